@@ -157,7 +157,7 @@ def _truths(study: Study, desk: Desk, given: Path | None, what: list[str]) -> Ma
     if _DR3 not in what:
         return {}
     place = tasks_place(study, given)
-    found, strange = truths_of(place, desk.answers.values(), desk.questions)
+    found, strange = truths_of(place, desk.answers.values())
     if strange:
         print(
             f"drr: {len(strange):,} answers are of no task in {place} and have no figures of dr3: {', '.join(strange[:3])}",

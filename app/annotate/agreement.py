@@ -19,7 +19,7 @@ CLASSES = ("A", "B", "tie")
 def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
     """Cohen's kappa per dimension over the pairs that two annotators both labelled; `both_bad` counts as a tie.
 
-    With more than two annotators every two of them are laid end to end, clustered by query.
+    With more than two annotators every two of them are laid end to end, clustered by the question's words: one task at several sizes is one.
     """
     from drr.eval.stats.agreement import cohen_kappa
 
@@ -27,7 +27,7 @@ def live_agreement(plan: AnnotationPlan, folder: Path) -> list[tuple[str, V]]:
         name: {(row["id"], row["dimension"]): str(row["label"]) for row in book.labels()}
         for name, book in notebooks(folder, plan).items()
     }
-    query_of = {_label_id(pair): pair.query_id for pair in plan.pairs}
+    query_of = {_label_id(pair): pair.query for pair in plan.pairs}
     rows = []
     for dimension in plan.dimensions:
         one: list[str | None] = []

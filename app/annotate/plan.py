@@ -213,9 +213,9 @@ def _spread(candidates: dict[tuple[str, str], list[BlindPair]], count: int, seed
     while len(chosen) < count and any(queues):
         for queue in queues:
             if queue and len(chosen) < count:
-                best = min(range(len(queue)), key=lambda i: used[queue[i].query_id])
+                best = min(range(len(queue)), key=lambda i: used[queue[i].query])
                 pair = queue.pop(best)
-                used[pair.query_id] += 1
+                used[pair.query] += 1
                 chosen.append(pair)
     return chosen
 

@@ -98,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, int]:
     """The document, and how many tables were written."""
     from drr.eval.agreement.alignment.kept import alignments
+    from drr.eval.evidence.answers import read_answers
     from drr.eval.foreign.kept import foreign_scores
     from drr.eval.foreign.summary import foreign_tables
     from drr.eval.metrics.document import study_document
@@ -106,8 +107,7 @@ def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, i
     if aligned := [one.row() for one in alignments(study)]:
         document["alignment"] = aligned
     if scores := foreign_scores(study):
-        systems = (record.spec["variant"] for record in study.records("answer"))
-        document["foreign"] = foreign_tables(scores, systems)
+        document["foreign"] = foreign_tables(scores, read_answers(study))
     if arguments.labels:
         _correct(study, document, arguments)
     tables = 0 if arguments.out is None else _write(study, document, arguments)

@@ -52,6 +52,8 @@ class SampleFigures:
     banner: str | None
     stopped: str | None
     """Why the judging was not finished."""
+    task: str
+    """What is drawn with its question."""
 
 
 _ROUNDS: dict[Path, asyncio.Lock] = {}
@@ -205,8 +207,9 @@ def _figures(judged: Judged, answer: Answer, stopped: str | None) -> SampleFigur
         for name, row in rules.items()
         if row["status"] == "fail"
     }
+    values = values_of(judged, answer)
     return SampleFigures(
-        answer.trial, values_of(judged, answer), broken, judging.judge, judging.warning, stopped
+        answer.trial, values, broken, judging.judge, judging.warning, stopped, answer.asked.task
     )
 
 

@@ -12,6 +12,7 @@ from drr.app.inspecting.samples import record_of
 from drr.env.errors import Misuse
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric as OurMetric
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import V, mean
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
@@ -28,7 +29,7 @@ EFFORT = "effort"
 USUAL = "faithfulness,citations,quality,rules"
 _POOLED = frozenset({"fp_micro"})
 """Not made of the values of single reports."""
-TRIAL = "trial"
+TRIAL, TASK = "trial", "task"
 
 
 def names_of(group: str) -> list[str]:
@@ -49,9 +50,11 @@ def _figure(name: str, scores: Sequence[SampleScore]) -> V:
     """As `drr judge` sums it: the mean over questions of the mean over a question's trials, with its interval."""
     ours: OurMetric | None = metrics().get(name)
     ordered = sorted(scores, key=lambda one: (str(one.sample_id), (one.score.metadata or {}).get(TRIAL, 0)))
-    by_query: dict[str, list[float | None]] = {}
+    by_query: dict[AskedQuestion, list[float | None]] = {}
     for one in ordered:
-        by_query.setdefault(str(one.sample_id), []).append(one.score.as_float())
+        name = str(one.sample_id)
+        asked = AskedQuestion(name, str((one.score.metadata or {}).get(TASK, name)))
+        by_query.setdefault(asked, []).append(one.score.as_float())
     return mean(by_query).within(None if ours is None else ours.range)
 
 
@@ -132,7 +135,7 @@ def _score(group: str, names: Sequence[str], found: SampleFigures) -> Score:
     values = {name: found.values.get(name) for name in names}
     unknown = [name for name, value in values.items() if value is None]
     told = _told(group, found, unknown)
-    about = {TRIAL: found.trial, "judge": found.judge, "unscored": unknown}
+    about = {TRIAL: found.trial, TASK: found.task, "judge": found.judge, "unscored": unknown}
     if len(unknown) == len(values):
         return Score.unscored(reason="grader_failed", explanation=told, metadata=about)
     return Score(

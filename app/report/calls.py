@@ -9,6 +9,7 @@ from typing import Any
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.tables import Cell, Table, headings
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import mean
 from drr.persons.setting import agent_of
 
@@ -45,12 +46,12 @@ def _ran(call: Mapping[str, Any]) -> bool:
 
 
 def _by_tool(answers: list[Answer], names: Collection[str], tools: Collection[str]) -> Mapping[str, ByQuery]:
-    table: dict[str, dict[str, list[float | None]]] = {name: {} for name in names}
+    table: dict[str, dict[AskedQuestion, list[float | None]]] = {name: {} for name in names}
     for answer in answers:
         counts = Counter(_group(call, tools) for call in answer.calls or () if call.get("kind") != "refused")
         counts["page reads"] = page_reads(answer)
         for name in names:
-            table[name].setdefault(answer.query_id, []).append(float(counts[name]))
+            table[name].setdefault(answer.asked, []).append(float(counts[name]))
     return table
 
 

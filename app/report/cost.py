@@ -10,6 +10,7 @@ from typing import NamedTuple
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.tables import Cell, Table, headings
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import V, VRow, mean
 
 NOTE = (
@@ -46,11 +47,11 @@ def cost_points(material: Material) -> list[CostPoint]:
 
 def _dollars(answers: Sequence[Answer]) -> V:
     """Of an answer only where the price of every model in it is known."""
-    spent: dict[str, list[float | None]] = defaultdict(list)
+    spent: dict[AskedQuestion, list[float | None]] = defaultdict(list)
     for answer in answers:
         parts = [role.get("cost_usd") for role in answer.usage.values()]
         known = [float(part) for part in parts if part is not None]
-        spent[answer.query_id].append(sum(known) if known and len(known) == len(parts) else None)
+        spent[answer.asked].append(sum(known) if known and len(known) == len(parts) else None)
     return mean(spent)
 
 

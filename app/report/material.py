@@ -11,6 +11,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.tasks.judged import Judged
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from drr.eval.agreement.rows import AgreementDocument
     from drr.study.study import Study
 
-ByQuery = Mapping[str, Sequence[float | None]]
+ByQuery = Mapping[AskedQuestion, Sequence[float | None]]
 """The values of the trials, by query."""
 
 
@@ -65,9 +66,9 @@ class Material:
 
     def per_report(self, metric: str) -> Mapping[str, ByQuery]:
         """By variant."""
-        found: dict[str, dict[str, list[float | None]]] = {}
+        found: dict[str, dict[AskedQuestion, list[float | None]]] = {}
         for variant, answers in self.variants.items():
             by_query = found.setdefault(variant, {})
             for answer in answers:
-                by_query.setdefault(answer.query_id, []).append(self._values[answer.key].get(metric))
+                by_query.setdefault(answer.asked, []).append(self._values[answer.key].get(metric))
         return found

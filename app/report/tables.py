@@ -36,6 +36,8 @@ class Cell:
     """No further from the best of its column than the measure sways by itself."""
     signed: bool = False
     """A difference, whose sign is said."""
+    tasks: int | None = None
+    """What `n` are of, where questions are of fewer tasks."""
     missing: str = ""
     """What stands there for a reader where there is no value, with the reason in a note."""
 
@@ -44,7 +46,13 @@ class Cell:
         """From a statistic's document."""
         if v is None:
             return cls(None, digits=digits, **more)
-        return cls(v["value"], v["ci_low"], v["ci_high"], v["n"], v["n_unscored"], digits=digits, **more)
+        tasks = v.get("tasks")
+        return cls(
+            *(v["value"], v["ci_low"], v["ci_high"], v["n"], v["n_unscored"]),
+            tasks=tasks,
+            digits=digits,
+            **more,
+        )
 
     def number(self, value: float) -> str:
         return f"{value:,.{self.digits}f}"
@@ -66,7 +74,8 @@ class Cell:
         if self.low is not None and self.high is not None:
             shown += f" [{self.number(self.low)}, {self.number(self.high)}]"
         if self.n is not None:
-            shown += f" n={self.n}" + (f" (+{self.unscored} unscored)" if self.unscored else "")
+            shown += f" n={self.n}" + (f" of {self.tasks} tasks" if self.tasks else "")
+            shown += f" (+{self.unscored} unscored)" if self.unscored else ""
         if isinstance(self.printed, float):
             shown += f" {{paper {self.number(self.printed)}}}"
         return shown
@@ -176,6 +185,7 @@ def as_csv(table: Table) -> str:
             "best",
             "paper",
             "banner",
+            "tasks",
         ]
     )
     names = [column.key or column.label for column in table.columns]
@@ -191,7 +201,7 @@ def as_csv(table: Table) -> str:
                 int(cell.bold),
                 "" if cell.printed is None else cell.printed,
             ]
-            writer.writerow([_harmless(item) for item in [*line, table.banner or ""]])
+            writer.writerow([_harmless(item) for item in [*line, table.banner or "", cell.tasks or ""]])
     return out.getvalue()
 
 

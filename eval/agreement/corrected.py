@@ -141,7 +141,7 @@ def _report(judged: Judged, answer: Answer, said: _Said) -> Found:
         for name, claim, score, settled in rows:
             own, person = said.of((f"{answer.label}/{name}", content_id(text[claim])))
             weight = 1 / (len(present) * len(rows))
-            units.append(Scored(answer.query_id, weight, score, None if settled else person, settled))
+            units.append(Scored(answer.asked.task, weight, score, None if settled else person, settled))
             labels += own
     return answer.query_id, units, labels
 
@@ -169,7 +169,7 @@ def _graded(judged: Judged, answer: Answer, dimension: str, said: _Said) -> Foun
     if verdict is None or verdict.value is None:
         return answer.query_id, [], []
     labels, person = said.of((rating_id(answer.query_id, answer.variant, answer.trial), dimension))
-    return answer.query_id, [Scored(answer.query_id, 1.0, float(verdict.value), person)], labels
+    return answer.query_id, [Scored(answer.asked.task, 1.0, float(verdict.value), person)], labels
 
 
 def _wins(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
@@ -185,7 +185,7 @@ def _compared(one: Comparison, said: _Said) -> Found:
     if one.score is None:
         return one.query, [], []
     labels, person = said.of((pair_id(one.query, one.a, one.b, one.trial), one.dimension))
-    return one.query, [Scored(one.query, 1.0, one.score, person)], labels
+    return one.query, [Scored(one.asked.task, 1.0, one.score, person)], labels
 
 
 def _row(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> CorrectedFigure:

@@ -12,6 +12,7 @@ from drr.eval.agreement.rows import ExtractionRow, StabilityRow, row_of
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats import agreement as ag
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import mean
 from drr.eval.tasks.judged import Judged, Judging
 from drr.study.study import Study
@@ -68,14 +69,14 @@ def _mean_sd(units: Sequence[Sequence[float | None]]) -> float | None:
 
 def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answer]) -> ExtractionRow | None:
     """Two extractions of one report: how far they find the same claims, and how much the number of claims varies."""
-    overlaps: dict[str, list[float | None]] = {}
-    spreads: dict[str, list[float | None]] = {}
+    overlaps: dict[AskedQuestion, list[float | None]] = {}
+    spreads: dict[AskedQuestion, list[float | None]] = {}
     extracted = _extracted(study, judging)
     for answer in sorted(answers, key=lambda answer: answer.key):
         extractions = extracted.get(answer.key, ())
         if len(extractions) > 1:
-            overlaps.setdefault(answer.query_id, []).append(_overlap(extractions))
-            spreads.setdefault(answer.query_id, []).append(_variation(extractions))
+            overlaps.setdefault(answer.asked, []).append(_overlap(extractions))
+            spreads.setdefault(answer.asked, []).append(_variation(extractions))
     if not overlaps:
         return None
     overlap = "Jaccard of claims with equal URLs and token F1 >= 0.8, mean over queries"

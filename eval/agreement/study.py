@@ -246,7 +246,7 @@ def _means(judged: Judged) -> dict[str, dict[str, float | None]]:
 
 def on_metrics(one: Judged, other: Judged) -> dict[str, MetricAgreement]:
     """Every metric that a judge has a say in, report by report, where both judges gave it to one."""
-    clusters = [answer.query_id for answer in one.answers]
+    clusters = [answer.asked.task for answer in one.answers]
     left = [values_of(one, answer) for answer in one.answers]
     right = [values_of(other, answer) for answer in one.answers]
     found: dict[str, MetricAgreement] = {}

@@ -16,6 +16,7 @@ from drr.env.query import Constraints, Query, read_queries
 from drr.env.session import Change
 from drr.env.source import Source
 from drr.env.web.base import PageStatus
+from drr.eval.stats.asked import AskedQuestion
 from drr.llm.rows import UsageRow
 from drr.study.evidence import unpack
 from drr.study.form import of, reading
@@ -52,6 +53,10 @@ class Answer:
     state_changes: Sequence[Change]
     study: Study = field(repr=False)
     record: Record = field(repr=False)
+    task_id: str | None = None
+    """Of which its question is one of several, at other sizes or by other persons; as the question says, else the answer itself."""
+    size: str | None = None
+    """Of the frozen pages that it was asked over."""
     broken_off: str | None = None
     """Why its research ended in the middle, if it did: the report is written from what was known by then."""
 
@@ -83,6 +88,11 @@ class Answer:
         return None if digest is None else self.study.text(self.record, f"text:{digest}")
 
     @property
+    def asked(self) -> AskedQuestion:
+        """Its question, and what is drawn with it. Where only its size is known, its task is what the question's name says without."""
+        return AskedQuestion(self.query_id, self.task_id or self.query_id.removesuffix(f"@{self.size}"))
+
+    @property
     def label(self) -> str:
         return f"{self.query_id}/{self.variant}/{self.trial}"
 
@@ -108,6 +118,7 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
         of(spec[name], str)
     of(spec["trial"], int)
     asked = queries.get(spec["query_id"])
+    told = {**(spec.get("imported") or {}), **spec}
     return Answer(
         key=record.key,
         query_id=spec["query_id"],
@@ -122,6 +133,8 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
         words=of(result["words"], int),
         calls=of(result.get("tool_calls"), list, type(None)),
         usage=record.usage,
+        task_id=(asked.task_id if asked else None) or told.get("task_id"),
+        size=(asked.size if asked else None) or told.get("size"),
         state_changes=[Change(**row) for row in result.get("state_changes", ())],
         study=study,
         record=record,

@@ -7,9 +7,11 @@ from itertools import groupby
 from typing import NotRequired, TypedDict
 
 import numpy as np
+from drr.eval.evidence.answers import Answer
 from drr.eval.foreign.form import ForeignFigure
 from drr.eval.foreign.kept import ForeignScore
 from drr.eval.foreign.registry import part_of
+from drr.eval.stats.asked import Asked, AskedQuestion
 from drr.eval.stats.intervals import Floats, V, VRow, from_sums, mean, nothing
 
 
@@ -48,9 +50,13 @@ class ForeignValue(TypedDict):
     failed: str | None
 
 
-def foreign_tables(scores: Iterable[ForeignScore], systems: Iterable[str]) -> list[ForeignTableRow]:
-    """`systems`: those whose reports the study has."""
-    known = set(systems)
+def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) -> list[ForeignTableRow]:
+    """`answers`: those that the study has, which also tell of what task a question is one of several."""
+    asked: dict[str, AskedQuestion] = {}
+    known: set[str] = set()
+    for answer in answers:
+        known.add(answer.variant)
+        asked[answer.query_id] = answer.asked
     found: list[ForeignTableRow] = []
     for (format_name, name, judge), rows in _grouped(scores):
         part = part_of(format_name, name)
@@ -68,7 +74,7 @@ def foreign_tables(scores: Iterable[ForeignScore], systems: Iterable[str]) -> li
                 for one in part.figures
             ],
             "systems": {
-                name: {one.name: _value(one, own).document() for one in part.figures}
+                name: {one.name: _value(one, own, asked).document() for one in part.figures}
                 for name, own in by_system.items()
             },
         }
@@ -119,21 +125,30 @@ def _named(row: ForeignScore) -> str:
 def _of_one(figure: ForeignFigure, row: ForeignScore) -> float | None:
     if figure.formula is None:
         return row.values.get(figure.name)
-    return _sums(figure.sums, figure.formula, [row]).value
+    return _sums(figure.sums, figure.formula, [row], {}).value
 
 
-def _value(figure: ForeignFigure, rows: Sequence[ForeignScore]) -> V:
+def _value(figure: ForeignFigure, rows: Sequence[ForeignScore], asked: Mapping[str, AskedQuestion]) -> V:
     if figure.formula is not None:
-        return _sums(figure.sums, figure.formula, rows)
-    by_question: dict[str, list[float | None]] = {}
+        return _sums(figure.sums, figure.formula, rows, asked)
+    by_question: dict[Asked, list[float | None]] = {}
     for row in rows:
-        by_question.setdefault(row.query_id or "", []).append(row.values.get(figure.name))
+        by_question.setdefault(_asked(row, asked), []).append(row.values.get(figure.name))
     if rows[0].query_id is not None:
         return mean(by_question, "mean over questions", figure.ends)
     return mean(by_question, "mean over sentences of unknown reports", figure.ends)
 
 
-def _sums(names: Sequence[str], formula: Callable[[Floats], Floats], rows: Sequence[ForeignScore]) -> V:
+def _asked(row: ForeignScore, asked: Mapping[str, AskedQuestion]) -> Asked:
+    return asked.get(row.query_id or "", row.query_id or "")
+
+
+def _sums(
+    names: Sequence[str],
+    formula: Callable[[Floats], Floats],
+    rows: Sequence[ForeignScore],
+    asked: Mapping[str, AskedQuestion],
+) -> V:
     """Of all reports together, as the benchmark's own code sums."""
     method = "sums over all reports"
     whole = [row for row in rows if all(row.values.get(name) is not None for name in names)]
@@ -141,7 +156,7 @@ def _sums(names: Sequence[str], formula: Callable[[Floats], Floats], rows: Seque
     if not whole:
         return nothing(method, unscored)
     table = np.array([[_known(row.values, name) for name in names] for row in whole])
-    clusters = [row.query_id or "" for row in whole]
+    clusters = [_asked(row, asked) for row in whole]
     return from_sums(table, clusters, formula, method, n=len(whole), n_unscored=unscored)
 
 

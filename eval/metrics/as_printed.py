@@ -8,6 +8,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import documented, reporteval
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, variants_of
 from drr.eval.metrics.rows import CoverageRow, PaperDocument
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.faithfulness import PAPER_TYPES, JudgedClaims, corpus_values
 from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.stats.pairs import pair_results
@@ -71,11 +72,11 @@ def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
         names = ("fp_web", "fp_product", "n_cited", "n_cited_web", "n_cited_product")
         figures = documented({name: by_name[name] for name in names})
         figures["fp"] = equation_2(cited)
-    recall: dict[str, list[float | None]] = {}
+    recall: dict[AskedQuestion, list[float | None]] = {}
     for answer in answers:
         found = judged.judged_claims(answer)
         if found is not None:
-            recall.setdefault(answer.query_id, []).append(_recall(judged, answer))
+            recall.setdefault(answer.asked, []).append(_recall(judged, answer))
     if recall:
         method = "claims with a URL / claims, of a second extraction, mean over queries"
         figures["fr"] = mean(recall, method, SHARE).document()

@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.rows import MetricRow
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import V, mean
 from drr.eval.tasks.judged import Judged
 
@@ -79,9 +80,9 @@ def over_queries(
     answers: Iterable[Answer], values: Callable[[Answer], Values], methods: Mapping[str, str]
 ) -> dict[str, V]:
     """The mean over queries of each metric in `methods`, which says how it is made."""
-    grouped: dict[str, dict[str, list[float | None]]] = {name: {} for name in methods}
+    grouped: dict[str, dict[AskedQuestion, list[float | None]]] = {name: {} for name in methods}
     for answer in answers:
         found = values(answer)
         for name, by_query in grouped.items():
-            by_query.setdefault(answer.query_id, []).append(found.get(name))
+            by_query.setdefault(answer.asked, []).append(found.get(name))
     return {name: mean(grouped[name], method) for name, method in methods.items()}

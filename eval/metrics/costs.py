@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from drr.eval.metrics.same_reports import by_agent
 from drr.eval.metrics.setting_rows import CostDocument, SpentInAll, SpentRow, SystemCost
+from drr.eval.stats.asked import Asked, AskedQuestion
 from drr.eval.stats.intervals import VRow, mean
 from drr.eval.tasks.judged import Judged
 from drr.llm.rows import UsageRow
@@ -39,7 +40,7 @@ class PartCost(NamedTuple):
 
 
 NOTHING = PartCost(0.0, 0.0, 0.0, 0.0)
-ByCluster = dict[str, list[PartCost]]
+ByCluster = dict[Asked, list[PartCost]]
 
 
 def cost_document(study: Study, judged: Judged, ran: Mapping[str, Sequence[Record]]) -> CostDocument:
@@ -63,8 +64,8 @@ def _system_cost(
     agents: ByCluster = {}
     judges: ByCluster = {}
     for key, answer in own.items():
-        agents.setdefault(answer.query_id, []).append(_of_usage(answer.record))
-        judges.setdefault(answer.query_id, []).append(judging.of(key))
+        agents.setdefault(answer.asked, []).append(_of_usage(answer.record))
+        judges.setdefault(answer.asked, []).append(judging.of(key))
     failed = [record for record in records if not record.done]
     found: SystemCost = {
         "agent": _row(agents, "per answer"),
@@ -74,7 +75,8 @@ def _system_cost(
     if judging.known.intersection(own):
         found["judge"] = _row(judges, "per answer")
     if _memory_of(system) is not None:
-        build, recall = memories.of_system(system, records)
+        asked = {answer.query_id: answer.asked for answer in judged.answers}
+        build, recall = memories.of_system(system, records, asked)
         found["build"], found["recall"] = _row(build, "per person"), _row(recall, "per question")
     return found
 
@@ -121,7 +123,9 @@ class _Memories:
                 recalls[place] = recalls[place].and_again(one) if place in recalls else one
         return cls(builds, recalls)
 
-    def of_system(self, system: str, records: Iterable[Record]) -> tuple[ByCluster, ByCluster]:
+    def of_system(
+        self, system: str, records: Iterable[Record], asked: Mapping[str, AskedQuestion]
+    ) -> tuple[ByCluster, ByCluster]:
         """Observing by person, recalls by question; also of answers that failed because the memory did."""
         budget = parts_of(system).setting.tokens or 0
         build: ByCluster = {}
@@ -131,7 +135,8 @@ class _Memories:
             who = canonical_json({**record.key_fields.get("memory", {}), "person": person})
             build[person] = [self.builds.get(who, _UNKNOWN)]
             place = (who, str(record.spec["query"]), budget)
-            recall[str(record.spec["query_id"])] = [self.recalls.get(place, _UNKNOWN)]
+            question = str(record.spec["query_id"])
+            recall[asked.get(question, question)] = [self.recalls.get(place, _UNKNOWN)]
         return build, recall
 
 

@@ -15,6 +15,7 @@ from drr.env.errors import DrrError
 from drr.env.files import read_file
 from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import SHARE, mean
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.rows import CheckRow, FailureRow
@@ -180,11 +181,11 @@ def failure_document(judged: Judged, study: Study) -> FailureDocument | None:
 
 def _share(rows: Iterable[tuple[Answer, Diagnosis]]) -> FailureShare:
     """Of one label over the answers of one variant."""
-    by_query: dict[str, list[float | None]] = {}
+    by_query: dict[AskedQuestion, list[float | None]] = {}
     examples: list[FailureExample] = []
     for answer, said in rows:
         present = said["present"]
-        by_query.setdefault(answer.query_id, []).append(None if present is None else float(present))
+        by_query.setdefault(answer.asked, []).append(None if present is None else float(present))
         if present:
             examples.append({"answer": answer.label, "by": said["by"], "text": said["example"]})
     share = mean(by_query, "share of reports with this failure, over queries", SHARE).document()

@@ -42,7 +42,7 @@ def study_document(study: Study, judge: str | None = None, *, complete: bool = F
     settings = settings_document(study, judged, document["metrics"])
     if settings is not None:
         document["settings"] = settings
-    tasks = dr3_document(study, judged)
+    tasks = dr3_document(judged)
     if tasks is not None:
         document["dr3"] = tasks
     if study.losses:

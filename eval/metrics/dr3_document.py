@@ -6,19 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from drr.env.query import Query
-from drr.eval.evidence.answers import Answer, questions
+from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import documented, metrics, papers
 from drr.eval.metrics import dr3 as family
 from drr.eval.metrics.base import Values
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.dr3_errors import error_shares
 from drr.eval.metrics.dr3_rows import Dr3Difference, Dr3Document
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import PairedDifference, VRow, mean, paired, with_holm
 from drr.eval.tasks.dr3.rows import Modality, fact_labels
 from drr.eval.tasks.dr3.truths import task_of
 from drr.eval.tasks.judged import Judged
-from drr.study.study import Study
 
 SHOWN = (
     *("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_fa", "dr3_if", "dr3_dq", "dr3_avg", "dr3_harm"),
@@ -29,12 +28,12 @@ _OPTIONS = re.compile(r"[+@]")
 _TOKENS = re.compile(r"(\d+)(k?)", re.IGNORECASE)
 
 
-def dr3_document(study: Study, judged: Judged) -> Dr3Document | None:
+def dr3_document(judged: Judged) -> Dr3Document | None:
     """`None` where no report was held against required facts."""
     asked = {answer.key for answer in judged.answers if fact_labels(judged, answer.key) is not None}
     if not asked:
         return None
-    known = _Known(judged, questions(study))
+    known = _Known(judged)
     systems = {
         system: own
         for system, answers in variants_of(judged).items()
@@ -87,14 +86,14 @@ def _parts(system: str) -> frozenset[str]:
 class _Known:
     """The values of every report, worked out once."""
 
-    def __init__(self, judged: Judged, asked: Mapping[str, Query]) -> None:
-        self._judged, self._asked = judged, asked
+    def __init__(self, judged: Judged) -> None:
+        self._judged = judged
         self._values: dict[str, Values] = {}
 
     def by_size(self, answers: Sequence[Answer]) -> dict[str, list[Answer]]:
         found: dict[str, list[Answer]] = {}
         for answer in answers:
-            found.setdefault(self._size(answer), []).append(answer)
+            found.setdefault(_size(answer), []).append(answer)
         return dict(sorted(found.items(), key=lambda one: _tokens(one[0])))
 
     def figures(self, answers: Sequence[Answer]) -> dict[str, VRow]:
@@ -127,26 +126,28 @@ class _Known:
     def modalities(self, answers: Sequence[Answer]) -> dict[str, VRow]:
         found: dict[str, VRow] = {}
         for modality in get_args(Modality):
-            by_query: dict[str, list[float | None]] = {}
+            by_query: dict[AskedQuestion, list[float | None]] = {}
             for answer in answers:
                 labels = fact_labels(self._judged, answer.key) or ()
                 scores = [one.score for one in labels if one.modality == modality and one.score is not None]
                 value = 100 * sum(score == 1 for score in scores) / len(scores) if scores else None
-                by_query.setdefault(answer.query_id, []).append(value)
+                by_query.setdefault(answer.asked, []).append(value)
             method = "100 x required facts of this modality told wholly / those with a label, mean over queries with any"
             recall = mean(by_query, method, family.HUNDRED)
             if recall.n:
                 found[modality] = recall.document()
         return found
 
-    def _by_task(self, answers: Sequence[Answer], name: str, *, sizes: bool) -> dict[str, list[float | None]]:
-        found: dict[str, list[float | None]] = {}
+    def _by_task(
+        self, answers: Sequence[Answer], name: str, *, sizes: bool
+    ) -> dict[AskedQuestion, list[float | None]]:
+        found: dict[AskedQuestion, list[float | None]] = {}
         for answer in answers:
             values = self._of(answer)
             if name in values:
-                task = task_of(answer, self._asked)
-                key = f"{task}@{self._size(answer)}" if sizes else task
-                found.setdefault(key, []).append(values[name])
+                task = task_of(answer)
+                asked = AskedQuestion(f"{task}@{_size(answer)}" if sizes else task, task)
+                found.setdefault(asked, []).append(values[name])
         return found
 
     def _of(self, answer: Answer) -> Values:
@@ -155,10 +156,9 @@ class _Known:
             self._values[answer.key] = {**beside, **family.per_report(self._judged, answer)}
         return self._values[answer.key]
 
-    def _size(self, answer: Answer) -> str:
-        asked = self._asked.get(answer.query_id)
-        size = answer.record.spec.get("size") or (asked.size if asked is not None else None)
-        return str(size or answer.query_id.partition("@")[2] or "all")
+
+def _size(answer: Answer) -> str:
+    return answer.size or answer.query_id.partition("@")[2] or "all"
 
 
 def _tokens(size: str) -> tuple[int, str]:

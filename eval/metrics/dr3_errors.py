@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, get_args
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.dr3_rows import ErrorExample, ErrorShare
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import SHARE, mean
 from drr.eval.tasks.dr3.documents import document_id
 from drr.eval.tasks.dr3.rows import FactLabel, documents_of, fact_labels, known_row, points_met
@@ -52,11 +53,11 @@ def error_shares(judged: Judged, answers: Sequence[Answer]) -> dict[str, ErrorSh
     found = [(answer, errors_of(judged, answer)) for answer in answers]
     shares: dict[str, ErrorShare] = {}
     for label in ERRORS:
-        by_query: dict[str, list[float | None]] = {}
+        by_query: dict[AskedQuestion, list[float | None]] = {}
         own: list[ErrorExample] = []
         for answer, errors in found:
             here = [one for one in errors or () if one.label == label]
-            by_query.setdefault(answer.query_id, []).append(len(here) / len(errors) if errors else None)
+            by_query.setdefault(answer.asked, []).append(len(here) / len(errors) if errors else None)
             own += [{"answer": answer.label, "words": excerpt(one.words, _EXCERPT)} for one in here]
         value = mean(by_query, "share of a report's errors, mean over queries with any", SHARE).document()
         shares[label] = {"share": value, "count": len(own), "examples": own[:EXAMPLES]}

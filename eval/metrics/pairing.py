@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import families, metrics
 from drr.eval.metrics.base import Family, Values
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import PairedDifference, paired
 from drr.eval.tasks.judged import Judged
 
-ByQuery = dict[str, list[float | None]]
+ByQuery = dict[AskedQuestion, list[float | None]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class PairedMetrics:
             return self._held[variant, place]
         family = self.among[place]
         values = [
-            (answer.query_id, self._values(family, answer))
+            (answer.asked, self._values(family, answer))
             for answer in self.judged.answers
             if answer.variant == variant
         ]

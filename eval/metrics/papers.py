@@ -126,6 +126,6 @@ def _pooled(judged: Judged, answers: Sequence[Answer]) -> V:
         cited = judged.citations.get(answer.key) or () if known else ()
         counts = fact(found(one.status, IN_PART) for one in cited)
         if counts.supported is not None and counts.judged is not None:
-            rows.append((answer.query_id, counts.supported, counts.judged))
+            rows.append((answer.asked, counts.supported, counts.judged))
     method = "supported citations / supported and unsupported ones, pooled over all reports"
     return pooled(rows, method, n=len(rows), n_unscored=len(answers) - len(rows))

@@ -11,6 +11,7 @@ from drr.eval.metrics.base import Family, Values
 from drr.eval.metrics.pairing import PairedMetrics
 from drr.eval.metrics.same_reports import equal_reports, texts_of
 from drr.eval.metrics.setting_rows import SettingDifference
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import PairedDifference, V, mean, with_holm
 from drr.eval.tasks.judged import Judged
 from drr.persons.setting import parts_of
@@ -79,9 +80,9 @@ def _differences(
 
 def tokens_given(answers: Sequence[Answer]) -> V | None:
     """Of what stood of the person with the question; `None` where nothing did, or nobody said."""
-    found: dict[str, list[float | None]] = {}
+    found: dict[AskedQuestion, list[float | None]] = {}
     for answer in answers:
         tokens = answer.record.result.get("person_tokens")
-        found.setdefault(answer.query_id, []).append(None if tokens is None else float(tokens))
+        found.setdefault(answer.asked, []).append(None if tokens is None else float(tokens))
     known = mean(found, "tokens given of the person, mean over queries")
     return known if known.n else None

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from drr.eval.stats.asked import AskedQuestion
+
 Winner = Literal["a", "b", "tie"]
 Outcome = Literal["a", "b", "tie", "inconsistent", "error"]
 _SCORES: dict[Outcome, float | None] = {"a": 1.0, "b": 0.0, "tie": 0.5, "inconsistent": 0.5, "error": None}
@@ -25,6 +27,12 @@ class Comparison:
     words_a: int | None = None
     words_b: int | None = None
     trial: int = 0
+    task: str | None = None
+    """Of which the query is one of several."""
+
+    @property
+    def asked(self) -> AskedQuestion:
+        return AskedQuestion(self.query, self.task or self.query)
 
     @property
     def outcome(self) -> Outcome:

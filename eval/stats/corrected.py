@@ -25,6 +25,7 @@ class Scored:
     """One thing that a judge scored, and what people say of it."""
 
     question: str
+    """Or the task, where several questions are of one: what is drawn."""
     weight: float
     """Its part in the figure. Those of one question sum to its part; the figure is the sum of weight times score over all weights."""
     judge: float

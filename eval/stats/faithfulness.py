@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from drr.env.world import KINDS, in_table_order, label_of
+from drr.eval.stats.asked import Asked
 from drr.eval.stats.intervals import V, mean, pooled
 
 Support = Literal["full", "partial", "none"]
@@ -57,7 +58,7 @@ class JudgedClaim:
 class JudgedClaims:
     """All claims of one report; `None` stands for a report whose claims could not be extracted."""
 
-    query: str
+    query: Asked
     trial: int
     claims: Sequence[JudgedClaim] | None
 
@@ -203,8 +204,8 @@ def _zero_if_uncited(values: Mapping[str, float | None], key: str, count: str) -
 
 def _by_query(
     values: Iterable[tuple[JudgedClaims, float | None]],
-) -> dict[str, list[float | None]]:
-    grouped: dict[str, list[float | None]] = {}
+) -> dict[Asked, list[float | None]]:
+    grouped: dict[Asked, list[float | None]] = {}
     for report, value in values:
         grouped.setdefault(report.query, []).append(value)
     return grouped

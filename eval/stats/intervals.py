@@ -1,7 +1,8 @@
 """Numbers with their uncertainty: intervals by a bootstrap over queries, exact tests, Holm. Unknown is `None`.
 
 A statistic is never a bare number: `V` says how many items stand behind it, how many could not be scored, and how the
-interval was made. Resampling is over clusters (queries), because the trials and dimensions of one query are not independent.
+interval was made. Resampling is over clusters (queries, or the tasks that several queries are of), because the trials, dimensions
+and sizes of one are not independent.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb, isfinite, sqrt
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 import numpy as np
+from drr.eval.stats.asked import Asked, cluster_of, tasks_among
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+A = TypeVar("A", bound=Asked)
 RESAMPLES = 2000
 SEED = 20_190_101
 LEVEL = 0.95
@@ -38,6 +41,8 @@ class VRow(TypedDict):
     n: int
     n_unscored: int
     method: str
+    tasks: NotRequired[int]
+    """What was drawn, where the questions are of fewer tasks."""
     reason: NotRequired[str | None]
     """Why there is no value, where that is known."""
 
@@ -63,6 +68,8 @@ class V:
     """Why there is no value, where that is known."""
     clusters: int = 0
     """What was resampled; 0 where nothing was."""
+    tasks: int = 0
+    """The same, where the questions are of fewer tasks; else 0."""
 
     def within(self, ends: Ends | None) -> V:
         """With the interval of a mean that cannot leave these ends, where too few clusters, or none that differ, allow no other."""
@@ -72,7 +79,7 @@ class V:
             return self
         low, high = _mean_within(self.value, self.clusters, ends)
         why = "no two of them differ" if self.clusters >= FEWEST else f"fewer than {FEWEST}"
-        told = f"95% interval of a mean from {ends[0]:g} to {ends[1]:g} of {self.clusters} clusters ({why})"
+        told = f"95% interval of a mean from {ends[0]:g} to {ends[1]:g} of {self.clusters} {_unit(self.tasks)} ({why})"
         return replace(self, ci_low=low, ci_high=high, method=f"{_bare(self.method)}; {told}")
 
     def document(self) -> VRow:
@@ -84,6 +91,8 @@ class V:
             "n_unscored": self.n_unscored,
             "method": self.method,
         }
+        if self.tasks:
+            row["tasks"] = self.tasks
         if self.reason is not None:
             row["reason"] = self.reason
         return row
@@ -135,7 +144,7 @@ def index_of(labels: Sequence[str]) -> tuple[NDArray[np.int64], int]:
 
 def from_sums(
     rows: Floats,
-    clusters: Sequence[str],
+    clusters: Sequence[Asked],
     statistic: Callable[[Floats], Floats],
     method: str,
     *,
@@ -151,7 +160,8 @@ def from_sums(
     count = len(rows) if n is None else n
     if not len(rows):
         return nothing(method, n_unscored, count)
-    position, size = index_of(clusters)
+    position, size = index_of([cluster_of(one) for one in clusters])
+    tasks = tasks_among(clusters)
     sums = np.zeros((size, rows.shape[1]))
     np.add.at(sums, position, rows)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -161,18 +171,22 @@ def from_sums(
         else:
             draws = over_resamples(size, lambda weights: statistic(weights @ sums))
             low, high = interval(draws) if size >= FEWEST else _by_t(value, draws, size)
-    found = V(value, low, high, count, n_unscored, _told(method, size, low), clusters=size)
-    return found.within(ends)
+    told = f"{method}; {_told(size, _unit(tasks), low)}"
+    return V(value, low, high, count, n_unscored, told, clusters=size, tasks=tasks).within(ends)
 
 
-def _told(method: str, clusters: int, low: float | None) -> str:
+def _unit(tasks: int) -> str:
+    return "tasks" if tasks else "clusters"
+
+
+def _told(clusters: int, unit: str, low: float | None) -> str:
     if clusters < 2:
-        return f"{method}; no interval from one cluster"
+        return f"no interval from one {unit[:-1]}"
     if clusters >= FEWEST:
-        return f"{method}; 95% percentile bootstrap over {clusters} clusters, B={RESAMPLES}, seed={SEED}"
+        return f"95% percentile bootstrap over {clusters} {unit}, B={RESAMPLES}, seed={SEED}"
     if low is None:
-        return f"{method}; no interval: {clusters} clusters are too few"
-    return f"{method}; 95% t interval over {clusters} clusters (fewer than {FEWEST}), its standard error by bootstrap"
+        return f"no interval: {clusters} {unit} are too few"
+    return f"95% t interval over {clusters} {unit} (fewer than {FEWEST}), its standard error by bootstrap"
 
 
 def _bare(method: str) -> str:
@@ -206,11 +220,11 @@ def _lower(p: float, n: int) -> float:
 
 
 def mean(
-    values: Mapping[str, Sequence[float | None]],
+    values: Mapping[A, Sequence[float | None]],
     method: str = "mean over queries",
     ends: Ends | None = None,
 ) -> V:
-    """The mean over queries of the mean over a query's scored trials."""
+    """The mean over queries of the mean over a query's scored trials; queries of one task are drawn together."""
     scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
     unscored = sum(x is None for trials in values.values() for x in trials)
     present = [(key, sum(xs) / len(xs)) for key, xs in scored.items() if xs]
@@ -221,7 +235,7 @@ def mean(
     return from_sums(rows, [key for key, _ in present], ratio, method, n=n, n_unscored=unscored, ends=ends)
 
 
-def pooled(pairs: Sequence[tuple[str, float, float]], method: str, *, n: int, n_unscored: int = 0) -> V:
+def pooled(pairs: Sequence[tuple[Asked, float, float]], method: str, *, n: int, n_unscored: int = 0) -> V:
     """Sum of numerators over sum of denominators; each pair is (query, numerator, denominator)."""
     rows = np.array([[a, b] for _, a, b in pairs]).reshape(-1, 2)
     names = [key for key, _, _ in pairs]
@@ -233,7 +247,7 @@ def ratio(sums: Floats) -> Floats:
     return np.where(sums[:, 1] > 0, sums[:, 0] / np.where(sums[:, 1] > 0, sums[:, 1], 1), np.nan)
 
 
-def spread(values: Mapping[str, Sequence[float | None]]) -> float | None:
+def spread(values: Mapping[A, Sequence[float | None]]) -> float | None:
     """The standard deviation (n - 1) over every scored report, as the paper's Table 5 prints beside its means."""
     scored = [x for trials in values.values() for x in trials if x is not None]
     return float(np.std(scored, ddof=1)) if len(scored) > 1 else None
@@ -265,11 +279,11 @@ EXACT_FLIPS = 13
 
 
 def paired(
-    a: Mapping[str, Sequence[float | None]],
-    b: Mapping[str, Sequence[float | None]],
+    a: Mapping[A, Sequence[float | None]],
+    b: Mapping[A, Sequence[float | None]],
     ends: Ends | None = None,
 ) -> PairedDifference:
-    """On the queries that both sides scored: the interval by a paired bootstrap, the p-value by flipping signs.
+    """On the queries that both sides scored: the interval by a paired bootstrap, the p-value by flipping signs, task by task.
 
     A bootstrap's own p-value is far too small for a handful of queries, where flipping signs is exact. `ends` are those of the
     values, not of their differences.
@@ -283,7 +297,8 @@ def paired(
     rows = np.array([[left[key] - right[key], 1.0] for key in both])
     apart = None if ends is None else (ends[0] - ends[1], ends[1] - ends[0])
     difference = from_sums(rows, both, ratio, method, n_unscored=dropped, ends=apart)
-    p = sign_flip(rows[:, 0])
+    place, tasks = index_of([cluster_of(key) for key in both])
+    p = sign_flip(np.bincount(place, weights=rows[:, 0], minlength=tasks).astype(np.float64))
     return PairedDifference(
         difference,
         sum(left[key] for key in both) / len(both),
@@ -308,7 +323,7 @@ def sign_flip(differences: Floats) -> float | None:
     return float(((np.abs(signs @ decided) >= seen).sum() + 1) / (FLIPS + 1))
 
 
-def _query_means(values: Mapping[str, Sequence[float | None]]) -> dict[str, float]:
+def _query_means(values: Mapping[A, Sequence[float | None]]) -> dict[A, float]:
     scored = {key: [x for x in trials if x is not None] for key, trials in values.items()}
     return {key: sum(xs) / len(xs) for key, xs in scored.items() if xs}
 

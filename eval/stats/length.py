@@ -53,7 +53,7 @@ def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDG
         return nothing(method, lost, len(usable))
     x, y = _design(usable)
     weights = np.array(trial_weights([row.comparison for row in usable]))
-    index, size = index_of([row.comparison.query for row in usable])
+    index, size = index_of([row.comparison.asked.task for row in usable])
     whole = logistic(x, y, weights[None, :], ridge)
     value = finite(whole[0, -1])
     if value is None:

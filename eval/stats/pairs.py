@@ -9,8 +9,20 @@ from typing import TypedDict
 
 import numpy as np
 from drr.env.errors import DrrError
+from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.comparisons import Comparison, by_dimension
-from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, holm, ratio, sign_test, wilson, wins_needed
+from drr.eval.stats.intervals import (
+    SHARE,
+    V,
+    VRow,
+    from_sums,
+    holm,
+    index_of,
+    ratio,
+    sign_test,
+    wilson,
+    wins_needed,
+)
 from drr.eval.stats.length import length_coefficient
 from drr.eval.stats.positions import PositionRow, positions
 from drr.eval.stats.ratings import StrengthRow, davidson
@@ -51,7 +63,7 @@ class PairResult:
     wilson_low: float | None
     wilson_high: float | None
     decided: int
-    """Queries that the sign test counts: those whose trials, averaged, prefer one side."""
+    """Queries, or tasks of several, that the sign test counts: those that on average prefer one side."""
     p_sign: float | None
     unreliable: bool
     p_holm: float | None = None
@@ -88,19 +100,21 @@ def pair_results(comparisons: Sequence[Comparison]) -> list[PairResult]:
 
 
 def _result(group: Sequence[Comparison], *, unreliable: bool) -> PairResult:
-    """Queries, not their trials, are independent: the trials of a query are averaged first."""
+    """Queries, not their trials, are independent: the trials of a query are averaged first, for tests the queries of a task too."""
     counts = Counter(comparison.outcome for comparison in group)
-    by_query: dict[str, list[float]] = {}
+    by_query: dict[AskedQuestion, list[float]] = {}
     for comparison in group:
         if (score := comparison.score) is not None:
-            by_query.setdefault(comparison.query, []).append(score)
+            by_query.setdefault(comparison.asked, []).append(score)
     rows = np.array([[sum(s) / len(s), 1.0] for s in by_query.values()]).reshape(-1, 2)
+    place, tasks = index_of([asked.task for asked in by_query])
+    ahead = np.bincount(place, weights=rows[:, 0] - 0.5, minlength=tasks)
     n = sum(map(len, by_query.values()))
     method = "(W + T/2)/n" + (", trials of a query averaged first" if n > len(by_query) else "")
     errors = counts["error"]
     rate = from_sums(rows, list(by_query), ratio, method, n=n, n_unscored=errors, ends=SHARE)
-    low, high = wilson((rate.value or 0.0) * len(rows), len(rows))
-    won, lost = int((rows[:, 0] > 0.5).sum()), int((rows[:, 0] < 0.5).sum())
+    low, high = wilson((rate.value or 0.0) * tasks, tasks)
+    won, lost = int((ahead > 0).sum()), int((ahead < 0).sum())
     return PairResult(
         dimension=group[0].dimension,
         a=group[0].a,

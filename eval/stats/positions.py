@@ -57,7 +57,7 @@ def _position(dimension: str, group: Sequence[Comparison]) -> Position:
     rows = np.array([[float(c.a_first == c.b_first), 1.0] for c in valid]).reshape(-1, 2)
     consistency = from_sums(
         rows,
-        [c.query for c in valid],
+        [c.asked for c in valid],
         ratio,
         "same verdict after the swap",
         n_unscored=len(group) - len(valid),

@@ -102,7 +102,7 @@ class _Meetings:
         place = {1.0: 0, 0.5: 1, 0.0: 2}
         for row, pair, comparison, weight in zip(rows, met, valid, trial_weights(valid), strict=True):
             row[column[pair] + place[comparison.score or 0.0]] = weight
-        index, self.queries = index_of([c.query for c in valid])
+        index, self.queries = index_of([c.asked.task for c in valid])
         self.by_query = np.zeros((self.queries, rows.shape[1]))
         """Wins, ties and losses of each pair on each query."""
         np.add.at(self.by_query, index, rows)

@@ -138,7 +138,7 @@ class Judged:
         if found is None:
             return None
         if found.claims is None:
-            return JudgedClaims(answer.query_id, answer.trial, None)
+            return JudgedClaims(answer.asked, answer.trial, None)
         by_claim: dict[str, list[VerdictRow]] = {}
         for verdict in self.support.get(answer.key, {}).values():
             by_claim.setdefault(verdict["claim_id"], []).append(verdict)
@@ -146,7 +146,7 @@ class Judged:
             _judged(claim, by_claim.get(claim["id"], ()), seen_known=not answer.imported)
             for claim in found.claims
         ]
-        return JudgedClaims(answer.query_id, answer.trial, claims)
+        return JudgedClaims(answer.asked, answer.trial, claims)
 
     @cached_property
     def citations(self) -> Mapping[str, Sequence[CitationVerdict] | None]:
@@ -173,21 +173,21 @@ class Judged:
         if found is None:
             return None
         ratings = {name: verdict.value for name, verdict in found.items()}
-        return RatedReport(answer.query_id, answer.trial, ratings, answer.words)
+        return RatedReport(answer.asked, answer.trial, ratings, answer.words)
 
     def all_claims(self, answers: Sequence[Answer], mode: str = "all") -> list[JudgedClaims]:
         """Of every one of these answers as soon as one was judged: those that wait are unscored, not left out."""
         found = [(answer, self.judged_claims(answer, mode)) for answer in answers]
         if all(claims is None for _, claims in found):
             return []
-        return [claims or JudgedClaims(answer.query_id, answer.trial, None) for answer, claims in found]
+        return [claims or JudgedClaims(answer.asked, answer.trial, None) for answer, claims in found]
 
     def all_rated(self, answers: Sequence[Answer]) -> list[RatedReport]:
         """As `all_claims`, of grades."""
         if not any(answer.key in self.ratings for answer in answers):
             return []
         return [
-            self.rated(answer) or RatedReport(answer.query_id, answer.trial, {}, answer.words)
+            self.rated(answer) or RatedReport(answer.asked, answer.trial, {}, answer.words)
             for answer in answers
         ]
 
@@ -208,7 +208,8 @@ class Judged:
         if not self.way.both_orders:
             a_first = b_first = b_first if (a.key, b.key, dimension) not in self.pairs else a_first
         return Comparison(
-            a.query_id, dimension, a.variant, b.variant, a_first, b_first, a.words, b.words, a.trial
+            *(a.query_id, dimension, a.variant, b.variant, a_first, b_first, a.words, b.words, a.trial),
+            task=a.asked.task,
         )
 
 

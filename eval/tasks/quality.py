@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from drr.eval.labels import DIMENSIONS
+from drr.eval.stats.asked import Asked, cluster_of
 from drr.eval.stats.intervals import V, mean
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ LENGTH_WARNING = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RatedReport:
-    query: str
+    query: Asked
     trial: int
     ratings: Mapping[str, int | None]
     """By dimension; `None` where the judge failed or has not judged."""
@@ -38,7 +39,7 @@ def corpus_values(reports: Sequence[RatedReport]) -> dict[str, V]:
     found = {}
     per_report = [(report.query, report_values(report)) for report in reports]
     for name in (*DIMENSIONS, "quality_average"):
-        grouped: dict[str, list[float | None]] = {}
+        grouped: dict[Asked, list[float | None]] = {}
         for query, values in per_report:
             grouped.setdefault(query, []).append(values[name])
         what = "mean of the seven dimensions" if name == "quality_average" else "rating 0-10"
@@ -54,7 +55,7 @@ def length_correlations(reports: Sequence[RatedReport]) -> dict[str, LengthRow]:
     found: dict[str, LengthRow] = {}
     for name in DIMENSIONS:
         scores: list[float | None] = [report_values(report)[name] for report in reports]
-        v = spearman(scores, words, unit="report", clusters=[report.query for report in reports])
+        v = spearman(scores, words, unit="report", clusters=[cluster_of(report.query) for report in reports])
         warn = v.value is not None and v.value > LENGTH_WARNING
         found[name] = {**v.document(), "warning": warn}
     return found

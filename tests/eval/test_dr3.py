@@ -259,20 +259,19 @@ def tasks_folder(tmp_path: Path) -> Path:
 
 def test_what_is_true_is_found_by_the_task_and_only_under_its_own_question(tasks_folder: Path) -> None:
     def given(query_id: str, query: str, **spec: str) -> Any:
-        record = SimpleNamespace(spec=spec)
-        return SimpleNamespace(query_id=query_id, query=query, label=f"{query_id}/react/0", record=record)
+        told = spec.get("task_id")
+        return SimpleNamespace(query_id=query_id, query=query, label=f"{query_id}/react/0", task_id=told)
 
     known, strange = truths_of(
         tasks_folder,
         [given("007@1k", QUESTION), given("q-1", QUESTION, task_id="007"), given("q-2", "Another?")],
-        {},
     )
     assert set(known) == {"007@1k", "q-1"} and strange == ["q-2/react/0"]
     assert known["q-1"].truth == truth() and "plan.xlsx" not in known["q-1"].files
     with pytest.raises(Misuse, match="asks another question"):
-        truths_of(tasks_folder, [given("007@1k", "Another?")], {})
+        truths_of(tasks_folder, [given("007@1k", "Another?")])
     with pytest.raises(Misuse, match="holds no task that q-2/react/0 could be of"):
-        truths_of(tasks_folder, [given("q-2", QUESTION)], {})
+        truths_of(tasks_folder, [given("q-2", QUESTION)])
 
 
 def test_a_study_of_no_tasks_has_none(study: Study, tasks_folder: Path) -> None:

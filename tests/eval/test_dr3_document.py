@@ -49,7 +49,7 @@ async def _filled(study: Study) -> None:
 @pytest.fixture
 async def document(study: Study) -> Dr3Document:
     await _filled(study)
-    found = dr3_document(study, read_judged(study, choose(study)))
+    found = dr3_document(read_judged(study, choose(study)))
     assert found is not None
     return found
 

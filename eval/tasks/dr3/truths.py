@@ -5,11 +5,10 @@ No agent comes here: a run reads tasks by `filetasks.world`, which does not impo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from drr.env.errors import Misuse
-from drr.env.query import Query
 from drr.env.world import FILES
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.dr3.known import KnownTask
@@ -45,22 +44,18 @@ def keep_tasks_place(study: Study, place: Path) -> None:
         study.ledger.set_meta(_META, kept)
 
 
-def task_of(answer: Answer, questions: Mapping[str, Query]) -> str:
-    """As the unit or the question names it, else what stands before the size."""
-    asked = questions.get(answer.query_id)
-    named = answer.record.spec.get("task_id") or (asked.task_id if asked is not None else None)
-    return str(named or answer.query_id.partition("@")[0])
+def task_of(answer: Answer) -> str:
+    """As its question names it, else what stands before the size."""
+    return answer.task_id or answer.query_id.partition("@")[0]
 
 
-def truths_of(
-    place: Path, answers: Iterable[Answer], questions: Mapping[str, Query]
-) -> tuple[dict[str, KnownTask], list[str]]:
+def truths_of(place: Path, answers: Iterable[Answer]) -> tuple[dict[str, KnownTask], list[str]]:
     """By question; and the labels of answers that are of no task there. `Misuse` where a task asks something else now."""
     tasks = open_tasks(place)
     found: dict[str, KnownTask] = {}
     strange: list[str] = []
     for answer in answers:
-        task = tasks.get(task_of(answer, questions))
+        task = tasks.get(task_of(answer))
         if task is None:
             strange.append(answer.label)
         elif answer.query_id not in found:
