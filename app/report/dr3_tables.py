@@ -10,7 +10,7 @@ from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.dr3_document import SHOWN
 from drr.eval.metrics.dr3_errors import ERRORS
-from drr.eval.metrics.dr3_rows import Dr3Difference, Dr3Document
+from drr.eval.metrics.dr3_rows import Dr3Difference, Dr3Document, NoiseRow
 from drr.eval.stats.intervals import VRow
 
 SIGNIFICANT = 0.05
@@ -19,6 +19,30 @@ NOTE = (
     "over this table, p < 0.05). Sizes are nested: the smaller corpus is a part of the larger."
 )
 ERROR_NOTE = "Of all errors of a report the share that is of this kind, mean over queries; labels are those of code and of the judge, and a report may be counted under several."
+
+
+NOT_MEASURED = "not measured"
+BETWEEN = {"trials": "trials", "judgings": "judgings of one report", None: NOT_MEASURED}
+HOW = "`drr run --trials 3` measures all of it, `drr judge --repeat 3` the judge's part."
+
+
+def noise_told(material: Material) -> list[str]:
+    """How far the figures sway by themselves, for under any table that shows them."""
+    document = material.document.get("dr3")
+    floors = {} if document is None else document["noise"]
+    swayed = {
+        name: max(known)
+        for name in ("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_fa", "dr3_if", "dr3_dq")
+        if (known := [sd for one in floors.values() if (sd := one["metrics"][name]["sd"]) is not None])
+    }
+    if not floors:
+        return []
+    if not swayed:
+        return [f"Noise floor: {NOT_MEASURED}: each question was answered once and judged once. {HOW}"]
+    told = ", ".join(f"{metrics()[name].label} {metrics()[name].shown(sd)}" for name, sd in swayed.items())
+    return [
+        f"Noise floor, standard deviation of one report, the largest of any system: {told}; others {NOT_MEASURED}. `dr3-noise` has each."
+    ]
 
 
 def dr3_tables(material: Material) -> Iterator[Table]:
@@ -30,6 +54,7 @@ def dr3_tables(material: Material) -> Iterator[Table]:
     yield _sizes(material, document, shown)
     if document["between_options"]:
         yield _options(material, document, shown)
+    yield _noise(material, document, shown)
     yield _modalities(material, document)
     yield _errors(material, document)
 
@@ -65,14 +90,35 @@ def _sizes(material: Material, document: Dr3Document, shown: Sequence[Metric]) -
             if one["system"] == system
         ]
     title = "DR3-Eval: size by size (its Table 2 and Figure 6)"
-    return Table("dr3-sizes", title, _headings(shown), rows, [NOTE], material.banner)
+    return Table("dr3-sizes", title, _headings(shown), rows, [NOTE, *noise_told(material)], material.banner)
 
 
 def _options(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
     rows = [(f"{one['a']} minus {one['b']}", _difference(one, shown)) for one in document["between_options"]]
     title = "DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5)"
     note = f"{NOTE} A task at one size meets itself at that size."
-    return Table("dr3-options", title, _headings(shown), rows, [note], material.banner)
+    return Table("dr3-options", title, _headings(shown), rows, [note, *noise_told(material)], material.banner)
+
+
+def _noise(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
+    rows: list[tuple[str, Sequence[Cell]]] = []
+    for system, floor in document["noise"].items():
+        cells = [_swayed(floor["metrics"][metric.name], metric) for metric in shown]
+        rows.append((system, [Cell(BETWEEN[floor["between"]]), *cells]))
+    columns = [Heading("between", "between", "What was done again."), *_headings(shown)]
+    notes = [
+        "Standard deviation of one report's figure when the same is done again: answered (trials of a question), else judged (`drr judge --repeat`: the same report, the "
+        "judge alone, and only what he was asked anew). n: questions, or reports, that have two. A mean of m questions sways by this over the root of m.",
+        HOW,
+    ]
+    title = "DR3-Eval: how far each figure sways by itself"
+    return Table("dr3-noise", title, columns, rows, notes, material.banner)
+
+
+def _swayed(row: NoiseRow, metric: Metric) -> Cell:
+    if row["sd"] is None:
+        return Cell(None, missing=NOT_MEASURED)
+    return Cell(row["sd"], n=row["n"], digits=metric.digits)
 
 
 def _modalities(material: Material, document: Dr3Document) -> Table:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 from drr.app.judged import reasons_of
 from drr.app.papers.printed import printed
+from drr.app.report.dr3_tables import noise_told
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval import metrics as registry
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.swap import verdict_on
 from drr.eval.stats.intervals import FEWEST, PairedDifference, VRow, mean, paired, spread, with_holm
+from drr.eval.stats.noise import pooled_sd
 
 SIGNIFICANT = 0.05
 PRINTED_NOTE = (
@@ -90,6 +91,7 @@ def _reporteval_notes(material: Material) -> list[str]:
 
 def _dr3_notes(material: Material) -> list[str]:
     return [
+        *noise_told(material),
         "IR of pages and CC stand first: only they move with the size of what is searched. Facts are found by rule, value and subject in one sentence, "
         "then by the judge; where rules judge it is a lower bound, and points of the checklist that no rule decides are unknown. The order of the paper's "
         "Table 2 is IR files, IR pages, CC, FA, IF, DQ, avg.",
@@ -252,7 +254,5 @@ def noise(material: Material) -> Table | None:
 
 
 def _within(by_query: ByQuery) -> Cell:
-    inside = [[x for x in trials if x is not None] for trials in by_query.values()]
-    repeated = [trials for trials in inside if len(trials) > 1]
-    variances = [np.var(trials, ddof=1) for trials in repeated]
-    return Cell(float(np.sqrt(np.mean(variances))) if repeated else None, n=len(repeated))
+    sd, repeated = pooled_sd(by_query.values())
+    return Cell(sd, n=repeated)

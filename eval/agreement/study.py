@@ -13,7 +13,7 @@ from drr.eval.agreement.rows import AgreementDocument, MetricAgreement, SystemRo
 from drr.eval.agreement.stability import extraction_stability, stability
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.evidence.answers import Answer, read_answers
-from drr.eval.judging.read import judgings, read_judged
+from drr.eval.judging.read import judgings, read_judged, repetitions
 from drr.eval.labels import (
     DIMENSIONS,
     CriterionLabel,
@@ -62,9 +62,7 @@ def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocume
         "systems": [{"judges": [a, b], "dimensions": across_systems(judged[a], judged[b])} for a, b in pairs],
         "metrics": [{"judges": [a, b], "metrics": on_metrics(judged[a], judged[b])} for a, b in pairs],
         "positions": {name: _positions(one) for name, one in judged.items()},
-        "stability": {
-            name: stability([one, *_repetitions(study, latest[name], one)]) for name, one in judged.items()
-        },
+        "stability": {name: stability([one, *repetitions(study, one)]) for name, one in judged.items()},
         "extraction": {
             name: extraction_stability(study, judging, answers) for name, judging in latest.items()
         },
@@ -90,12 +88,6 @@ def latest_judgings(study: Study) -> dict[str, Judging]:
 
 def _is_ours(judging: Judging) -> bool:
     return judging.protocol == "ours" and not judging.refetch
-
-
-def _repetitions(study: Study, judging: Judging, judged: Judged) -> list[Judged]:
-    known = {j.id: j for j in judgings(study) if _is_ours(j) and j.repeat and j.judge == judging.judge}
-    same = [j for j in known.values() if j.versions == judging.versions]
-    return [read_judged(study, j, answers=judged.answers) for j in same]
 
 
 def study_labels(judged: Judged) -> list[Label]:

@@ -81,6 +81,16 @@ def refetched(study: Study, judging: Judging | None) -> Judging | None:
     return same[-1] if same else None
 
 
+def repetitions(study: Study, judged: Judged) -> list[Judged]:
+    """What the same judge said when asked again, with the same prompts (`drr judge --repeat`): of a part of what he judged."""
+    first = judged.judging
+    if first is None or first.repeat or first.refetch or first.protocol != OURS.name:
+        return []
+    known = {j.id: j for j in judgings(study) if j.repeat and not j.refetch and j.protocol == first.protocol}
+    same = [j for j in known.values() if j.judge == first.judge and j.versions == first.versions]
+    return [read_judged(study, j, answers=judged.answers) for j in same]
+
+
 def read_judged(
     study: Study,
     judging: Judging | None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched
+from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched, repetitions
 from drr.eval.metrics import documented, families
 from drr.eval.metrics.as_printed import paper_document
 from drr.eval.metrics.coverage import coverage, variants_of
@@ -42,7 +42,7 @@ def study_document(study: Study, judge: str | None = None, *, complete: bool = F
     settings = settings_document(study, judged, document["metrics"])
     if settings is not None:
         document["settings"] = settings
-    tasks = dr3_document(judged)
+    tasks = dr3_document(judged, [counted(one) for one in repetitions(study, judged)])
     if tasks is not None:
         document["dr3"] = tasks
     if study.losses:

@@ -12,6 +12,7 @@ from drr.eval.metrics import dr3 as family
 from drr.eval.metrics.base import Values
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.dr3_errors import error_shares
+from drr.eval.metrics.dr3_noise import noise_floor, values_of_tasks
 from drr.eval.metrics.dr3_rows import Dr3Difference, Dr3Document
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import PairedDifference, VRow, mean, paired, with_holm
@@ -28,8 +29,8 @@ _OPTIONS = re.compile(r"[+@]")
 _TOKENS = re.compile(r"(\d+)(k?)", re.IGNORECASE)
 
 
-def dr3_document(judged: Judged) -> Dr3Document | None:
-    """`None` where no report was held against required facts."""
+def dr3_document(judged: Judged, again: Sequence[Judged] = ()) -> Dr3Document | None:
+    """`None` where no report was held against required facts. `again`: the same judge's further judgings."""
     asked = {answer.key for answer in judged.answers if fact_labels(judged, answer.key) is not None}
     if not asked:
         return None
@@ -58,6 +59,7 @@ def dr3_document(judged: Judged) -> Dr3Document | None:
         ),
         "modalities": {system: known.modalities(answers) for system, answers in systems.items()},
         "errors": {system: error_shares(judged, answers) for system, answers in systems.items()},
+        "noise": {system: noise_floor(judged, again, answers, SHOWN) for system, answers in systems.items()},
     }
 
 
@@ -152,8 +154,7 @@ class _Known:
 
     def _of(self, answer: Answer) -> Values:
         if answer.key not in self._values:
-            beside = papers.per_report(self._judged, answer)
-            self._values[answer.key] = {**beside, **family.per_report(self._judged, answer)}
+            self._values[answer.key] = values_of_tasks(self._judged, answer)
         return self._values[answer.key]
 
 

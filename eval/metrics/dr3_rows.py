@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from drr.eval.stats.intervals import DifferenceRow, VRow
 
@@ -30,6 +30,18 @@ class Dr3Difference(TypedDict):
     """`p_holm` is corrected over all differences of its list."""
 
 
+class NoiseRow(TypedDict):
+    sd: float | None
+    """Of one report's figure; `None`: not measured."""
+    n: int
+    """Questions with several trials, or reports that were judged several times."""
+
+
+class NoiseFloor(TypedDict):
+    between: Literal["trials", "judgings"] | None
+    metrics: dict[str, NoiseRow]
+
+
 class Dr3Document(TypedDict):
     sizes: dict[str, dict[str, dict[str, VRow]]]
     """By system, size and metric; the smallest size first."""
@@ -40,3 +52,5 @@ class Dr3Document(TypedDict):
     modalities: dict[str, dict[str, VRow]]
     """By system: recall of the facts that stand in text, in a table, in a picture."""
     errors: dict[str, dict[str, ErrorShare]]
+    noise: dict[str, NoiseFloor]
+    """By system."""

@@ -14,9 +14,12 @@ from drr.env.json_object import JsonObject
 from drr.env.source import Source
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.plan import JudgeOptions, check_rules
-from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.read import choose, read_judged, repetitions
 from drr.eval.judging.run import judge
 from drr.eval.metrics import dr3, values_of
+from drr.eval.metrics.document import study_document
+from drr.eval.metrics.dr3_document import SHOWN
+from drr.eval.metrics.dr3_noise import noise_floor
 from drr.eval.stats.aggregate.dr3 import Dr3Sums
 from drr.eval.tasks.dr3.documents import document_rows
 from drr.eval.tasks.dr3.known import KnownTask
@@ -174,6 +177,31 @@ async def test_an_answer_that_is_no_json_makes_facts_unknown_where_no_rule_found
     )  # f1 and f2 by rule, of the others nothing is known
     assert found["dr3_dq"] is None and found["dr3_if"] == 100 and found["dr3_avg"] is None
     assert found["dr3_avg_printed"] == pytest.approx((100 + 75 + 100) / 3)
+
+
+async def test_the_noise_floor_is_of_trials_else_of_the_judge_asked_again_else_not_measured(
+    study: Study,
+) -> None:
+    judged = await judged_by(study, Dr3Judge(ALL, {"c3": False, "c4": True}))
+    floor = noise_floor(judged, [], judged.answers, SHOWN)
+    assert floor["between"] is None and {row["sd"] for row in floor["metrics"].values()} == {None}
+    with Wire(Dr3Judge({**ALL, "p2": "whole"}, {"c3": False, "c4": True}, 8)) as wire:
+        models = scripted(wire.url)
+        try:
+            await judge(study, desk(study, models, truths=KNOWN, repeat=1), models, options())
+        finally:
+            await models.aclose()
+    again = repetitions(study, judged)
+    floor = noise_floor(judged, again, judged.answers, SHOWN)
+    assert floor["between"] == "judgings" and len(again) == 1
+    assert floor["metrics"]["dr3_ir_sc"] == {"sd": pytest.approx(50 / 2**0.5), "n": 1}  # 0, then 50
+    assert floor["metrics"]["dr3_dq"]["sd"] == pytest.approx(20 / 2**0.5)
+    assert floor["metrics"]["dr3_ir_uf"]["sd"] == 0 and floor["metrics"]["dr3_cc"] == {"sd": None, "n": 0}
+    await put(study, answer("kettle", "react", "It says nothing.", trial=1))
+    await judged_by(study, Dr3Judge(ALL, {"c3": False, "c4": True}))
+    document = study_document(study)["dr3"]["noise"]["react"]
+    assert document["between"] == "trials" and document["metrics"]["dr3_cc"]["n"] == 1
+    assert (document["metrics"]["dr3_cc"]["sd"] or 0) > 0
 
 
 async def test_where_rules_judge_only_their_labels_count(study: Study) -> None:

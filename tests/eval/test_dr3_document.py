@@ -119,7 +119,7 @@ async def test_tables_and_the_figure_stand_in_the_report(tmp_path: Path) -> None
     assert main(["report", str(tmp_path / "study"), "--out", str(tmp_path / "report")]) == 0
     tables = tmp_path / "report" / "tables"
     assert {path.stem for path in tables.glob("dr3*.csv")} == {
-        *("dr3", "dr3-beside", "dr3-sizes", "dr3-options", "dr3-modality", "dr3-errors"),
+        *("dr3", "dr3-beside", "dr3-sizes", "dr3-options", "dr3-modality", "dr3-errors", "dr3-noise"),
     }
     rows = list(csv.DictReader((tables / "dr3-sizes.csv").read_text(encoding="utf-8").splitlines()))
     assert list(dict.fromkeys(row["row"] for row in rows))[:3] == [
@@ -128,4 +128,6 @@ async def test_tables_and_the_figure_stand_in_the_report(tmp_path: Path) -> None
         "dr3: 128k minus 32k",
     ]
     assert (tmp_path / "report" / "figures" / "dr3-sizes.svg").is_file()
+    for name in ("dr3", "dr3-sizes", "dr3-options", "dr3-noise"):
+        assert "not measured" in (tables / f"{name}.md").read_text(encoding="utf-8")
     assert "The Brightpail takes $18.90 a year." in (tables / "dr3-errors.md").read_text(encoding="utf-8")
