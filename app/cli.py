@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 # command: (module under drr.app.commands, one line of help). A module offers `build(parser)` and `run(arguments) -> int`.
 COMMANDS: dict[str, tuple[str, str]] = {
     "sample": ("sample", "write raw files in the official Amazon-2023 form"),
+    "data": ("data", "get the real raw files: sizes first, resumes what was cut"),
     "ingest": ("ingest", "load raw Amazon-2023 files into a shop"),
     "shop": ("shop", "look into a shop: info, users, search, show, check, copy"),
     "servers": ("servers", "start and stop the test servers (needs a JDK)"),

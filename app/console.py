@@ -170,6 +170,8 @@ class _Lines:
             number, kind = (all_rows, "rows") if all_rows else (done, unit)
             counted = f", {all_rows:,} rows" if all_rows else ""
             rate = f"{counted}, {number / seconds:,.0f} {kind}/s" if seconds > 0.05 and done else counted
+            if not end and total is not None and done > 0:
+                rate += f", {(total - done) * seconds / done:,.0f} s left"
             print(
                 f"{label}: {done:,}{of} {unit}{rate}{' ' + remark if remark else ''}{end}",
                 file=sys.stderr,

@@ -10,7 +10,7 @@ from drr.env.errors import DrrError, Misuse
 
 SUFFIXES = (".jsonl.gz", ".jsonl")
 DOWNLOAD = (
-    "get the missing files from the dataset's site (raw/review_categories/X.jsonl.gz, raw/meta_categories/"
+    "get the missing files by `drr data get` (raw/review_categories/X.jsonl.gz, raw/meta_categories/"
     "meta_X.jsonl.gz)"
 )
 
@@ -36,7 +36,7 @@ def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -
     if not metas and not reviews:
         raise Misuse(
             f"{raw}: holds no Amazon-2023 file (X.jsonl.gz and meta_X.jsonl.gz, flat or under raw/review_categories "
-            "and raw/meta_categories); download them, or make some with `drr sample`"
+            "and raw/meta_categories); get them by `drr data get`, or make some with `drr sample`"
         )
     if categories is None:
         categories = tuple({*metas, *reviews})

@@ -7,12 +7,10 @@ differently a moment later gains nothing. Each redirect is a new address under t
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import NamedTuple
 from urllib.parse import urljoin
 from weakref import WeakKeyDictionary
@@ -20,17 +18,15 @@ from weakref import WeakKeyDictionary
 import httpcore
 from drr.env.web.address import Refused, WebAddress, check_ip, parse
 from drr.env.web.base import PageStatus
+from drr.env.web.pinned import Pinned, Resolver, resolved, timeouts, trusted_roots
 from drr.env.web.robots import LARGEST, Robots
 
 MAX_REDIRECTS = 5
-MAX_ADDRESSES = 3
 PER_HOST = 2
 AGENT = "DeepResearchRetail/0.1"
 TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown")
 _REDIRECTS = {301, 302, 303, 307, 308}
 _BLOCKED = {401, 403, 407, 429, 451, 503}
-
-Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 class FetchFailure(Exception):
@@ -148,8 +144,8 @@ class Fetcher:
         async with self._gate(address.host):
             ips = await self._resolve(address)
             pool = httpcore.AsyncConnectionPool(
-                ssl_context=self.ssl_context or _default_ssl(),
-                network_backend=_Pinned(ips),
+                ssl_context=self.ssl_context or trusted_roots(),
+                network_backend=Pinned(ips),
                 max_connections=1,
                 retries=0,
             )
@@ -164,7 +160,7 @@ class Fetcher:
                 async with (
                     pool,
                     pool.stream(
-                        "GET", address.url, headers=headers, extensions=_timeouts(self.timeout)
+                        "GET", address.url, headers=headers, extensions=timeouts(self.timeout)
                     ) as response,
                 ):
                     return await _read(response, max_bytes, types)
@@ -173,7 +169,7 @@ class Fetcher:
                 raise FetchFailure("unreachable", f"connection failed: {said}") from None
 
     async def _resolve(self, address: WebAddress) -> Sequence[str]:
-        resolve = self.resolver or _resolve
+        resolve = self.resolver or resolved
         try:
             found = await resolve(address.host, address.port)
         except OSError:
@@ -184,47 +180,6 @@ class Fetcher:
         for ip in found:
             check_ip(ip, loopback=address.port == self.loopback_port)
         return found
-
-
-class _Pinned(httpcore.AsyncNetworkBackend):
-    """Connects to the addresses that were checked, whatever name the URL carries; TLS still verifies the name."""
-
-    def __init__(self, ips: Sequence[str]) -> None:
-        self._ips = ips[:MAX_ADDRESSES]
-        self._backend = httpcore.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109  (httpcore's signature)
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:
-        """The next one where one refuses: a name may have an IPv6 address that this machine cannot reach."""
-        for ip in self._ips[:-1]:
-            with contextlib.suppress(httpcore.ConnectError):
-                return await self._backend.connect_tcp(ip, port, timeout, local_address, socket_options)
-        return await self._backend.connect_tcp(self._ips[-1], port, timeout, local_address, socket_options)
-
-
-async def _resolve(host: str, port: int) -> list[str]:
-    import socket
-
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
-
-
-@cache
-def _default_ssl() -> ssl.SSLContext:
-    import certifi
-
-    return ssl.create_default_context(cafile=certifi.where())
-
-
-def _timeouts(seconds: float) -> dict[str, dict[str, float]]:
-    return {"timeout": {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}}
 
 
 async def _read(response: httpcore.Response, max_bytes: int, types: Sequence[str] | None) -> _Reply:

@@ -15,7 +15,7 @@ from drr.app.cli import COMMANDS, _parser, main
 pytestmark = pytest.mark.long
 
 ORDER = (
-    *("ingest", "shop", "tools", "profile", "persons", "context", "memory", "tasks", "pairs", "queries", "variants", "ask", "run"),
+    *("data", "ingest", "shop", "tools", "profile", "persons", "context", "memory", "tasks", "pairs", "queries", "variants", "ask", "run"),
     *("status", "trace", "export", "check", "judge", "criteria", "agreement", "canaries", "compare", "report", "view", "annotate"),
     *("web", "study", "settings", "doctor"),
 )  # fmt: skip
@@ -23,7 +23,7 @@ ORDER = (
 NEEDS = {
     "a key": re.compile(r"anthropic:|--web serper|MODEL"),
     "a server": re.compile(r"servers:|^servers "),
-    "real data": re.compile(r"~/amazon2023"),
+    "real data": re.compile(r"~/amazon2023|--mirror "),
     "time": re.compile(r"^sample big"),
     "a person who answers or looks": re.compile(
         r"^mcp |^view (study|tasks)$|^annotate .*--(annotators|task criteria|sample 60)|^(tasks|queries) review|^study edit study --variants"

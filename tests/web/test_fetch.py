@@ -12,7 +12,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from drr.env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure, Resolver, _Pinned
+from drr.env.web.fetch import MAX_REDIRECTS, Fetched, Fetcher, FetchFailure
+from drr.env.web.pinned import Pinned, Resolver
 
 from tests.web.hostile import ARTICLE, Route, Site, redirect, reply, serving, to_loopback
 
@@ -390,7 +391,7 @@ async def test_the_next_address_of_a_name_is_tried_when_one_refuses(site: Site) 
     failure = await _fails(_fetcher(site, resolver=resolver), site.url("/"))
     assert failure.reason == "refused: 127.0.0.2 is not a public address"
     assert site.requests == []
-    backend = _Pinned(["127.0.0.2", "127.0.0.1"])
+    backend = Pinned(["127.0.0.2", "127.0.0.1"])
     stream = await backend.connect_tcp("site.example", site.port, timeout=5)
     assert stream.get_extra_info("server_addr")[0] == "127.0.0.1"
     await stream.aclose()

@@ -1,0 +1,214 @@
+"""`drr data`: gets the raw files of Amazon Reviews 2023 from where they are published, or from a mirror."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from drr.data_ingest.downloads import Fetching, Wanted
+    from drr.data_ingest.publisher import Publisher
+    from drr.env.json_object import JsonObject
+
+_EXAMPLES = """\
+Two files for each category, packed: `ten` is about 34 GB, `All_Beauty` 134 MB. Sizes, room and terms are shown first and you
+are asked. What was cut goes on where it was, by the same command; finished files are kept. Then `drr ingest RAW_DIR`.
+
+examples:
+  drr data get --categories ten --to raw/ --dry-run
+  drr data get --categories All_Beauty --to ~/amazon2023/raw
+  drr data get --categories ten --to raw/ --mirror http://127.0.0.1:8000 --yes"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.options import positive_float, positive_int
+
+    parser.epilog = _EXAMPLES
+    parts = parser.add_subparsers(dest="action", required=True, metavar="get")
+    get = parts.add_parser("get", help="download raw files", epilog=_EXAMPLES)
+    get.formatter_class = argparse.RawDescriptionHelpFormatter
+    get.add_argument(
+        "--categories",
+        metavar="LIST",
+        default="ten",
+        help="names separated by commas, `ten` (default), `eight`, or `all` 34",
+    )
+    get.add_argument("--to", type=Path, required=True, metavar="RAW_DIR", help="the folder for `drr ingest`")
+    get.add_argument(
+        "--mirror", metavar="URL", help="another place with the same files; below it lies raw/meta_categories"
+    )
+    get.add_argument("--yes", action="store_true", help="do not ask")
+    get.add_argument("--dry-run", action="store_true", help="show what would be got; ask no publisher")
+    get.add_argument(
+        "--tries",
+        type=positive_int,
+        default=6,
+        metavar="N",
+        help="failures in a row without progress (default 6)",
+    )
+    get.add_argument(
+        "--timeout",
+        type=positive_float,
+        default=60.0,
+        metavar="S",
+        help="seconds without a byte that are a failure (default 60)",
+    )
+    get.add_argument("--json", action="store_true", help="one JSON document")
+    get.add_argument("--quiet", action="store_true", help="no progress, no summary")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    import asyncio
+
+    from drr.app.console import print_json, progress_of
+    from drr.data_ingest.categories import ALL, parse_categories
+    from drr.data_ingest.download import Terms, free_bytes
+    from drr.data_ingest.downloads import alone, check_room, fetch_all, looked_up
+    from drr.data_ingest.published import publication, published
+    from drr.data_ingest.publisher import Publisher
+    from drr.env.files import at_home
+
+    categories = parse_categories(arguments.categories) or ALL
+    to = at_home(arguments.to)
+    _check_folder(to)
+    publisher = Publisher(
+        arguments.mirror or publication().base, named=bool(arguments.mirror), timeout=arguments.timeout
+    )
+    wanted = asyncio.run(looked_up(publisher, published(categories), to))
+    free = free_bytes(to)
+    if not (arguments.quiet or arguments.json):
+        print(_planned(publisher, wanted, to, free))
+    check_room(wanted, to, free)
+    if arguments.dry_run:
+        if arguments.json:
+            print_json(_document(publisher, wanted, to, free))
+        return 0
+    if any(not one.there for one in wanted) and not arguments.yes and not _agreed():
+        print("nothing was got", file=sys.stderr)
+        return 1
+    with alone(to):
+        done = asyncio.run(fetch_all(publisher, wanted, progress_of(arguments), Terms(tries=arguments.tries)))
+    for one in done:
+        for line in (*one.remarks, *((one.failed,) if one.failed else ())):
+            print(f"drr: {line}", file=sys.stderr)
+    if arguments.json:
+        print_json(_document(publisher, wanted, to, free, done))
+    elif not arguments.quiet:
+        print(_told(done, to, arguments.categories))
+    return 1 if any(one.failed for one in done) else 0
+
+
+def _check_folder(to: Path) -> None:
+    from drr.env.errors import Misuse
+
+    if to.exists() and not to.is_dir():
+        raise Misuse(f"--to {to}: is a file; name a folder")
+
+
+def _agreed() -> bool:
+    from drr.env.errors import Misuse
+
+    if not sys.stdin.isatty():
+        raise Misuse("nobody is there to be asked: say --yes, or --dry-run to see what would be got")
+    try:
+        return input("Get them? [y/N] ").strip().casefold() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def _planned(publisher: Publisher, wanted: Sequence[Wanted], to: Path, free: int) -> str:
+    from textwrap import fill
+
+    from drr.app.terminal import table
+    from drr.data_ingest.published import publication
+
+    rows = []
+    for category in dict.fromkeys(one.file.category for one in wanted):
+        sizes = {one.file.part: one for one in wanted if one.file.category == category}
+        rows.append([category, *(_size(publisher, sizes[part]) for part in ("meta", "review"))])
+    left = sum(one.left or 0 for one in wanted)
+    there = sum(one.there for one in wanted)
+    about = "" if publisher.named else "about "
+    unknown = sum(one.left is None for one in wanted)
+    more = f", and {unknown} files whose size the mirror does not tell" if unknown else ""
+    return "\n".join(
+        (
+            f"{publication().name}: {len(wanted)} files, from {publisher.base}",
+            "",
+            table(["category", "products", "reviews"], rows),
+            "",
+            f"to get   {about}{_bytes(left)}{more}; {there} of {len(wanted)} files are there",
+            f"free     {_bytes(free)} at {to}",
+            fill(f"terms    {publication().licence}", 80, subsequent_indent=" " * 9),
+        )
+    )
+
+
+def _size(publisher: Publisher, one: Wanted) -> str:
+    if one.there:
+        return "there"
+    about = "" if publisher.named or one.file.packed is not None else "~"
+    size = "?" if one.size is None else f"{about}{_bytes(one.size)}"
+    return f"{size} ({_bytes(one.kept)} there)" if one.kept else size
+
+
+def _bytes(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} GB"
+
+
+def _told(done: Sequence[Fetching], to: Path, categories: str) -> str:
+    import shlex
+
+    got = [one.got for one in done if one.got is not None]
+    kept = sum(one.wanted.there for one in done)
+    failed = sum(one.failed is not None for one in done)
+    parts = [f"{len(got)} files got ({_bytes(sum(one.size for one in got))})", f"{kept} were there"]
+    if failed:
+        parts.append(f"{failed} could not be had")
+    chosen = "" if categories == "ten" else f" --categories {shlex.quote(categories)}"
+    return f"{to}: {', '.join(parts)}\nnext: drr ingest {shlex.quote(str(to))} --shop shop{chosen}"
+
+
+def _document(
+    publisher: Publisher, wanted: Sequence[Wanted], to: Path, free: int, done: Sequence[Fetching] = ()
+) -> JsonObject:
+    from drr.data_ingest.published import publication
+
+    outcomes = {one.wanted.target: one for one in done}
+    files: list[JsonObject] = []
+    for one in wanted:
+        outcome = outcomes.get(one.target)
+        got = outcome.got if outcome else None
+        state = "there" if one.there else "got" if got else "failed" if outcome else "missing"
+        files.append(
+            {
+                "category": one.file.category,
+                "part": one.file.part,
+                "url": publisher.address(one.file.address),
+                "path": str(one.target),
+                "state": state,
+                "bytes": got.size if got else one.size,
+                "estimated": not (publisher.named or one.there or got or one.file.packed is not None),
+                "bytes_there": got.size if got else one.kept,
+                "sha256": got.sha256 if got else None,
+                "error": outcome.failed if outcome else None,
+            }
+        )
+    return {
+        "schema": 1,
+        "name": publication().name,
+        "from": publisher.base,
+        "to": str(to),
+        "free_bytes": free,
+        "licence": publication().licence,
+        "files": files,
+    }

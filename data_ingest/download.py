@@ -1,0 +1,282 @@
+"""One raw file from a server that may cut, stall or lie: it goes on where it was, and has its name only when it is whole.
+
+Beside `X.jsonl.gz` lie, until it is whole, `X.jsonl.gz.part` and what edition of the file that is. A range is asked for on
+condition of the same edition; whatever the server says, the end decides: length, the checksum inside the gzip file, the hash.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from drr.data_ingest.published import PublishedFile
+from drr.data_ingest.publisher import Answer, Broken, Denied, Publisher
+from drr.env.errors import DrrError
+from drr.env.files import write_file
+from drr.env.progress import Progress, Stage
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+RESERVE = 256 << 20
+"""Bytes that are left free on the disk."""
+LONGEST_WAIT = 120.0
+_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
+_DIGEST = re.compile(r"sha-256=:([A-Za-z0-9+/=]{44}):", re.I)
+_BLOCK = 1 << 20
+
+
+class Edition(BaseModel):
+    """Which file the bytes of a part are of, as its server told it."""
+
+    model_config = ConfigDict(extra="forbid")
+    url: str
+    etag: str | None = None
+    modified: str | None = None
+    length: int | None = None
+    sha256: str | None = None
+
+    @property
+    def condition(self) -> str | None:
+        """For `If-Range`, which takes no weak tag."""
+        if self.etag and not self.etag.startswith("W/"):
+            return self.etag
+        return None if self.etag else self.modified
+
+
+class _Damaged(Exception):
+    """All bytes are there and they are not the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """A file that is whole now."""
+
+    path: Path
+    size: int
+    sha256: str
+    unpacked: int
+
+
+def free_bytes(folder: Path) -> int:
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
+
+
+@dataclass
+class Terms:
+    """How patient a download is; tests are quicker."""
+
+    tries: int = 6
+    """So often in a row without progress."""
+    step: int = 64 << 10
+    """Bytes that count as progress."""
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    free: Callable[[Path], int] = free_bytes
+
+
+def kept_of(target: Path) -> int:
+    """Bytes of an unfinished file that are there."""
+    part = target.with_name(target.name + ".part")
+    return part.stat().st_size if part.is_file() else 0
+
+
+class Download:
+    """Of one file; `run` returns when it lies at `target`."""
+
+    def __init__(
+        self, publisher: Publisher, file: PublishedFile, target: Path, progress: Progress, terms: Terms
+    ) -> None:
+        self._publisher, self._terms, self._progress = publisher, terms, progress
+        self._url = publisher.address(file.address)
+        self._sha256 = None if publisher.named else file.sha256
+        self._target = target
+        self._part = target.with_name(target.name + ".part")
+        self._note = target.with_name(target.name + ".part.json")
+        self._edition = self._known()
+        self._ranges = True
+        self._stack = ExitStack()
+        self._stage: Stage | None = None
+
+    async def run(self) -> Got:
+        self._target.parent.mkdir(parents=True, exist_ok=True)
+        failures = damaged = 0
+        most = self._size()
+        with self._stack:
+            while True:
+                try:
+                    await self._attempt()
+                    return await self._finished()
+                except _Damaged as wrong:
+                    self._drop()
+                    damaged += 1
+                    if damaged > 1:
+                        raise Denied(f"{self._url}: {wrong}, twice; nothing of it is kept") from None
+                    self._tell(f"{wrong}; once more from the beginning")
+                except Broken as fault:
+                    size = self._size()
+                    failures = 1 if size >= most + self._terms.step else failures + 1
+                    most = max(most, size)
+                    if failures >= self._terms.tries:
+                        raise DrrError(self._given_up(fault)) from None
+                    wait = min(fault.wait or 2.0**failures, LONGEST_WAIT)
+                    self._tell(f"{fault}; again in {wait:.0f} s")
+                    await self._terms.pause(wait)
+
+    async def _attempt(self) -> None:
+        have = self._size()
+        if have and self._edition.length == have:
+            return
+        asked = []
+        if have and self._ranges:
+            asked.append(("Range", f"bytes={have}-"))
+            if condition := self._edition.condition:
+                asked.append(("If-Range", condition))
+        async with self._publisher.ask(self._url, asked) as answer:
+            if answer.status == 416:
+                self._past_the_end(answer, have)
+                return
+            start = self._continued(answer, have) if answer.status == 206 else self._begun(answer)
+            self._check_room(start)
+            with self._part.open("ab" if start else "wb") as file:
+                stage = self._staged(start)
+                async for chunk in answer.body:
+                    file.write(chunk)
+                    stage.advance(len(chunk))
+        size, length = self._size(), self._edition.length
+        if length is not None and size < length:
+            raise Broken(f"it ended after {size:,} of {length:,} bytes")
+        if length is not None and size > length:
+            raise _Damaged(f"the server sent {size:,} bytes and had announced {length:,}")
+
+    def _begun(self, answer: Answer) -> int:
+        """From its first byte: the first time, or because the server has another edition now, or knows no ranges."""
+        self._drop()
+        self._edition = Edition(
+            url=self._url,
+            etag=answer.headers.get("etag"),
+            modified=answer.headers.get("last-modified"),
+            length=answer.length,
+            sha256=_digest(answer.headers),
+        )
+        write_file(self._note, self._edition.model_dump_json())
+        return 0
+
+    def _continued(self, answer: Answer, have: int) -> int:
+        found = _RANGE.fullmatch(answer.headers.get("content-range", ""))
+        whole = None if found is None or found[2] == "*" else int(found[2])
+        tag = answer.headers.get("etag")
+        same = tag is None or self._edition.etag is None or tag == self._edition.etag
+        if found is None or int(found[1]) != have or not same or whole not in (None, self._edition.length):
+            self._drop()
+            self._ranges = False
+            raise Broken("the server continued another file than the one begun; from the beginning")
+        return have
+
+    def _past_the_end(self, answer: Answer, have: int) -> None:
+        """416: there is nothing after what we have."""
+        if answer.headers.get("content-range") == f"bytes */{have}":
+            return
+        self._drop()
+        raise Broken("the server's file is another one now; from the beginning")
+
+    def _check_room(self, start: int) -> None:
+        length = self._edition.length
+        free = self._terms.free(self._target.parent)
+        if length is not None and length - start + RESERVE > free:
+            raise DrrError(
+                f"{self._target}: the disk is too small: {length - start:,} bytes to get, {free:,} free and {RESERVE:,} of them kept; "
+                "make room there and run the same command again"
+            )
+
+    async def _finished(self) -> Got:
+        """Checks the whole file, then gives it its name."""
+        self._tell("checking")
+        sha256, unpacked = await self._checked()
+        for expected in (self._sha256, self._edition.sha256):
+            if expected is not None and expected != sha256:
+                raise _Damaged(f"its SHA-256 is {sha256} and not {expected}, which is published")
+        size = self._size()
+        with self._part.open("rb") as file:
+            os.fsync(file.fileno())
+        self._part.replace(self._target)
+        self._note.unlink(missing_ok=True)
+        self._tell("whole")
+        return Got(self._target, size, sha256, unpacked)
+
+    async def _checked(self) -> tuple[str, int]:
+        """Hash, and how long it is unpacked; a gzip file carries the checksum of its content."""
+        from gzip import BadGzipFile
+
+        from isal import igzip
+        from isal.isal_zlib import error as IsalError
+
+        damaged: tuple[type[BaseException], ...] = (BadGzipFile, EOFError, IsalError)  # type: ignore[assignment]
+        digest, unpacked = hashlib.sha256(), 0
+        with self._part.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+                await asyncio.sleep(0)  # an interrupt is heard here
+        try:
+            with igzip.IGzipFile(self._part, "rb") as inside:  # type: ignore[no-untyped-call]
+                while block := inside.read(_BLOCK):
+                    unpacked += len(block)
+                    await asyncio.sleep(0)
+        except damaged as error:
+            raise _Damaged(f"it is no whole gzip file ({' '.join(str(error).split())[:80]})") from None
+        if not unpacked:
+            raise _Damaged("it is empty")
+        return digest.hexdigest(), unpacked
+
+    def _known(self) -> Edition:
+        """Of what is there; a part whose edition nobody knows is not continued."""
+        try:
+            edition = Edition.model_validate_json(self._note.read_bytes())
+        except (OSError, ValidationError):
+            edition = None
+        if edition is not None and edition.url == self._url:
+            return edition
+        self._part.unlink(missing_ok=True)
+        return Edition(url=self._url)
+
+    def _drop(self) -> None:
+        if self._stage is not None:
+            self._stage.advance(-self._size())
+        self._part.unlink(missing_ok=True)
+        self._edition = Edition(url=self._url)
+
+    def _size(self) -> int:
+        return self._part.stat().st_size if self._part.exists() else 0
+
+    def _staged(self, start: int) -> Stage:
+        if self._stage is None:
+            name = self._target.name.partition(".")[0]
+            self._stage = self._stack.enter_context(
+                self._progress.stage(name, self._edition.length, unit="bytes")
+            )
+            self._stage.advance(start)
+        return self._stage
+
+    def _tell(self, text: str) -> None:
+        if self._stage is not None:
+            self._stage.note(text)
+
+    def _given_up(self, fault: Broken) -> str:
+        of = f" of {self._edition.length:,}" if self._edition.length is not None else ""
+        return (
+            f"{self._url}: {fault}; tried {self._terms.tries} times. {self._size():,}{of} bytes are kept: "
+            "the same command goes on from there"
+        )
+
+
+def _digest(headers: dict[str, str]) -> str | None:
+    """The hash of the whole file where the server gives it (RFC 9530)."""
+    found = _DIGEST.search(headers.get("repr-digest", ""))
+    return None if found is None else base64.b64decode(found[1]).hex()

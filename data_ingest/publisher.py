@@ -1,0 +1,143 @@
+"""Who is asked for raw files: the publisher, on public addresses only, or a mirror that the user named, wherever it is."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urljoin, urlsplit
+
+import httpcore
+from drr.env.errors import DrrError, Misuse
+from drr.env.web.address import PORTS, Refused, WebAddress, check_ip, parse
+from drr.env.web.pinned import Pinned, Resolver, resolved, timeouts, trusted_roots
+
+AGENT = "DeepResearchRetail/0.1"
+MAX_REDIRECTS = 5
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_LATER = frozenset((408, 425, 429, 500, 502, 503, 504))
+"""Answers after which the same request may succeed."""
+
+
+class Broken(Exception):
+    """The connection or the server failed in a way that may pass. `wait`: how many seconds the server asked for."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+class Denied(DrrError):
+    """The server will not give this file, however often it is asked."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The head of a reply; `body` is read by who asked."""
+
+    status: int
+    headers: dict[str, str]
+    response: httpcore.Response
+
+    @property
+    def length(self) -> int | None:
+        text = self.headers.get("content-length", "")
+        return int(text) if text.isascii() and text.isdigit() else None
+
+    @property
+    def body(self) -> AsyncIterator[bytes]:
+        return self.response.aiter_stream()
+
+
+@dataclass
+class Publisher:
+    base: str
+    named: bool = False
+    """The user named it now: it may lie in a private network and on any port. What it redirects to may not."""
+    timeout: float = 60.0
+    resolver: Resolver = resolved
+    ssl_context: ssl.SSLContext | None = None
+    _own: WebAddress = field(init=False)
+
+    def __post_init__(self) -> None:
+        try:
+            port = urlsplit(self.base).port if self.named else None
+            self._own = parse(self.base, odd_port=port)
+        except (Refused, ValueError) as wrong:
+            raise Misuse(
+                f"--mirror {self.base}: {wrong}; give the address below which raw/meta_categories lies"
+            ) from None
+        self.base = self._own.url.rstrip("/")
+
+    def address(self, below: str) -> str:
+        return f"{self.base}/{below}"
+
+    @asynccontextmanager
+    async def ask(
+        self, url: str, headers: Sequence[tuple[str, str]] = (), method: str = "GET"
+    ) -> AsyncIterator[Answer]:
+        """The reply, 200, 206 or 416; everything else is `Broken` or `Denied`."""
+        for _ in range(MAX_REDIRECTS + 1):
+            async with self._hop(url, headers, method) as answer:
+                if answer.status not in _REDIRECTS:
+                    _check(url, answer)
+                    yield answer
+                    return
+                url = urljoin(url, answer.headers.get("location", ""))
+        raise Denied(f"{url}: more than {MAX_REDIRECTS} redirects")
+
+    @asynccontextmanager
+    async def _hop(self, url: str, headers: Sequence[tuple[str, str]], method: str) -> AsyncIterator[Answer]:
+        try:
+            address = parse(url, odd_port=self._own.port if self.named else None)
+            pinned = Pinned(await self._checked(address))
+        except Refused as wrong:
+            raise Denied(f"{url}: refused: {wrong}") from None
+        pool = httpcore.AsyncConnectionPool(
+            ssl_context=self.ssl_context or trusted_roots(),
+            network_backend=pinned,
+            max_connections=1,
+            retries=0,
+        )
+        # A range counts bytes of the file as it lies there, so nothing may be packed on the way.
+        sent = [("User-Agent", AGENT), ("Accept-Encoding", "identity"), ("Connection", "close"), *headers]
+        try:
+            async with (
+                pool,
+                pool.stream(method, address.url, headers=sent, extensions=timeouts(self.timeout)) as response,
+            ):
+                named = {
+                    name.decode("latin-1").lower(): value.decode("latin-1")
+                    for name, value in response.headers
+                }
+                yield Answer(response.status, named, response)
+        except httpcore.ReadTimeout:
+            raise Broken(f"no byte for {self.timeout:g} s") from None
+        except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
+            said = " ".join(str(error).split())[:120] or type(error).__name__
+            raise Broken(f"connection failed: {said}") from None
+
+    async def _checked(self, address: WebAddress) -> Sequence[str]:
+        try:
+            found = await self.resolver(address.host, address.port)
+        except OSError:
+            found = ()
+        if not found:
+            raise Broken(f"the name {address.host} does not resolve")
+        if not (self.named and address.origin == self._own.origin):
+            if address.port not in PORTS.values():
+                raise Refused(f"port {address.port} is not one of 80 and 443")
+            for ip in found:
+                check_ip(ip)
+        return found
+
+
+def _check(url: str, answer: Answer) -> None:
+    if answer.status in (200, 206, 416):
+        return
+    if answer.status in _LATER:
+        text = answer.headers.get("retry-after", "")
+        wait = float(text) if text.isascii() and text.isdigit() else None
+        raise Broken(f"the server answered {answer.status}", wait)
+    raise Denied(f"{url}: the server answered {answer.status}")
