@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "canaries": ("canaries", "a judge against reports that cheat and planted errors"),
     "calibrate": ("calibrate", "a judge against labelled data"),
     "align": ("align", "a judge brought near to experts: new, run, status, compare, history, edit"),
+    "gate": ("gate", "whether a study is good enough for a build to pass"),
     "compare": ("compare", "two variants of a study, paired"),
     "plan": ("plan", "how many labels, questions and trials an interval takes"),
     "report": ("report", "every table and figure of a study"),
@@ -161,6 +162,9 @@ def _parser(name: str, module: ModuleType) -> _Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.build(parser)
+    from drr.app.common_options import add_common_options
+
+    add_common_options(parser, name)
     return parser
 
 
@@ -174,14 +178,12 @@ def _arguments(name: str, module: ModuleType, words: Sequence[str]) -> argparse.
 
 def _run(name: str, module: ModuleType, words: Sequence[str]) -> int:
     """The exit code; what went wrong as expected is one line on standard error."""
-    from drr.env.disk import disk_of
     from drr.env.errors import DrrError, Terminated
 
     hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:
         arguments = _arguments(name, module, words)
-        with disk_of():
-            code: int = 0 if arguments is None else module.run(arguments)
+        code = 0 if arguments is None else _ran(module, arguments)
     except DrrError as error:
         print(f"drr: {_clipped(str(error))}", file=sys.stderr)
         return error.exit_code
@@ -194,6 +196,23 @@ def _run(name: str, module: ModuleType, words: Sequence[str]) -> int:
     finally:
         sys.unraisablehook = hook
     return code
+
+
+def _ran(module: ModuleType, arguments: argparse.Namespace) -> int:
+    from contextlib import nullcontext, redirect_stdout
+    from io import StringIO
+
+    from drr.app.common_options import is_silent
+    from drr.app.terminal import wide
+    from drr.env.disk import disk_of
+
+    with (
+        disk_of(),
+        wide(arguments.wide),
+        redirect_stdout(StringIO()) if is_silent(arguments) else nullcontext(),
+    ):
+        code: int = module.run(arguments)
+        return code
 
 
 def _forget_output() -> None:

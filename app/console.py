@@ -25,17 +25,22 @@ def print_json(document: Any) -> None:
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     """JSON lines into a file that the user named; how many. `Misuse` where none can be written there."""
+    lines = [_line(row) for row in rows]
+    write_text(path, "".join(f"{line}\n" for line in lines))
+    return len(lines)
+
+
+def write_text(path: Path, text: str) -> None:
+    """A file that the user named. `Misuse` where none can be written there."""
     from drr.env.errors import Misuse
     from drr.env.files import write_file
 
-    lines = [_line(row) for row in rows]
     try:
-        write_file(path, "".join(f"{line}\n" for line in lines))
+        write_file(path, text)
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError) as error:
         raise Misuse(
             f"{path}: cannot be written ({error.strerror}); name a file in a folder that is there"
         ) from error
-    return len(lines)
 
 
 def _line(row: Mapping[str, Any]) -> str:

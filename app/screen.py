@@ -10,7 +10,10 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO, cast
+from typing import Any, Literal, TextIO, cast
+
+Tone = Literal["good", "bad", "dim", "head"]
+_SIGNS: dict[Tone, str] = {"good": "32", "bad": "31", "dim": "2", "head": "1"}
 
 # C0 but tab and line ends, DEL, C1, what turns the direction of writing, half characters; a return that ends no line overwrites it.
 _OBEYED = re.compile(
@@ -28,6 +31,44 @@ def plain(text: str) -> str:
     return shown(" ".join(re.split(r"[\r\n\t]", text)))
 
 
+class _Paint:
+    """Marks of ours for colours: they hold a number that no stranger's text can know, so what is no mark stays text."""
+
+    def __init__(self) -> None:
+        import secrets
+
+        self.nonce = secrets.token_hex(8)
+        self.mark = re.compile(rf"\x1b<{self.nonce}:(\d*)>")
+
+    def on(self, text: str, tone: Tone) -> str:
+        return f"\x1b<{self.nonce}:{_SIGNS[tone]}>{text}\x1b<{self.nonce}:>"
+
+
+_paint: _Paint | None = None
+
+
+def coloured(stream: TextIO) -> bool:
+    """Only a terminal is, and only where the user did not say NO_COLOR."""
+    import os
+
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def painted(text: str, tone: Tone, stream: TextIO | None = None) -> str:
+    """For a `Screen` to colour; as it is where there is none, or no colour."""
+    global _paint
+    target = sys.stdout if stream is None else stream
+    if not (text and isinstance(target, Screen) and coloured(target.stream)):
+        return text
+    if _paint is None:
+        _paint = _Paint()
+    return _paint.on(text, tone)
+
+
+def unpainted(text: str) -> str:
+    return text if _paint is None else _paint.mark.sub("", text)
+
+
 class Screen:
     """A stream whose writes are text only; in all else the stream itself."""
 
@@ -35,7 +76,14 @@ class Screen:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        self.stream.write(shown(text))
+        if _paint is None or "\x1b" not in text:
+            self.stream.write(shown(text))
+            return len(text)
+        end = 0
+        for mark in _paint.mark.finditer(text):
+            self.stream.write(f"{shown(text[end : mark.start()])}\x1b[{mark[1] or '0'}m")
+            end = mark.end()
+        self.stream.write(shown(text[end:]))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:

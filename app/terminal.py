@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TYPE_CHECKING
+
+from drr.app.screen import Tone, painted, unpainted
 
 if TYPE_CHECKING:
     from drr.eval.stats.intervals import VRow
@@ -35,9 +39,33 @@ class Column:
 Row = Sequence[str]
 
 
+_wide: ContextVar[bool] = ContextVar("wide", default=False)
+
+
+@contextmanager
+def wide(every_column: bool = True) -> Iterator[None]:
+    """Inside, tables have all their columns, however narrow the terminal (`--wide`)."""
+    before = _wide.set(every_column)
+    try:
+        yield
+    finally:
+        _wide.reset(before)
+
+
 def screen() -> int | None:
-    """How wide the terminal is; `None` where standard output is none."""
-    return get_terminal_size().columns if sys.stdout.isatty() else None
+    """How wide the terminal is; `None` where standard output is none, or its width is not to matter."""
+    return get_terminal_size().columns if sys.stdout.isatty() and not _wide.get() else None
+
+
+def verdict(holds: bool, good: str = "ok", bad: str = "FAILS") -> str:
+    tone: Tone = "good" if holds else "bad"
+    return painted(good if holds else bad, tone)
+
+
+def flowing(text: str) -> str:
+    """A paragraph, in lines of the terminal; piped, on one."""
+    room = screen()
+    return text if room is None else "\n".join(wrap(text, room))
 
 
 def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | None = None) -> str:
@@ -50,13 +78,14 @@ def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | Non
     drawn = _fitted([columns[i] for i in kept], [[row[i] for i in kept] for row in rows], room)
     left_out = [column.head for i, column in enumerate(columns) if i not in kept]
     if left_out:
-        drawn += f"\nnot shown, for want of room: {', '.join(left_out)} (a wider terminal or --json has all)"
+        told = f"not shown, for want of room: {', '.join(left_out)} (--wide or --json has all)"
+        drawn += "\n" + "\n".join(painted(line, "dim") for line in wrap(told, room))
     return drawn
 
 
 def _fitted(columns: Sequence[Column], rows: Sequence[Row], room: int) -> str:
     widths = _widths(columns, rows)
-    right = [i for i in range(1, len(columns)) if all(_NUMBER.fullmatch(row[i]) for row in rows)]
+    right = [i for i in range(1, len(columns)) if all(_NUMBER.fullmatch(unpainted(row[i])) for row in rows)]
     for i, column in enumerate(columns):
         if column.flows:
             widths[i] = max(LEAST_TEXT, widths[i] - max(0, _total(widths) - room))
@@ -65,7 +94,11 @@ def _fitted(columns: Sequence[Column], rows: Sequence[Row], room: int) -> str:
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Row]) -> list[int]:
-    return [max(len(column.head), *(len(row[i]) for row in rows), 0) for i, column in enumerate(columns)]
+    return [max(len(column.head), *(_length(row[i]) for row in rows), 0) for i, column in enumerate(columns)]
+
+
+def _length(cell: str) -> int:
+    return len(unpainted(cell))
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -98,14 +131,14 @@ def _drawn(
     columns: Sequence[Column], rows: Sequence[Row], widths: Sequence[int], right: Sequence[int]
 ) -> str:
     def line(cells: Row) -> str:
-        padded = (
-            cell.rjust(width) if i in right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
-        )
+        padded = []
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            room = " " * (width - _length(cell))
+            padded.append(room + cell if i in right else cell + room)
         return (" " * GAP).join(padded).rstrip()
 
     first = line([column.head for column in columns])
-    return "\n".join([first, "-" * len(first), *(line(row) for row in rows)])
+    return "\n".join([painted(first, "head"), "-" * len(first), *(line(row) for row in rows)])
 
 
 def number(value: float | None, digits: int = 3) -> str:

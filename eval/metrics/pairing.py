@@ -35,6 +35,14 @@ class PairedMetrics:
             found.append({name: paired(left[name], right[name], ends.get(name)) for name in shared})
         return found
 
+    def values(self, variant: str) -> dict[str, ByQuery]:
+        """Of every family, for who pairs variants of two studies."""
+        return {
+            name: values
+            for place in range(len(self.among))
+            for name, values in self._by_metric(place, variant).items()
+        }
+
     def _by_metric(self, place: int, variant: str) -> dict[str, ByQuery]:
         """A metric that some report of the variant has, is unknown for those that lack it."""
         if (variant, place) in self._held:

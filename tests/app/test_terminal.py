@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Callable
+from io import StringIO
+
 import pytest
-from drr.app.terminal import Column, table
+from drr.app.screen import Screen
+from drr.app.terminal import Column, table, verdict, wide
 
 HEAD = (
     "variant",
@@ -48,9 +54,8 @@ def test_a_narrow_terminal_leaves_out_the_last_ranked_columns_and_says_so(
     assert heads(text) == [
         name for name in ("variant", "FP", "tokens", "interval", "p") if name not in left_out
     ]
-    body = [line for line in text.splitlines() if not line.startswith("not shown")]
-    assert max(map(len, body)) <= width
-    told = f"not shown, for want of room: {', '.join(left_out)} " in text
+    assert max(map(len, text.splitlines())) <= width
+    told = f"not shown, for want of room: {', '.join(left_out)} (--wide or --json" in " ".join(text.split())
     assert told == bool(left_out)
 
 
@@ -69,3 +74,49 @@ def test_flowing_text_is_wrapped_and_loses_no_word() -> None:
 def test_a_table_without_rows_is_its_head() -> None:
     assert table(("a", "b"), [], width=40) == "a  b\n----"
     assert table(("a", "b"), []) == "a  b\n----"
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def shown_on(stream: StringIO, monkeypatch: pytest.MonkeyPatch, text: Callable[[], str]) -> str:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdout", Screen(stream))
+    print(text())
+    return stream.getvalue()
+
+
+def test_colour_is_for_terminals_where_no_color_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    def drawn() -> str:
+        return table(("check", ""), [["fp", verdict(True)], ["fr", verdict(False)]])
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    terminal = shown_on(Terminal(), monkeypatch, drawn)
+    assert "\x1b[32mok\x1b[0m" in terminal and "\x1b[31mFAILS\x1b[0m" in terminal
+    assert re.sub(r"\x1b\[\d*m", "", terminal) == shown_on(StringIO(), monkeypatch, drawn)
+    assert "\x1b" not in shown_on(StringIO(), monkeypatch, drawn)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in shown_on(Terminal(), monkeypatch, drawn)
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(sys, "stdout", Screen(Terminal()))
+    assert verdict(True) == "ok"
+
+
+def test_a_strangers_colours_are_text_where_ours_are_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = "\x1b[31mred\x1b[0m \x1b<0123456789abcdef:31>"
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    shown = shown_on(Terminal(), monkeypatch, lambda: verdict(True) + hostile)
+    assert shown == "\x1b[32mok\x1b[0m\\u001b[31mred\\u001b[0m \\u001b<0123456789abcdef:31>\n"
+
+
+def test_wide_has_every_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "not shown" in shown_on(Terminal(), monkeypatch, lambda: table(HEAD, ROWS))
+    with wide():
+        text = shown_on(Terminal(), monkeypatch, lambda: table(HEAD, ROWS))
+    assert heads(text) == ["variant", "FP", "tokens", "interval", "p"]
+    assert "not shown" not in text

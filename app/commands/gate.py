@@ -1,0 +1,194 @@
+"""`drr gate`: whether a study is good enough for a build to pass, with a table, a JUnit file and an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from drr.eval.metrics.gate import Base, GateRow
+    from drr.eval.tasks.judged import Judged
+
+_EXAMPLES = """\
+A requirement holds where the worse end of the 95 % interval holds; an unknown figure fails. `rules.NAME` is the share of
+answers that break the rule, where it can tell. BASE is a variant of the study, or another study, whose variants of the same
+names are meant: question by question, a figure fails where the whole interval of the difference lies on the worse side.
+
+examples:
+  drr gate study --require 'fp>=0.8' --require 'rules.budget<=0.02'   # rules in place of a model fail this
+  drr gate study --require 'fp>=0.95' --against react --junit gate.xml
+  drr gate study --against ../my-base/study --json"""
+
+
+def build(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXAMPLES
+    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument(
+        "--require",
+        action="append",
+        default=[],
+        metavar="[VARIANT:]METRIC>=X",
+        help="also <=, >, <; of every variant unless one is named (may be repeated)",
+    )
+    parser.add_argument(
+        "--against",
+        metavar="BASE",
+        help="no metric required (or none of the headline ones) may be worse than here",
+    )
+    parser.add_argument("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="the checks as a JUnit file")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
+    parser.add_argument("--quiet", action="store_true", help="the exit code alone")
+
+
+class GateDocument(TypedDict):
+    """What `drr gate --json` prints."""
+
+    schema: int
+    study: str
+    judge: str | None
+    against: str | None
+    holds: bool
+    checks: list[GateRow]
+    notes: list[str]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json
+    from drr.app.judging import open_study
+    from drr.env.errors import Misuse
+    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.metrics.gate import against, comparable, required, requirement
+
+    if not arguments.require and arguments.against is None:
+        raise Misuse("say what must hold: --require 'fp>=0.8', or --against a variant or another study")
+    requirements = [requirement(text) for text in arguments.require]
+    with open_study(arguments.study) as study:
+        judged = read_judged(study, choose(study, arguments.judge))
+        rows = required(judged, requirements)
+        notes = _notes(judged)
+        if arguments.against is not None:
+            with _base(arguments.study, judged, arguments.against, arguments.judge) as base:
+                rows += against(judged, base, comparable(requirements))
+                notes += _differing(judged, base)
+    if not rows:
+        raise Misuse(f"{arguments.study}: nothing to check: it has no answer, or only those of the base")
+    document: GateDocument = {
+        "schema": 1,
+        "study": str(arguments.study),
+        "judge": judged.judging.judge if judged.judging else None,
+        "against": arguments.against,
+        "holds": all(row["holds"] for row in rows),
+        "checks": rows,
+        "notes": notes,
+    }
+    if arguments.junit is not None:
+        _write_junit(arguments.junit, document)
+    if arguments.json:
+        print_json(document)
+    elif not arguments.quiet:
+        _print(document)
+    return 0 if document["holds"] else 1
+
+
+@contextmanager
+def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterator[Base]:
+    from drr.app.judging import open_study
+    from drr.env.errors import Misuse
+    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.metrics.coverage import variants_of
+    from drr.eval.metrics.gate import Base
+
+    variants = variants_of(judged)
+    if name in variants:
+        yield Base(name, judged, name)
+        return
+    if not Path(name).is_dir():
+        raise Misuse(
+            f"--against {name}: neither a variant of {folder} ({', '.join(variants) or 'it has none'}) nor another study"
+        )
+    with open_study(Path(name)) as study:
+        yield Base(name, read_judged(study, choose(study, judge)))
+
+
+def _notes(judged: Judged) -> list[str]:
+    from drr.eval.metrics.coverage import coverage
+    from drr.eval.metrics.document import banner
+
+    notes = [told] if (told := banner(judged)) else []
+    seen = coverage(judged)
+    return notes + [f"The judging is incomplete: {why}" for why in seen["invalid_because"]]
+
+
+def _differing(judged: Judged, base: Base) -> list[str]:
+    """What makes two studies less alike than their questions."""
+    from drr.eval.metrics.document import provenance
+
+    if base.variant is not None:
+        return []
+    notes = []
+    here, there = provenance(judged), provenance(base.judged)
+    if here["shop"] != there["shop"]:
+        notes.append(f"The shop of {base.name} is another one.")
+    judges = [one.judging.judge if one.judging else "nobody" for one in (judged, base.judged)]
+    if judges[0] != judges[1]:
+        notes.append(f"{base.name} was judged by {judges[1]}, this study by {judges[0]}.")
+    return notes
+
+
+def _print(document: GateDocument) -> None:
+    from drr.app.terminal import Column, flowing, table, verdict
+
+    checks = document["checks"]
+    for note in document["notes"]:
+        print(flowing(note), file=sys.stderr)
+    head: list[str | Column] = ["", "variant", "check", "value", Column("n", rank=1)]
+    rows = [
+        [verdict(row["holds"]), row["variant"], _check(row), _figure(row), str(row["figure"]["n"])]
+        for row in checks
+    ]
+    if document["against"] is not None:
+        print(flowing(f"Δ: the difference from {document['against']}, question by question."))
+    print(table(head, rows))
+    unknown: dict[str, list[str]] = {}
+    for row in checks:
+        if row["why"] is not None and row["why"].startswith("unknown"):
+            unknown.setdefault(row["why"], []).append(f"{row['variant']} {row['check']}")
+    for why, which in unknown.items():
+        print(flowing(f"{why}: {', '.join(which)}"))
+    failed = sum(not row["holds"] for row in checks)
+    print(f"\n{failed} of {len(checks)} checks fail" if failed else f"\nall {len(checks)} checks hold")
+
+
+def _check(row: GateRow) -> str:
+    return row["check"] if row["against"] is None or row["metric"] is None else f"Δ {row['metric']}"
+
+
+def _figure(row: GateRow) -> str:
+    """Without the number of answers, which has its own column."""
+    from drr.app.terminal import with_interval
+
+    figure = row["figure"]
+    digits = 3 if figure["value"] is None or abs(figure["value"]) < 10 else 0
+    return with_interval({**figure, "n_unscored": 0}, digits, usual=figure["n"])
+
+
+def _write_junit(path: Path, document: GateDocument) -> None:
+    from drr.app.console import write_text
+    from drr.app.junit import Case, junit
+
+    notes = " ".join(document["notes"])
+    cases = [
+        Case(
+            row["variant"],
+            row["check"],
+            row["why"],
+            f"{_figure(row)} n={row['figure']['n']}. {notes}".strip(),
+        )
+        for row in document["checks"]
+    ]
+    write_text(path, junit(f"drr gate {document['study']}", cases))

@@ -1,0 +1,43 @@
+"""Options that every command knows: `--quiet`, `--wide`. The command line adds them to the parsers that lack them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+SUMMARIES = frozenset(
+    (
+        *("pairs", "export", "report", "study edit", "align new"),
+        *("tasks build", "tasks import", "tasks export", "persons import", "persons export"),
+        *("criteria export", "criteria import", "queries dataset", "web build", "web record"),
+    )
+)
+"""Their result is files, and what they print a summary, which `--quiet` leaves out. What others print is the result."""
+
+
+def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """The parsers that read options of a command: its own, or those of its parts."""
+    parts = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    if not parts:
+        yield name, parser
+    for action in parts:
+        for word, part in action.choices.items():
+            yield from leaves(part, f"{name} {word}")
+
+
+def add_common_options(parser: argparse.ArgumentParser, name: str) -> None:
+    for leaf, found in leaves(parser, name):
+        if "--quiet" not in found._option_string_actions:
+            found.add_argument("--quiet", action="store_true", help="no progress, no summary")
+            found.set_defaults(silent=leaf in SUMMARIES)
+        if "--wide" not in found._option_string_actions:
+            found.add_argument(
+                "--wide", action="store_true", help="all columns of tables, however narrow the terminal"
+            )
+
+
+def is_silent(arguments: argparse.Namespace) -> bool:
+    """A summary that nobody wants; a document was asked for."""
+    return bool(
+        getattr(arguments, "silent", False) and arguments.quiet and not getattr(arguments, "json", False)
+    )

@@ -1,0 +1,240 @@
+"""Whether a study is good enough: required figures by the worse end of their interval, and no figure worse than a base."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from math import isfinite
+from typing import Literal, TypedDict
+
+from drr.env.errors import Misuse
+from drr.eval.checks import RULES
+from drr.eval.metrics import families, metrics
+from drr.eval.metrics.base import Better, Metric
+from drr.eval.metrics.coverage import variants_of
+from drr.eval.metrics.pairing import ByQuery, PairedMetrics
+from drr.eval.stats.intervals import PairedDifference, V, VRow, nothing, paired
+from drr.eval.tasks.judged import Judged
+
+Sign = Literal[">=", "<=", ">", "<"]
+_REQUIREMENT = re.compile(r"(?:(.+):)?\s*([A-Za-z_][\w.]*)\s*(>=|<=|>|<)\s*(\S+)\s*", re.S)
+_BROKEN = "rules."
+_KEPT = "rule_"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """`react:fp>=0.8`; without a variant it is meant for each."""
+
+    text: str
+    variant: str | None
+    metric: str
+    sign: Sign
+    bound: float
+
+    def holds(self, value: float) -> bool:
+        if self.sign == ">=":
+            return value >= self.bound
+        if self.sign == "<=":
+            return value <= self.bound
+        return value > self.bound if self.sign == ">" else value < self.bound
+
+
+class GateRow(TypedDict):
+    """One thing that was asked for, of one variant."""
+
+    variant: str
+    metric: str | None
+    """`None` where the base lacks the variant."""
+    against: str | None
+    """The base; `None` for a requirement."""
+    check: str
+    holds: bool
+    figure: VRow
+    """The metric, or its difference from the base."""
+    why: str | None
+    """In words, where it does not hold."""
+
+
+def requirement(text: str) -> Requirement:
+    """`Misuse` for what is no requirement, or of no metric."""
+    found = _REQUIREMENT.fullmatch(text.strip())
+    if found is None:
+        raise Misuse(
+            f"--require {text!r}: is no requirement; write [VARIANT:]METRIC>=NUMBER, such as 'fp>=0.8' or 'react:rules.budget<=0.02'"
+        )
+    variant, name, sign, number = found.groups()
+    try:
+        bound = float(number)
+    except ValueError:
+        bound = float("nan")
+    if not isfinite(bound):
+        raise Misuse(f"--require {text!r}: {number!r} is no number")
+    known = known_metrics()
+    if name not in known:
+        near = get_close_matches(name, known, 3, 0.6)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`drr report --explain` lists them"
+        raise Misuse(f"--require {text!r}: no metric {name!r}; {hint}")
+    return Requirement(text.strip(), variant.strip() if variant else None, name, sign, bound)  # type: ignore[arg-type]
+
+
+def known_metrics() -> dict[str, Better | None]:
+    """By name, which way is better; `rules.NAME` is the share of answers that break the rule, where it can tell."""
+    broken: dict[str, Better | None] = {f"{_BROKEN}{name}": "lower" for name in RULES}
+    return {name: metric.better for name, metric in metrics().items()} | broken
+
+
+def _own(name: str) -> tuple[str, bool]:
+    """The metric behind a name, and whether it is turned about."""
+    return (_KEPT + name.removeprefix(_BROKEN), True) if name.startswith(_BROKEN) else (name, False)
+
+
+def _turned(v: V, whole: float) -> V:
+    """`whole` minus it."""
+    ends = [None if end is None else whole - end for end in (v.ci_high, v.ci_low)]
+    return replace(v, value=None if v.value is None else whole - v.value, ci_low=ends[0], ci_high=ends[1])
+
+
+def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRow]:
+    by_variant = variants_of(judged)
+    for one in requirements:
+        if one.variant is not None and one.variant not in by_variant:
+            raise Misuse(
+                f"--require {one.text!r}: no variant {one.variant!r}; the study has {', '.join(by_variant) or 'none'}"
+            )
+    rows = []
+    for variant, answers in by_variant.items():
+        figures = {name: v for family in families() for name, v in family.corpus(judged, answers).items()}
+        for one in requirements:
+            if one.variant in (None, variant):
+                rows.append(_held(variant, one, _figure(figures, one.metric)))
+    return rows
+
+
+def _figure(figures: Mapping[str, V], name: str) -> V | None:
+    own, turned = _own(name)
+    v = figures.get(own)
+    if v is None:
+        return None
+    v = v.within(metrics()[own].range)
+    return _turned(v, 1.0) if turned else v
+
+
+def _held(variant: str, one: Requirement, v: V | None) -> GateRow:
+    found = nothing("not judged") if v is None else v
+    low, high = found.ci_low, found.ci_high
+    why = None
+    if v is None:
+        why = "unknown: nothing of this variant was judged for it"
+    elif v.value is None:
+        why = f"unknown: {v.reason or 'no answer has a value'}"
+    elif low is None or high is None:
+        why = "unknown: too few questions for an interval" if one.holds(v.value) else "the value itself"
+    else:
+        worse = low if one.sign in (">=", ">") else high
+        if not one.holds(worse):
+            why = f"the interval's worse end is {_number(worse)}"
+    return _row(variant, one.metric, None, f"{one.metric} {one.sign} {one.bound:g}", found, why)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.3f}".rstrip("0").rstrip(".") if abs(value) < 1000 else f"{value:,.0f}"
+
+
+@dataclass(frozen=True)
+class Base:
+    """What a study is held against: a variant of its own, or another study, whose variants of the same names are meant."""
+
+    name: str
+    judged: Judged
+    variant: str | None = None
+
+
+def against(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
+    """A row for each variant and metric: it fails where the difference's interval lies wholly on the worse side.
+
+    Without `names` every headline metric that the base has.
+    """
+    known = known_metrics()
+    here, there = PairedMetrics(judged), PairedMetrics(base.judged)
+    bases = set(variants_of(base.judged))
+    rows = []
+    for variant in variants_of(judged):
+        beside = base.variant or variant
+        if base.variant == variant:
+            continue
+        if beside not in bases:
+            lacking = nothing("no base")
+            why = "unknown: it is not in the base"
+            rows.append(_row(variant, None, base.name, f"against {base.name}", lacking, why))
+            continue
+        left, right = here.values(variant), there.values(beside)
+        for name in names or _headlines(right):
+            found = _difference(left, right, name)
+            rows.append(_not_worse(variant, name, known[name], found, base.name))
+    return rows
+
+
+def _headlines(values: Mapping[str, ByQuery]) -> list[str]:
+    """That have a better side, and a value somewhere."""
+    return [
+        name
+        for name, metric in metrics().items()
+        if metric.better
+        and not metric.detail
+        and any(one is not None for trials in values.get(name, {}).values() for one in trials)
+    ]
+
+
+def comparable(requirements: Sequence[Requirement]) -> list[str]:
+    """The metrics that were required; `Misuse` for one that has no worse side."""
+    known = known_metrics()
+    named = list(dict.fromkeys(one.metric for one in requirements))
+    for name in named:
+        if known[name] is None:
+            raise Misuse(
+                f"--against: more of {name} is neither better nor worse, so it cannot be held against a base"
+            )
+    return named
+
+
+def _difference(
+    left: Mapping[str, ByQuery], right: Mapping[str, ByQuery], name: str
+) -> PairedDifference | None:
+    own, turned = _own(name)
+    if own not in left or own not in right:
+        return None
+    metric: Metric = metrics()[own]
+    found = paired(left[own], right[own], metric.range)
+    return replace(found, difference=_turned(found.difference, 0.0)) if turned else found
+
+
+def _not_worse(
+    variant: str, name: str, better: Better | None, found: PairedDifference | None, base: str
+) -> GateRow:
+    v = nothing("not judged in both") if found is None else found.difference
+    low, high = v.ci_low, v.ci_high
+    why = None
+    if found is None:
+        why = "unknown: not judged in both"
+    elif v.value is None:
+        why = "unknown: no question was scored in both"
+    elif low is None or high is None:
+        why = None if v.value == 0 and v.clusters > 1 else "unknown: too few questions for an interval"
+    elif high < 0 if better == "higher" else low > 0:
+        why = "the whole interval lies on the worse side"
+    return _row(variant, name, base, f"{name} against {base}", v, why)
+
+
+def _row(variant: str, metric: str | None, base: str | None, check: str, v: V, why: str | None) -> GateRow:
+    return {
+        "variant": variant,
+        "metric": metric,
+        "against": base,
+        "check": check,
+        "holds": why is None,
+        "figure": v.document(),
+        "why": why,
+    }

@@ -1,0 +1,163 @@
+"""`drr gate`: a figure holds by the worse end of its interval, the unknown fails, and so does what is surely worse than a base."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from drr.app.cli import main
+from drr.app.junit import Case, junit
+from drr.env.errors import Misuse
+from drr.eval.metrics.gate import _held, _not_worse, _turned, known_metrics, requirement
+from drr.eval.stats.intervals import SHARE, V, nothing, paired
+
+VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
+
+
+def value(low: float | None, high: float | None, middle: float = 0.85) -> V:
+    return V(middle, low, high, 50, 0, "mean")
+
+
+@pytest.mark.parametrize(
+    ("text", "variant", "metric", "sign", "bound"),
+    [
+        ("fp>=0.8", None, "fp", ">=", 0.8),
+        (" react : rules.budget <= 2e-2 ", "react", "rules.budget", "<=", 0.02),
+        ("inspect:react:fp>0", "inspect:react", "fp", ">", 0.0),
+        ("react@memory:bm25:1k:words<900", "react@memory:bm25:1k", "words", "<", 900.0),
+    ],
+)
+def test_a_requirement_is_read(text: str, variant: str | None, metric: str, sign: str, bound: float) -> None:
+    one = requirement(text)
+    assert (one.variant, one.metric, one.sign, one.bound) == (variant, metric, sign, bound)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("fp", "is no requirement"),
+        ("fp==1", "is no requirement"),
+        ("fp>=high", "'high' is no number"),
+        ("fp>=nan", "'nan' is no number"),
+        ("fpp>=1", "did you mean fp"),
+        ("rules.budgte<=0", "did you mean rules.budget"),
+    ],
+)
+def test_what_is_no_requirement_is_misuse(text: str, said: str) -> None:
+    with pytest.raises(Misuse, match=said):
+        requirement(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "v", "why"),
+    [
+        ("fp>=0.8", value(0.8, 0.9), None),
+        ("fp>0.8", value(0.8, 0.9), "the interval's worse end is 0.8"),
+        ("fp>=0.8", value(0.79, 0.9), "the interval's worse end is 0.79"),
+        ("fp<=0.9", value(0.79, 0.9), None),
+        ("fp<0.9", value(0.79, 0.9), "the interval's worse end is 0.9"),
+        ("fp>=0.8", value(None, None), "unknown: too few questions for an interval"),
+        ("fp>=0.9", value(None, None), "the value itself"),
+        ("fp>=0", nothing("mean", 3), "unknown: no answer has a value"),
+        ("fp>=0", None, "unknown: nothing of this variant was judged for it"),
+    ],
+)
+def test_the_worse_end_holds_or_the_check_fails(text: str, v: V | None, why: str | None) -> None:
+    row = _held("react", requirement(text), v)
+    assert (row["holds"], row["why"]) == (why is None, why)
+
+
+def test_a_broken_rule_is_what_is_left_of_the_kept() -> None:
+    turned = _turned(value(0.7, 0.9), 1.0)
+    assert (turned.value, turned.ci_low, turned.ci_high) == pytest.approx((0.15, 0.1, 0.3))
+    assert known_metrics()["rules.budget"] == "lower"
+
+
+@pytest.mark.parametrize(
+    ("shift", "better", "holds"),
+    [
+        (lambda n: 0.2 + 0.01 * (n % 3), "lower", False),
+        (lambda n: 0.2 + 0.01 * (n % 3), "higher", True),
+        (lambda n: -0.2 - 0.01 * (n % 3), "higher", False),
+        (lambda n: 0.1 if n % 2 else -0.1, "higher", True),
+        (lambda n: 0.0, "higher", True),
+    ],
+)
+def test_what_is_worse_with_its_whole_interval_fails(
+    shift: Callable[[int], float], better: str, holds: bool
+) -> None:
+    base: dict[str, list[float | None]] = {f"q{n}": [0.5] for n in range(12)}
+    ours: dict[str, list[float | None]] = {f"q{n}": [0.5 + shift(n)] for n in range(12)}
+    found = paired(ours, base, SHARE)
+    assert _not_worse("react", "fp", better, found, "base")["holds"] is holds  # type: ignore[arg-type]
+
+
+def test_without_a_shared_question_or_an_interval_it_is_unknown_and_fails() -> None:
+    apart = paired({"a": [1.0]}, {"b": [1.0]})
+    assert (
+        _not_worse("react", "fp", "higher", apart, "base")["why"] == "unknown: no question was scored in both"
+    )
+    one = paired({"a": [1.0]}, {"a": [1.0]})
+    assert "too few questions" in (_not_worse("react", "fp", "higher", one, "base")["why"] or "")
+    same = paired({"a": [7.0], "b": [9.0]}, {"a": [7.0], "b": [9.0]})
+    assert _not_worse("react", "words", "lower", same, "base")["holds"]
+    assert not _not_worse("react", "fp", "higher", None, "base")["holds"]
+
+
+def test_a_study_passes_or_fails_with_table_document_and_junit(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study, file = str(judged_study), tmp_path / "gate.xml"
+    assert main(["gate", study, "--require", "fp>=0", "--require", "rules.price<=1"]) == 0
+    assert "all 6 checks hold" in capsys.readouterr().out
+    words = ["--require", "fp>=0", "--require", "react:words<=1", "--junit", str(file)]
+    assert main(["gate", study, *words]) == 1
+    assert "1 of 4 checks fail" in capsys.readouterr().out
+    suite = ElementTree.parse(file).getroot().find("testsuite")
+    assert suite is not None and (suite.get("tests"), suite.get("failures")) == ("4", "1")
+    broken = [case for case in suite if case.find("failure") is not None]
+    assert [(case.get("classname"), case.get("name")) for case in broken] == [("react", "words <= 1")]
+    assert main(["gate", study, *words, "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert not document["holds"] and [row["variant"] for row in document["checks"]][:1] == VARIANTS[:1]
+    assert main(["gate", study, *words, "--quiet"]) == 1
+    assert capsys.readouterr().out == ""
+
+
+def test_a_study_is_not_worse_than_itself_nor_a_variant_than_its_base(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study, copy = str(judged_study), tmp_path / "before"
+    shutil.copytree(judged_study, copy)
+    assert main(["gate", study, "--against", str(copy), "--require", "fp>=0", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["checks"]
+    against = [row for row in rows if " against " in row["check"]]
+    assert [row["variant"] for row in against] == VARIANTS
+    assert all(row["figure"]["value"] == 0 for row in against)
+    main(["gate", study, "--against", "react", "--require", "fp>=0", "--json"])
+    rows = json.loads(capsys.readouterr().out)["checks"]
+    assert [row["variant"] for row in rows if " against " in row["check"]] == [VARIANTS[0], VARIANTS[2]]
+
+
+def test_misuse_of_the_gate_is_said(judged_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study = str(judged_study)
+    for words, said in (
+        ([], "say what must hold"),
+        (["--require", "nobody:fp>=0"], "no variant 'nobody'"),
+        (["--against", "nowhere"], "neither a variant of"),
+        (["--require", "n_cited>=1", "--against", "react"], "neither better nor worse"),
+        (["--require", "fp>=0", "--junit", "/nowhere/x.xml"], "cannot be written"),
+    ):
+        assert main(["gate", study, *words]) == 2, words
+        assert said in capsys.readouterr().err
+
+
+def test_a_junit_file_holds_any_text() -> None:
+    text = junit("s", [Case('a<&"', "x\x00\x1b\uffff\ud800", "why\n]]>", "deta\x0bil")])
+    case = ElementTree.fromstring(text)[0][0]
+    assert case.get("classname") == 'a<&"'
+    assert text.count("<testcase") == 1
