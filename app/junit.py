@@ -12,7 +12,7 @@ from drr.app.screen import plain
 _NO_XML = re.compile("[\ufffe\uffff]")
 
 
-class Case(NamedTuple):
+class JunitCase(NamedTuple):
     group: str
     name: str
     failure: str | None
@@ -20,7 +20,7 @@ class Case(NamedTuple):
     detail: str = ""
 
 
-def junit(suite: str, cases: Sequence[Case]) -> str:
+def junit(suite: str, cases: Sequence[JunitCase]) -> str:
     failed = sum(case.failure is not None for case in cases)
     root = Element("testsuites")
     counts = {"tests": str(len(cases)), "failures": str(failed), "errors": "0"}

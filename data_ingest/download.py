@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drr.data_ingest.published import PublishedFile
-from drr.data_ingest.publisher import Answer, Broken, Denied, Publisher
+from drr.data_ingest.publisher import Broken, Denied, FileReply, Publisher
 from drr.env.errors import DrrError
 from drr.env.files import write_file
 from drr.env.progress import Progress, Stage
@@ -71,7 +71,7 @@ def free_bytes(folder: Path) -> int:
 
 
 @dataclass
-class Terms:
+class DownloadTerms:
     """How patient a download is; tests are quicker."""
 
     tries: int = 6
@@ -92,7 +92,12 @@ class Download:
     """Of one file; `run` returns when it lies at `target`."""
 
     def __init__(
-        self, publisher: Publisher, file: PublishedFile, target: Path, progress: Progress, terms: Terms
+        self,
+        publisher: Publisher,
+        file: PublishedFile,
+        target: Path,
+        progress: Progress,
+        terms: DownloadTerms,
     ) -> None:
         self._publisher, self._terms, self._progress = publisher, terms, progress
         self._url = publisher.address(file.address)
@@ -156,7 +161,7 @@ class Download:
         if length is not None and size > length:
             raise _Damaged(f"the server sent {size:,} bytes and had announced {length:,}")
 
-    def _begun(self, answer: Answer) -> int:
+    def _begun(self, answer: FileReply) -> int:
         """From its first byte: the first time, or because the server has another edition now, or knows no ranges."""
         self._drop()
         self._edition = Edition(
@@ -169,7 +174,7 @@ class Download:
         write_file(self._note, self._edition.model_dump_json())
         return 0
 
-    def _continued(self, answer: Answer, have: int) -> int:
+    def _continued(self, answer: FileReply, have: int) -> int:
         found = _RANGE.fullmatch(answer.headers.get("content-range", ""))
         whole = None if found is None or found[2] == "*" else int(found[2])
         tag = answer.headers.get("etag")
@@ -180,7 +185,7 @@ class Download:
             raise Broken("the server continued another file than the one begun; from the beginning")
         return have
 
-    def _past_the_end(self, answer: Answer, have: int) -> None:
+    def _past_the_end(self, answer: FileReply, have: int) -> None:
         """416: there is nothing after what we have."""
         if answer.headers.get("content-range") == f"bytes */{have}":
             return

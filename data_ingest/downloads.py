@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from drr.data_ingest.download import RESERVE, Download, Got, Terms, kept_of
+from drr.data_ingest.download import RESERVE, Download, DownloadTerms, Got, kept_of
 from drr.data_ingest.published import PublishedFile
 from drr.data_ingest.publisher import Broken, Denied, Publisher
 from drr.env.errors import DrrError
@@ -20,7 +20,7 @@ Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedFile:
     """One file, and what of it is there."""
 
     file: PublishedFile
@@ -42,13 +42,13 @@ class Wanted:
 class Fetching:
     """How one file came out: `got`, or why not."""
 
-    wanted: Wanted
+    wanted: WantedFile
     got: Got | None = None
     failed: str | None = None
     remarks: tuple[str, ...] = ()
 
 
-async def looked_up(publisher: Publisher, files: Sequence[PublishedFile], to: Path) -> list[Wanted]:
+async def looked_up(publisher: Publisher, files: Sequence[PublishedFile], to: Path) -> list[WantedFile]:
     """The publisher's sizes are known; a mirror is asked for its own."""
     found = []
     for file in files:
@@ -57,7 +57,7 @@ async def looked_up(publisher: Publisher, files: Sequence[PublishedFile], to: Pa
         size: int | None = target.stat().st_size if there else file.about
         if publisher.named and not there:
             size = await _size_at(publisher, file)
-        found.append(Wanted(file, target, size, there, 0 if there else kept_of(target)))
+        found.append(WantedFile(file, target, size, there, 0 if there else kept_of(target)))
     return found
 
 
@@ -69,7 +69,7 @@ async def _size_at(mirror: Publisher, file: PublishedFile) -> int | None:
         return None
 
 
-def check_room(wanted: Sequence[Wanted], to: Path, free: int) -> None:
+def check_room(wanted: Sequence[WantedFile], to: Path, free: int) -> None:
     """`DrrError` where the disk cannot hold what is missing."""
     left = sum(one.left or 0 for one in wanted)
     if left + RESERVE > free:
@@ -96,9 +96,9 @@ def alone(to: Path) -> Iterator[None]:
 
 async def fetch_all(
     publisher: Publisher,
-    wanted: Sequence[Wanted],
+    wanted: Sequence[WantedFile],
     progress: Progress,
-    terms: Terms,
+    terms: DownloadTerms,
     clock: Clock = time.monotonic,
 ) -> list[Fetching]:
     """What the server denies is passed over and told; a server that cannot be reached ends it."""
@@ -118,14 +118,14 @@ async def fetch_all(
     return done
 
 
-def _size_remark(publisher: Publisher, one: Wanted, size: int) -> tuple[str, ...]:
+def _size_remark(publisher: Publisher, one: WantedFile, size: int) -> tuple[str, ...]:
     packed = one.file.packed
     if publisher.named or packed is None or packed == size:
         return ()
     return (f"{one.target}: is {size:,} bytes; the published file was {packed:,}: another edition",)
 
 
-def _unpacked_remark(publisher: Publisher, one: Wanted, got: Got) -> tuple[str, ...]:
+def _unpacked_remark(publisher: Publisher, one: WantedFile, got: Got) -> tuple[str, ...]:
     if publisher.named or got.unpacked == one.file.unpacked:
         return ()
     return (

@@ -24,7 +24,7 @@ class PublishedSize(BaseModel):
     sha256: str | None = None
 
 
-class Publication(BaseModel):
+class PublishedSet(BaseModel):
     model_config = ConfigDict(extra="forbid")
     name: str
     base: str
@@ -51,9 +51,9 @@ class PublishedFile:
 
 
 @cache
-def publication() -> Publication:
+def publication() -> PublishedSet:
     text = Path(__file__).with_name("published.toml").read_text(encoding="utf-8")
-    return Publication.model_validate(tomllib.loads(text))
+    return PublishedSet.model_validate(tomllib.loads(text))
 
 
 def published(categories: Iterable[str]) -> list[PublishedFile]:

@@ -33,7 +33,7 @@ class Denied(DrrError):
 
 
 @dataclass(frozen=True)
-class Answer:
+class FileReply:
     """The head of a reply; `body` is read by who asked."""
 
     status: int
@@ -76,7 +76,7 @@ class Publisher:
     @asynccontextmanager
     async def ask(
         self, url: str, headers: Sequence[tuple[str, str]] = (), method: str = "GET"
-    ) -> AsyncIterator[Answer]:
+    ) -> AsyncIterator[FileReply]:
         """The reply, 200, 206 or 416; everything else is `Broken` or `Denied`."""
         for _ in range(MAX_REDIRECTS + 1):
             async with self._hop(url, headers, method) as answer:
@@ -88,7 +88,9 @@ class Publisher:
         raise Denied(f"{url}: more than {MAX_REDIRECTS} redirects")
 
     @asynccontextmanager
-    async def _hop(self, url: str, headers: Sequence[tuple[str, str]], method: str) -> AsyncIterator[Answer]:
+    async def _hop(
+        self, url: str, headers: Sequence[tuple[str, str]], method: str
+    ) -> AsyncIterator[FileReply]:
         try:
             address = parse(url, odd_port=self._own.port if self.named else None)
             pinned = Pinned(await self._checked(address))
@@ -111,7 +113,7 @@ class Publisher:
                     name.decode("latin-1").lower(): value.decode("latin-1")
                     for name, value in response.headers
                 }
-                yield Answer(response.status, named, response)
+                yield FileReply(response.status, named, response)
         except httpcore.ReadTimeout:
             raise Broken(f"no byte for {self.timeout:g} s") from None
         except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
@@ -133,7 +135,7 @@ class Publisher:
         return found
 
 
-def _check(url: str, answer: Answer) -> None:
+def _check(url: str, answer: FileReply) -> None:
     if answer.status in (200, 206, 416):
         return
     if answer.status in _LATER:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from drr.data_ingest.downloads import Fetching, Wanted
+    from drr.data_ingest.downloads import Fetching, WantedFile
     from drr.data_ingest.publisher import Publisher
     from drr.env.json_object import JsonObject
 
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json, progress_of
     from drr.data_ingest.categories import ALL, parse_categories
-    from drr.data_ingest.download import Terms, free_bytes
+    from drr.data_ingest.download import DownloadTerms, free_bytes
     from drr.data_ingest.downloads import alone, check_room, fetch_all, looked_up
     from drr.data_ingest.published import publication, published
     from drr.data_ingest.publisher import Publisher
@@ -91,7 +91,9 @@ def run(arguments: argparse.Namespace) -> int:
         print("nothing was got", file=sys.stderr)
         return 1
     with alone(to):
-        done = asyncio.run(fetch_all(publisher, wanted, progress_of(arguments), Terms(tries=arguments.tries)))
+        done = asyncio.run(
+            fetch_all(publisher, wanted, progress_of(arguments), DownloadTerms(tries=arguments.tries))
+        )
     for one in done:
         for line in (*one.remarks, *((one.failed,) if one.failed else ())):
             print(f"drr: {line}", file=sys.stderr)
@@ -120,7 +122,7 @@ def _agreed() -> bool:
         return False
 
 
-def _planned(publisher: Publisher, wanted: Sequence[Wanted], to: Path, free: int) -> str:
+def _planned(publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int) -> str:
     from textwrap import fill
 
     from drr.app.terminal import table
@@ -148,7 +150,7 @@ def _planned(publisher: Publisher, wanted: Sequence[Wanted], to: Path, free: int
     )
 
 
-def _size(publisher: Publisher, one: Wanted) -> str:
+def _size(publisher: Publisher, one: WantedFile) -> str:
     if one.there:
         return "there"
     about = "" if publisher.named or one.file.packed is not None else "~"
@@ -179,7 +181,7 @@ def _told(done: Sequence[Fetching], to: Path, categories: str) -> str:
 
 
 def _document(
-    publisher: Publisher, wanted: Sequence[Wanted], to: Path, free: int, done: Sequence[Fetching] = ()
+    publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int, done: Sequence[Fetching] = ()
 ) -> JsonObject:
     from drr.data_ingest.published import publication
 

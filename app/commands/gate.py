@@ -179,11 +179,11 @@ def _figure(row: GateRow) -> str:
 
 def _write_junit(path: Path, document: GateDocument) -> None:
     from drr.app.console import write_text
-    from drr.app.junit import Case, junit
+    from drr.app.junit import JunitCase, junit
 
     notes = " ".join(document["notes"])
     cases = [
-        Case(
+        JunitCase(
             row["variant"],
             row["check"],
             row["why"],

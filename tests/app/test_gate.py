@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from drr.app.cli import main
-from drr.app.junit import Case, junit
+from drr.app.junit import JunitCase, junit
 from drr.env.errors import Misuse
 from drr.eval.metrics.gate import _held, _not_worse, _turned, known_metrics, requirement
 from drr.eval.stats.intervals import SHARE, V, nothing, paired
@@ -157,7 +157,7 @@ def test_misuse_of_the_gate_is_said(judged_study: Path, capsys: pytest.CaptureFi
 
 
 def test_a_junit_file_holds_any_text() -> None:
-    text = junit("s", [Case('a<&"', "x\x00\x1b\uffff\ud800", "why\n]]>", "deta\x0bil")])
+    text = junit("s", [JunitCase('a<&"', "x\x00\x1b\uffff\ud800", "why\n]]>", "deta\x0bil")])
     case = ElementTree.fromstring(text)[0][0]
     assert case.get("classname") == 'a<&"'
     assert text.count("<testcase") == 1

@@ -19,7 +19,7 @@ import orjson
 import pytest
 from drr.app.cli import main
 from drr.data_ingest.categories import ALL
-from drr.data_ingest.download import Download, Edition, Got, Terms
+from drr.data_ingest.download import Download, DownloadTerms, Edition, Got
 from drr.data_ingest.downloads import check_room, fetch_all, looked_up
 from drr.data_ingest.published import PublishedFile, publication, published
 from drr.data_ingest.publisher import Denied, Publisher
@@ -49,7 +49,7 @@ async def got(
     mirror: Mirror, to: Path, *, file: PublishedFile = META, timeout: float = 10.0, **terms: Any
 ) -> Got:
     publisher = Publisher(mirror.url, named=True, timeout=timeout)
-    chosen = Terms(**({"pause": _no_pause} | terms))
+    chosen = DownloadTerms(**({"pause": _no_pause} | terms))
     return await Download(publisher, file, to / file.path, Quiet(), chosen).run()
 
 
@@ -190,7 +190,7 @@ async def test_one_file_that_is_not_there_does_not_keep_the_others_away(
     del mirror.files[f"/{META.address}"]
     publisher = Publisher(mirror.url, named=True, timeout=10.0)
     wanted = await looked_up(publisher, [META, REVIEWS], tmp_path)
-    done = await fetch_all(publisher, wanted, Quiet(), Terms(pause=_no_pause))
+    done = await fetch_all(publisher, wanted, Quiet(), DownloadTerms(pause=_no_pause))
     assert [one.failed is None for one in done] == [False, True]
     assert "404" in (done[0].failed or "")
     assert (tmp_path / REVIEWS.path).read_bytes() == OTHER
@@ -202,7 +202,7 @@ async def test_only_what_was_named_may_lie_in_a_closed_network(mirror: Mirror, t
 
     public = Publisher("http://data.example/set", resolver=here)
     with pytest.raises(Denied, match=r"127\.0\.0\.1 is not a public address"):
-        await Download(public, META, tmp_path / META.path, Quiet(), Terms(pause=_no_pause)).run()
+        await Download(public, META, tmp_path / META.path, Quiet(), DownloadTerms(pause=_no_pause)).run()
     mirror.always = Fault(status=302, headers={"Location": "http://169.254.169.254/latest/meta-data"})
     with pytest.raises(Denied, match="refused"):
         await got(mirror, tmp_path)
