@@ -102,6 +102,8 @@ class TaskCase:
     """A shop of others, made up."""
     shopper: str
     state: str | None = None
+    place: str = ""
+    """Where a candidate is to go, as question and files call it: `hallway alcove`."""
     bought: date
     paid: str
     purchases: tuple[BoughtItem, ...] = ()

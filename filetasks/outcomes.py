@@ -181,7 +181,7 @@ def _upkeep(said: FactValues) -> PartOutcome:
 
 def _points(said: FactValues) -> PartOutcome:
     mine, theirs = said.number("points of the owned"), said.number("points in the household test")
-    told = f"{mine:.0f} against {theirs:.0f} points of 1000: the {'owned' if mine >= theirs else 'new'} one did better"
+    told = f"{mine:.0f} against {theirs:.0f} points of 1000: the {'owned' if mine >= theirs else 'new'} one did better by {abs(mine - theirs):.0f}"
     return _against(mine, theirs, float.__ge__, told, 12)
 
 
@@ -206,7 +206,7 @@ def _outlasting(said: FactValues) -> PartOutcome:
     past = end <= said.today
     return PartOutcome(
         f"bought on {long_date(bought)}: by {long_date(said.today)} it {'has' if past else 'has not yet'} outlasted the {months} months "
-        "of the new one in the long test",
+        f"of the new one in the long test, which it reaches on {long_date(end)}",
         long_date(end),
         "outlasted" if past else "not yet",
         "" if abs((end - said.today).days) > 20 else "the difference is too small to mean anything",

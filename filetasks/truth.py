@@ -35,6 +35,8 @@ class FactPlace(BaseModel):
     """`file://receipt-1.pdf#page=2`, `file://budget.xlsx#cell=Rooms!B4`, `file://sketch.png#region=40,60,220,90`, or a page's."""
     quote: str | None = None
     """As it reads there; of a picture, what is drawn there."""
+    names: str | None = None
+    """The words of the file that say of what it is the fact; of places that we wrote."""
 
 
 class TaskFact(BaseModel):

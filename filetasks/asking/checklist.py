@@ -34,11 +34,11 @@ _JOINS = {
     ("return_or_keep", "genuine"): "Decides by weight whether it is genuine",
 }
 _CONCLUSIONS = {
-    "replace_under_warranty": "Concludes whether and how to claim a replacement",
-    "refill": "Concludes what to order and when",
-    "fit_into_space": "Concludes whether the candidate fits",
-    "compare_with_owned": "Concludes whether to keep or to change",
-    "return_or_keep": "Concludes whether to return or to keep",
+    "replace_under_warranty": "Concludes with one plain result for each thing asked about cover, claim or repair",
+    "refill": "Concludes with one plain result for each thing asked about the pack",
+    "fit_into_space": "Concludes whether the candidate fits in every respect that was asked",
+    "compare_with_owned": "Concludes with one plain result for each thing compared",
+    "return_or_keep": "Concludes with one plain result for each thing asked about the return",
 }
 _EVIDENCE = "Cites the shopper's files and the pages for what they say"
 _MORE: tuple[tuple[Category, str], ...] = (

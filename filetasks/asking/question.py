@@ -1,7 +1,8 @@
-"""The question of a case, in 50 to 100 words: it names the files, asks for every part, and says no figure.
+"""The question of a case, in 50 to 100 words: it names the files, asks for all that every part decides, and says no figure.
 
-What is said stands in `words/`, whole sentences and clauses by hand. What recurs from task to task is dealt from shuffled decks, so that
-one sentence comes again only when all others of its sort were used.
+What is said stands in `words/`, by hand: a story that says why somebody asks, the files as attachments are spoken of, what is asked, and
+seldom a wish at the end. What recurs from task to task is dealt from shuffled decks, so that one sentence comes again only when all
+others of its sort were used; how the pieces are put together is drawn.
 """
 
 from __future__ import annotations
@@ -14,46 +15,28 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from drr.filetasks.case import PlannedFile, TaskCase
-from drr.filetasks.planning.kinds import short_name
+from drr.filetasks.case import Coupling, PlannedFile, TaskCase
+from drr.filetasks.planning.kinds import kind_of, short_name
 from drr.filetasks.truth import Intent
 from pydantic import BaseModel, ConfigDict
 
 FEWEST, MOST = 50, 100
-_DRAWS = 80
+_DRAWS = 160
 _INTENTS = 5
 """So many tasks on, the same intent comes again."""
-_DIRECT, _TOLD, _CLOSED = 0.62, 0.6, 0.72
-"""Shares: of questions that ask directly, that say what stands in each file, that end with a wish."""
-_ASKING = (
-    "What",
-    "When",
-    "Which",
-    "How",
-    "Is",
-    "Does",
-    "Do",
-    "Can",
-    "Would",
-    "Will",
-    "By",
-    "Until",
-    "Has",
-    "Did",
-    "Could",
-    "Whose",
+_ANOTHER = 8
+"""Draws after which other cards are taken, as these are too long or too short together."""
+_BUILDS = {"told": 30, "listed": 34, "paired": 22, "described": 14}
+"""Of a hundred questions: what stands in each file is said, files are listed, each stands behind what it is for, or listed with what they hold."""
+_WISHES, _COUNTED, _CLOSED = 0.3, 0.16, 0.4
+"""Shares: of questions that ask in clauses ("whether ..."), that count what they ask, that end with a wish."""
+_START = re.compile(r"(^|[.?!]\s+|\((?:\d|[a-c])\) )([a-z][\w.-]*)")
+_ASKS = re.compile(
+    r"(?:What|When|Which|Who|How|Is|Does|Do|Did|Can|Could|Will|Would|Has|Am|By|Until|Around|On|Are)\b"
 )
-_LIVES = (
-    "; I live in {}",
-    "; we live in {}",
-    " (I am in {})",
-    "; we are in {}, should that matter",
-    " (this is {})",
-    "; my state is {}",
-)
-_LIVED = re.compile(r"; ((?:I|we|my) [^?.]+)\?$")
-"""A question does not end with where one lives."""
-_START = re.compile(r"(^|[.?!:]\s+)([a-z][\w.-]*)")
+"""How a question begins that may go on after "And"."""
+_MANY = re.compile(r"(?:my|the) (?:notes|past orders|instructions)\b")
+"""Files that are several things."""
 _VOWEL = re.compile(r"\b([Aa]) (?=[aeiouAEIOU](?!ne\b|ni|se|ti|su))")
 
 
@@ -62,16 +45,18 @@ class _Words(BaseModel):
 
 
 class AskedPart(_Words):
-    """The ways to ask for one part of an answer."""
+    """The ways to ask for one part of an answer: as questions, and as clauses."""
 
     asks: tuple[str, ...]
-    direct: tuple[str, ...]
+    wants: tuple[str, ...]
 
 
 class IntentWords(_Words):
     """What is said in questions of one intent."""
 
-    openings: tuple[str, ...]
+    stories: tuple[str, ...]
+    lives: tuple[str, ...] = ()
+    """Where the shopper lives, where terms hang on that."""
     parts: dict[str, AskedPart]
 
 
@@ -79,17 +64,16 @@ class FileWords(_Words):
     """How files are spoken of."""
 
     doc: dict[str, tuple[str, ...]]
-    what: dict[str, dict[str, tuple[str, ...]]]
-    """As `nouns` and as `clauses`, by the beginning of an attribute."""
+    what: dict[str, tuple[str, ...]]
+    """By the beginning of an attribute."""
     frames: dict[str, tuple[str, ...]]
 
 
 class QuestionFrames(_Words):
-    """How what is asked is put, how a question ends, and in which order it is told."""
+    """How what is asked is put together, and how a question ends."""
 
     frames: dict[str, tuple[str, ...]]
     closings: dict[str, tuple[str, ...]]
-    orders: dict[str, tuple[str, ...]]
 
 
 @dataclass
@@ -101,6 +85,8 @@ class _Dealer:
     attempt: int
     rng: Random
     slots: Mapping[str, str]
+    skip: int = 0
+    """Cards left out, where what was dealt is too long or too short together."""
     dealt: dict[str, int] = field(default_factory=dict)
 
     def deal(self, deck: str, cards: Sequence[str], every: int = 1) -> str:
@@ -108,7 +94,7 @@ class _Dealer:
         order = Random(f"{self.seed}/{deck}").sample(range(len(cards)), len(cards))
         again = self.dealt.get(deck, 0)
         self.dealt[deck] = again + 1
-        at = self.number // every + 3 * self.attempt + again * (len(cards) // 2 + 1)
+        at = self.number // every + 3 * self.attempt + self.skip + again * (len(cards) // 2 + 1)
         return self.filled(cards[order[at % len(cards)]])
 
     def pick(self, cards: Sequence[str]) -> str:
@@ -137,69 +123,122 @@ def written_question(case: TaskCase, attempt: int = 0) -> str:
 def _drawn(case: TaskCase, attempt: int, draw: int) -> str:
     digits = re.sub(r"\D", "", case.task_id)
     rng = Random(f"{case.seed}/{case.task_id}/{case.user_id}/question/{attempt}/{draw}")
-    dealer = _Dealer(case.seed, max(0, int(digits[-6:] or 1) - 1), attempt, rng, _slots(case, rng))
-    intent, frames = _intent(case.intent), _frames()
+    dealer = _Dealer(
+        case.seed, max(0, int(digits[-6:] or 1) - 1), attempt, rng, _slots(case), draw // _ANOTHER
+    )
+    words, closings = _intent(case.intent), _frames().closings["lines"]
+    build = rng.choices(list(_BUILDS), list(_BUILDS.values()))[0]
+    said = [
+        dealer.deal(f"{case.intent}/stories", words.stories, _INTENTS),
+        *([dealer.deal("lives", words.lives, _INTENTS)] if words.lives and case.state else []),
+    ]
+    if build == "paired":
+        said.append(_paired(case, words, dealer))
+    else:
+        about, asked = _files(case, build, dealer), _asked(case, words, dealer)
+        said += [asked, about] if rng.random() < 0.3 else [about, asked]
     closed = rng.random() < _CLOSED
-    said = {
-        "o": dealer.deal(f"{case.intent}/openings", intent.openings, _INTENTS),
-        "a": _asked(case, intent, dealer),
-        "c": dealer.deal("closings", frames.closings["lines"]) if closed else "",
-    }
-    said["o"] = _LIVED.sub(r"? \1.", said["o"])
-    said["f"], told = _files(case, dealer)
-    orders = frames.orders["with" if closed else "without"]
-    order = rng.choice([one for one in orders if not (told and one.startswith("f"))]).split()
-    text = " ".join(said[part] for part in order)
-    if len(text.split()) < FEWEST:
-        text = f"{text} {dealer.deal('closings', frames.closings['lines'])}"
-    return _START.sub(_begun, _VOWEL.sub(r"\1n ", text))
+    for _ in range(3):
+        short = len(" ".join(said).split()) < FEWEST
+        if short or closed:
+            said.append(dealer.deal("closings", closings))
+        closed = False
+    return _START.sub(_begun, _VOWEL.sub(r"\1n ", " ".join(said)))
 
 
 def _begun(match: re.Match[str]) -> str:
-    """A sentence begins with a capital, a file's name stays as it is; after a colon only a question does."""
+    """A sentence begins with a capital, a file's name stays as it is."""
     word = match[2]
-    name = "." in word.rstrip(".") or "_" in word or match[1].startswith(":")
+    name = "." in word.rstrip(".") or "_" in word
     return match[1] + (word if name else word[0].upper() + word[1:])
 
 
-def _asked(case: TaskCase, intent: IntentWords, dealer: _Dealer) -> str:
-    """Each part as a question of its own, or all of them in one or two sentences."""
+def _asked(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
+    """Each part as a question of its own, with its number or without, or all of them as clauses of one or two sentences."""
+    rng, frames = dealer.rng, _frames().frames
+    way = rng.random()
+    if way < _WISHES:
+        return _wished(case, words, dealer)
+    asks = [_ask(case, part, words, dealer) for part in case.couplings]
+    if way < _WISHES + _COUNTED and all(ask.count("?") == 1 and "." not in ask for ask in asks):
+        marks = rng.choice(frames["counted"]).split("|")
+        counted = " ".join(
+            f"{mark.strip()} {_small(ask) if ',' in mark else ask}"
+            for mark, ask in zip(marks, asks, strict=False)
+        )
+        return (
+            counted
+            if rng.random() < 0.5
+            else f"{dealer.deal('leads', [one for one in frames['leads'] if one])} {counted}"
+        )
+    return " ".join([dealer.deal("leads", frames["leads"]), *_joined(asks, dealer)]).strip()
+
+
+def _wished(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
     frames = _frames().frames
-    if dealer.rng.random() < _DIRECT:
-        said: list[str] = []
-        for part in case.couplings:
-            one = dealer.deal(f"{case.intent}/{part.key}", intent.parts[part.key].direct, _INTENTS)
-            plain = said and one.split()[0] in _ASKING and not any(had.startswith("And ") for had in said)
-            lead = dealer.pick(frames["and_then"]) if plain else ""
-            said.append(f"{lead}{one[0].lower()}{one[1:]}" if lead else one)
-        return " ".join(said)
-    asks = [
-        dealer.deal(f"{case.intent}/{part.key}/asks", intent.parts[part.key].asks, _INTENTS)
+    wants = [
+        dealer.deal(f"{case.intent}/{part.key}/wants", words.parts[part.key].wants, _INTENTS)
         for part in case.couplings
     ]
-    name = ("one", "two", "three")[len(asks) - 1] if len(asks) <= 3 else "three"
-    frame = dealer.deal(f"asks/{name}", frames[name])
-    rest = ", ".join(asks[2:]) if len(asks) > 3 else asks[-1]
-    return dealer.filled(frame, {"a": asks[0], "b": asks[min(1, len(asks) - 1)], "c": rest})
+    sort = ("one", "two", "three")[min(len(wants), 3) - 1]
+    rest = ", ".join(wants[2:]) if len(wants) > 3 else wants[-1]
+    frame = dealer.deal(f"wants/{sort}", frames[sort])
+    return dealer.filled(frame, {"a": wants[0], "b": wants[min(1, len(wants) - 1)], "c": rest})
 
 
-def _files(case: TaskCase, dealer: _Dealer) -> tuple[str, bool]:
-    """What stands in each of them (which is told of the thing, so that it comes after it), or a list of what was kept."""
+def _ask(case: TaskCase, part: Coupling, words: IntentWords, dealer: _Dealer) -> str:
+    return dealer.deal(f"{case.intent}/{part.key}", words.parts[part.key].asks, _INTENTS)
+
+
+def _joined(asks: Sequence[str], dealer: _Dealer) -> list[str]:
+    """At most one of them, not the first, begins as people go on: "And ..."."""
+    said, led = [asks[0]], False
+    for ask in asks[1:]:
+        lead = "" if led or not _ASKS.match(ask) else dealer.pick(_frames().frames["then"])
+        led = led or bool(lead)
+        said.append(f"{lead}{_small(ask)}" if lead else ask)
+    return said
+
+
+def _small(ask: str) -> str:
+    """As it goes on after a word: what is a capital for itself stays."""
+    return ask if re.match(r"I\b|[A-Z]{2}", ask) else ask[0].lower() + ask[1:]
+
+
+def _files(case: TaskCase, build: str, dealer: _Dealer) -> str:
     words, rng = _file_words(), dealer.rng
     files = list(case.files)
     rng.shuffle(files)
-    if rng.random() >= _TOLD or len(files) > 4:
-        docs = [_bare(_doc(file, words, dealer, plain=len(files) > 1)) for file in files]
-        sort = "one" if len(docs) == 1 else "kept"
-        frame = dealer.deal(sort, words.frames[sort])
-        return dealer.filled(frame, {"list": _listed(docs)}), False
-    apart = len(files) == 1 or rng.random() < 0.5
-    told = [_told(file, words, dealer, apart=apart) for file in files]
-    if not apart:
-        return f"{', '.join(told[:-1])}, and {told[-1]}.", True
-    return " ".join(
-        f"{one}." if "." in one.split()[0] else f"{one[0].upper()}{one[1:]}." for one in told
-    ), True
+    if build == "told" and len(files) <= 4:
+        if len(files) == 1 or rng.random() < 0.5:
+            return " ".join(f"{_large(_told(file, words, dealer))}." for file in files)
+        return _in_a_row(files, words, dealer)
+    docs = [_bare(_doc(file, words, dealer, plain=len(files) > 1)) for file in files]
+    if build == "described" and len(files) <= 3:
+        docs = [
+            f"{doc} with {_listed(_whats(file, words, dealer))}"
+            for doc, file in zip(docs, files, strict=True)
+        ]
+    return dealer.filled(dealer.deal("kept", words.frames["kept"]), {"list": _listed(docs)})
+
+
+def _paired(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
+    """Behind each thing that is asked the files that hold what it needs; what holds more than that is named once."""
+    files, told = _file_words(), set[str]()
+    said: list[str] = []
+    for part in case.couplings:
+        said.append(_ask(case, part, words, dealer))
+        own = [
+            file
+            for file in case.files
+            if file.name not in told and {one.fact for one in file.entries} & set(part.facts)
+        ]
+        told |= {file.name for file in own}
+        if own:
+            said.append(
+                f"{_large(_told(own[0], files, dealer))}." if len(own) == 1 else _in_a_row(own, files, dealer)
+            )
+    return " ".join(said)
 
 
 def _doc(file: PlannedFile, words: FileWords, dealer: _Dealer, *, plain: bool) -> str:
@@ -208,31 +247,48 @@ def _doc(file: PlannedFile, words: FileWords, dealer: _Dealer, *, plain: bool) -
     return dealer.rng.choice(ways).replace("{f}", file.name)
 
 
-def _told(file: PlannedFile, words: FileWords, dealer: _Dealer, *, apart: bool) -> str:
-    """A clause without its period; a file whose name is set off by a comma gets the second one where words follow."""
-    sort = dealer.rng.choice(("nouns", "clauses"))
-    whats = list(dict.fromkeys(_what(entry.attribute, words.what[sort], dealer) for entry in file.entries))
-    doc = _doc(file, words, dealer, plain=not apart)
-    ways = words.frames[sort] + (words.frames[f"alone_{sort}"] if apart else ())
-    frame = dealer.deal(f"told/{sort}/{apart}", ways)
-    ends = frame.endswith(("{doc}", "{docs}"))
-    said = doc if ends or "," not in doc else f"{doc},"
+def _in_a_row(files: Sequence[PlannedFile], words: FileWords, dealer: _Dealer) -> str:
+    frame = dealer.rng.choice(words.frames["joined"])
+    told = [_framed(file, frame, words, dealer) for file in files]
+    return _large(f"{', '.join(told[:-1])}, and {told[-1]}.")
+
+
+def _told(file: PlannedFile, words: FileWords, dealer: _Dealer) -> str:
+    """A sentence of its own, without its period."""
+    ways = words.frames["joined"] + words.frames["alone"]
+    return _framed(file, dealer.deal("told", ways), words, dealer)
+
+
+def _framed(file: PlannedFile, frame: str, words: FileWords, dealer: _Dealer) -> str:
+    whats, doc = _whats(file, words, dealer), _doc(file, words, dealer, plain=True)
+    many = _MANY.match(_bare(doc)) is not None
     more = {
         "what": _listed(whats),
-        "doc": said,
-        "docs": _bare(said),
+        "doc": doc,
+        "docs": _bare(doc),
         "are": "are" if len(whats) > 1 else "is",
+        "has": "have" if many else "has",
+        "shows": "show" if many else "shows",
     }
     return dealer.filled(frame, more)
 
 
-def _what(attribute: str, words: Mapping[str, Sequence[str]], dealer: _Dealer) -> str:
-    return dealer.pick(words[max((one for one in words if attribute.startswith(one)), key=len)])
+def _whats(file: PlannedFile, words: FileWords, dealer: _Dealer) -> list[str]:
+    """What stands in a file that matters."""
+    found = []
+    for entry in file.entries:
+        start = max((one for one in words.what if entry.attribute.startswith(one)), key=len)
+        found.append(dealer.pick(words.what[start]))
+    return list(dict.fromkeys(found))
 
 
 def _bare(doc: str) -> str:
     """Without its preposition."""
     return doc.partition(" ")[2]
+
+
+def _large(text: str) -> str:
+    return text if "." in text.split()[0] else text[0].upper() + text[1:]
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -244,46 +300,29 @@ def _listed(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])}{',' * (len(parts) > 2)} and {parts[-1]}"
 
 
-def _slots(case: TaskCase, rng: Random) -> dict[str, str]:
-    thing, rival, many = case.thing, case.rival, case.thing.plural
-    other = "" if rival is None else rival.noun
-    name = _named(thing.brand, short_name(thing.noun) if other == thing.noun else thing.noun)
-    verbs = {
-        "is": "are",
-        "has": "have",
-        "does": "do",
-        "was": "were",
-        "stands": "stand",
-        "costs": "cost",
-        "weighs": "weigh",
-    }
-    found = {
-        "name": name,
+def _slots(case: TaskCase) -> dict[str, str]:
+    thing, rival = case.thing, case.rival
+    return {
+        "name": _named(thing.brand, thing.noun),
         "noun": short_name(thing.noun),
         "brand": thing.brand,
         "Brand": thing.brand,
         "rival": "" if rival is None else _named(rival.brand, rival.noun),
-        "rival_noun": "new one" if short_name(other) == short_name(thing.noun) else short_name(other),
-        "rival_is": "is",
-        "rival_measures": "measures",
+        "rival_brand": "" if rival is None else rival.brand,
+        "rival_noun": "new one" if rival is None else short_name(rival.noun),
         "seller": case.seller,
         "Seller": case.seller,
-        "live": rng.choice(_LIVES).format(case.state) if case.state else "",
+        "state": case.state or "",
+        "place": case.place,
+        "at": f"{'on' if case.place.endswith('shelf') else 'in'} the {case.place}",
+        "per": kind_of(thing.noun).per,
         "piece": _piece(case.facts),
-        "it": "they" if many else "it",
-        "them": "them" if many else "it",
-        "a_new": "new ones" if many else "a new one",
-        "a_name": name if many else f"a {name}",
-        "a_noun": short_name(thing.noun) if many else f"a {short_name(thing.noun)}",
-        **{one: (others if many else one) for one, others in verbs.items()},
     }
-    found["Is"] = found["is"].capitalize()
-    return found
 
 
 def _named(brand: str, noun: str) -> str:
     """`my The Value Store kettle` is said by nobody."""
-    return f"{noun} from {brand}" if brand.startswith("The ") else f"{brand} {noun}"
+    return f"{noun} by {brand}" if brand.startswith("The ") else f"{brand} {noun}"
 
 
 def _piece(facts: Iterable[object]) -> str:

@@ -127,7 +127,7 @@ def _terms(paper: PaperPages, brief: FileBrief) -> None:
     )
     paper.gap(12)
     _heading(paper, "What is not covered")
-    for text in brief.rng.sample(_EXCLUDED, 6):
+    for text in brief.rng.sample(_EXCLUDED, 5):
         paper.text(f"–  {text}")
     paper.gap(10)
     paper.text(
@@ -225,7 +225,7 @@ def _data(paper: PaperPages, brief: FileBrief) -> None:
         paper.fact(entry.fact, f"{label} {value}")
     if any("(broken)" in one.label for one in brief.file.entries):
         paper.gap(8)
-        paper.text("Numbers are moulded into the parts. Order by number.", 9, italic=True)
+        paper.text("Numbers are molded into the parts. Order by number.", 9, italic=True)
 
 
 def _care(paper: PaperPages, brief: FileBrief) -> None:

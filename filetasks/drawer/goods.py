@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from drr.filetasks.case import TaskCase
 from drr.filetasks.drawer.brief import FileBrief
+from drr.filetasks.drawer.taxes import sales_tax
 from drr.filetasks.planning.scene import capital, dollars
 
 SUNDRIES = (
@@ -15,7 +16,6 @@ SUNDRIES = (
     ("Packing tape", 5.15), ("Light bulb 60 W eq.", 6.25), ("Storage bags, 20 ct", 5.55), ("Tealights, 30 ct", 4.35),
     ("Wall plugs, 50 pcs", 6.65), ("Bottle brush", 4.15), ("Jar labels, 40 ct", 3.85), ("Cable ties, 100 pcs", 5.75),
 )  # fmt: skip
-TAX = 0.0625
 
 
 class SaleLine(NamedTuple):
@@ -31,6 +31,8 @@ class SaleLine(NamedTuple):
 
 class Sale(NamedTuple):
     lines: list[SaleLine]
+    percent: float
+    """Of tax."""
 
     @property
     def net(self) -> float:
@@ -38,11 +40,17 @@ class Sale(NamedTuple):
 
     @property
     def tax(self) -> float:
-        return round(self.net * TAX, 2)
+        return round(self.net * self.percent / 100, 2)
 
     @property
     def total(self) -> float:
         return self.net + self.tax
+
+    @property
+    def sums(self) -> list[tuple[str, float]]:
+        """As they are printed below the lines; where no tax is taken there is one."""
+        taxed = [("Subtotal", self.net), (f"Tax {self.percent:g}%", self.tax)] if self.percent else []
+        return [*taxed, ("Total", self.total)]
 
 
 class SaleShop(NamedTuple):
@@ -71,7 +79,7 @@ def sale_of(brief: FileBrief) -> Sale:
         for text, price in rng.sample(free, rng.choice((1, 2, 3, 4)))
     ]
     lines.insert(rng.randrange(len(lines) + 1), own)
-    return Sale(lines)
+    return Sale(lines, sales_tax(case.state, case.bought.year))
 
 
 def shop_of(brief: FileBrief) -> SaleShop:

@@ -16,10 +16,18 @@ class _Row(NamedTuple):
     fact: str | None = None
 
 
+_BY_HAND = "day of opening"
+"""Nobody prints it: it is written on a strip of tape."""
+
+
 def _rows(brief: FileBrief, others: int) -> list[_Row]:
     """The facts among marks that say nothing to the question."""
     rng = brief.rng
-    own = [_Row(one.label.replace(" (broken)", ""), one.value, one.fact) for one in brief.file.entries]
+    own = [
+        _Row(one.label.replace(" (broken)", " no."), one.value, one.fact)
+        for one in brief.file.entries
+        if one.attribute != _BY_HAND
+    ]
     marks = [
         _Row("Model", brief.thing.model),
         _Row("UPC", upc(brief.digits(11))),
@@ -38,12 +46,8 @@ def upc(digits: str) -> str:
     return f"{digits}{-total % 10}"
 
 
-def _is_place(brief: FileBrief) -> bool:
-    return brief.subject.startswith("the ")
-
-
 def _has_plate(brief: FileBrief) -> bool:
-    return _is_place(brief) or kind_of(brief.thing.noun).look == "device"
+    return kind_of(brief.thing.noun).look == "device"
 
 
 def write_label(brief: FileBrief) -> WrittenFile:
@@ -53,8 +57,6 @@ def write_label(brief: FileBrief) -> WrittenFile:
 
 
 def _head(brief: FileBrief) -> tuple[str, str]:
-    if _is_place(brief):
-        return "SHELF SYSTEM", "Wall bracket set"
     return brief.thing.brand, capital(brief.thing.noun)
 
 
@@ -133,7 +135,7 @@ def write_photo(brief: FileBrief) -> WrittenFile:
     looks = {"device": _device, "box": _carton, "bag": _bag, "jar": _jar, "bottle": _bottle}
     box = looks[kind_of(brief.thing.noun).look](picture, body)
     picture.grain(rng, 6)
-    _print_on(picture, brief, box)
+    _tape(picture, brief, _print_on(picture, brief, box))
     return WrittenFile(picture.done(), places.found)
 
 
@@ -192,7 +194,22 @@ def _device(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
     return (240, 250, 860, 740)
 
 
-def _print_on(picture: Picture, brief: FileBrief, box: tuple[int, int, int, int]) -> None:
+def _tape(picture: Picture, brief: FileBrief, box: tuple[int, int, int]) -> None:
+    """Below the label, by hand."""
+    opened = brief.entry(_BY_HAND)
+    if opened is None:
+        return
+    left, right, y = box
+    rough = [(left + 14, y + 12), (right - 20, y + 4), (right - 14, y + 74), (left + 8, y + 82)]
+    picture.draw.polygon(rough, fill=(238, 226, 178), outline=(206, 192, 140))
+    text = f"opened {opened.value}"
+    size = picture.fitted(text, "italic", 38, right - left - 70)
+    picture.text(
+        (left + right) // 2, y + 20, text, size, "italic", (40, 44, 96), anchor="ma", fact=opened.fact
+    )
+
+
+def _print_on(picture: Picture, brief: FileBrief, box: tuple[int, int, int, int]) -> tuple[int, int, int]:
     """A paper label on the front, so that dark on light can be read."""
     left, top, right, bottom = box
     rows = _rows(brief, brief.rng.choice((1, 2)))
@@ -216,3 +233,4 @@ def _print_on(picture: Picture, brief: FileBrief, box: tuple[int, int, int, int]
             middle, y, text, picture.fitted(text, "sans", 34, room), "sans", anchor="ma", fact=row.fact
         )
         y += 62
+    return left, right, top + tall + 16

@@ -18,9 +18,16 @@ def write_receipt(brief: FileBrief) -> WrittenFile:
     return WrittenFile(content, places.found)
 
 
+_DATED = {"delivery_note": "Order date", "invoice": "Invoice date", "receipt": "Date"}
+"""What a paper calls the day of the sale."""
+
+
 def _title(brief: FileBrief) -> str:
     if brief.file.form == "delivery_note":
-        return brief.rng.choice(("Delivery note", "Packing slip"))
+        handed = brief.entry("day of delivery") is not None
+        return brief.rng.choice(
+            ("Proof of delivery", "Delivery receipt") if handed else ("Delivery note", "Packing slip")
+        )
     return "Invoice" if brief.file.form == "invoice" else brief.rng.choice(("Receipt", "Sales receipt"))
 
 
@@ -29,21 +36,18 @@ def _date_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
     rows: list[tuple[str, str, str | None]] = []
     bought, arrived = brief.entry("purchase date"), brief.entry("day of delivery")
     if bought is not None:
-        rows.append((bought.label, bought.value, bought.fact))
+        rows.append((_DATED[brief.file.form], bought.value, bought.fact))
     elif not brief.hides("purchase date"):
-        rows.append(
-            ("Ordered" if brief.file.form == "delivery_note" else "Date", long_date(brief.case.bought), None)
-        )
+        rows.append((_DATED[brief.file.form], long_date(brief.case.bought), None))
     if arrived is not None:
         rows.append((arrived.label, arrived.value, arrived.fact))
+        rows.append(("Signed for by", brief.case.shopper, None))
     return rows
 
 
 def _number_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
-    return [
-        ("No.", shop_of(brief).number, None),
-        ("Register", shop_of(brief).register, None),
-    ]
+    sold = [] if brief.file.form == "delivery_note" else [("Register", shop_of(brief).register, None)]
+    return [("No.", shop_of(brief).number, None), *sold]
 
 
 def _rest_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
@@ -73,7 +77,7 @@ def _goods(
         own = next(line for line in sale.lines if line.own)
         paper.fact(paid.fact, f"{own.text} {own.quantity} {paid.value}")
     if priced:
-        for label, amount in (("Subtotal", sale.net), ("Tax 6.25%", sale.tax), ("Total", sale.total)):
+        for label, amount in sale.sums:
             paper.line(label, 9.5, x=widths[0] + widths[1] - 70, bold=label == "Total")
             paper.at(money(amount), widths[0] + widths[1], 9.5, bold=label == "Total")
 
@@ -102,6 +106,7 @@ def _classic(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     _goods(paper, brief, sale_of(brief), (340, 60, 90))
     if brief.rest:
         paper.gap(16)
+        paper.line(capital(brief.case.thing.name), 9.5, bold=True)
         _rows(paper, _rest_rows(brief), 0, 150)
     paper.gap(26)
     paper.text(_closing(brief), 9, italic=True)
@@ -124,7 +129,7 @@ def _banner(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     _goods(paper, brief, sale_of(brief), (330, 70, 90))
     if brief.rest:
         paper.gap(18)
-        paper.line("Registered with this sale", 9, bold=True)
+        paper.line(f"Registered with this sale: {brief.case.thing.name}", 9, bold=True)
         _rows(paper, _rest_rows(brief), 0, 150)
     paper.y = 90
     paper.rule()
@@ -146,6 +151,7 @@ def _plain(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     _goods(paper, brief, sale_of(brief), (262, 28, 62), 7.5)
     if brief.rest:
         paper.gap(10)
+        paper.line(capital(brief.case.thing.name), 9, bold=True)
         _rows(paper, _rest_rows(brief), 0, 130, 9)
     paper.rule(0.8, INK)
     paper.line(_closing(brief), 7.5, center=True)
@@ -171,7 +177,7 @@ def _letter(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     _goods(paper, brief, sale_of(brief), (310, 70, 90))
     if brief.rest:
         paper.gap(14)
-        paper.line(capital(brief.case.thing.noun), 9.5, bold=True)
+        paper.line(capital(brief.case.thing.name), 9.5, bold=True)
         _rows(paper, _rest_rows(brief), 0, 150)
     paper.gap(30)
     paper.text(

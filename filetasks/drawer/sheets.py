@@ -7,6 +7,7 @@ from datetime import timedelta
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from drr.filetasks.case import FileEntry
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.scene import capital
@@ -21,6 +22,26 @@ _EXPENSES = (
     ("Groceries", 480), ("Electricity", 96), ("Water", 41), ("Internet", 60), ("Phone", 38), ("Bus card", 55),
     ("Streaming", 18), ("Gym", 34), ("Pharmacy", 27), ("Savings", 250), ("Gifts", 40), ("Garden", 22),
 )  # fmt: skip
+_ONCE = (
+    ("Winter coat", 84),
+    ("Bookcase", 120),
+    ("Rain boots", 46),
+    ("Reading lamp", 38),
+    ("Backpack", 58),
+    ("Desk chair", 140),
+)
+_YEARLY = (
+    ("Car registration", 96),
+    ("Library card", 15),
+    ("Renter's insurance", 180),
+    ("Dentist", 240),
+    ("Passport photos", 17),
+)
+_OPINIONS = {
+    "": ("good", "ok", "so-so", "fine", "very good", "?"),
+    "Color": ("gray", "black", "white", "blue", "green", "?"),
+    "Delivery": ("free", "extra", "pickup only", "free", "?"),
+}
 _PLACES = (
     ("Hall", "width", (38, 62)), ("Kitchen shelf", "depth", (9, 15)), ("Window niche", "width", (28, 58)), ("Bathroom", "width", (58, 98)),
     ("Garage wall", "width", (96, 230)), ("Study, left of the desk", "width", (12, 44)), ("Landing", "depth", (34, 52)),
@@ -106,23 +127,42 @@ def write_budget(brief: FileBrief) -> WrittenFile:
         for text, amount in rng.sample(_EXPENSES, rng.choice((6, 7, 8)))
     ]
     for entry in brief.file.entries:
-        label = (
-            f"{capital(brief.case.thing.noun)}, price paid"
-            if entry.attribute == "price paid"
-            else entry.label
-        )
-        row: list[Cell] = [(label, None), (entry.value, entry.fact), ("", None)]
-        rows.insert(rng.randrange(len(rows) + 1), row)
-    end = book.rows(sheet, top, ["Item", "Amount", "Remark"], rows)
+        if entry.attribute == "monthly limit":
+            rows.insert(rng.randrange(len(rows) + 1), _held(entry.label, entry))
+    end = book.rows(sheet, top, ["Item", "A month", "Remark"], rows)
     sheet.cell(
         end + 1,
         1,
         rng.choice(("Look at this again in spring.", "Pay bills on the 5th.", "No new subscriptions!")),
     )
+    _beside_months(book, brief)
     if rng.random() < 0.5:
         second = book.sheet("Goals", (30, 14))
         book.rows(second, 1, ["Goal", "By"], [_cells("New bicycle", "summer"), _cells("Dentist", "March")])
     return WrittenFile(book.done(), places.found)
+
+
+def _held(label: str, entry: FileEntry) -> list[Cell]:
+    return [(label, None), (entry.value, entry.fact), ("", None)]
+
+
+def _beside_months(book: KeptWorkbook, brief: FileBrief) -> None:
+    """What is paid once, and what by the year, has a sheet of its own."""
+    rng, thing = brief.rng, brief.case.thing
+    taken = {fact.value for fact in brief.case.facts}
+    for attribute, name, head, label, others in (
+        ("price paid", "Bought", "Price before tax", capital(thing.name), _ONCE),
+        ("upkeep", "By the year", "A year", "", _YEARLY),
+    ):
+        own = [one for one in brief.file.entries if one.attribute.startswith(attribute)]
+        if not own:
+            continue
+        sheet = book.sheet(name, (40, 18, 22))
+        said = [(text, f"${amount * rng.uniform(0.8, 1.25):.2f}") for text, amount in rng.sample(others, 4)]
+        rows = [_cells(text, amount, "") for text, amount in said if amount not in taken]
+        for entry in own:
+            rows.insert(rng.randrange(len(rows) + 1), _held(label or entry.label, entry))
+        book.rows(sheet, 1, ["Item", head, "Remark"], rows)
 
 
 def write_comparison(brief: FileBrief) -> WrittenFile:
@@ -140,7 +180,7 @@ def write_comparison(brief: FileBrief) -> WrittenFile:
     table: dict[str, dict[str, Cell]] = {name: {} for name in names}
     for name in names:
         for label in extra:
-            table[name][label] = (rng.choice(("good", "ok", "so-so", "fine", "very good", "?")), None)
+            table[name][label] = (rng.choice(_OPINIONS.get(label, _OPINIONS[""])), None)
     for entry in brief.file.entries:
         own = brief.subject_of(entry)
         for name in names:
@@ -154,7 +194,7 @@ def write_comparison(brief: FileBrief) -> WrittenFile:
         book.rows(sheet, 1, ["Which", *columns], rows)
     else:
         turned = [[(label, None), *(table[name][label] for name in names)] for label in columns]
-        book.rows(sheet, 1, ["", *map(capital, names)], turned)
+        book.rows(sheet, 1, ["What", *map(capital, names)], turned)
     sheet.cell(12, 1, "? = not known yet").font = Font(italic=True)
     return WrittenFile(book.done(), places.found)
 
@@ -189,8 +229,10 @@ def _rooms(book: KeptWorkbook, brief: FileBrief) -> None:
         if value not in taken:
             rows.append(_cells(name, what, value, ""))
     for entry in brief.file.entries:
-        where = "Car" if "trunk" in entry.attribute else "The free place"
+        trunk = "trunk" in entry.attribute
+        where = "Trunk of the car" if trunk else capital(brief.case.place)
         what = "bears at most" if entry.attribute.startswith("load") else entry.label.lower()
+        what = "gap beside the stroller" if trunk else what
         row: list[Cell] = [(where, None), (what, None), (entry.value, entry.fact), ("measured twice", None)]
         rows.insert(rng.randrange(len(rows) + 1), row)
     book.rows(sheet, 1, ["Where", "What", "Measure", "Remark"], rows)
@@ -206,17 +248,26 @@ def _log(book: KeptWorkbook, brief: FileBrief) -> None:
         if value not in taken:
             rows.append(_cells("", text, value, ""))
     for entry in brief.file.entries:
-        what = {
-            "use": f"{capital(case.thing.noun)}, how often",
-            "day of opening": f"{capital(case.thing.noun)}, opened",
-            "weight of the owned one": f"{capital(case.thing.noun)}, weight",
-        }.get(entry.attribute, entry.label)
-        rows.insert(
-            rng.randrange(len(rows) + 1), [("", None), (what, None), (entry.value, entry.fact), ("", None)]
-        )
+        if entry.attribute != "day of opening":
+            what = {"weight of the owned one": f"{capital(case.thing.name)}, weight"}.get(
+                entry.attribute, entry.label
+            )
+            row: list[Cell] = [("", None), (what, None), (entry.value, entry.fact), ("", None)]
+            rows.insert(rng.randrange(len(rows) + 1), row)
     for down, row in enumerate(rows):
         day = case.today - timedelta(days=3 * (len(rows) - down) + rng.randrange(2))
         while day.isoformat() in taken:
             day -= timedelta(days=1)
         row[0] = (day.isoformat(), None)
+    opened = brief.entry("day of opening")
+    if opened is not None:
+        rows.insert(
+            0,
+            [
+                (opened.value, opened.fact),
+                (f"{capital(case.thing.noun)}, pack opened", None),
+                ("1 pack", None),
+                ("", None),
+            ],
+        )
     book.rows(sheet, 1, ["Day", "What", "Value", "Remark"], rows)

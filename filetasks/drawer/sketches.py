@@ -5,6 +5,7 @@ from __future__ import annotations
 from drr.filetasks.case import FileEntry
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.drawer.ink import Ink, Picture
+from drr.filetasks.planning.kinds import kind_of
 
 _PEN: tuple[Ink, ...] = ((34, 46, 92), (30, 30, 34), (84, 30, 30))
 _W, _H = 1240, 940
@@ -19,11 +20,17 @@ def write_sketch(brief: FileBrief) -> WrittenFile:
             picture.draw.line((at, 0, at, _H), fill=(226, 233, 240))
             picture.draw.line((0, at, _W, at), fill=(226, 233, 240))
     title = rng.choice(
-        ("Where it should go", "Corner, measured Sunday", "Wall by the window", "Plan (inside measures)")
+        (
+            "Where it should go",
+            "Measured on Sunday",
+            "Measured twice",
+            "Plan (inside measures)",
+        )
     )
     title = f"{title}, not to scale"
     picture.text(70, 40, title, 34, "italic", pen)
-    (_front if rng.random() < 0.5 else _above)(picture, brief, pen)
+    drawn = _front if rng.random() < 0.5 else _above
+    (_shelf if brief.case.place.endswith("shelf") else drawn)(picture, brief, pen)
     return WrittenFile(picture.done(), places.found)
 
 
@@ -68,20 +75,34 @@ def _wobbly(
         picture.draw.line([*shaken, shaken[0]], fill=pen, width=width - 2)
 
 
+def _outdoors(brief: FileBrief) -> bool:
+    rival = brief.case.rival
+    return rival is not None and kind_of(rival.noun).manual == "outdoor"
+
+
+def _spot(picture: Picture, brief: FileBrief, pen: Ink, x: int, y: int) -> None:
+    """The place under its name."""
+    size = picture.fitted(brief.case.place, "italic", 30, 370)
+    picture.text(x, y, brief.case.place, size, "italic", pen, anchor="mm")
+
+
 def _front(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     """The wall seen from the front: a free place between two cupboards, a door at the right."""
     wide, high = _take(brief, "width of the place"), _take(brief, "height")
     picture.draw.line((60, 800, 1180, 800), fill=pen, width=5)
     _wobbly(picture, brief, pen, [(90, 330), (290, 330), (290, 800), (90, 800)])
-    picture.text(190, 545, "cupboard", 28, "italic", pen, anchor="mm")
+    beside, other, way = ("post", "bench", "gate") if _outdoors(brief) else ("cupboard", "books", "door")
+    picture.text(190, 545, beside, 28, "italic", pen, anchor="mm")
     _wobbly(picture, brief, pen, [(690, 330), (840, 330), (840, 800), (690, 800)])
-    picture.text(765, 545, "books", 28, "italic", pen, anchor="mm")
+    picture.text(765, 545, other, 28, "italic", pen, anchor="mm")
     _wobbly(picture, brief, pen, [(960, 250), (1130, 250), (1130, 800), (960, 800)])
     picture.draw.ellipse((978, 530, 996, 548), outline=pen, width=3)
-    picture.text(1045, 390, "door", 28, "italic", pen, anchor="mm")
+    picture.text(1045, 390, way, 28, "italic", pen, anchor="mm")
     _wobbly(picture, brief, pen, [(290, 170), (690, 170), (690, 200), (290, 200)], 3)
-    picture.text(490, 140, "shelf above", 26, "italic", pen, anchor="mm")
-    picture.text(490, 718, "free place", 30, "italic", pen, anchor="mm")
+    picture.text(
+        490, 140, "beam above" if _outdoors(brief) else "shelf above", 26, "italic", pen, anchor="mm"
+    )
+    _spot(picture, brief, pen, 490, 718)
     if wide is not None or not brief.hides("width of the place"):
         _measure(picture, pen, (296, 680, 684, 680), _figure(brief, wide, 20, 44), _id(wide))
     if high is not None or not brief.hides("height of the place"):
@@ -92,20 +113,44 @@ def _front(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     _load(picture, brief, pen, 352, 750)
 
 
+def _shelf(picture: Picture, brief: FileBrief, pen: Ink) -> None:
+    """A rack from the front: a free place on one of its boards."""
+    wide, high = _take(brief, "width of the place"), _take(brief, "height")
+    for y in (200, 640, 860):
+        _wobbly(picture, brief, pen, [(90, y), (1130, y), (1130, y + 18), (90, y + 18)], 3)
+    for x in (90, 1112):
+        _wobbly(picture, brief, pen, [(x, 130), (x + 18, 130), (x + 18, 878), (x, 878)], 3)
+    _wobbly(picture, brief, pen, [(130, 400), (350, 400), (350, 640), (130, 640)])
+    picture.text(240, 520, "boxes", 28, "italic", pen, anchor="mm")
+    _wobbly(picture, brief, pen, [(800, 340), (1060, 340), (1060, 640), (800, 640)])
+    picture.text(930, 490, "books", 28, "italic", pen, anchor="mm")
+    _spot(picture, brief, pen, 590, 610)
+    if wide is not None or not brief.hides("width of the place"):
+        _measure(picture, pen, (356, 560, 794, 560), _figure(brief, wide, 20, 44), _id(wide))
+    if high is not None or not brief.hides("height of the place"):
+        _measure(picture, pen, (420, 224, 420, 634), _figure(brief, high, 9, 18), _id(high))
+    _measure(picture, pen, (130, 740, 350, 740), _other(brief, 10, 24))
+    _measure(picture, pen, (800, 740, 1060, 740), _other(brief, 12, 30))
+    _load(picture, brief, pen, 440, 676)
+
+
 def _above(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     """From above: a room with a bay between two pieces of furniture."""
     wide, high = _take(brief, "width of the place"), _take(brief, "height")
     _wobbly(picture, brief, pen, [(110, 150), (1110, 150), (1110, 790), (110, 790)], 6)
     _wobbly(picture, brief, pen, [(114, 154), (400, 154), (400, 300), (114, 300)])
-    picture.text(257, 227, "sideboard", 28, "italic", pen, anchor="mm")
+    left, right, table, way = (
+        ("bench", "grill", "table", "gate") if _outdoors(brief) else ("sideboard", "desk", "table", "door")
+    )
+    picture.text(257, 227, left, 28, "italic", pen, anchor="mm")
     _wobbly(picture, brief, pen, [(820, 154), (1106, 154), (1106, 300), (820, 300)])
-    picture.text(963, 227, "desk", 28, "italic", pen, anchor="mm")
-    picture.text(610, 200, "goes here", 30, "italic", pen, anchor="mm")
+    picture.text(963, 227, right, 28, "italic", pen, anchor="mm")
+    _spot(picture, brief, pen, 610, 200)
     _wobbly(picture, brief, pen, [(380, 470), (700, 470), (700, 640), (380, 640)])
-    picture.text(540, 555, "table", 28, "italic", pen, anchor="mm")
+    picture.text(540, 555, table, 28, "italic", pen, anchor="mm")
     picture.draw.rectangle((760, 780, 960, 800), fill=(253, 252, 247))
     picture.draw.arc((760, 590, 1160, 990), 180, 270, fill=pen, width=3)
-    picture.text(860, 700, "door", 28, "italic", pen, anchor="mm")
+    picture.text(860, 700, way, 28, "italic", pen, anchor="mm")
     if wide is not None or not brief.hides("width of the place"):
         _measure(picture, pen, (406, 345, 814, 345), _figure(brief, wide, 20, 44), _id(wide))
     if high is not None:
@@ -113,7 +158,7 @@ def _above(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     _measure(picture, pen, (760, 880, 960, 880), _other(brief, 28, 35))
     _measure(picture, pen, (110, 880, 690, 880), _other(brief, 90, 160))
     _measure(picture, pen, (150, 310, 150, 780), _other(brief, 80, 140))
-    _load(picture, brief, pen, 300, 690)
+    _load(picture, brief, pen, 440, 412)
 
 
 def _id(entry: FileEntry | None) -> str | None:
@@ -127,4 +172,4 @@ def _figure(brief: FileBrief, entry: FileEntry | None, low: int, high: int) -> s
 def _load(picture: Picture, brief: FileBrief, pen: Ink, x: int, y: int) -> None:
     load = _take(brief, "load")
     if load is not None:
-        picture.text(x, y, f"bears {load.value}", 29, "sans", pen, fact=load.fact)
+        picture.text(x, y, f"it bears {load.value}", 29, "sans", pen, fact=load.fact)

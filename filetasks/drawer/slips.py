@@ -79,9 +79,9 @@ def _lines(picture: Picture, brief: FileBrief, sale: Sale, left: int, right: int
         y += _GAP
     _dashes(picture, left, right, y)
     y += 20
-    for label, amount in (("SUBTOTAL", sale.net), ("TAX 6.25%", sale.tax), ("TOTAL", sale.total)):
-        face = "mono-bold" if label == "TOTAL" else "mono"
-        picture.text(left, y, label, 25, face)
+    for label, amount in sale.sums:
+        face = "mono-bold" if label == "Total" else "mono"
+        picture.text(left, y, label.upper(), 25, face)
         picture.text(right, y, money(amount), 25, face, anchor="ra")
         y += _GAP
     return y + 8

@@ -57,8 +57,23 @@ def write_drawer(case: TaskCase) -> WrittenDrawer:
             raise AssertionError(f"{file.name} ({file.form}) does not hold {sorted(missing)}")
         files[file.name] = written.content
         places.update(written.places)
-    return WrittenDrawer(files, replace(case, facts=tuple(_placed(fact, places) for fact in case.facts)))
+    return WrittenDrawer(
+        files, replace(case, facts=tuple(_placed(case, fact, places) for fact in case.facts))
+    )
 
 
-def _placed(fact: TaskFact, places: dict[str, FactPlace]) -> TaskFact:
-    return fact.model_copy(update={"places": (places[fact.id],)}) if fact.id in places else fact
+def _placed(case: TaskCase, fact: TaskFact, places: dict[str, FactPlace]) -> TaskFact:
+    if fact.id not in places:
+        return fact
+    place = places[fact.id].model_copy(update={"names": said_of(case, fact)})
+    return fact.model_copy(update={"places": (place,)})
+
+
+def said_of(case: TaskCase, fact: TaskFact) -> str:
+    """What each writer sets beside a fact: what is owned by its sort, with its brand where another maker's thing is weighed; a place by its name."""
+    if fact.attribute == "gap in the trunk":
+        return "trunk"
+    if case.place and fact.subject == f"the {case.place}":
+        return case.place
+    thing = case.rival if case.rival is not None and fact.subject == case.rival.name else case.thing
+    return thing.noun if case.rival is None else thing.name

@@ -104,34 +104,40 @@ def _sent(brief: FileBrief) -> datetime:
 
 def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
     """What the shopper would write, as the seller answers it."""
-    thing = brief.case.thing
+    name = said_name(brief)
     rng, value = brief.rng, entry.value
     told = {
         "purchase date": (
-            f"Our books show that the {thing.noun} was sold to you on {value}.",
-            f"I found the sale of the {thing.noun}: {value}.",
+            f"Our books show that the {name} was sold to you on {value}.",
+            f"I found the sale of the {name}: {value}.",
         ),
         "price paid": (
-            f"What you paid for the {thing.noun} was {value} before tax.",
-            f"The {thing.noun} was charged at {value}.",
+            f"What you paid for the {name} was {value} before tax.",
+            f"The {name} was charged at {value}.",
         ),
-        "serial number": (f"The serial number that we noted at the sale is {value}.",),
+        "serial number": (f"The serial number of the {name}, as we noted it at the sale, is {value}.",),
         "day of delivery": (
-            f"The carrier handed the {thing.noun} over on {value}.",
-            f"According to our records it was delivered on {value}.",
+            f"The carrier handed the {name} over on {value}.",
+            f"According to our records the {name} was delivered on {value}.",
         ),
-        "refill code": (f"The refill code of yours is {value}.",),
-        "lot number": (f"Yours came out of lot {value}.",),
-        "day the fault was noticed": (f"You reported that the fault was first noticed on {value}.",),
+        "refill code": (f"The refill code of your {name} is {value}.",),
+        "lot number": (f"Your {name} came out of lot {value}.",),
+        "day the fault was noticed": (
+            f"You reported that the fault of the {name} was first noticed on {value}.",
+        ),
     }.get(entry.attribute)
     if told is not None:
         return rng.choice(told)
     if entry.attribute.startswith("part number"):
         piece = entry.attribute.removeprefix("part number of the ")
-        return f"The photo that you sent shows the broken {piece}: that is part {value}."
-    return {
-        "width of the product": f"As the box says, the {brief.thing.noun} is {value} wide.",
-    }.get(entry.attribute, f"You quoted this, and we confirm it: {entry.said}")
+        return f"The photo that you sent shows the broken {piece} of the {name}: that is part {value}."
+    assert entry.attribute == "width of the product", entry.attribute
+    return f"As the box says, the {brief.thing.name} is {value} wide."
+
+
+def said_name(brief: FileBrief) -> str:
+    """Of what is owned, as everything of a case is called in it."""
+    return brief.case.thing.noun if brief.case.rival is None else brief.case.thing.name
 
 
 def write_notes(brief: FileBrief) -> WrittenFile:

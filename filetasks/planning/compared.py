@@ -29,11 +29,11 @@ def upkeep(scene: CaseScene) -> AnswerPart | None:
                 subject=owned.name,
                 value=mine,
                 text=f"{owned.name}: upkeep {{value}} a year.",
-                label=f"{capital(owned.noun)}: {kind.upkeep_of}, a year",
+                label=f"{capital(owned.name)}: {kind.upkeep_of}",
                 said=rng.choice(
                     (
-                        f"Last year the {owned.noun} cost me {{value}} in {kind.upkeep_of}.",
-                        f"{capital(kind.upkeep_of)} for the {owned.noun} over twelve months: {{value}}.",
+                        f"Last year the {owned.name} cost me {{value}} in {kind.upkeep_of}.",
+                        f"{capital(kind.upkeep_of)} for the {owned.name} over twelve months: {{value}}.",
                     )
                 ),
                 carriers=("budget", "notes", "budget"),
@@ -68,7 +68,7 @@ def points(scene: CaseScene) -> AnswerPart | None:
                 value=f"{mine} points",
                 text=f"{owned.name}: {{value}} in the household test.",
                 label="Household test",
-                said=f"In the household test the {owned.noun} of mine got {{value}}.",
+                said=f"In the household test my {owned.name} got {{value}}.",
                 carriers=("saved_page", "comparison", "notes", "comparison"),
             ),
         ),
@@ -116,7 +116,7 @@ def weight(scene: CaseScene) -> AnswerPart | None:
                 value=f"{mine} lb",
                 text=f"{owned.name}: weighs {{value}}.",
                 label="Weight",
-                said=f"On my scale the {owned.noun} comes to {{value}}.",
+                said=f"On my scale the {owned.name} comes to {{value}}.",
                 carriers=carriers(kind, "label", "measurements", "manual", "notes"),
             ),
         ),

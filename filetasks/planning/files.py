@@ -25,7 +25,7 @@ _NAMES: dict[FileForm, tuple[str, ...]] = {
     "order_history": ("orders.csv", "order_history.csv", "my_orders_export.csv", "purchases.csv", "order-history.csv"),
     "receipt": ("receipt.pdf", "receipt_scan.pdf", "{seller}_receipt.pdf", "receipt_{noun}.pdf", "sales_receipt.pdf"),
     "invoice": ("invoice.pdf", "{seller}_invoice.pdf", "invoice_{noun}.pdf", "invoice_copy.pdf", "tax_invoice.pdf"),
-    "delivery_note": ("delivery_note.pdf", "packing_slip.pdf", "{seller}_delivery.pdf", "delivery_{noun}.pdf", "parcel_note.pdf"),
+    "delivery_note": ("delivery_note.pdf", "delivery_slip.pdf", "{seller}_delivery.pdf", "delivery_{noun}.pdf", "parcel_note.pdf"),
     "till_slip": ("till_slip.png", "slip.png", "receipt_photo.png", "IMG_{number}.png", "slip_{seller}.png"),
     "warranty": ("warranty.pdf", "warranty_card.pdf", "{brand}_warranty.pdf", "guarantee.pdf", "warranty_{noun}.pdf"),
     "manual": ("manual.pdf", "{brand}_manual.pdf", "user_guide.pdf", "instructions_{noun}.pdf", "handbook.pdf"),
@@ -92,16 +92,19 @@ def _weight(form: FileForm) -> int:
 def planned_files(
     forms: Sequence[FileForm],
     slots: Sequence[tuple[str, FileSlot]],
-    thing: NamedThing,
+    things: Sequence[NamedThing],
     seller: str,
     rng: Random,
 ) -> tuple[PlannedFile, ...]:
+    """`things`: what is owned, and the candidate where there is one; a paper that comes with one is called by it."""
     files: list[PlannedFile] = []
     for form in dict.fromkeys(forms):
         entries = [
             _entry(fact, slot, form) for (fact, slot), own in zip(slots, forms, strict=True) if own == form
         ]
         taken = {file.name for file in files}
+        about = {slot.subject for (_, slot), own in zip(slots, forms, strict=True) if own == form}
+        thing = next((one for one in things if one.name in about), things[0])
         free = [name for name in _named(form, thing, seller, rng) if name not in taken]
         files.append(PlannedFile(name=rng.choice(free), form=form, entries=tuple(entries)))
     return tuple(files)

@@ -90,5 +90,10 @@ def _endings() -> dict[tuple[str, ...], ThingKind]:
     return {tuple(tokens(word)): kind for kind in rows for word in kind.words}
 
 
+def single(unit: str) -> str:
+    """One of what a pack gives: `serving` of `servings`."""
+    return unit.removesuffix("es") if unit.endswith(("shes", "xes")) else unit.removesuffix("s")
+
+
 def whole(rng: Random, within: Range) -> int:
     return rng.randint(round(within[0]), round(within[1]))

@@ -118,6 +118,7 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         rival=rivals[0][1] if rivals else None,
         seller=f"{rng.choice(words('seller_first'))} {rng.choice(words('seller_last'))}",
         state=STATES.get(user.address.state),
+        place=rng.choice(_places(rivals[0][1])) if rivals else "",
         bought=bought,
         today=today,
         paid=_paid(product, rng, _usual_price(shop, product, thing)),
@@ -126,6 +127,11 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
     )
     return _planned(shop, kind, scene, (user, order, product), [one for one, _ in rivals], seed, number)
+
+
+def _places(rival: NamedThing) -> tuple[str, ...]:
+    kind = kind_of(rival.noun)
+    return words(f"place_{'outdoor' if kind.manual == 'outdoor' else kind.stands or 'floor'}")
 
 
 def _since(bought: date, today: date, rng: Random) -> date:
@@ -185,10 +191,17 @@ def _planned(
         seller=scene.seller,
         shopper=f"{user.first_name} {user.last_name}",
         state=scene.state,
+        place=scene.place,
         bought=scene.bought,
         paid=scene.paid,
         purchases=_history(shop, user.user_id, order, scene),
-        files=files.planned_files(drawn.forms, drawn.slots, scene.owned, scene.seller, rng),
+        files=files.planned_files(
+            drawn.forms,
+            drawn.slots,
+            [scene.owned, *([scene.rival] if scene.rival else [])],
+            scene.seller,
+            rng,
+        ),
         couplings=tuple(drawn.couplings),
         invented=_invented(drawn.parts),
     )
@@ -289,20 +302,17 @@ def _figures(part: AnswerPart, had: set[str]) -> list[str]:
 def _owned(
     shop: Shop, orders: list[Order], kind: IntentKind, rng: Random
 ) -> tuple[Order, Product, NamedThing] | None:
-    """An order of something that this intent asks about; none of a day on which every shop is closed, and of pairs and sets only where
-    there is nothing single: one speaks of them less well."""
-    several = None
+    """An order of something that this intent asks about; none of a day on which every shop is closed, and of pairs and sets only what is
+    used up: of others one speaks less well."""
     for order in rng.sample(orders[:_ORDERS], min(len(orders), _ORDERS)):
         product = shop.store.product(order.product_id)
         thing = None if product is None else thing_of(product, rng)
         day = order.placed_at.date()
         if product is None or thing is None or (is_rest(day) and day.weekday() != 6):
             continue
-        if kind.likes(kind_of(thing.noun)):
-            if kind.intent == "refill" or not thing.plural:
-                return order, product, thing
-            several = several or (order, product, thing)
-    return None if kind.rival else several
+        if kind.likes(kind_of(thing.noun)) and (kind.intent == "refill" or not thing.plural):
+            return order, product, thing
+    return None
 
 
 def _rivals(shop: Shop, product: Product, thing: NamedThing, rng: Random) -> list[tuple[Product, NamedThing]]:

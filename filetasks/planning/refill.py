@@ -8,7 +8,7 @@ says which one fits.
 
 from __future__ import annotations
 
-from drr.filetasks.planning.kinds import whole
+from drr.filetasks.planning.kinds import single, whole
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital
 
 _TRIES = 60
@@ -36,17 +36,18 @@ def _opening(scene: CaseScene) -> FileSlot:
 def _use(scene: CaseScene) -> FileSlot:
     rng, owned, kind = scene.rng, scene.owned, scene.kind
     assert kind.use is not None
+    one = single(kind.unit)
     return FileSlot(
         attribute="use",
         subject=owned.name,
         value=f"{max(2, whole(rng, kind.use))} times a {kind.per}",
         text=f"{owned.name}: used {{value}}.",
-        label="How often",
+        label=f"{capital(owned.noun)}, one {one}",
         said=rng.choice(
             (
-                f"The {owned.noun}: we go through it {{value}}.",
-                f"Counted: {owned.noun} used {{value}}.",
-                f"We take from the {owned.noun} about {{value}}.",
+                f"{capital(owned.noun)}: used {{value}}, one {one} each time.",
+                f"Counted how often we use the {owned.noun}: {{value}}, one {one} each.",
+                f"We take one {one} of the {owned.noun} {{value}}.",
             )
         ),
         carriers=("notes", "measurements"),
@@ -155,9 +156,9 @@ def code(scene: CaseScene) -> AnswerPart | None:
                 label=rng.choice(("Refill code", "Refill type", "Refill")),
                 said=rng.choice(
                     (
-                        "The refill code printed on the bottom is {value}.",
-                        "Refill code: {value}.",
-                        "On the flap it says refill code {value}.",
+                        f"The refill code printed on my {owned.noun} is {{value}}.",
+                        f"{capital(owned.noun)}, refill code: {{value}}.",
+                        f"On the flap of the {owned.noun} it says refill code {{value}}.",
                     )
                 ),
                 carriers=("label", "photo", "mail", "notes"),

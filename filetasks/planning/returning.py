@@ -33,8 +33,8 @@ def window(scene: CaseScene) -> AnswerPart | None:
                 said=rng.choice(
                     (
                         f"The {owned.noun} got here on {{value}}.",
-                        "The parcel was handed over on {value}.",
-                        "Delivered on {value}.",
+                        f"{capital(owned.noun)} delivered on {{value}}.",
+                        f"{scene.seller} delivered the {owned.noun} on {{value}}.",
                     )
                 ),
                 carriers=("mail", "delivery_note", "order_history", "notes", "delivery_note"),
@@ -81,7 +81,7 @@ def lot(scene: CaseScene) -> AnswerPart | None:
                 value=own,
                 text=f"{owned.name}: lot {{value}}.",
                 label=rng.choice(("Lot", "Lot no.", "Batch")),
-                said="The lot number on the bottom is {value}.",
+                said=f"The lot number on the bottom of the {owned.noun} is {{value}}.",
                 carriers=("label", "photo", "notes", "mail"),
             ),
         ),

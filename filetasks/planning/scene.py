@@ -62,6 +62,8 @@ class CaseScene:
     rival: NamedThing | None
     seller: str
     state: str | None
+    place: str
+    """Where the candidate is to go."""
     bought: date
     today: date
     paid: str
@@ -82,6 +84,11 @@ class CaseScene:
         return kind_of(self.rival.noun)
 
     @property
+    def called(self) -> str:
+        """What is owned, as files call it: with its maker's name where another maker's stands beside it."""
+        return self.owned.noun if self.rival is None else self.owned.name
+
+    @property
     def sold(self) -> str:
         """As attributes end that hold for purchases from a month on."""
         return f", sold from {self.since:%B %Y}"
@@ -97,7 +104,7 @@ class CaseScene:
                 value=self.bought,
                 text=f"{name}: bought on {{value}}.",
                 label="Date of purchase",
-                said=f"I bought the {self.owned.noun} on {{value}}.",
+                said=f"I bought the {self.called} on {{value}}.",
                 carriers=(*till, "invoice", "order_history", "mail", "delivery_note"),
             ),
             FileSlot(
@@ -106,7 +113,7 @@ class CaseScene:
                 value=self.paid,
                 text=f"{name}: paid {{value}}.",
                 label="Price paid",
-                said=f"The {self.owned.noun} cost me {{value}} before tax.",
+                said=f"The {self.called} cost me {{value}} before tax.",
                 carriers=(*till, "invoice", "order_history", "mail", "budget"),
             ),
         )

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, carriers
 
-PLACE = "the place at home"
-
 
 def width(scene: CaseScene) -> AnswerPart | None:
     rival, kind = scene.rival, scene.rival_kind
@@ -25,11 +23,11 @@ def width(scene: CaseScene) -> AnswerPart | None:
         slots=(
             FileSlot(
                 attribute="width of the place",
-                subject=PLACE,
+                subject=f"the {scene.place}",
                 value=f"{place} in",
-                text="The place at home is {value} wide.",
+                text=f"The {scene.place} is {{value}} wide.",
                 label="Width",
-                said="Measured the spot: {value} from side to side.",
+                said=f"Measured the {scene.place}: {{value}} from side to side.",
                 carriers=("sketch", "measurements", "notes", "sketch"),
             ),
             FileSlot(
@@ -38,7 +36,7 @@ def width(scene: CaseScene) -> AnswerPart | None:
                 value=f"{wide} in",
                 text=f"{rival.name}: {{value}} wide.",
                 label="Width",
-                said=f"The seller writes that the {rival.noun} is {{value}} wide.",
+                said=f"The seller writes that the {rival.name} is {{value}} wide.",
                 carriers=carriers(kind, "saved_page", "comparison", "mail", "manual"),
             ),
         ),
@@ -64,11 +62,11 @@ def height(scene: CaseScene) -> AnswerPart | None:
         slots=(
             FileSlot(
                 attribute="height of the place",
-                subject=PLACE,
+                subject=f"the {scene.place}",
                 value=f"{place} in",
-                text="The place at home is {value} high.",
+                text=f"The {scene.place} is {{value}} high.",
                 label="Height",
-                said="From where it would stand to whatever is above it I get {value}.",
+                said=f"Height of the {scene.place}, up to whatever is above it: {{value}}.",
                 carriers=("sketch", "measurements", "notes"),
             ),
         ),
@@ -95,12 +93,12 @@ def load(scene: CaseScene) -> AnswerPart | None:
         slots=(
             FileSlot(
                 attribute="load that the place bears",
-                subject=PLACE,
+                subject=f"the {scene.place}",
                 value=f"{bears} lb",
-                text="The place at home bears {value}.",
+                text=f"The {scene.place} bears {{value}}.",
                 label="Max. load",
-                said="The shelf people say that spot bears {value} and no more.",
-                carriers=("notes", "sketch", "measurements", "label"),
+                said=f"The leaflet of the shelving says that the {scene.place} bears {{value}} and no more.",
+                carriers=("notes", "sketch", "measurements"),
             ),
         ),
         pages=(
@@ -130,7 +128,7 @@ def trunk(scene: CaseScene) -> AnswerPart | None:
                 value=f"{gap} in",
                 text="The trunk of the car has a gap of {value}.",
                 label="Gap in the trunk",
-                said="Beside the stroller the trunk of the car has a gap of {value}, full length.",
+                said="Trunk of the car, beside the stroller: a gap of {value}, full length.",
                 carriers=("measurements", "notes"),
             ),
         ),

@@ -60,7 +60,7 @@ def _from_title(product: Product, brand: str, room: int) -> str | None:
             rest = rest[len(head) :]
             break
     named = _WORD.findall(_CUT.split(rest.strip(" -–—,:"), maxsplit=1)[0])[-room:]
-    while named and named[0].casefold() in _JOINTS:
+    while named and named[0].casefold() in _JOINTS | _TWINS:
         named.pop(0)
     while named and named[-1].casefold() in _TWINS and len(named) < 2:
         named.pop()

@@ -34,9 +34,9 @@ def term(scene: CaseScene) -> AnswerPart | None:
                 label=rng.choice(("Serial no.", "S/N", "Serial number")),
                 said=rng.choice(
                     (
-                        "The serial number underneath reads {value}.",
-                        "I copied the serial number: {value}.",
-                        "Serial number on the sticker: {value}.",
+                        f"The serial number under the {scene.owned.noun} reads {{value}}.",
+                        f"Copied the serial number of the {scene.owned.noun}: {{value}}.",
+                        f"Serial number on the sticker of the {scene.owned.noun}: {{value}}.",
                     )
                 ),
                 carriers=("label", "warranty", "receipt", "invoice", "notes", "photo", "mail"),
@@ -68,9 +68,9 @@ def claim(scene: CaseScene) -> AnswerPart | None:
                 label="Fault noticed",
                 said=rng.choice(
                     (
-                        "The trouble first showed on {value}.",
-                        "It stopped working properly on {value}.",
-                        "First noticed the fault on {value}.",
+                        f"The trouble with the {owned.noun} first showed on {{value}}.",
+                        f"The {owned.noun} stopped working properly on {{value}}.",
+                        f"First noticed the fault of the {owned.noun} on {{value}}.",
                     )
                 ),
                 carriers=("notes", "mail"),
@@ -105,9 +105,9 @@ def part(scene: CaseScene) -> AnswerPart | None:
                 label=f"{piece.capitalize()} (broken)",
                 said=rng.choice(
                     (
-                        f"The technician on the phone says the broken {piece} is part {{value}}.",
-                        f"What broke is the {piece}, and the number moulded into it is {{value}}.",
-                        f"The {piece} cracked; {{value}} is stamped on it.",
+                        f"The technician says the broken {piece} of the {owned.noun} is part {{value}}.",
+                        f"What broke on the {owned.noun} is the {piece}; the number molded into it is {{value}}.",
+                        f"The {piece} of the {owned.noun} cracked; {{value}} is stamped on it.",
                     )
                 ),
                 carriers=carriers(scene.kind, "manual", "mail", "notes", "photo"),

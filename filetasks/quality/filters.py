@@ -14,7 +14,7 @@ from drr.filetasks.quality.material import TaskMaterial, document_of
 from drr.filetasks.quality.sense import sense, sense_question
 from drr.filetasks.truth import TaskFact
 
-VERSION = "2"
+VERSION = "3"
 GUIDANCE_TOP = 20
 """Hits of the question's own words among which a supportive page must be: two pages of results."""
 _APART = 2
@@ -116,6 +116,35 @@ def _said_in_another_file(task: TaskMaterial) -> Iterator[str]:
                 yield f"fact {fact.id}: {name} says {fact.value!r} too"
 
 
+def _tied(task: TaskMaterial) -> Iterator[str]:
+    """Each fact of a file can be tied to what is asked: words that say of what it is stand beside it, and all of them in the question."""
+    if not task.is_planned:
+        return
+    asked = set(tokens(task.question))
+    for fact in task.facts:
+        for place in fact.places if fact.source == "file" else ():
+            name, names = document_of(place.address), tokens(place.names or "")
+            if not names:
+                yield f"fact {fact.id}: nothing in {name} says of what it is"
+            elif missing := [word for word in names if word not in asked]:
+                yield f"fact {fact.id}: the question does not call it {place.names!r} ({missing[0]!r} is missing)"
+            elif not set(names) <= set(tokens(_beside(task, fact, name, place.quote or ""))):
+                yield f"fact {fact.id}: {name} does not say beside it that it is of {place.names!r}"
+
+
+def _beside(task: TaskMaterial, fact: TaskFact, name: str, quote: str) -> str:
+    """What a reader sees together with a fact: the sentence of a mail or a note, the row of a table, else the whole paper. A picture is
+    taken at its word, and so is a file that nobody has read yet."""
+    if name.endswith((".md", ".eml", ".csv")):
+        return quote
+    text = task.texts.get(name)
+    place = next(one for one in fact.places if document_of(one.address) == name)
+    if text is None:
+        return place.names or ""
+    rows = [row for row in text.splitlines() if stands_in(fact.value, row)]
+    return "\n".join(rows) if name.endswith(".xlsx") else text
+
+
 def _novelty(task: TaskMaterial) -> Iterator[str]:
     """No other page and no product of the catalogue states a required fact: its value, of its subject."""
     for fact in task.facts:
@@ -157,6 +186,7 @@ FILTERS: dict[str, Filter] = {
     "sense_question": sense_question,
     "sense": sense,
     "guidance": _guidance,
+    "tied": _tied,
     "necessity": _necessity,
     "novelty": _novelty,
     "novelty_question": _novelty_question,

@@ -128,5 +128,5 @@ def _texts(folder: Path, files: tuple[str, ...]) -> dict[str, str]:
         except FileProblem:
             continue
         if content.picture is None:
-            found[name] = fold(" ".join(word for part in content.parts() for word in part.text.split()))
+            found[name] = fold("\n".join(" ".join(part.text.split()) for part in content.parts()))
     return found

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from hashlib import sha256
 from io import BytesIO
 
 import pytest
+from drr.env.text import tokens
 from drr.filetasks.case import TaskCase
+from drr.filetasks.drawer.taxes import _rates, sales_tax
 from drr.filetasks.drawer.writer import WRITERS, WrittenDrawer, write_drawer
+from drr.wording.states import STATES
 from PIL import Image
 
 from tests.filetasks.reading import says, text_at, whole_text
@@ -85,3 +89,45 @@ def test_no_file_holds_the_time_at_which_it_was_written(drawers: list[WrittenDra
     for drawer in drawers:
         for content in drawer.files.values():
             assert today not in content
+
+
+def test_a_paper_takes_the_tax_of_the_shoppers_state(drawers: list[WrittenDrawer]) -> None:
+    assert (sales_tax("Florida", 2018), sales_tax("California", 2013), sales_tax("California", 2023)) == (
+        6,
+        8.25,
+        7.25,
+    )
+    assert sales_tax("Oregon", 2020) == sales_tax(None, 2020) == 0
+    assert set(_rates()) == set(STATES.values())
+    seen = 0
+    for drawer in drawers:
+        percent = sales_tax(drawer.case.state, drawer.case.bought.year)
+        for name, content in drawer.files.items():
+            for printed in re.findall(r"Tax ([\d.]+)%", whole_text(name, content)):
+                seen += 1
+                assert float(printed) == percent
+    assert seen
+
+
+def test_every_file_says_of_what_its_facts_are(drawers: list[WrittenDrawer]) -> None:
+    """By readers of others; pictures are read in the browser lane."""
+    for drawer in drawers:
+        for fact in drawer.case.of("file"):
+            (place,) = fact.places
+            name = place.address.removeprefix("file://").partition("#")[0]
+            text = (
+                whole_text(name, drawer.files[name]).casefold()
+                if not name.endswith(".png")
+                else place.names or ""
+            )
+            assert place.names and set(tokens(place.names)) <= set(tokens(text)), (name, place.names)
+
+
+def test_what_is_paid_once_or_by_the_year_is_in_no_monthly_plan(drawers: list[WrittenDrawer]) -> None:
+    for drawer in drawers:
+        for fact in drawer.case.of("file"):
+            sheet = fact.places[0].address.partition("#cell=")[2].partition("!")[0]
+            if sheet and fact.attribute == "price paid":
+                assert sheet == "Bought" or "budget" not in fact.places[0].address
+            if sheet == "By the year":
+                assert fact.attribute.startswith("upkeep")

@@ -18,7 +18,7 @@ from drr.filetasks.drawer.writer import WrittenDrawer, write_drawer
 from drr.filetasks.form import CORPUS, DRAWER, QUESTION, SIZES, TRUTH, CorpusPage, FileQuestion, document
 from drr.filetasks.quality.filters import FILTERS, refusal
 from drr.filetasks.quality.material import TaskMaterial, catalogue_of, made_material, stored_material
-from drr.filetasks.truth import SearchTerm, TaskFact, TaskTruth
+from drr.filetasks.truth import FactPlace, SearchTerm, TaskFact, TaskTruth
 
 SIZES_ASKED = {"8k": 8_000, "16k": 16_000}
 
@@ -194,3 +194,46 @@ def test_a_question_that_says_a_fact_is_refused(task: TaskMaterial) -> None:
     for fact in task.facts:
         told = _refuses("novelty_question", replace(task, question=f"{task.question} I think {fact.value}."))
         assert told == [f"fact {fact.id}: the question says {fact.value!r}"]
+
+
+def _spoiled_place(task: TaskMaterial, **change: str | None) -> TaskMaterial:
+    fact = next(one for one in task.facts if one.source == "file")
+    place = fact.places[0].model_copy(update=change)
+    bad = fact.model_copy(update={"places": (place,)})
+    return replace(task, facts=tuple(bad if one == fact else one for one in task.facts))
+
+
+def test_a_fact_that_says_of_nothing_what_it_is_is_refused(task: TaskMaterial) -> None:
+    (told,) = _refuses("tied", _spoiled_place(task, names=None))
+    assert "nothing in" in told and "says of what it is" in told
+
+
+def test_a_fact_whose_object_the_question_calls_otherwise_is_refused(task: TaskMaterial) -> None:
+    (told,) = _refuses("tied", _spoiled_place(task, names="our zebra corner"))
+    assert "the question does not call it 'our zebra corner'" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "quote", "row"),
+    [
+        ("notes.md", "file://notes.md", "Delivered on May 14.", ""),
+        ("mail.eml", "file://mail.eml", "It was sold to you on May 14.", ""),
+        ("log.xlsx", "file://log.xlsx#cell=A!B2", "May 14", "kettle | blue\ncorner | may 14"),
+    ],
+)
+def test_a_line_that_names_no_object_is_refused(name: str, address: str, quote: str, row: str) -> None:
+    place = FactPlace(address=address, quote=quote, names="kettle")
+    fact = TaskFact(
+        id="f1", subject="the kettle", attribute="day of delivery", value="May 14", text="It came.", source="file", places=(place,)
+    )  # fmt: skip
+    task = TaskMaterial(
+        question="When did my kettle come?", files=(name,), facts=(fact,), known=(), terms=(), pages=(),
+        ranking=PageRanking.of([]), texts={name: row or fold(quote)}, is_planned=True,
+    )  # fmt: skip
+    (told,) = FILTERS["tied"](task)
+    assert "does not say beside it that it is of 'kettle'" in told
+    said = place.model_copy(update={"quote": f"The kettle: {quote}"})
+    tied = replace(
+        task, facts=(fact.model_copy(update={"places": (said,)}),), texts={name: "kettle | may 14"}
+    )
+    assert list(FILTERS["tied"](tied)) == [] and list(FILTERS["tied"](replace(task, is_planned=False))) == []
