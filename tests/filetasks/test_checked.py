@@ -67,7 +67,7 @@ def test_figures_are_held_against_what_was_read_around_the_place(
 def answers(world: dict[str, str], *names: str) -> list[Answer]:
     calls = [{"name": name, "kind": "api"} for name in names]
     record = SimpleNamespace(key_fields=world, result={})
-    one = SimpleNamespace(query_id="q", variant="react", usage={}, calls=calls, record=record)
+    one = SimpleNamespace(query_id="q", asked="q", variant="react", usage={}, calls=calls, record=record)
     return [cast(Answer, one)]
 
 
