@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from drr.env.errors import DrrError
 from drr.study.grants import Grant, GrantRequest, Grants, Recall, Spent
+from drr.study.hand import Hand
 from drr.study.messages import Enough, Hire, Hired, Unfit
 from drr.study.pool import Terms
 from drr.study.slots import (
@@ -29,52 +29,7 @@ LOST = "worker_lost"
 _DEATHS = 3
 """Of workers that had a unit in flight: after so many it is given up. A worker's other units die with it, so one is not enough."""
 _LAST_WORDS_S = 20.0
-
-
-class Hand(ABC):
-    """One worker, as the driver sees it."""
-
-    def __init__(self) -> None:
-        self.name: str | None = None
-        """In the ledger's accounts, once it told."""
-        self.units: dict[str, Assignment] = {}
-        self.reading: asyncio.Task[None] | None = None
-        self.unfit: str | None = None
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether it may be handed units: one that keeps what it is told until it has begun may from the start."""
-        return True
-
-    @property
-    def is_placed(self) -> bool:
-        """Whether it is somewhere, be it still opening what it needs."""
-        return True
-
-    @abstractmethod
-    def tell(self, message: object) -> None:
-        """In order; what is told to one that has ended is lost."""
-
-    @abstractmethod
-    def heard(self) -> AsyncIterator[object]:
-        """What it says, until it is gone."""
-
-    @property
-    @abstractmethod
-    def ending(self) -> str:
-        """How it went, once it is gone."""
-
-    @property
-    @abstractmethod
-    def died(self) -> bool:
-        """Gone without having said all it had to say."""
-
-    async def is_to_blame(self) -> bool:
-        """False where it is known that its machine went, whatever it was working on."""
-        return True
-
-    @abstractmethod
-    async def kill(self) -> None: ...
+"""Who was told to end, or was killed, is waited for so long and no longer."""
 
 
 class _Toll:
@@ -125,20 +80,29 @@ class Crew:
         self._hands: list[Hand] = []
         self._unplaced: list[Assignment] = []
         self._events: asyncio.Queue[Finished | Exception | None] = asyncio.Queue()
-        self._fed = self._over = False
+        self._fed = self._over = self._ended = self._impatient = False
+        self._readings: set[asyncio.Task[None]] = set()
         self._looking: asyncio.Task[None] | None = None
 
     async def _take_on(self) -> None:
         hand = await self._recruit(self._hire)
+        if self._ended:  # while it was begun
+            await hand.kill()
+            return
         hand.reading = asyncio.create_task(self._read(hand))
+        self._readings.add(hand.reading)
+        hand.reading.add_done_callback(self._readings.discard)
         self._hands.append(hand)
         self._place()
 
     async def _look_again(self) -> None:
-        while True:
-            await asyncio.sleep(1.0)
-            self._grants.look_again()
-            self._slots.look_again()
+        try:
+            while True:
+                await asyncio.sleep(1.0)
+                self._grants.remind()
+                self._slots.look_again()
+        except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool: nobody else would look
+            self.fail(error)
 
     def _tell(self, name: str, message: Grant | Recall | SlotGrant | SlotRecall) -> None:
         for hand in self._hands:
@@ -174,6 +138,8 @@ class Crew:
     async def next(self) -> Finished | None:
         """What ended; `None` when nothing is left and nothing more comes."""
         while not ((self._fed or self._over) and self._events.empty() and not self._in_flight):
+            if self._impatient and self._events.empty():
+                return None
             event = await self._events.get()
             if isinstance(event, Exception):
                 raise event
@@ -265,6 +231,12 @@ class Crew:
         self._unplaced.clear()
         self._stop(Enough(now=True))
         self._events.put_nowait(None)
+        asyncio.get_running_loop().call_later(_LAST_WORDS_S, self._wait_no_more)
+
+    def _wait_no_more(self) -> None:
+        """A worker may not hear, or a unit of it not end."""
+        self._impatient = True
+        self._events.put_nowait(None)
 
     def _stop(self, word: Enough) -> None:
         self._over = True
@@ -275,18 +247,21 @@ class Crew:
     async def leave(self) -> None:
         """All is done: workers give back what they hold and end by themselves."""
         self._stop(Enough())
-        if reading := [hand.reading for hand in self._hands if hand.reading is not None and hand.is_ready]:
+        reading = [hand.reading for hand in self._hands if hand.reading is not None and hand.is_ready]
+        if reading and not self._impatient:
             await asyncio.wait(reading, timeout=_LAST_WORDS_S)
 
     async def end(self) -> None:
-        """Whatever happened, no worker outlives the run."""
-        self._over = True
+        """Whatever happened, no worker outlives the run, and none is waited for without end."""
+        self._over = self._ended = True
         if self._looking is not None:
             self._looking.cancel()
         for hand in list(self._hands):
             await hand.kill()
-            if hand.reading is not None:
-                await asyncio.wait([hand.reading])
+        late = await _over(self._readings)
+        for task in late:
+            task.cancel()
+        await _over(late)
 
     async def work(self, handed: AsyncIterator[Assignment]) -> AsyncGenerator[Finished, None]:
         """Each as it ends, in whatever order; over when all that was handed has."""
@@ -302,6 +277,12 @@ class Crew:
             await self.leave()
         finally:
             await self.end()
+
+
+async def _over(tasks: Iterable[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
+    """Those that are not, after a while."""
+    waiting = set(tasks)
+    return (await asyncio.wait(waiting, timeout=_LAST_WORDS_S))[1] if waiting else waiting
 
 
 def _lost(key: str, hand: Hand, now: float) -> Finished:

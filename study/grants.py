@@ -59,6 +59,8 @@ class GrantPurse:
         self._recalled = False
 
     def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
+        if self._recalled and amount in self._asked:
+            return "wait"  # what comes for another's call is not taken: what was asked for here would come for nobody
         if self.in_hand.covers(amount):
             self.in_hand -= amount
             return "granted"
@@ -140,6 +142,15 @@ class Grants:
         """Nobody begins a call any more. A grant that came after its worker had given all back would stay reserved."""
         self._closed = True
         self._waiting.clear()
+
+    def remind(self) -> None:
+        """Who waits may wait for what a worker was granted and no call of it needs any more: it was cancelled meanwhile, or recalled late."""
+        self.look_again()
+        if self._waiting:
+            for worker in sorted(self._workers):
+                held = self._bank.account(worker).account
+                if held.reserved_cost or held.reserved_tokens:
+                    self._tell(worker, Recall())
 
     def look_again(self) -> None:
         """Answer everyone who can be; other processes draw on the budget too, and do not tell.

@@ -6,11 +6,15 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from typing import BinaryIO
 
 from drr.study.messages import next_message, packed
 from drr.study.served import ServedWorker
+
+PATIENCE_S = 20.0
+"""A unit that does not end when it is told to holds its worker no longer."""
 
 
 async def _serve(out: BinaryIO) -> None:
@@ -34,6 +38,9 @@ async def _serve(out: BinaryIO) -> None:
                 served.hear(message)
         finally:
             served.leave()
+            last = threading.Timer(PATIENCE_S, os._exit, (1,))
+            last.daemon = True
+            last.start()
 
     listening = asyncio.create_task(listen())
     with suppress(BrokenPipeError):  # the driver is gone

@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
 from pathlib import Path
 
-from drr.study.crew import Crew, Hand
+from drr.study.crew import Crew
+from drr.study.hand import Hand
 from drr.study.messages import Hire, next_message, packed
 from drr.study.pool import PoolOrder, Terms
 from drr.study.unit import Assignment, Finished
 from drr.study.worker import Opening
+
+_BUFFER = 1 << 16
+_LEFT = 10
+"""Seconds that what a worker said before it went may take to be read."""
 
 
 class ProcessPool:
@@ -45,13 +50,57 @@ def pool(order: PoolOrder) -> ProcessPool:
     return ProcessPool(order.opening, workers=order.workers, units=order.units, calls=order.calls)
 
 
-class _Process(Hand):
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+class _Pipes(asyncio.subprocess.SubprocessStreamProtocol):
+    """What a worker said is heard to its end. One that is gone may have left its pipes to a process that it forked: they are closed."""
+
+    def __init__(self) -> None:
+        self._own_loop = asyncio.get_running_loop()
+        super().__init__(limit=_BUFFER, loop=self._own_loop)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._close = transport.close
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self._close_in(_LEFT)
+
+    def _close_in(self, seconds: int) -> None:
+        """One by one: a loop that was busy meanwhile has its turns to read."""
+        if seconds:
+            self._own_loop.call_later(1.0, self._close_in, seconds - 1)
+        else:
+            self._close()
+
+
+class ProcessHand(Hand):
+    """Spoken to over its standard streams."""
+
+    def __init__(self, transport: asyncio.SubprocessTransport, pipes: _Pipes) -> None:
         super().__init__()
-        self._process = process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._in, self._out = process.stdin, process.stdout
+        self._transport = transport
+        self._process = asyncio.subprocess.Process(transport, pipes, asyncio.get_running_loop())
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+
+    @classmethod
+    async def begin(
+        cls, program: str, *words: str, environment: Mapping[str, str] | None = None
+    ) -> ProcessHand:
+        pipe = asyncio.subprocess.PIPE
+        return cls(
+            *await asyncio.get_running_loop().subprocess_exec(
+                _Pipes,
+                program,
+                *words,
+                env=environment,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=None,
+                start_new_session=True,
+            )
+        )
 
     def tell(self, message: object) -> None:
         if not self._in.is_closing():  # it has ended: nobody reads
@@ -71,20 +120,17 @@ class _Process(Hand):
         return self._process.returncode != 0
 
     async def kill(self) -> None:
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        """Its pipes are closed too: Python waits for a process until they are, and nobody may be reading any more."""
+        self._in.transport.abort()
+        self._transport.close()
         await self._process.wait()
 
 
-async def _begun(hire: Hire) -> _Process:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-P", "-m", "drr.study.process_worker"),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        start_new_session=True,
+async def _begun(hire: Hire) -> ProcessHand:
+    paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    hand = await ProcessHand.begin(
+        *(sys.executable, "-P", "-m", "drr.study.process_worker"),
+        environment={**os.environ, "PYTHONPATH": paths},
     )
-    hand = _Process(process)
     hand.tell(hire)
     return hand

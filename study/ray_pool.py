@@ -11,8 +11,9 @@ from typing import Any
 
 from drr.env.code import code_hash
 from drr.env.errors import DrrError
-from drr.study.crew import Crew, Hand
+from drr.study.crew import Crew
 from drr.study.folders import FolderSource, PieceAsked
+from drr.study.hand import Hand
 from drr.study.messages import Enough, Hire, Unfit
 from drr.study.pool import PoolOrder, Terms
 from drr.study.process import this_holder
@@ -72,7 +73,11 @@ class RayPool:
             if self._ray is None or not crew.is_waiting:
                 since = time.monotonic()
                 continue
-            stands = await asyncio.to_thread(view, self._ray)
+            try:
+                stands = await asyncio.to_thread(view, self._ray)
+            except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool: nobody else would see that no place comes
+                crew.fail(DrrError(f"the cluster does not answer: {_short(error)}"))
+                return
             terms.noted(f"waiting for a place on the cluster ({stands})")
             if time.monotonic() - since > _PLACE_S:
                 crew.fail(

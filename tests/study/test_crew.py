@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from drr.llm.budget import Limit
-from drr.study.crew import Crew, Hand
+from drr.study.crew import Crew
+from drr.study.hand import Hand
 from drr.study.messages import Enough, Hire, Hired
 from drr.study.pool import Terms
 from drr.study.spend import Bank

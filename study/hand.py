@@ -1,0 +1,55 @@
+"""One worker beyond this process, as the driver sees it: told, heard, killed."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+
+from drr.study.unit import Assignment
+
+
+class Hand(ABC):
+    """One worker, as the driver sees it."""
+
+    def __init__(self) -> None:
+        self.name: str | None = None
+        """In the ledger's accounts, once it told."""
+        self.units: dict[str, Assignment] = {}
+        self.reading: asyncio.Task[None] | None = None
+        self.unfit: str | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it may be handed units: one that keeps what it is told until it has begun may from the start."""
+        return True
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is somewhere, be it still opening what it needs."""
+        return True
+
+    @abstractmethod
+    def tell(self, message: object) -> None:
+        """In order; what is told to one that has ended is lost."""
+
+    @abstractmethod
+    def heard(self) -> AsyncIterator[object]:
+        """What it says, until it is gone."""
+
+    @property
+    @abstractmethod
+    def ending(self) -> str:
+        """How it went, once it is gone."""
+
+    @property
+    @abstractmethod
+    def died(self) -> bool:
+        """Gone without having said all it had to say."""
+
+    async def is_to_blame(self) -> bool:
+        """False where it is known that its machine went, whatever it was working on."""
+        return True
+
+    @abstractmethod
+    async def kill(self) -> None: ...
