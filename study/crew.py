@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from drr.env.errors import DrrError
-from drr.study.grants import Grant, GrantRequest, Grants, Recall, Spent
+from drr.study.grants import GrantRequest, Grants, Spent
 from drr.study.hand import Hand
 from drr.study.messages import Enough, Hire, Hired, Unfit
 from drr.study.pool import Terms
@@ -18,8 +18,6 @@ from drr.study.slots import (
     CallAnswered,
     PushedBack,
     SharedSlots,
-    SlotGrant,
-    SlotRecall,
     SlotRequest,
     SlotReturn,
 )
@@ -30,6 +28,49 @@ _DEATHS = 3
 """Of workers that had a unit in flight: after so many it is given up. A worker's other units die with it, so one is not enough."""
 _LAST_WORDS_S = 20.0
 """Who was told to end, or was killed, is waited for so long and no longer."""
+
+
+class _Hands:
+    """Those of a run who are there."""
+
+    def __init__(self) -> None:
+        self.all: list[Hand] = []
+        self._readings: set[asyncio.Task[None]] = set()
+        self._ended = False
+
+    async def add(self, hand: Hand, read: Callable[[Hand], Coroutine[Any, Any, None]]) -> None:
+        if self._ended:  # while it was begun
+            await hand.kill()
+            return
+        hand.reading = asyncio.create_task(read(hand))
+        self._readings.add(hand.reading)
+        hand.reading.add_done_callback(self._readings.discard)
+        self.all.append(hand)
+
+    def tell(self, name: str, message: object) -> None:
+        for hand in self.all:
+            if hand.name == name:
+                hand.tell(message)
+
+    def freest(self, each: int) -> Hand | None:
+        """Who has least to do, and room for one more."""
+        free = [hand for hand in self.all if hand.is_ready and len(hand.units) < each]
+        return min(free, key=lambda hand: len(hand.units), default=None)
+
+    async def leave(self) -> None:
+        reading = [hand.reading for hand in self.all if hand.reading is not None and hand.is_ready]
+        if reading:
+            await asyncio.wait(reading, timeout=_LAST_WORDS_S)
+
+    async def kill(self) -> None:
+        """Whoever is read still, be it of one that is gone, ends too, and is not waited for without end."""
+        self._ended = True
+        for hand in list(self.all):
+            await hand.kill()
+        late = await _over(self._readings)
+        for task in late:
+            task.cancel()
+        await _over(late)
 
 
 class _Toll:
@@ -75,24 +116,16 @@ class Crew:
         self._count, self._each = count, each
         self._toll = _Toll(3 * count, stillborn)
         self._begun = self._undecided = 0  # workers; units of dead ones, until it is known of what they died
-        self._grants = Grants(terms.bank, self._tell)
-        self._slots = SharedSlots(hire.calls or 1, self._tell)
-        self._hands: list[Hand] = []
+        self._hands = _Hands()
+        self._grants = Grants(terms.bank, self._hands.tell)
+        self._slots = SharedSlots(hire.calls or 1, self._hands.tell)
         self._unplaced: list[Assignment] = []
         self._events: asyncio.Queue[Finished | Exception | None] = asyncio.Queue()
-        self._fed = self._over = self._ended = self._impatient = False
-        self._readings: set[asyncio.Task[None]] = set()
+        self._fed = self._over = self._impatient = False
         self._looking: asyncio.Task[None] | None = None
 
     async def _take_on(self) -> None:
-        hand = await self._recruit(self._hire)
-        if self._ended:  # while it was begun
-            await hand.kill()
-            return
-        hand.reading = asyncio.create_task(self._read(hand))
-        self._readings.add(hand.reading)
-        hand.reading.add_done_callback(self._readings.discard)
-        self._hands.append(hand)
+        await self._hands.add(await self._recruit(self._hire), self._read)
         self._place()
 
     async def _look_again(self) -> None:
@@ -103,11 +136,6 @@ class Crew:
                 self._slots.look_again()
         except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool: nobody else would look
             self.fail(error)
-
-    def _tell(self, name: str, message: Grant | Recall | SlotGrant | SlotRecall) -> None:
-        for hand in self._hands:
-            if hand.name == name:
-                hand.tell(message)
 
     async def feed(self, handed: AsyncIterator[Assignment]) -> None:
         try:
@@ -127,11 +155,9 @@ class Crew:
     def _place(self) -> None:
         """What waits goes to whoever has least to do, as far as there is room; what was begun before goes first."""
         while self._unplaced and not self._over:
-            free = [hand for hand in self._hands if hand.is_ready and len(hand.units) < self._each]
-            if not free:
+            if (hand := self._hands.freest(self._each)) is None:
                 return
             assignment = self._unplaced.pop(0)
-            hand = min(free, key=lambda hand: len(hand.units))
             hand.units[assignment.unit.key] = assignment
             hand.tell(assignment)
 
@@ -149,11 +175,11 @@ class Crew:
 
     @property
     def _in_flight(self) -> bool:
-        return bool(self._unplaced or self._undecided) or any(hand.units for hand in self._hands)
+        return bool(self._unplaced or self._undecided) or any(hand.units for hand in self._hands.all)
 
     @property
     def is_waiting(self) -> bool:
-        return bool(self._unplaced) and not any(hand.is_placed for hand in self._hands)
+        return bool(self._unplaced) and not any(hand.is_placed for hand in self._hands.all)
 
     def fail(self, error: Exception) -> None:
         self._events.put_nowait(error)
@@ -162,7 +188,7 @@ class Crew:
         try:
             async for message in hand.heard():
                 self._hear(hand, message)
-            if hand in self._hands:
+            if hand in self._hands.all:
                 await self._bury(hand)
         except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool
             self.fail(error)
@@ -197,7 +223,7 @@ class Crew:
 
     async def _bury(self, hand: Hand) -> None:
         """It ended. Unless it was told to, its units go to another, and another takes its place."""
-        self._hands.remove(hand)
+        self._hands.all.remove(hand)
         orphans = list(hand.units.values())
         hand.units.clear()
         if hand.name is not None:
@@ -207,7 +233,7 @@ class Crew:
             self._events.put_nowait(None)
             return
         if hand.unfit is not None:
-            if not self._hands:  # and nobody takes its place: the next would be no better
+            if not self._hands.all:  # and nobody takes its place: the next would be no better
                 raise DrrError(f"a worker could not begin: {hand.unfit}")
             self._terms.refused(hand.unfit)
             self._unplaced[:0] = orphans
@@ -241,27 +267,21 @@ class Crew:
     def _stop(self, word: Enough) -> None:
         self._over = True
         self._grants.close()
-        for hand in self._hands:
+        for hand in self._hands.all:
             hand.tell(word)
 
     async def leave(self) -> None:
         """All is done: workers give back what they hold and end by themselves."""
         self._stop(Enough())
-        reading = [hand.reading for hand in self._hands if hand.reading is not None and hand.is_ready]
-        if reading and not self._impatient:
-            await asyncio.wait(reading, timeout=_LAST_WORDS_S)
+        if not self._impatient:
+            await self._hands.leave()
 
     async def end(self) -> None:
         """Whatever happened, no worker outlives the run, and none is waited for without end."""
-        self._over = self._ended = True
+        self._over = True
         if self._looking is not None:
             self._looking.cancel()
-        for hand in list(self._hands):
-            await hand.kill()
-        late = await _over(self._readings)
-        for task in late:
-            task.cancel()
-        await _over(late)
+        await self._hands.kill()
 
     async def work(self, handed: AsyncIterator[Assignment]) -> AsyncGenerator[Finished, None]:
         """Each as it ends, in whatever order; over when all that was handed has."""
