@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.eval.foreign.summary import ForeignValue
-    from drr.eval.tasks.dr3.rows import FactLabel
+    from drr.eval.tasks.dr3.rows import DepthRow, FactLabel, PointLabel
     from drr.llm.rows import UsageRow
 
 from drr.env.files import file_name
@@ -303,6 +303,9 @@ class ReportView:
     """Where its task was asked by other persons too: each system that answered it for them, and the name of that page."""
     facts: tuple[FactLabel, ...] = ()
     """Of its task with files, where somebody looked for them."""
+    checklist: tuple[PointLabel, ...] = ()
+    """Of that task."""
+    depth: DepthRow | None = None
 
     @property
     def calls(self) -> tuple[CallView, ...]:

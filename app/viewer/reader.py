@@ -22,7 +22,7 @@ from drr.eval.foreign import kept
 from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
-from drr.eval.tasks.dr3.rows import fact_labels
+from drr.eval.tasks.dr3.rows import depth_of, fact_labels, point_labels
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.pqr.choices import KeptChoices
 from drr.eval.tasks.pqr.owners import task_id_of
@@ -235,6 +235,8 @@ class Reader:
             conversations=tuple(parts.conversations(json.loads(told) if told else ())),
             rules=tuple(parts.rules(judged, answer)),
             facts=fact_labels(judged, answer.key) or (),
+            checklist=point_labels(judged, answer.key) or (),
+            depth=depth_of(judged, answer.key),
         )
 
 

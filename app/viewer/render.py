@@ -13,6 +13,7 @@ from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
 from drr.app.viewer.tasks.facts import counted, facts_in
+from drr.app.viewer.tasks.points import points_in
 from drr.citations.parse import canonical_url, parse
 from drr.env.files import file_name
 from drr.eval.labels import DIMENSIONS
@@ -220,6 +221,7 @@ class Pages:
             task=self._task_page(report.entry),
             facts=facts,
             counted=counted(facts),
+            checklist=points_in(report.report, report.checklist, facts, report.judged_by),
             named=names.named,
             dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
             about=metrics(),

@@ -13,6 +13,7 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.tasks.facts import facts_in
 from drr.app.viewer.tasks.model import TaskView
+from drr.app.viewer.tasks.points import points_in
 from drr.app.viewer.tasks.shelf import TaskShelf
 from drr.app.viewer.tasks.site import task_site
 from drr.env.drawer.drawer import SHARED
@@ -304,6 +305,12 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
     assert cell.passage is not None and cell.passage.text[slice(*cell.passage.spans[0])] == "58 cm"
     assert region.crop is not None and region.crop.part == (0, 36, 260, 114) and page.passage is not None
     assert "Facts of the task: 1 found, 6 missed, 1 unknown, 1 contradicted" in html and "<svg" in html
+    checklist = points_in(view.report, view.checklist, found, view.judged_by)
+    assert checklist is not None and f"Checklist: {checklist.told}" in html and 'id="checklist"' in bare
+    decided = next(point for point in checklist.points if point.facts)
+    assert decided.by.startswith("by its facts") and f'<a href="#fact-{decided.facts[0].id}">' in html
+    assert view.depth is not None and f"Depth: {view.depth['grade']} of 10" in html
+    assert view.depth["reason"] in html
     assert "contradicted" in bare and "<svg" not in bare and "../t/" not in bare
 
 

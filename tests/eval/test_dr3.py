@@ -23,7 +23,7 @@ from drr.eval.metrics.dr3_noise import noise_floor
 from drr.eval.stats.aggregate.dr3 import Dr3Sums
 from drr.eval.tasks.dr3.documents import document_rows
 from drr.eval.tasks.dr3.known import KnownTask
-from drr.eval.tasks.dr3.rows import fact_labels, points_met
+from drr.eval.tasks.dr3.rows import fact_labels, point_labels, points_met
 from drr.eval.tasks.dr3.truths import keep_tasks_place, tasks_place, truths_of
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
@@ -140,6 +140,9 @@ async def test_both_labels_are_kept_and_the_rule_comes_first(study: Study) -> No
     span = labels["f3"].judge_span
     assert span is not None and one(judged).report[slice(*span)] == "under warranty for 36 months"
     assert points_met(judged, one(judged).key) == {"c1": True, "c2": False, "c3": False, "c4": True}
+    points = {point.id: point for point in point_labels(judged, one(judged).key) or ()}
+    assert points["c1"].facts and points["c1"].reason == "" and points["c3"].reason == "as told"
+    assert points["c3"].span is not None and not points["c3"].facts
     found = values(judged)
     assert found["dr3_ir_uf"] == pytest.approx(200 / 3) and found["dr3_ir_sc"] == 0
     assert found["dr3_ir_sc_mean"] == 25 and found["dr3_if"] == 50 and found["dr3_dq"] == 60

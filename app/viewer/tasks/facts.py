@@ -70,14 +70,14 @@ def _shown(report: str, label: FactLabel, known: FactEvidence | None, judge: str
         _state(label.score),
         "by rule" if by_rule else f"by {judge or 'a judge'}",
         label.rule_reason if by_rule else label.judge_reason,
-        _words(report, label.shown),
+        words_at(report, label.shown),
         "" if label.score != 0 or label.met is None else _LOST[label.met],
         known.places if known is not None and same else tuple(map(_named, _addresses(label))),
         tuple(
             RepeatedView(
                 one.kind.replace("_", " "),
                 one.value,
-                _words(report, one.span),
+                words_at(report, one.span),
                 one.pages,
                 _statement(one.pages, known if same else None),
             )
@@ -92,7 +92,8 @@ def _state(score: float | None) -> str:
     return "found" if score >= 1 else "in part" if score > 0 else "missed"
 
 
-def _words(report: str, span: Span | None) -> str:
+def words_at(report: str, span: Span | None) -> str:
+    """Of the report; empty where there is no place."""
     return "" if span is None else report[span[0] : span[1]].strip()
 
 

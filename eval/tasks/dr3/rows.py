@@ -166,6 +166,22 @@ class FactLabel:
         return self.judge_span
 
 
+@dataclass(frozen=True, slots=True)
+class PointLabel:
+    """One point of the checklist in one report."""
+
+    id: str
+    requirement: str
+    category: str
+    facts: tuple[str, ...]
+    """Those that decide it; empty where a judge does."""
+    met: bool | None
+    reason: str
+    """The judge's; empty where nobody was asked."""
+    span: Span | None
+    """The words of the report that the judge quoted."""
+
+
 def known_row(judged: Judged, answer: str) -> KnownRow | None:
     """`None` where nobody looked yet, or looking failed."""
     return cast("KnownRow | None", judged.others.get(FACTS, {}).get(answer))
@@ -185,17 +201,33 @@ def documents_of(judged: Judged, answer: str) -> Sequence[DocumentRow] | None:
 
 def points_met(judged: Judged, answer: str) -> Mapping[str, bool | None] | None:
     """Each point of the checklist; `None` of one that nobody decided. A point that names facts is met where all of them are there."""
+    labels = point_labels(judged, answer)
+    return None if labels is None else {label.id: label.met for label in labels}
+
+
+def point_labels(judged: Judged, answer: str) -> tuple[PointLabel, ...] | None:
+    """The checklist in its order; `None` where nobody looked at the report yet, or looking failed."""
     known, labels = known_row(judged, answer), fact_labels(judged, answer)
     if known is None or labels is None:
         return None
     scores = {label.id: label.score for label in labels}
     said = cast("Mapping[str, PointMetRow]", judged.others.get(FOLLOWING, {}).get(answer) or {})
-    return {
-        row["id"]: _all_there([scores[name] for name in row["facts"]])
-        if row["facts"]
-        else (said[row["id"]]["met"] if row["id"] in said else None)
-        for row in known["points"]
-    }
+    return tuple(_point(row, scores, said.get(row["id"])) for row in known["points"])
+
+
+def _point(row: PointRuleRow, scores: Mapping[str, float | None], said: PointMetRow | None) -> PointLabel:
+    by_facts = _all_there([scores[name] for name in row["facts"]]) if row["facts"] else None
+    told = None if row["facts"] else said
+    span = None if told is None else told.get("span")
+    return PointLabel(
+        row["id"],
+        row["requirement"],
+        row["category"],
+        tuple(row["facts"]),
+        by_facts if told is None else told["met"],
+        "" if told is None else told["reason"],
+        None if span is None else (span[0], span[1]),
+    )
 
 
 def _all_there(scores: Sequence[float | None]) -> bool | None:
