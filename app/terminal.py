@@ -146,9 +146,9 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def with_interval(v: VRow, digits: int = 3, *, usual: int | None = None) -> str:
-    """`0.712 [0.655, 0.760] n=50`; an `n` that is the usual one is not repeated, unless it is of fewer tasks."""
+    """`0.712 [0.655, 0.760] n=50`; an `n` that is the usual one is not repeated."""
     tasks = v.get("tasks")
-    counted = "" if v["n"] == usual and not v["n_unscored"] and not tasks else f" n={v['n']}"
+    counted = "" if v["n"] == usual and not v["n_unscored"] else f" n={v['n']}"
     counted += f" of {tasks} tasks" if tasks else ""
     lost = f" ({v['n_unscored']} unscored)" if v["n_unscored"] and usual is None else ""
     if v["value"] is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import shlex
+import shutil
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from drr.app.forecast import RunForecast
     from drr.eval.judging.plan import Forecast
 
-_SAMPLED = 2
-"""Answers of each variant that rules write aside, to count what it and a judge would be asked."""
+_SAMPLED = 4
+"""Answers of each variant that rules write aside, each on another task, to count what it and a judge would be asked."""
 _MODELS = (
     "--model",
     "--model-embedder",
@@ -117,6 +118,8 @@ class _DryRun:
 
     def _calls(self, document: RunForecast) -> int | None:
         """As forecast; of a variant that nothing tells of, as rules make them in the sample."""
+        if not document["left"]:
+            return 0
         found = 0.0
         for row in document["variants"]:
             each = self.sampled.get(row["variant"].partition("@")[0])
@@ -131,33 +134,53 @@ class _DryRun:
 
     def _sample(self, words: list[str], variants: Iterable[str]) -> int:
         """Some answers of each variant by rules, of what the first run that has it asks."""
-        place = words.index("--variants") + 1
+        sample = self.aside / "sample"
         for variant in variants:
             if variant in self.sampled:
                 continue
-            own = [words[0], str(self.aside / "sample"), *words[2:place], variant, *words[place + 1 :]]
-            asks = [*_without(own, *_MODELS), "--model", OFFLINE, "--limit", str(_SAMPLED)]
-            code = _quietly([*asks, *([] if "--only" in asks else ["--only"])])
+            own = self._spread([words[0], str(sample), *_with(words[2:], "--variants", variant)])
+            code = _quietly([*own, *([] if "--only" in own else ["--only"])])
             if code != 0:
                 return code
-            self.sampled[variant] = _calls_each(self.aside / "sample", variant)
+            self.sampled[variant] = _calls_each(sample, variant)
+        if "--queries" in words:  # a judge is asked of every question, answered or not
+            shutil.copyfile(_given(words, "--queries"), sample / "queries.jsonl")
         return 0
 
+    def _spread(self, words: list[str]) -> list[str]:
+        """By rules, under one setting and at one size, on a few questions from all over the file: those that stand together ask one task."""
+        for several in ("--settings", "--sizes", "--reach"):
+            if several in words:
+                words = _with(words, several, _given(words, several).split(",")[0])
+        words = [*_without(words, *_MODELS, "--trials"), "--model", OFFLINE]
+        if "--queries" not in words:
+            return [*words, "--limit", str(_SAMPLED)]
+        some = self.aside / "sampled.jsonl"
+        lines = Path(_given(words, "--queries")).read_text(encoding="utf-8").splitlines()
+        known = [line for line in lines if line.strip()]
+        number = min(_SAMPLED, len(known))
+        some.write_text(
+            "".join(known[i * len(known) // number] + "\n" for i in range(number)), encoding="utf-8"
+        )
+        return _with(words, "--queries", str(some))
+
     def _judge(self, words: list[str]) -> int:
-        """What is there is counted as it is; of what is still to be answered, as of the sample."""
+        """What is there is counted as it is; of what is still to be answered, as of the sample. Questions are asked about once."""
         parts = [words[1]] if _is_study(Path(words[1])) else []
         parts += [str(self.aside / "sample")] if self.answers else []
         calls, cost = 0.0, 0.0
         known = True
-        for study in parts:
+        for number, study in enumerate(parts):
             code, said = _said([words[0], study, *words[2:], "--dry-run", "--json"])
             if code != 0:
                 return code
             forecast: Forecast = json.loads(said)
             share = self.answers / max(forecast["answers"], 1) if study != words[1] else 1.0
-            calls += forecast["calls"] * share
+            once = forecast["of_questions"]
+            calls += (forecast["calls"] - once["calls"]) * share + (0 if number else once["calls"])
             known = known and forecast["cost_usd"] is not None
-            cost += (forecast["cost_usd"] or 0.0) * share
+            asked_once = once["cost_usd"] or 0.0
+            cost += ((forecast["cost_usd"] or 0.0) - asked_once) * share + (0.0 if number else asked_once)
         self.judge_calls += round(calls)
         by = ", counted on reports that rules write" if self.answers else ""
         price = f", about ${cost:,.2f}" if known else ""
@@ -189,6 +212,15 @@ def _calls_each(folder: Path, variant: str) -> float:
             if str(record.spec["variant"]).partition("@")[0] == variant
         ]
     return sum(found) / max(len(found), 1)
+
+
+def _given(words: Sequence[str], option: str) -> str:
+    return words[words.index(option) + 1]
+
+
+def _with(words: Sequence[str], option: str, value: str) -> list[str]:
+    place = words.index(option) + 1
+    return [*words[:place], value, *words[place + 1 :]]
 
 
 def _without(words: Sequence[str], *options: str) -> list[str]:

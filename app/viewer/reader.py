@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from drr.app.profiles import ShopperProfiles
 from drr.app.viewer import parts
@@ -16,6 +16,7 @@ from drr.app.viewer.criteria import criteria, owners_shown, violations
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
 from drr.app.viewer.repetition import passage_pairs, report_grades
 from drr.env.files import file_name, is_digest
+from drr.env.json_object import JsonObject
 from drr.eval.evidence.answers import Answer, answer_of, questions
 from drr.eval.evidence.book import Book
 from drr.eval.foreign import kept
@@ -227,17 +228,21 @@ class Reader:
         return tuple(foreign_values(scores, entry.variant, entry.query_id, entry.trial))
 
     def _with_details(self, view: ReportView, judged: Judged, answer: Answer) -> ReportView:
-        told = self._study.held(answer.record, "transcript")
         return replace(
             view,
             sources=tuple(parts.sources(answer)),
             actors=tuple(parts.actors(answer.tool_calls() or ())),
-            conversations=tuple(parts.conversations(json.loads(told) if told else ())),
+            conversations=tuple(parts.conversations(_transcripts(self._study, answer))),
             rules=tuple(parts.rules(judged, answer)),
             facts=fact_labels(judged, answer.key) or (),
             checklist=point_labels(judged, answer.key) or (),
             depth=depth_of(judged, answer.key),
         )
+
+
+def _transcripts(study: Study, answer: Answer) -> list[JsonObject]:
+    told = study.held(answer.record, "transcript")
+    return cast("list[JsonObject]", json.loads(told)) if told else []
 
 
 def _short(key: str) -> str:

@@ -55,11 +55,20 @@ class Row(TypedDict):
     output_tokens: int
 
 
+class ForecastPart(TypedDict):
+    """Of a forecast."""
+
+    calls: int
+    cost_usd: float | None
+
+
 class Forecast(Row):
     schema: int
     judge: str
     answers: int
     tasks: dict[str, Row]
+    of_questions: ForecastPart
+    """What is asked of questions, however many answers there are."""
     cost_usd: float | None
     price_date: str | None
 
@@ -157,13 +166,15 @@ def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) ->
         for task, matter in _planned(desk, options, stage):
             task.guess(desk, matter, judged)
     price = models.prices.of(models.name_of("judge"))
+    alone = {name: row for name, row in rows.items() if tasks()[name].subject == "query"}
     return {
         "schema": 1,
         "judge": desk.judge.model,
         "answers": len(desk.answers),
         "tasks": rows,
+        "of_questions": {"calls": _sum(alone)["calls"], "cost_usd": _cost(price, alone)},
         **_sum(rows),
-        "cost_usd": None if price is None else sum(_dollars(price, row) for row in rows.values()),
+        "cost_usd": _cost(price, rows),
         "price_date": models.prices.date_of(models.name_of("judge")),
     }
 
@@ -184,6 +195,7 @@ def combined(forecasts: Sequence[Forecast]) -> Forecast:
     return {
         **forecasts[0],
         "tasks": rows,
+        "of_questions": forecasts[0]["of_questions"],
         **_sum(rows),
         "cost_usd": sum(known_costs) if len(known_costs) == len(costs) else None,
     }
@@ -204,6 +216,10 @@ def _count(rows: dict[str, Row], desk: Desk, task: Task[Any], unit: Unit) -> Non
         row["calls"] += estimate.calls
         row["input_tokens"] += estimate.characters // 4
         row["output_tokens"] += estimate.output_tokens
+
+
+def _cost(price: TokenPrice | None, rows: Mapping[str, Row]) -> float | None:
+    return None if price is None else sum(_dollars(price, row) for row in rows.values())
 
 
 def _dollars(price: TokenPrice, row: Row) -> float:

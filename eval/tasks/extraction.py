@@ -93,7 +93,9 @@ class ExtractionTask(Task[Answer]):
             and fields["version"] == judging.versions.get(self.part(fields))
         )
 
-    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+        if desk.judge_of(self.role).rule_written:
+            return None
         return Estimate(len(desk.answer(unit.spec["answer"]).report) + 2500, 1800)
 
     def guess(self, desk: Desk, about: Answer, judged: Judged) -> None:

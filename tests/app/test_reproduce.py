@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from drr.app.papers.steps import steps_of
 from drr.app.report.tables import Table
 from drr.study.study import Study
 
+TWO = "plan-to-function,react"
+"""Of one variant alone nobody sees that a study filled up with what was named for the other."""
 SMALL = ("--n", "1", "--per-task", "2", "--users", "3", "--context", "500", "--variants", "plan-to-function")
 QUESTIONS = ("Which lamp for a small desk?", "Which kettle is quiet?")
 TEXT = (
@@ -161,7 +164,8 @@ def test_a_dry_run_tells_each_step_and_what_it_would_ask_and_leaves_nothing(
 def of_persons(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("pdr") / "out"
     shop = judged_study.parent / "shop"
-    assert reproduce("--paper", "pdr", "--shop", shop, *SMALL, "--memories", "none,bm25", "--out", out) == 0
+    small = (*SMALL[:-1], TWO)
+    assert reproduce("--paper", "pdr", "--shop", shop, *small, "--memories", "none,bm25", "--out", out) == 0
     return out
 
 
@@ -186,6 +190,9 @@ def test_pdr_bench_has_its_tables_on_one_set_of_questions(of_persons: Path) -> N
         "plan-to-function@memory:none:500",
         "plan-to-function@persona",
         "plan-to-function@task",
+        "react@context:500",
+        "react@persona",
+        "react@task",
     ]
     assert (of_persons / "viewer" / "index.html").is_file()
     assert not list(tables.glob("*-printed.*"))
@@ -196,20 +203,44 @@ def test_pdr_bench_goes_on_where_it_stopped_and_adds_no_system_that_nobody_named
     of_persons: Path, judged_study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop, before = judged_study.parent / "shop", keys(of_persons / "study")
-    words = ("--paper", "pdr", "--shop", shop, *SMALL, "--memories", "none,bm25", "--out", of_persons)
+    small = (*SMALL[:-1], TWO)
+    words = ("--paper", "pdr", "--shop", shop, *small, "--memories", "none,bm25", "--out", of_persons)
     assert reproduce(*words) == 0
     assert keys(of_persons / "study") == before
     assert capsys.readouterr().out.count("# done") == 4
-    assert reproduce("--paper", "pdr", "--shop", shop, *SMALL, "--n", "2", "--out", of_persons) == 2
+    assert reproduce("--paper", "pdr", "--shop", shop, *small, "--n", "2", "--out", of_persons) == 2
     assert "--n: was begun with 1, now 2" in capsys.readouterr().err
     # What is not said again is as it was begun.
     assert (
         reproduce(
-            "--paper", "pdr", "--shop", shop, *SMALL[8:], "--memories", "none,bm25", "--out", of_persons
+            "--paper", "pdr", "--shop", shop, *small[8:], "--memories", "none,bm25", "--out", of_persons
         )
         == 0
     )
     assert keys(of_persons / "study") == before
+
+
+@pytest.mark.long
+def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
+    of_persons: Path,
+    judged_study: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Criteria are made of questions, so that they do not grow with the answers."""
+    monkeypatch.setenv("OPENAI_API_KEY", "no key")
+    by = ("--judge", "gpt-5-mini", "--base-url", "http://127.0.0.1:9")
+    what = ("--what", "pqr", "--persons", str(of_persons / "persons.jsonl"), "--rounds", "1")
+    assert main(["judge", str(of_persons / "study"), *what, *by, "--dry-run", "--json"]) == 0
+    true = json.loads(capsys.readouterr().out)
+    assert 0 < true["of_questions"]["calls"] == true["tasks"]["criteria"]["calls"]
+    small = (*SMALL[:-1], TWO, "--memories", "none,bm25", "--out", tmp_path / "out")
+    shop = judged_study.parent / "shop"
+    assert reproduce("--paper", "pdr", "--shop", shop, *small, *by, "--rounds", "1", "--dry-run") == 0
+    told = re.search(r"about ([\d,]+) calls of the judge", capsys.readouterr().out)
+    assert told is not None
+    assert int(told[1].replace(",", "")) == pytest.approx(true["calls"], rel=0.1)
 
 
 @pytest.mark.long
