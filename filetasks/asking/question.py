@@ -21,11 +21,11 @@ from drr.filetasks.truth import Intent
 from pydantic import BaseModel, ConfigDict
 
 FEWEST, MOST = 50, 100
-_DRAWS = 160
+_DRAWS = 120
 _INTENTS = 5
 """So many tasks on, the same intent comes again."""
-_ANOTHER = 8
-"""Draws after which other cards are taken, as these are too long or too short together."""
+_PATIENT = 30
+"""Draws after which the shorter stories and frames are dealt alone: what is asked needs the room."""
 _BUILDS = {"told": 30, "listed": 34, "paired": 22, "described": 14}
 """Of a hundred questions: what stands in each file is said, files are listed, each stands behind what it is for, or listed with what they hold."""
 _WISHES, _COUNTED, _CLOSED = 0.3, 0.16, 0.4
@@ -85,8 +85,8 @@ class _Dealer:
     attempt: int
     rng: Random
     slots: Mapping[str, str]
-    skip: int = 0
-    """Cards left out, where what was dealt is too long or too short together."""
+    tight: int = 0
+    """How short room is: 0, 1 or 2."""
     dealt: dict[str, int] = field(default_factory=dict)
 
     def deal(self, deck: str, cards: Sequence[str], every: int = 1) -> str:
@@ -94,8 +94,13 @@ class _Dealer:
         order = Random(f"{self.seed}/{deck}").sample(range(len(cards)), len(cards))
         again = self.dealt.get(deck, 0)
         self.dealt[deck] = again + 1
-        at = self.number // every + 3 * self.attempt + self.skip + again * (len(cards) // 2 + 1)
+        at = self.number // every + 3 * self.attempt + again * (len(cards) // 2 + 1)
         return self.filled(cards[order[at % len(cards)]])
+
+    def deal_short(self, deck: str, cards: Sequence[str], every: int = 1, share: float = 1 / 3) -> str:
+        """Where room is short one of the shortest of them."""
+        shortest = sorted(cards, key=len)[: max(2, round(len(cards) * share / max(1, self.tight)))]
+        return self.deal(f"{deck}/short", shortest, every) if self.tight else self.deal(deck, cards, every)
 
     def pick(self, cards: Sequence[str]) -> str:
         return self.filled(self.rng.choice(cards))
@@ -124,12 +129,17 @@ def _drawn(case: TaskCase, attempt: int, draw: int) -> str:
     digits = re.sub(r"\D", "", case.task_id)
     rng = Random(f"{case.seed}/{case.task_id}/{case.user_id}/question/{attempt}/{draw}")
     dealer = _Dealer(
-        case.seed, max(0, int(digits[-6:] or 1) - 1), attempt, rng, _slots(case), draw // _ANOTHER
+        case.seed,
+        max(0, int(digits[-6:] or 1) - 1),
+        attempt,
+        rng,
+        _slots(case),
+        (draw >= _PATIENT) + (draw >= 2 * _PATIENT),
     )
     words, closings = _intent(case.intent), _frames().closings["lines"]
     build = rng.choices(list(_BUILDS), list(_BUILDS.values()))[0]
     said = [
-        dealer.deal(f"{case.intent}/stories", words.stories, _INTENTS),
+        dealer.deal_short(f"{case.intent}/stories", words.stories, _INTENTS),
         *([dealer.deal("lives", words.lives, _INTENTS)] if words.lives and case.state else []),
     ]
     if build == "paired":
@@ -171,7 +181,8 @@ def _asked(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
             if rng.random() < 0.5
             else f"{dealer.deal('leads', [one for one in frames['leads'] if one])} {counted}"
         )
-    return " ".join([dealer.deal("leads", frames["leads"]), *_joined(asks, dealer)]).strip()
+    lead = "" if dealer.tight else dealer.deal("leads", frames["leads"])
+    return " ".join([lead, *_joined(asks, dealer)]).strip()
 
 
 def _wished(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
@@ -187,7 +198,7 @@ def _wished(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
 
 
 def _ask(case: TaskCase, part: Coupling, words: IntentWords, dealer: _Dealer) -> str:
-    return dealer.deal(f"{case.intent}/{part.key}", words.parts[part.key].asks, _INTENTS)
+    return dealer.deal_short(f"{case.intent}/{part.key}", words.parts[part.key].asks, _INTENTS, 2 / 3)
 
 
 def _joined(asks: Sequence[str], dealer: _Dealer) -> list[str]:
@@ -214,12 +225,14 @@ def _files(case: TaskCase, build: str, dealer: _Dealer) -> str:
             return " ".join(f"{_large(_told(file, words, dealer))}." for file in files)
         return _in_a_row(files, words, dealer)
     docs = [_bare(_doc(file, words, dealer, plain=len(files) > 1)) for file in files]
+    kept = words.frames["kept"]
     if build == "described" and len(files) <= 3:
+        kept = tuple(frame for frame in kept if frame.endswith("{list}."))
         docs = [
             f"{doc} with {_listed(_whats(file, words, dealer))}"
             for doc, file in zip(docs, files, strict=True)
         ]
-    return dealer.filled(dealer.deal("kept", words.frames["kept"]), {"list": _listed(docs)})
+    return dealer.filled(dealer.deal_short(f"kept/{len(kept)}", kept), {"list": _listed(docs)})
 
 
 def _paired(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
@@ -309,7 +322,6 @@ def _slots(case: TaskCase) -> dict[str, str]:
         "Brand": thing.brand,
         "rival": "" if rival is None else _named(rival.brand, rival.noun),
         "rival_brand": "" if rival is None else rival.brand,
-        "rival_noun": "new one" if rival is None else short_name(rival.noun),
         "seller": case.seller,
         "Seller": case.seller,
         "state": case.state or "",

@@ -210,11 +210,11 @@ def _data(paper: PaperPages, brief: FileBrief) -> None:
         if not any(piece in one.attribute for one in brief.file.entries)
     ]
     taken = {one.value for one in brief.file.entries}
-    rows = []
-    for piece in brief.rng.sample(pieces, min(5, len(pieces))):
-        number = f"{head}-{brief.rng.randrange(110, 199)}"
-        if number not in taken:
-            rows.append((capital(piece), number))
+    shown = brief.rng.sample(pieces, min(5, len(pieces)))
+    numbers = [f"{head}-{one}" for one in brief.rng.sample(range(110, 199), len(shown))]
+    rows = [
+        (capital(piece), number) for piece, number in zip(shown, numbers, strict=True) if number not in taken
+    ]
     own = [(one.label.replace(" (broken)", ""), one.value) for one in brief.file.entries]
     rows.extend(own)
     rows.append(("Material", brief.rng.choice(("see marking", "mixed", "coated"))))

@@ -85,7 +85,7 @@ def test_what_a_verdict_hangs_on_is_asked_whole(hundred: list[TaskCase]) -> None
     """A day or a margin and whether it is past or fits, in one breath."""
     both = {
         "term": r"today|still|already|past|ahead|end",
-        "claim": r"still|too late|missed|past|blown|come and gone|let it pass|time",
+        "claim": r"still|too late|too long|missed|pass|past|blown|come and gone|let it pass|time",
         "window": r"still|too late|past|passed|missed|time|already|ahead|end",
         "width": r"fit|wide|width|go(?:es)? in", "height": r"how much|how many|margin|left",
         "load": r"how much|how many|margin", "trunk": r"how much|how many|how close|left|short",
