@@ -97,6 +97,10 @@ class KnownPage(BaseModel):
     facts: tuple[Id, ...] = ()
     made_from: str | None = None
     change: StatementChange | None = None
+    trust: int | None = Field(None, exclude_if=lambda said: said is None)
+    """How good a source it is (`corpus/words/forms.toml`), 0 where it states hearsay; of made pages alone."""
+    as_of: str | None = Field(None, exclude_if=lambda said: said is None)
+    """The month since which its statement holds, where it says that: `March 2018`."""
 
 
 class SearchTerm(BaseModel):

@@ -86,7 +86,12 @@ def end_of_cover(said: FactValues) -> date:
 def sold_from(attribute: str) -> date | None:
     """The first day of the purchases for which a term holds: `..., sold from March 2018`."""
     _, found, month = attribute.partition(", sold from ")
-    return datetime.strptime(month, "%B %Y").replace(tzinfo=UTC).date() if found else None
+    return month_of(month) if found else None
+
+
+def month_of(text: str) -> date:
+    """The first day of `March 2018`."""
+    return datetime.strptime(text, "%B %Y").replace(tzinfo=UTC).date()
 
 
 def is_rest(day: date) -> bool:

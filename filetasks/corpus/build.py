@@ -74,13 +74,29 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
 
 
 def _deck(case: TaskCase, pool: PagePool, apart: frozenset[str], rng: Random) -> NoiseDeck:
-    """Without pages that speak of a brand or seller of the case: they could hold a required fact or deny it."""
+    """Without pages that speak of a brand or seller of the case: they could hold a required fact or deny it. The tasks of a set are dealt
+    their noise from one shuffled pool, and begin as far from each other as their number allows: small sets share few pages or none."""
     named = [fold(name) for name in apart]
-    free = [page for page in pool.pages if not any(name in page.folded for name in named)]
     theme = theme_key(case.theme)
+    shuffled = list(pool.pages)
+    Random(f"{pool.seed}/deck").shuffle(shuffled)
+    number = int(case.task_id) - 1 if case.task_id.isdigit() else rng.randrange(len(shuffled))
+    start = int(_spread(number) * len(shuffled))
+    dealt = shuffled[start:] + shuffled[:start]
+    dealt.reverse()
+    free = [page for page in dealt if not any(name in page.folded for name in named)]
     return NoiseDeck(
         [page for page in free if page.theme == theme], [page for page in free if page.theme != theme], rng
     )
+
+
+def _spread(number: int) -> float:
+    """The digits of a number in base two, mirrored behind the point: 0, 1/2, 1/4, 3/4, 1/8 and on, each far from those before."""
+    found, part = 0.0, 0.5
+    while number:
+        found += part * (number & 1)
+        number, part = number >> 1, part / 2
+    return found
 
 
 def _truths(

@@ -14,14 +14,25 @@ from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
 from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, drawn_age, pool_page
 from drr.filetasks.corpus.scene import page_scene
-from drr.filetasks.corpus.statement import PageStatement, changed, drawn_statement, of_fact
+from drr.filetasks.corpus.statement import (
+    PageStatement,
+    WantedChange,
+    changed,
+    drawn_statement,
+    of_fact,
+    range_of,
+)
+from drr.filetasks.corpus.stock import PageForm, stock
+from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.reckoning import turns
 from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
-from drr.filetasks.values import FactValues, sold_from
+from drr.filetasks.values import FactValues, month_of, sold_from
 
 _SIDE = (0, 0, 1, 1, 2)
 """Statements beside the first, of companions: as many as pages of the pool have."""
 _TRIES = 40
+BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
+"""Changes against which a page is right because something has changed since: both are sources as good as each other."""
 _YOUNGER: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
 _OLDER: tuple[ChangeKind, ...] = ("outdated", "outdated", "outdated", *_YOUNGER)
 _LOTS_KNOWN = 1_500
@@ -59,9 +70,16 @@ class CasePages:
         return frozenset(named)
 
     def supportive(self, fact: TaskFact) -> CasePage:
-        said = of_fact(fact)
-        page, quote = self._written(fact, said, f"supportive/{fact.id}", self._age_of(fact))
-        return CasePage(page, KnownPage(url=page.url, kind="supportive", facts=(fact.id,)), quote)
+        rng = Random(f"{self.seed}/{self.case.task_id}/supportive/{fact.id}")
+        age = self._age_of(fact)(rng)
+        day = self.case.today - timedelta(days=age)
+        as_of = _month(min(day, self.case.bought) - timedelta(days=rng.randint(20, _ALL_TERMS)))
+        said = of_fact(fact, as_of)
+        page, quote, form = self._written(fact, said, f"supportive/{fact.id}", age)
+        known = KnownPage(
+            url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=said.as_of
+        )
+        return CasePage(page, known, quote)
 
     def _age_of(self, fact: TaskFact) -> Callable[[Random], int]:
         """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
@@ -87,12 +105,21 @@ class CasePages:
             fact = facts[source.known.facts[0]]
             rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
             age = drawn_age(rng)
-            kind, sold = self._kind(fact, source, age, rng)
-            said, change = changed(fact, kind, taken[fact.id], rng, self._turns(fact), sold)
+            wanted = self._wanted(fact, source, age, rng)
+            within = range_of(stock().statement(fact.attribute)[0], kind_of(self._thing(fact).noun))
+            said, change = changed(fact, wanted, taken[fact.id], rng, self._turns(fact), within)
             if said is not None:
                 taken[fact.id].append(said.value)
-            page, quote = self._written(fact, said, f"distractor/{number}", _always(age))
-            known = KnownPage(url=page.url, kind="distractor", made_from=source.page.url, change=change)
+            trust = source.known.trust if change.kind in BEATEN else None
+            page, quote, form = self._written(fact, said, f"distractor/{number}", age, trust)
+            known = KnownPage(
+                url=page.url,
+                kind="distractor",
+                made_from=source.page.url,
+                change=change,
+                trust=0 if said is not None and said.hearsay else form.trust,
+                as_of=said.as_of if said is not None else None,
+            )
             yield CasePage(page, known, quote)
             number += 1
 
@@ -103,45 +130,58 @@ class CasePages:
     def _turns(self, fact: TaskFact) -> Callable[[str], bool]:
         return lambda value: turns(self._values, fact.attribute, value)
 
-    def _kind(
-        self, fact: TaskFact, source: CasePage, age: int | None, rng: Random
-    ) -> tuple[ChangeKind, str | None]:
-        """What is older than its page may be outdated. Of terms that hold from a month on, it speaks of earlier ones, and what was
-        written after the purchase may speak of later ones."""
-        start = sold_from(fact.attribute)
+    def _wanted(self, fact: TaskFact, source: CasePage, age: int | None, rng: Random) -> WantedChange:
+        """What is older than its page may be outdated, and says of an earlier make, list or time that it speaks of it. Of terms that hold from
+        a month on, what was written after the purchase may speak of later ones."""
+        start, of = sold_from(fact.attribute), source.known.as_of
+        older = age is not None and source.page.age is not None and age > source.page.age
         if start is None or age is None:
-            older = age is not None and source.page.age is not None and age > source.page.age
-            return rng.choice(_OLDER if older else _YOUNGER), None
+            kind = rng.choice(_OLDER if older and of else _YOUNGER)
+            if kind == "outdated" and age is not None and of is not None:
+                day = min(self.case.today - timedelta(days=age), month_of(of))
+                return WantedChange(
+                    kind=kind, as_of=_month(day - timedelta(days=rng.randint(32, _ALL_TERMS)))
+                )
+            return WantedChange(kind=kind, as_of=of)
         day = self.case.today - timedelta(days=age)
-        older = source.page.age is not None and age > source.page.age
         if day < start or (older and rng.random() < 0.4):
-            return "outdated", _month(min(day, start) - timedelta(days=rng.randint(32, _ALL_TERMS)))
+            before = min(day, start) - timedelta(days=rng.randint(32, _ALL_TERMS))
+            return WantedChange(kind="outdated", sold=_month(before))
         room = (day - self.case.bought).days - _LATER
         if room > 0 and rng.random() < 0.4:
-            return "other_period", _month(self.case.bought + timedelta(days=_LATER + rng.randint(0, room)))
-        return rng.choice(_YOUNGER), None
+            later = self.case.bought + timedelta(days=_LATER + rng.randint(0, room))
+            return WantedChange(kind="other_period", sold=_month(later))
+        return WantedChange(kind=rng.choice(_YOUNGER))
 
     def _thing(self, fact: TaskFact) -> NamedThing:
         rival = self.case.rival
         return rival if rival is not None and fact.subject.startswith(rival.brand) else self.case.thing
 
     def _written(
-        self, fact: TaskFact, said: PageStatement | None, label: str, age_of: Callable[[Random], int | None]
-    ) -> tuple[PoolPage, str | None]:
-        """The first try in which no required value stands but the one that is to stand there."""
+        self,
+        fact: TaskFact,
+        said: PageStatement | None,
+        label: str,
+        age: int | None,
+        trust: int | None = None,
+    ) -> tuple[PoolPage, str | None, PageForm]:
+        """The first try in which no required value stands but the one that is to stand there. What another page is right against is written
+        by no better a source than that (`trust`), unless it is hearsay, which says so."""
         thing, theme = self._thing(fact), theme_key(self.case.theme)
         seller = self.case.seller if fact.subject == self.case.seller else None
         unwanted = {one.value for one in self.case.facts if said is None or one.value != said.value}
+        trust = None if said is None or said.hearsay else trust
         for attempt in range(_TRIES):
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
-            scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller)
+            scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, self.pool.seed)
             count = rng.choice(_SIDE) + (said is None)
             side = [drawn_statement(scene.beside(), None, self.pool.seed, rng) for _ in range(count)]
             statements = side if said is None else [said, *side]
-            written = written_page(drawn_form(rng, statements), scene, statements, self.pool.seed)
-            page = pool_page(written, age_of(rng), theme)
+            form = drawn_form(rng, statements, trust)
+            written = written_page(form, scene, statements, self.pool.seed)
+            page = pool_page(written, age, theme)
             if not any(stands_in(value, page.folded) for value in unwanted):
-                return page, (written.quotes[0] if said is not None else None)
+                return page, (written.quotes[0] if said is not None else None), form
         raise ValueError(
             f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
         )
@@ -165,7 +205,3 @@ def stands_in(value: str, folded: str) -> bool:
 
 def _month(day: date) -> str:
     return f"{day:%B %Y}"
-
-
-def _always(age: int | None) -> Callable[[Random], int | None]:
-    return lambda _: age

@@ -17,7 +17,7 @@ _RELATED = 0.3
 """Of the noise: pages of the theme of the case."""
 _WITHIN = 0.012
 """Of a size, where packing stops; what is promised is 2 %."""
-_LAST_TOKENS = 3_000
+_LAST_TOKENS = 1_900
 _LOOKED_AT, _IN_THREES = 60, 20
 
 
@@ -30,11 +30,9 @@ class Packed:
 
 
 class NoiseDeck:
-    """The noise of one task: shuffled, part of it of the theme of the case."""
+    """The noise of one task, part of it of the theme of the case; dealt from the end."""
 
     def __init__(self, related: list[PoolPage], others: list[PoolPage], rng: Random) -> None:
-        rng.shuffle(related)
-        rng.shuffle(others)
         self._related, self._others, self._rng = related, others, rng
 
     def draw(self) -> PoolPage | None:

@@ -9,20 +9,22 @@ from functools import cache
 from random import Random
 
 from drr.env.text import fold
-from drr.filetasks.corpus.layouts import LAYOUTS, PageSection
+from drr.filetasks.corpus.layouts import LAYOUTS
+from drr.filetasks.corpus.plan import page_plan
 from drr.filetasks.corpus.scene import PageScene
+from drr.filetasks.corpus.sections import framed, page_sections
 from drr.filetasks.corpus.statement import PageStatement
-from drr.filetasks.corpus.stock import LISTINGS, RULES, TOPICS, PageForm, stock
-from drr.filetasks.corpus.template import one_article
-from drr.filetasks.planning.kinds import kind_of
+from drr.filetasks.corpus.stock import MEMBER, PageForm, stock
+from drr.filetasks.corpus.talks import TALKS, talk
+from drr.filetasks.corpus.telling import told
 
-_LEAST, _USUAL, _MOST = 1500, 3000, 6400
-"""Characters that a page is planned for; it ends with the section that passes them."""
 _SLUG = re.compile(r"[^a-z0-9]+")
 _PATHS = ("", "read/", "page/", "p/", "archive/", "t/", "en/", "public/")
 _HOSTS = 90
-_LED = 0.8
-"""How often something stands before a statement, and after it."""
+_BY_SPEAKER = frozenset(
+    ["place", "who", "habit", "season", "month", "weekday", "town", "year", "person", "gear"]
+)
+"""Slots that mean something else for each of several people who speak on one page."""
 
 
 @dataclass(frozen=True)
@@ -34,28 +36,42 @@ class WrittenPage:
     """The sentence of each statement, in the order given."""
 
 
-def drawn_form(rng: Random, statements: Sequence[PageStatement]) -> PageForm:
-    """Hearsay stands where people pass it on: no shop has its own terms from hearsay."""
+def drawn_form(rng: Random, statements: Sequence[PageStatement], trust: int | None = None) -> PageForm:
+    """Hearsay stands where people pass it on: no shop has its own terms from hearsay. Of just so good a source, where `trust` is asked for."""
     book = stock()
     passed_on = any(one.hearsay for one in statements)
-    return rng.choice([form for form in book.forms if not passed_on or form.voice in book.hearsay])
+    return rng.choice(
+        [
+            form
+            for form in book.forms
+            if (not passed_on or form.voice in book.hearsay) and (trust is None or form.trust == trust)
+        ]
+    )
 
 
 def written_page(
     form: PageForm, scene: PageScene, statements: Sequence[PageStatement], seed: int
 ) -> WrittenPage:
+    """The first of the statements is what the page is planned around."""
     rng = scene.rng
-    sections = _sections(form, scene)
-    quotes = []
-    for statement in statements:
-        section, quote = _stated(statement, form, scene)
-        sections.insert(rng.randint(0, len(sections)), section)
-        quotes.append(quote)
-    title = rng.choice(form.titles).say(rng, scene.fill)
-    text = LAYOUTS[form.layout](form, scene, sections)
+    plan = page_plan(form, scene, statements)
+    if form.layout in TALKS:
+        scene.loose = _BY_SPEAKER
+    said = [told(one, form, scene) for one in statements]
+    if form.layout in TALKS and form.voice == MEMBER:
+        text = TALKS[form.layout](form, scene, talk(form, plan, statements, said, scene))
+    else:
+        sections = page_sections(form, plan, statements, said, scene)
+        text = LAYOUTS[form.layout](form, scene, framed(form, plan, scene), sections)
+    titles = [
+        one.said
+        for one in form.titles
+        if (not one.topics or plan.main in one.topics) and (scene.compares or not one.compares)
+    ]
+    title = rng.choice(titles).say(rng, scene.fill)
     if scene.thing.plural:
         title, text = _without_article(title, scene.thing.noun), _without_article(text, scene.thing.noun)
-    return WrittenPage(title, _address(title, rng, seed), text, tuple(quotes))
+    return WrittenPage(title, _address(title, rng, seed), text, tuple(one.quote for one in said))
 
 
 def _without_article(text: str, noun: str) -> str:
@@ -69,72 +85,6 @@ def hosts(seed: int) -> list[str]:
     names = stock().names
     every = [f"{a}-{b}.example" for a in names["first"] for b in names["second"]]
     return Random(f"{seed}/hosts").sample(every, _HOSTS)
-
-
-_TOPICS_OF = {"steps": ("choosing", "fitting", "delivery", "daily", "care", "trouble")}
-"""Of layouts in which not all topics have a place."""
-
-
-def _sections(form: PageForm, scene: PageScene) -> list[PageSection]:
-    """Topics in an order of their own, each in a few passages; a page of one voice stays with it."""
-    rng, passages = scene.rng, stock().voices[form.voice]
-    used_up = kind_of(scene.thing.noun).is_used_up
-    goal = min(_MOST, max(_LEAST, rng.lognormvariate(0, 0.38) * _USUAL))
-    topics = _TOPICS_OF.get(form.layout, TOPICS)
-    sections: list[PageSection] = []
-    length = 0
-    for topic in rng.sample(topics, len(topics)):
-        if length >= goal and len(sections) > 1:
-            break
-        apt = [one for one in passages[topic] if not (used_up and one.of)]
-        chosen = rng.sample(apt, min(len(apt), rng.randint(1, 3)))
-        if not chosen:
-            continue
-        sections.append(PageSection(topic, tuple(one.say(rng, scene.fill) for one in chosen)))
-        length += sum(map(len, sections[-1].parts)) + 60
-    for listed, chance in ((_rules(scene), 0.7), (_listings(scene), 0.5)):
-        if listed.parts and rng.random() < chance:
-            sections.insert(rng.randint(1, len(sections)), listed)
-    return sections
-
-
-def _rules(scene: PageScene) -> PageSection:
-    lines = stock().lines[scene.theme]
-    chosen = scene.rng.sample(lines, min(len(lines), scene.rng.randint(2, 4)))
-    return PageSection(RULES, tuple(one.say(scene.rng, scene.fill) for one in chosen), listed=True)
-
-
-_QUOTED = (
-    '{name}: "{text}."', '"{text}" ({name})', "{name} - {text}.", '{name}, by its listing: "{text}."', "{name}: {text}.",
-)  # fmt: skip
-
-
-def _listings(scene: PageScene) -> PageSection:
-    """What the listings of the companions say, all of a page quoted in one way."""
-    rng = scene.rng
-    said = [(one.thing.name, text) for one in scene.companions for text in one.features]
-    style = rng.choice(_QUOTED)
-    chosen = rng.sample(said, min(len(said), rng.randint(2, 4)))
-    quoted = (one_article(style.format(name=name, text=text)) for name, text in chosen)
-    return PageSection(LISTINGS, tuple(quoted), listed=True)
-
-
-def _stated(statement: PageStatement, form: PageForm, scene: PageScene) -> tuple[PageSection, str]:
-    """A section about what is stated, and the words that state it."""
-    rng, words = scene.rng, statement.words()
-
-    def fill(slot: str) -> str:
-        return words[slot] if slot in words else scene.fill(slot)
-
-    quote = rng.choice(statement.form.said).say(rng, fill)
-    if statement.hearsay:
-        quote = f"{rng.choice(stock().hearsay[form.voice]).say(rng, fill)} {quote}"
-    said = [
-        rng.choice(statement.form.before).say(rng, fill) if rng.random() < _LED else "",
-        quote,
-        rng.choice(statement.form.after).say(rng, fill) if rng.random() < _LED else "",
-    ]
-    return PageSection(statement.form.topic, (" ".join(part for part in said if part),)), quote
 
 
 def _address(title: str, rng: Random, seed: int) -> str:

@@ -22,7 +22,7 @@ from drr.filetasks.corpus.statement import drawn_statement
 from drr.filetasks.corpus.stock import GENERAL
 from drr.filetasks.form import CorpusPage, line
 
-VERSION = "2"
+VERSION = "3"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
@@ -117,7 +117,7 @@ def build_pool(products: Iterable[Product], seed: int, pages: int = PAGES) -> Pa
 def _noise(things: Shelf, theme: str, seed: int, number: int) -> PoolPage:
     rng = Random(f"{seed}/pool/{number}")
     thing: NamedThing = rng.choice(things[theme]).thing
-    scene = page_scene(rng, theme, thing, things, frozenset())
+    scene = page_scene(rng, theme, thing, things, frozenset(), seed=seed)
     said = [drawn_statement(thing, scene.seller, seed, rng)]
     said += [drawn_statement(scene.beside(), None, seed, rng) for _ in range(rng.choice(_BESIDE))]
     written = written_page(drawn_form(rng, said), scene, said, seed)

@@ -9,11 +9,13 @@ from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.naming import ListedThing, Shelf
 from drr.filetasks.corpus.statement import drawn_value
 from drr.filetasks.corpus.stock import GENERAL, stock
+from drr.filetasks.planning.kinds import ANY, kind_of
 
 FIRST_YEAR, LAST_YEAR = 1982, 2008
 """Years that prose speaks of: before any page, whatever day a task is asked on."""
 _COMPANIONS = 5
 _FEW = 4
+_COMPARED = 2
 
 
 @dataclass(kw_only=True)
@@ -26,6 +28,14 @@ class PageScene:
     companions: list[ListedThing]
     """Of other brands: what is compared, listed and quoted."""
     seller: str
+    peers: int = 0
+    """How many of the first companions are of the sort that the page is about: others are not compared with it."""
+    seed: int = 0
+    """Of the pool."""
+    settled: dict[str, str] = field(default_factory=dict)
+    """Slots that mean the same throughout the page, with what they mean once they were asked for."""
+    loose: frozenset[str] = frozenset()
+    """Slots that each speaker fills anew, where there are several."""
     words: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -33,6 +43,7 @@ class PageScene:
         first, second = self.companions[0].thing, self.companions[1].thing
         self.words = {
             **book.themes[self.theme],
+            "trouble": _troubles(self.thing),
             "thing": self.thing.noun,
             "name": self.thing.name,
             "brand": self.thing.brand,
@@ -51,12 +62,16 @@ class PageScene:
 
     def fill(self, slot: str) -> str:
         found = self.words.get(slot)
-        if isinstance(found, tuple):
-            return found[int(self.rng.random() * len(found))]
-        if found is not None:
+        if isinstance(found, str):
             return found
+        if slot not in self.loose and slot in self.settled:
+            return self.settled[slot]
+        if isinstance(found, tuple):
+            chosen = found[int(self.rng.random() * len(found))]
+            self.settled.setdefault(slot, chosen)
+            return chosen
         if slot == "year":
-            return str(self.rng.randint(FIRST_YEAR, LAST_YEAR))
+            return self.settled.setdefault(slot, str(self.rng.randint(FIRST_YEAR, LAST_YEAR)))
         drawn = drawn_value(slot, self.rng)
         if drawn is None:
             raise ValueError(f"no page knows the slot [{slot}]")
@@ -64,31 +79,53 @@ class PageScene:
 
     def beside(self) -> NamedThing:
         """A thing of which a page states something beside what it is about."""
-        return self.rng.choice(self.companions).thing
+        return self.rng.choice(self.companions[: self.peers] or self.companions).thing
+
+    @property
+    def compares(self) -> bool:
+        """Whether there are two of its sort to hold it against."""
+        return self.peers >= _COMPARED
+
+
+def _troubles(thing: NamedThing) -> tuple[str, ...]:
+    """What can be wrong with just such a thing."""
+    fits = kind_of(thing.noun).fits
+    return tuple(said for trait, rows in stock().troubles.items() if trait in fits for said in rows)
 
 
 def page_scene(
-    rng: Random, theme: str, thing: NamedThing, shelf: Shelf, apart: frozenset[str], seller: str | None = None
+    rng: Random,
+    theme: str,
+    thing: NamedThing,
+    shelf: Shelf,
+    apart: frozenset[str],
+    seller: str | None = None,
+    seed: int = 0,
 ) -> PageScene:
     """`apart`: brands that no companion may be of. The words of a theme are narrowed, so that two pages of it differ in them."""
-    near = shelf.get(theme, [])
-    companions = _companions(rng, near, {thing.brand, *apart})
-    companions += _companions(
-        rng, shelf[GENERAL], {thing.brand, *apart, *(c.thing.brand for c in companions)}
-    )
+    kind, taken = kind_of(thing.noun), {thing.brand, *apart}
+    peers = _companions(rng, [one for one in shelf[GENERAL] if kind_of(one.thing.noun) is kind], taken)
+    companions = peers if kind is not ANY else []
+    companions += _companions(rng, shelf.get(theme, []), taken)
+    companions += _companions(rng, shelf[GENERAL], taken)
     scene = PageScene(
         rng=rng,
         theme=theme,
         thing=thing,
         companions=companions[:_COMPANIONS],
         seller=seller or rng.choice(stock().names["sellers"]),
+        seed=seed,
+        peers=len(peers) if kind is not ANY else 0,
     )
     for key, words in stock().themes[theme].items():
+        if key == "trouble":
+            continue
         scene.words[key] = tuple(rng.sample(words, min(_FEW, len(words))))
     return scene
 
 
 def _companions(rng: Random, listed: list[ListedThing], apart: set[str]) -> list[ListedThing]:
+    """Of brands that are not `apart`, to which theirs are added."""
     found: list[ListedThing] = []
     for _ in range(min(len(listed), _COMPANIONS) * 3):
         one = listed[int(rng.random() * len(listed))]

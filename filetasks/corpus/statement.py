@@ -12,7 +12,7 @@ from random import Random
 
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.stock import StatementForm, stock
-from drr.filetasks.planning.kinds import ThingKind, kind_of
+from drr.filetasks.planning.kinds import Range, ThingKind, kind_of
 from drr.filetasks.truth import ChangeKind, StatementChange, TaskFact
 
 SISTERS = ("Mini", "Outlet", "Junior", "Classic", "Travel", "Plus", "Select", "Second Edition")
@@ -22,6 +22,8 @@ _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _WITHIN = {"percent": (4.0, 92.0), "points": (380.0, 985.0)}
 """What a figure of these can be at all."""
 _LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
+_LISTED = (1996, 2008)
+"""Years of which pages of the pool speak: before any page, whatever day a task is asked on."""
 _HEARSAY = 0.25
 _SISTER = 0.2
 
@@ -36,6 +38,10 @@ class PageStatement:
     groups: Mapping[str, str] = field(default_factory=dict)
     hearsay: bool = False
     """Said without knowing."""
+    as_of: str | None = None
+    """The month since which it holds, where that is said."""
+    seed: int = 0
+    """Of the pool, which has what is said of other things beside it."""
 
     def words(self) -> dict[str, str]:
         state, sold = self.groups.get("state"), self.groups.get("sold")
@@ -43,6 +49,7 @@ class PageStatement:
             **self.groups,
             "subject": self.subject,
             "value": self.value,
+            "as_of": self.as_of or "",
             "in_state": f" in {state}" if state else "",
             "sold_a": f" (bought in {sold} or later)" if sold else "",
             "sold_b": f" (sold since {sold})" if sold else "",
@@ -50,9 +57,10 @@ class PageStatement:
         }
 
 
-def of_fact(fact: TaskFact) -> PageStatement:
+def of_fact(fact: TaskFact, as_of: str | None = None) -> PageStatement:
     form, groups = stock().statement(fact.attribute)
-    return PageStatement(form=form, subject=fact.subject, value=fact.value, groups=groups)
+    as_of = as_of if form.dating else None
+    return PageStatement(form=form, subject=fact.subject, value=fact.value, groups=groups, as_of=as_of)
 
 
 def drawn_value(text: str, rng: Random) -> str | None:
@@ -67,37 +75,50 @@ def drawn_value(text: str, rng: Random) -> str | None:
 
 
 _SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
-    "^upkeep": lambda kind: kind.upkeep,
-    "^free room": lambda kind: kind.clear,
     "^height once": lambda kind: kind.stands,
     "^weight in use": lambda kind: kind.stands,
-    "^months it keeps": lambda kind: kind.keeps,
-    "^portions": lambda kind: kind.unit,
     "^warranty term": lambda kind: kind.plate,
-    "^least weight": lambda kind: kind.weigh,
+    "^days to claim": lambda kind: kind.plate,
+    "^share refunded": lambda kind: kind.plate,
+    "^share credited": lambda kind: not kind.is_used_up,
+    "^kit for parts": lambda kind: kind.parts,
+    "^pack for refill": lambda kind: kind.is_used_up,
 }
-"""What can be said of some sorts of things only, by the beginning of the attribute."""
+"""What can be said of some sorts of things only, by the beginning of the attribute; where values have a range, it is of sorts that have it."""
 
 
-def _is_said_of(form: StatementForm, kind: ThingKind) -> bool:
+def is_said_of(form: StatementForm, kind: ThingKind) -> bool:
     """Whether pages state such a thing of a sort: no upkeep of what has none."""
     pattern = form.attribute.pattern
-    if form.of is not None and (form.of == "consumable") != kind.is_used_up:
+    if form.range is not None and range_of(form, kind) is None:
         return False
     return all(bool(asked(kind)) for start, asked in _SAID_OF.items() if pattern.startswith(start))
 
 
-def drawn_statement(thing: NamedThing, seller: str | None, seed: int, rng: Random) -> PageStatement:
-    """Of a thing, its brand or a seller: which is up to `rng`, the value is the world's."""
+def range_of(form: StatementForm, kind: ThingKind) -> Range | None:
+    """Within which values of a sort lie, where it has such a range."""
+    return getattr(kind, form.range) if form.range is not None else None
+
+
+def drawn_statement(
+    thing: NamedThing, seller: str | None, seed: int, rng: Random, form: StatementForm | None = None
+) -> PageStatement:
+    """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for), the value is the world's."""
     kind = kind_of(thing.noun)
     subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
-    form = rng.choice([one for one in stock().statements if subjects[one.about] and _is_said_of(one, kind)])
+    form = form or rng.choice(
+        [one for one in stock().statements if subjects[one.about] and is_said_of(one, kind)]
+    )
     subject = str(subjects[form.about])
     if rng.random() < _SISTER:
         subject = f"{subject} {rng.choice(SISTERS)}"
     world = Random(f"{seed}/{form.attribute.pattern}/{subject}")
 
     def fill(slot: str) -> str:
+        if slot.endswith("amount"):
+            return _amount(slot[0], range_of(form, kind) or (1, 9), world)
+        if slot == "unit":
+            return kind.unit
         return drawn_value(slot, world) or world.choice(
             stock().names["months" if slot == "month" else "states"]
         )
@@ -106,35 +127,68 @@ def drawn_statement(thing: NamedThing, seller: str | None, seed: int, rng: Rando
     if "low" in groups:
         groups["high"] = groups["low"].removesuffix("00") + "99"
     value = form.value.words(world, fill) if form.value else ""
+    as_of = f"{world.choice(stock().names['months'])} {world.randint(*_LISTED)}" if form.dating else None
     return PageStatement(
-        form=form, subject=subject, value=value, groups=groups, hearsay=rng.random() < _HEARSAY
+        form=form,
+        subject=subject,
+        value=value,
+        groups=groups,
+        hearsay=rng.random() < _HEARSAY,
+        as_of=as_of,
+        seed=seed,
     )
+
+
+def _amount(written: str, within: Range, rng: Random) -> str:
+    """A figure of a range: whole (`#`), dollars (`$`) or with one decimal (`.`)."""
+    low, high = within
+    if written == "#":
+        return str(rng.randint(round(low), round(high)))
+    if written == "$":
+        return f"{rng.randint(round(low), max(round(low), round(high) - 1))}.{rng.choice((19, 25, 39, 49, 59, 75, 89, 95))}"
+    return f"{rng.uniform(low, high):.1f}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WantedChange:
+    """What is to be changed about a statement."""
+
+    kind: ChangeKind
+    sold: str | None = None
+    """The month of purchase from which on it holds, where that is another."""
+    as_of: str | None = None
+    """The month since which it holds, where pages say that."""
 
 
 def changed(
     fact: TaskFact,
-    kind: ChangeKind,
+    wanted: WantedChange,
     taken: Iterable[str],
     rng: Random,
     turns: Callable[[str], bool],
-    sold: str | None = None,
+    within: Range | None = None,
 ) -> tuple[PageStatement | None, StatementChange]:
-    """The statement as a distractor says it (`None`: it leaves it out), and the record of it. Its value `turns` the answer, and is none
-    of `taken` where there is another; `sold` is the month from which on it holds, where that is another."""
-    true = of_fact(fact)
-    value = None if kind == "one_sided" else other_value(fact.value, {*taken, fact.value}, rng, turns)
+    """The statement as a distractor says it (`None`: it leaves it out), and the record of it. Its value `turns` the answer, lies `within`
+    what can be of the sort, and is none of `taken` where there is another."""
+    kind = wanted.kind
+    true = of_fact(fact, wanted.as_of)
+    value = None if kind == "one_sided" else other_value(fact.value, {*taken, fact.value}, rng, turns, within)
     if value is None:
         return None, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
     subject = f"{fact.subject} {rng.choice(SISTERS)}" if kind == "other_model" else fact.subject
-    groups = {**true.groups, "sold": sold} if sold else true.groups
+    groups = {**true.groups, "sold": wanted.sold} if wanted.sold else true.groups
     said = replace(true, value=value, subject=subject, groups=groups, hearsay=kind == "wrong_figure")
     after = f"{subject}: {value}" if kind == "other_model" else value
-    after += f", sold from {sold}" if sold else ""
+    after += f", sold from {wanted.sold}" if wanted.sold else ""
     return said, StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)
 
 
 def other_value(
-    value: str, taken: Iterable[str], rng: Random, turns: Callable[[str], bool] = lambda _: True
+    value: str,
+    taken: Iterable[str],
+    rng: Random,
+    turns: Callable[[str], bool] = lambda _: True,
+    within: Range | None = None,
 ) -> str | None:
     """Written alike, and another in its last figure; `None` where none turns the answer."""
     avoid = set(taken)
@@ -146,11 +200,14 @@ def other_value(
     low, high = _WITHIN.get(
         value.rpartition(" ")[2], (2.0 if value[0].isdigit() and "." not in value else 0.1, 1e9)
     )
+    if within is not None:
+        low, high = max(low, min(within[0], amount)), min(high, max(within[1], amount))
     for reach in range(1, 400):
         share = rng.uniform(_LEAST_CHANGE, _MOST_CHANGE) * rng.choice((-1, 1))
         moved = amount * (1 + share) + rng.choice((-1, 1)) * (reach // 8)
         digits = len(last[0].partition(".")[2])
-        figure = f"{max(moved, low):.{digits}f}" if digits else str(max(1, round(moved)))
+        moved = moved if within else max(moved, low)
+        figure = f"{moved:.{digits}f}" if digits else str(max(1, round(moved)))
         other = plain[: last.start()] + figure + plain[last.end() :]
         like = (
             len(figure) >= len(last[0]) - 1 if " " in value or "$" in value else len(figure) == len(last[0])

@@ -12,9 +12,12 @@ from random import Random
 from typing import Any, Literal
 
 from drr.filetasks.corpus.template import Fill, Template, template
+from drr.filetasks.planning.kinds import TRAITS
 
 _FOLDER = Path(__file__).parent / "words"
-VOICES = ("editor", "member", "bench", "seller", "desk")
+VOICES = ("editor", "bench", "seller", "desk", "office")
+"""Those that write for others; members, who write to each other, have matters instead of passages."""
+MEMBER = "member"
 TOPICS = ("choosing", "daily", "care", "fitting", "money", "delivery", "trouble", "lasting", "comparing", "people")  # fmt: skip
 RULES, LISTINGS = "rules", "listings"
 """Topics of what is no running prose: rules of thumb of a theme, and what listings say."""
@@ -28,11 +31,53 @@ class ProsePassage:
     """A paragraph in steps, each with alternatives, written so that any choice reads as one thought."""
 
     steps: tuple[tuple[Template, ...], ...]
-    of: Literal["lasting"] | None
-    """Of things that stay, where it is not of all."""
+    needs: frozenset[str] = frozenset()
+    """Traits of the sort, without which it is not said of a thing."""
+    ask: tuple[Template, ...] = ()
+    """Questions that just this answers."""
 
-    def say(self, rng: Random, fill: Fill) -> str:
-        return " ".join(rng.choice(step).say(rng, fill) for step in self.steps)
+    def say(self, rng: Random, fill: Fill, skip: int = 0) -> str:
+        """Without the first steps where they only repeat what was asked."""
+        return " ".join(rng.choice(step).say(rng, fill) for step in self.steps[skip:])
+
+
+@dataclass(frozen=True)
+class TalkMatter:
+    """Something that one asks and others answer."""
+
+    topic: str
+    needs: frozenset[str]
+    ask: tuple[Template, ...]
+    replies: tuple[ProsePassage, ...]
+    asides: tuple[ProsePassage, ...]
+    """Said to whoever asked."""
+    alone: tuple[ProsePassage, ...]
+    """Those of the replies that can stand by themselves."""
+
+
+@dataclass(frozen=True)
+class PageOccasion:
+    """What brought a page about, and how it comes back to it at the end."""
+
+    lead: tuple[Template, ...]
+    settle: tuple[Template, ...]
+
+
+@dataclass(frozen=True)
+class StatementDating:
+    """Ways to say since when a statement holds."""
+
+    clause: tuple[Template, ...]
+    sentence: tuple[Template, ...]
+
+
+@dataclass(frozen=True)
+class PageTitle:
+    said: Template
+    topics: frozenset[str]
+    """Main topics that it is a title of; of all where there is none."""
+    compares: bool
+    """It names others of the sort."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +86,10 @@ class PageForm:
 
     name: str
     voice: str
+    trust: int
+    """How good a source it is: `words/forms.toml` says what the figures mean."""
     layout: Layout
-    titles: tuple[Template, ...]
+    titles: tuple[PageTitle, ...]
     openings: tuple[Template, ...]
     closings: tuple[Template, ...]
 
@@ -55,12 +102,21 @@ class StatementForm:
     about: About
     topic: str
     """Under which headings it stands."""
-    of: Literal["consumable", "lasting"] | None
-    """Of which things it can be said, where not of all."""
+    near: tuple[str, ...]
+    """Topics of a page beside which it can stand."""
+    range: str | None
+    """The range of the sort from which values of other pages are drawn: a field of `ThingKind`."""
     value: Template | None
     """Draws the values of pages that no task needs; `None` for the form of attributes that no line of the stock knows."""
     groups: Mapping[str, Template]
     said: tuple[Template, ...]
+    bare: tuple[Template, ...]
+    """After the subject has been named."""
+    asked: tuple[Template, ...]
+    column: Template
+    cell: Template
+    dating: StatementDating | None
+    """`None` where the statement itself says for when it holds, or nobody would ask."""
     before: tuple[Template, ...]
     """What leads to it; nothing of it is said there."""
     after: tuple[Template, ...]
@@ -71,6 +127,15 @@ class StatementForm:
 class SentenceStock:
     voices: Mapping[str, Mapping[str, tuple[ProsePassage, ...]]]
     """Passages by voice and topic."""
+    matters: tuple[TalkMatter, ...]
+    occasions: Mapping[str, Mapping[str, PageOccasion]]
+    """By voice and main topic."""
+    troubles: Mapping[str, tuple[str, ...]]
+    """What can be wrong with a thing, by trait."""
+    carriers: Mapping[str, tuple[Template, ...]]
+    """By what a statement is about: names the subject, and says nothing else."""
+    figures: Mapping[str, tuple[Template, ...]]
+    """By voice: other figures of what a page is about."""
     themes: Mapping[str, Mapping[str, tuple[str, ...]]]
     lines: Mapping[str, tuple[Template, ...]]
     """Rules of thumb of a theme, a sentence each."""
@@ -98,12 +163,27 @@ class SentenceStock:
 def stock() -> SentenceStock:
     themes = _table("themes")
     said = _table("statements")
+    datings = {
+        name: StatementDating(_templates(row["clause"]), _templates(row["sentence"]))
+        for name, row in said["dating"].items()
+    }
     headings = _table("headings")
     return SentenceStock(
         voices={
             voice: {topic: tuple(map(_passage, rows)) for topic, rows in _table(voice).items()}
             for voice in VOICES
         },
+        matters=tuple(map(_matter, _table(MEMBER)["matter"])),
+        occasions={
+            voice: {
+                topic: PageOccasion(_templates(row["lead"]), _templates(row["settle"]))
+                for topic, row in rows.items()
+            }
+            for voice, rows in _table("occasions").items()
+        },
+        troubles={trait: tuple(rows) for trait, rows in _table("troubles").items()},
+        carriers={about: _templates(rows) for about, rows in said["carrier"].items()},
+        figures={voice: _templates(rows) for voice, rows in said["figures"].items()},
         themes={
             key: {name: tuple(rows) for name, rows in row.items() if name != "lines"}
             for key, row in themes.items()
@@ -113,8 +193,8 @@ def stock() -> SentenceStock:
         asks={topic: _templates(rows) for topic, rows in headings["ask"].items()},
         names={key: tuple(rows) for key, rows in _table("names").items()},
         forms=tuple(_form(name, row) for name, row in _table("forms").items()),
-        statements=tuple(_statement(row) for row in said["statement"]),
-        other=_statement({**said["other"], "attribute": ".*", "about": "thing"}),
+        statements=tuple(_statement(row, datings) for row in said["statement"]),
+        other=_statement({**said["other"], "attribute": ".*", "about": "thing"}, datings),
         hearsay={voice: _templates(rows) for voice, rows in said["hearsay"].items()},
         noise_terms=_templates(said["noise"][0]["terms"]),
     )
@@ -130,29 +210,60 @@ def _templates(rows: list[str]) -> tuple[Template, ...]:
 
 
 def _passage(row: Mapping[str, Any]) -> ProsePassage:
-    return ProsePassage(tuple(map(_templates, row["say"])), row.get("of"))
+    needs = frozenset(row.get("needs", ()))
+    if strange := needs - TRAITS:
+        raise ValueError(f"no sort has the trait {sorted(strange)[0]!r}")
+    return ProsePassage(tuple(map(_templates, row["say"])), needs, _templates(row.get("ask", [])))
+
+
+def _matter(row: Mapping[str, Any]) -> TalkMatter:
+    def passages(said: list[list[list[str]]]) -> tuple[ProsePassage, ...]:
+        return tuple(_passage({"say": steps, "needs": row.get("needs", ())}) for steps in said)
+
+    replies = passages(row["replies"])
+    return TalkMatter(
+        topic=row["topic"],
+        needs=frozenset(row.get("needs", ())),
+        ask=_templates(row["ask"]),
+        replies=replies,
+        asides=passages(row["asides"]),
+        alone=tuple(replies[at] for at in row["alone"]),
+    )
+
+
+def _title(text: str) -> PageTitle:
+    topics, found, said = text.rpartition("> ")
+    compares = "[rival" in said or "[third" in said
+    return PageTitle(template(said), frozenset(topics.split(",")) if found else frozenset(), compares)
 
 
 def _form(name: str, row: Mapping[str, Any]) -> PageForm:
     return PageForm(
         name=name,
         voice=row["voice"],
+        trust=row["trust"],
         layout=row["layout"],
-        titles=_templates(row["titles"]),
+        titles=tuple(map(_title, row["titles"])),
         openings=_templates(row["openings"]),
         closings=_templates(row["closings"]),
     )
 
 
-def _statement(row: Mapping[str, Any]) -> StatementForm:
+def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -> StatementForm:
     return StatementForm(
         attribute=re.compile(row["attribute"]),
         about=row["about"],
         topic=row["topic"],
-        of=row.get("of"),
+        near=tuple(row["near"]),
+        range=row.get("range"),
         value=template(row["value"]) if "value" in row else None,
         groups={key: template(text) for key, text in row.get("groups", {}).items()},
         said=_templates(row["said"]),
+        bare=_templates(row["bare"]),
+        asked=_templates(row["asked"]),
+        column=template(row["column"]),
+        cell=template(row["cell"]),
+        dating=datings.get(row.get("dating", "")),
         before=_templates(row["before"]),
         after=_templates(row["after"]),
         terms=_templates(row["terms"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 from typing import Literal, Self
@@ -43,6 +43,8 @@ class ThingKind(BaseModel):
     large: Range | None = None
     keeps: Range | None = None
     coded: bool = False
+    traits: tuple[str, ...] = ()
+    """Beside those that follow from the rest: `fits` has all."""
     why: str = ""
 
     @model_validator(mode="after")
@@ -51,6 +53,8 @@ class ThingKind(BaseModel):
             raise ValueError(f"{self.words}: what is used up has unit, use, pack and large, or none of them")
         if bool(self.stands) != bool(self.wide and self.high and self.clear):
             raise ValueError(f"{self.words}: what stands somewhere has wide, high and clear, or none of them")
+        if strange := set(self.traits) - TRAITS:
+            raise ValueError(f"{self.words}: no trait {sorted(strange)[0]!r}")
         if bool(self.upkeep) != bool(self.upkeep_of):
             raise ValueError(f"{self.words}: upkeep is of something")
         return self
@@ -59,11 +63,36 @@ class ThingKind(BaseModel):
     def is_used_up(self) -> bool:
         return self.used_up or bool(self.unit)
 
+    @cached_property
+    def fits(self) -> frozenset[str]:
+        """What prose may take for granted of the sort; a passage that needs anything else is not said of it."""
+        follows = {
+            "consumed": self.is_used_up,
+            "lasting": not self.is_used_up,
+            "used": not self.is_used_up and "idle" not in self.traits,
+            "spoils": self.keeps is not None,
+            "electric": self.manual == "powered",
+            "built": self.manual == "furniture",
+            "outdoor": self.manual == "outdoor",
+            "handled": self.manual == "handheld",
+            "placed": bool(self.stands),
+            "floor": self.stands == "floor",
+            "large": self.pounds is not None and self.pounds[1] >= _LARGE,
+        }
+        return frozenset({*self.traits, *(name for name, holds in follows.items() if holds)})
+
+
+_LARGE = 22
+"""Pounds of the heaviest of a sort of which one asks who carries it up."""
+TRAITS = frozenset(
+    ["consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn"]
+)  # fmt: skip
 
 ANY = ThingKind()
 """Of whatever no row names."""
 
 
+@cache
 def kind_of(noun: str) -> ThingKind:
     """The row whose words a name ends with, singular or plural; the longest such words count."""
     return _kind(tuple(tokens(noun)))
@@ -93,6 +122,10 @@ def _endings() -> dict[tuple[str, ...], ThingKind]:
 def single(unit: str) -> str:
     """One of what a pack gives: `serving` of `servings`."""
     return unit.removesuffix("es") if unit.endswith(("shes", "xes")) else unit.removesuffix("s")
+
+
+def all_kinds() -> frozenset[ThingKind]:
+    return frozenset({*_endings().values(), ANY})
 
 
 def whole(rng: Random, within: Range) -> int:

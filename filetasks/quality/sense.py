@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from drr.env.text import fold
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.reckoning import nonsense, turns
-from drr.filetasks.values import FactValues, sold_from
+from drr.filetasks.truth import KnownPage
+from drr.filetasks.values import FactValues, month_of, sold_from
 
 _COUNTED_FROM = {
     "portions in one pack": ("day of opening", r"\bopen|\bstart|\bseal|\bbegan|\bbroached"),
@@ -28,6 +29,7 @@ def sense(task: TaskMaterial) -> Iterator[str]:
     yield from nonsense(task.facts, task.today)
     yield from _key_pages(task)
     yield from _changes(task)
+    yield from better_sources(task)
 
 
 def sense_question(task: TaskMaterial) -> Iterator[str]:
@@ -53,6 +55,30 @@ def _key_pages(task: TaskMaterial) -> Iterator[str]:
             start = sold_from(fact.attribute)
             if start is not None and day < start.isoformat():
                 yield f"{page.url}: is older than the purchases that it speaks of"
+
+
+def better_sources(task: TaskMaterial) -> Iterator[str]:
+    """Which of two pages is right can be told by reading: what speaks of the very thing and time is from no better a source than the page that
+    is right, and an outdated one is older, and both say since when they hold. Terms of sale say for which purchases they hold."""
+    pages = {page.url: page for page in task.known}
+    dates = {page.url: page.date for page in task.pages}
+    facts = {fact.id: fact for fact in task.facts}
+    for page in task.known:
+        right = pages.get(page.made_from or "")
+        if page.change is None or right is None or page.trust is None or right.trust is None:
+            continue
+        if page.change.kind in ("outdated", "wrong_figure") and page.trust > right.trust:
+            yield f"{page.url}: leads astray from a better source than that of {right.url}, which is right"
+        if page.change.kind != "outdated":
+            continue
+        if (dates.get(page.url) or "9999") >= (dates.get(right.url) or ""):
+            yield f"{page.url}: is outdated and not older than {right.url}"
+        if sold_from(facts[page.change.fact].attribute) is None and not _is_told_later(right, page):
+            yield f"{page.url}: is told from {right.url} by its date alone"
+
+
+def _is_told_later(right: KnownPage, other: KnownPage) -> bool:
+    return bool(right.as_of and other.as_of and month_of(right.as_of) > month_of(other.as_of))
 
 
 def _changes(task: TaskMaterial) -> Iterator[str]:

@@ -6,10 +6,12 @@ import re
 import tomllib
 from collections.abc import Iterator
 from datetime import date
+from functools import cache
 from hashlib import sha256
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import drr.filetasks.corpus as corpus_room
 import orjson
@@ -20,15 +22,26 @@ from drr.env.shop import Shop
 from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.page import drawn_form
+from drr.filetasks.corpus.plan import matters_of, page_plan, topics_of
 from drr.filetasks.corpus.pool import PagePool, build_pool
 from drr.filetasks.corpus.scene import PageScene, page_scene
-from drr.filetasks.corpus.statement import SISTERS, PageStatement, other_value
-from drr.filetasks.corpus.stock import LISTINGS, RULES, TOPICS, stock
+from drr.filetasks.corpus.statement import (
+    SISTERS,
+    PageStatement,
+    drawn_statement,
+    is_said_of,
+    other_value,
+    range_of,
+)
+from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, ProsePassage, stock
+from drr.filetasks.corpus.talks import talk
 from drr.filetasks.corpus.template import template
 from drr.filetasks.corpus.terms import TOP
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.pieces import WordSearch, best, pieces_of
+from drr.filetasks.planning.kinds import TRAITS, all_kinds, kind_of
 from drr.filetasks.truth import TaskFact
+from drr.filetasks.values import number_of
 
 from benchmarks.corpora import FEATURES, WORDS, Sample, auc, first_seen, numbers, scored, sort_pages
 
@@ -94,32 +107,67 @@ def test_lines_are_the_pages_and_hold_nothing_else(made: list[tuple[TaskCase, Co
 _NUMBER = r"\$?\d[\d,]*(?:\.\d+)?"
 
 
-def _stated(text: str, fact: TaskFact) -> Iterator[tuple[str, str]]:
-    """(subject, value) of each sentence in which a page states this attribute of this subject or a sister of it: read from the stock's
-    lines, without the code that wrote the page."""
-    if fact.subject not in text:
-        return
+@cache
+def _row(attribute: str) -> dict[str, Any]:
     rows = tomllib.loads((Path(corpus_room.__file__).parent / "words" / "statements.toml").read_text("utf-8"))
-    row = next(one for one in rows["statement"] if re.match(one["attribute"], fact.attribute))
-    subject = f"{re.escape(fact.subject)}(?: (?:{'|'.join(SISTERS)}))?"
+    return next(one for one in rows["statement"] if re.match(one["attribute"], attribute))
+
+
+@cache
+def _patterns(
+    attribute: str, like: str
+) -> tuple[list[re.Pattern[str]], list[re.Pattern[str]], re.Pattern[str]]:
+    """For sentences with their subject, for those after it, and for the cell of a table: of an attribute with values written `like` one."""
     value = "".join(
         _NUMBER if part[0].isdigit() else re.escape(part)
-        for part in re.findall(r"\$?\d[\d.,]*|\D+", fact.value.replace("$", ""))
+        for part in re.findall(r"\$?\d[\d.,]*|\D+", like.replace("$", ""))
     )
-    value = rf"\$?{value}"
-    for said in row["said"]:
-        parts = re.split(r"\[(\w+)\]", said)
-        slots = {
-            "subject": f"(?P<s>{subject})",
-            "value": f"(?P<v>{value})",
-            "in_state": "(?: in [A-Z][A-Za-z ]+?)?",
-            **dict.fromkeys(("sold_a", "sold_b", "sold_c"), r"(?: \([^)]+\))?"),
-        }
-        pattern = "".join(
-            re.escape(part) if k % 2 == 0 else slots.get(part, r"\S+") for k, part in enumerate(parts)
-        )
-        for found in re.finditer(pattern, text, re.IGNORECASE):
-            yield found["s"], found["v"]
+    slots = {
+        "subject": r"(?P<s>SUBJECT)",
+        "value": rf"(?P<v>\$?{value})",
+        "in_state": "(?: in [A-Z][A-Za-z ]+?)?",
+        **dict.fromkeys(("sold_a", "sold_b", "sold_c"), r"(?: \([^)]+\))?"),
+    }
+
+    def pattern(said: str) -> re.Pattern[str]:
+        parts = re.split(r"\[(\w+)\]", said.removesuffix("."))
+        slotted = (re.escape(part) if k % 2 == 0 else slots.get(part, r"\S+") for k, part in enumerate(parts))
+        subject = r"(?:the )?[A-Z][\w&' -]+?(?: [\w'&-]+)*?"
+        end = r"(?: \([^)]+\))?\." if said.endswith(".") else ""
+        return re.compile("".join(slotted).replace("SUBJECT", subject) + end, re.IGNORECASE)
+
+    row = _row(attribute)
+    return [pattern(one) for one in row["said"]], [pattern(one) for one in row["bare"]], pattern(row["cell"])
+
+
+def _stated(text: str, fact: TaskFact) -> Iterator[tuple[str, str]]:
+    """(subject, value) wherever a page states this attribute of this subject or a sister of it: read from the stock's lines, without the code
+    that wrote the page. A sentence without a subject is about the one that its paragraph named last."""
+    if fact.subject not in text:
+        return
+    named = re.compile(rf"{re.escape(fact.subject)}(?: (?:{'|'.join(SISTERS)}))?", re.IGNORECASE)
+    whole, bare, cell = _patterns(fact.attribute, fact.value)
+    for paragraph in text.split("\n\n"):
+        if fact.subject not in paragraph:
+            continue
+        for line in paragraph.split("\n"):
+            head, _, rest = line.removeprefix("| ").partition(" | ")
+            if (
+                f"| {_row(fact.attribute)['column']} |" in paragraph
+                and named.fullmatch(head)
+                and (found := cell.match(rest))
+            ):
+                yield head, found["v"]
+        for one in whole:
+            for found in one.finditer(paragraph):
+                said = list(named.finditer(found["s"]))
+                if said and said[-1].end() == len(found["s"]):
+                    yield said[-1][0], found["v"]
+        for one in bare:
+            for found in one.finditer(paragraph):
+                before = list(named.finditer(paragraph, 0, found.start()))
+                if before:
+                    yield before[-1][0], found["v"]
 
 
 def test_each_fact_stands_in_its_page_and_in_no_other(made: list[tuple[TaskCase, Corpora]]) -> None:
@@ -154,6 +202,7 @@ def test_a_distractor_contradicts_by_its_recorded_change_only(made: list[tuple[T
                 else:
                     after, _, month = str(known.change.after).partition(", sold from ")
                     assert said == {(fact.subject, after)} and after != fact.value
+                    assert known.as_of is None or known.as_of in pages[known.url].text
                     assert (
                         month in pages[known.url].text
                         and month not in fact.attribute.split("sold from ")[-1:]
@@ -263,6 +312,82 @@ def test_templates_choose_fill_and_refuse_what_is_not_closed() -> None:
             template(broken)
 
 
+def test_figures_lie_in_the_ranges_of_their_sort(
+    pool: PagePool, made: list[tuple[TaskCase, Corpora]]
+) -> None:
+    """Of every sort that has such a range: what the pool says and, within the same or around the right value, what distractors say."""
+    ranged = [form for form in stock().statements if form.range is not None]
+    seen = 0
+    for listed in pool.shelf["general"]:
+        kind = kind_of(listed.thing.noun)
+        for form in ranged:
+            within = range_of(form, kind)
+            assert is_said_of(form, kind) <= (within is not None)
+            if within is None or not is_said_of(form, kind):
+                continue
+            said = drawn_statement(listed.thing, None, SEED, Random(seen), form).value
+            assert within[0] - 0.05 <= number_of(said) <= within[1] + 0.05, (listed.thing.noun, said)
+            seen += 1
+    assert seen > 150
+    for case, one in made:
+        facts = {fact.id: fact for fact in case.facts}
+        for change in (known.change for known in one.known if known.change and known.change.stated):
+            form, _ = stock().statement(facts[change.fact].attribute)
+            named = [
+                thing
+                for thing in (case.rival, case.thing)
+                if thing and facts[change.fact].subject == thing.name
+            ]
+            within = range_of(form, kind_of(named[0].noun)) if named else None
+            if within is not None:
+                right = number_of(change.before)
+                assert min(within[0], right) <= number_of(str(change.stated)) <= max(within[1], right)
+
+
+def test_every_passage_fits_the_sort_that_it_is_said_of(pool: PagePool) -> None:
+    """All sorts by all passages: what a page says of a thing needs nothing that its sort lacks, and each sort has enough to be spoken of."""
+    assert {
+        need
+        for voice in stock().voices.values()
+        for rows in voice.values()
+        for one in rows
+        for need in one.needs
+    } <= TRAITS
+    for kind in all_kinds():
+        for form in stock().forms:
+            topics = topics_of(form, kind)
+            assert len(topics) >= 4, (kind.words, form.name)
+            for matter in matters_of(topics, kind, Random(1)):
+                assert matter.needs <= kind.fits
+        assert any(trait in kind.fits for trait in stock().troubles)
+    nouns = {
+        "carbon monoxide alarm": {"washed", "built", "sewn"},
+        "scratching post": {"washed", "electric", "sewn"},
+    }
+    for noun, foreign in nouns.items():
+        assert not kind_of(noun).fits & foreign
+    bowl, bed = ProsePassage((), frozenset({"washed"})), ProsePassage((), frozenset({"outdoor"}))
+    assert (
+        not any(one.needs <= kind_of("aquarium filter").fits for one in (bed,))
+        and bowl.needs <= kind_of("aquarium filter").fits
+    )
+
+
+def test_a_thread_answers_what_is_asked_in_it(pool: PagePool) -> None:
+    """Each question of who opened it is one of the matters, and what follows is written for just that."""
+    scene = next(_scenes(pool))
+    forms = [form for form in stock().forms if form.layout == "thread"]
+    for seed in range(20):
+        form = forms[seed % len(forms)]
+        plan = page_plan(form, scene, [])
+        assert {plan.main, *plan.others} <= topics_of(form, kind_of(scene.thing.noun))
+        rounds = talk(form, plan, [], [], scene)
+        assert rounds and all(one.answers for one in rounds)
+        assert len({one.ask for one in rounds}) == len(rounds)
+        settled = {scene.settled.get("trouble"), scene.settled.get("goal")}
+        assert len(settled) <= 2
+
+
 def _scenes(pool: PagePool) -> Iterator[PageScene]:
     for theme, things in sorted(pool.shelf.items()):
         rng = Random(theme)
@@ -279,9 +404,18 @@ def test_every_passage_is_sentences_whatever_is_chosen(pool: PagePool) -> None:
         for passage in passages
         for step in passage.steps
     ]
+    for matter in stock().matters:
+        steps += [step for one in (*matter.replies, *matter.asides) for step in one.steps]
+    steps += [
+        rows
+        for voice in stock().occasions.values()
+        for one in voice.values()
+        for rows in (one.lead, one.settle)
+    ]
+    steps += stock().figures.values()
     steps += [rows for form in stock().statements for rows in (form.before, form.after)]
     steps += stock().hearsay.values()
-    for scene in _scenes(pool):
+    for scene in list(_scenes(pool))[::3]:
         for step in steps:
             for one in step:
                 said = one.say(scene.rng, lambda slot, fill=scene.fill: words.get(slot) or fill(slot))
@@ -290,11 +424,11 @@ def test_every_passage_is_sentences_whatever_is_chosen(pool: PagePool) -> None:
 
 
 def test_a_page_keeps_its_voice_and_its_questions_fit(pool: PagePool) -> None:
-    for form in stock().forms:
-        passages = stock().voices[form.voice]
-        assert set(passages) == set(TOPICS)
-        for rows in passages.values():
-            assert len(rows) >= 4
+    assert {form.voice for form in stock().forms} == {*stock().voices, MEMBER}
+    for voice, passages in stock().voices.items():
+        assert set(passages) <= set(TOPICS) and set(stock().occasions[voice]) <= set(passages)
+    for matter in stock().matters:
+        assert matter.topic in stock().occasions[MEMBER]
     for one in (*stock().statements, stock().other):
         assert stock().headings[one.topic] and stock().asks[one.topic]
     for topic in (*TOPICS, RULES, LISTINGS):

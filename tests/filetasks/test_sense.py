@@ -14,12 +14,16 @@ from drr.env.shop import Shop
 from drr.filetasks.case import PlannedFile, TaskCase
 from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.pool import PagePool, build_pool
+from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.drawer.goods import SUNDRIES
 from drr.filetasks.drawer.labels import upc
 from drr.filetasks.drawer.writer import write_drawer
+from drr.filetasks.form import CorpusPage
 from drr.filetasks.planning.files import modality
 from drr.filetasks.planning.kinds import ANY, kind_of
 from drr.filetasks.quality.filters import FILTERS
+from drr.filetasks.quality.material import TaskMaterial
+from drr.filetasks.quality.sense import better_sources
 from drr.filetasks.reckoning import nonsense, reckoned, turns
 from drr.filetasks.truth import KnownPage, StatementChange, TaskFact
 from drr.filetasks.values import FactValues, is_rest, sold_from
@@ -225,3 +229,44 @@ def test_the_filter_refuses_what_was_spoilt(hundred: list[TaskCase], pool: PageP
     (told,) = FILTERS["sense"](replace(task, known=_changed(task.known, same)))
     assert "turns no part of the answer" in told
     assert list(FILTERS["sense"](replace(late, is_planned=False))) == []
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "told"),
+    [
+        ({"trust": 3}, "a better source"),
+        ({"as_of": "March 2031"}, "by its date alone"),
+        ({"as_of": None}, "by its date alone"),
+    ],
+)
+def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
+    hundred: list[TaskCase], pool: PagePool, spoilt: dict[str, object], told: str
+) -> None:
+    """A forum post that is newer than a data sheet, and pages of which none says that anything has changed."""
+    case = next(one for one in hundred if any(sold_from(fact.attribute) is None for fact in one.of("page")))
+    fact = next(fact for fact in case.of("page") if sold_from(fact.attribute) is None)
+    pages = [_page("right", "2022-06-01"), _page("old", "2019-06-01")]
+    right = KnownPage(url=pages[0].url, kind="supportive", facts=(fact.id,), trust=1, as_of="May 2021")
+    change = StatementChange(kind="outdated", fact=fact.id, before=fact.value, after="other")
+    old = KnownPage(
+        url=pages[1].url, kind="distractor", made_from=right.url, change=change, trust=1, as_of="April 2018"
+    )
+    task = TaskMaterial(
+        question="",
+        files=(),
+        texts={},
+        facts=tuple(case.facts),
+        terms=(),
+        pages=pages,
+        known=(right, old),
+        ranking=PageRanking.of(pages),
+    )
+    assert list(better_sources(task)) == []
+    (said,) = better_sources(replace(task, known=(right, old.model_copy(update=spoilt))))
+    assert said.startswith("https://old.example/") and told in said
+    (late,) = better_sources(replace(task, pages=[pages[0], _page("old", "2023-01-01")]))
+    assert "not older than" in late
+
+
+def _page(name: str, day: str) -> CorpusPage:
+    return CorpusPage(url=f"https://{name}.example/a", title=name, text=name, date=day)

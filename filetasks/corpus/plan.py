@@ -1,0 +1,78 @@
+"""The plan of a page: one main topic that its opening names and its end comes back to, and after it only topics that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from random import Random
+
+from drr.filetasks.corpus.scene import PageScene
+from drr.filetasks.corpus.statement import PageStatement
+from drr.filetasks.corpus.stock import MEMBER, PageForm, TalkMatter, stock
+from drr.filetasks.planning.kinds import ThingKind, kind_of
+
+_FOLLOWS = {
+    "choosing": ("daily", "fitting", "comparing", "money"),
+    "delivery": ("fitting", "trouble", "money"),
+    "fitting": ("choosing", "delivery", "daily"),
+    "daily": ("care", "trouble", "lasting", "comparing"),
+    "care": ("daily", "trouble", "lasting"),
+    "trouble": ("care", "daily", "lasting", "money"),
+    "lasting": ("care", "trouble", "money"),
+    "money": ("choosing", "lasting", "comparing", "delivery"),
+    "comparing": ("choosing", "daily", "lasting", "money"),
+}
+"""What one comes to speak of after a topic, in the order in which one does."""
+_MAIN = 2
+"""Passages that a main topic has at least."""
+_SIGNED = 0.4
+"""How often a page says who is behind it."""
+
+
+@dataclass(frozen=True)
+class PagePlan:
+    main: str
+    others: tuple[str, ...]
+
+
+def topics_of(form: PageForm, kind: ThingKind, *, compares: bool = True, least: int = 1) -> set[str]:
+    """Topics of which so many things can be said of a sort; others of its sort are spoken of only where there are some."""
+    if form.voice == MEMBER:
+        can = {one.topic for one in stock().matters if one.needs <= kind.fits}
+    else:
+        passages = stock().voices[form.voice]
+        can = {
+            topic for topic, rows in passages.items() if sum(one.needs <= kind.fits for one in rows) >= least
+        }
+    return can if compares else can - {"comparing"}
+
+
+def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -> PagePlan:
+    """What is stated stands beside a topic of the plan: the first statement decides what the page can be about."""
+    kind, rng = kind_of(scene.thing.noun), scene.rng
+    can = topics_of(form, kind, compares=scene.compares)
+    main_ones = topics_of(form, kind, compares=scene.compares, least=_MAIN)
+    mains = [topic for topic in _FOLLOWS if topic in main_ones and topic in stock().occasions[form.voice]]
+    first = next(iter(said), None)
+    near = [topic for topic in (first.form.near if first else ()) if topic in can]
+    if near:
+        mains = [main for main in mains if {main, *_FOLLOWS[main]} & set(near)] or mains
+    main = rng.choice(mains)
+    others = [topic for topic in _FOLLOWS[main] if topic in can]
+    kept = set(rng.sample(others, min(len(others), rng.randint(2, 4))))
+    if near and not {main, *kept} & set(near):
+        kept |= set([topic for topic in others if topic in near][:1])
+    ordered = [topic for topic in others if topic in kept]
+    if "people" in can and rng.random() < _SIGNED:
+        ordered.append("people")
+    return PagePlan(main, tuple(ordered))
+
+
+def matters_of(topics: Collection[str], kind: ThingKind, rng: Random) -> list[TalkMatter]:
+    """One of each topic, in order; those that are of just this sort come before those that are of all."""
+    found = []
+    for topic in topics:
+        apt = [one for one in stock().matters if one.topic == topic and one.needs <= kind.fits]
+        if apt:
+            found.append(rng.choice(apt))
+    return found

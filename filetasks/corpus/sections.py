@@ -1,0 +1,145 @@
+"""The sections of a page that one voice writes: what its plan asks for, each topic in a few passages, with what it states beside its topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drr.filetasks.corpus.plan import PagePlan
+from drr.filetasks.corpus.scene import PageScene
+from drr.filetasks.corpus.statement import PageStatement
+from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, PageForm, ProsePassage, stock
+from drr.filetasks.corpus.telling import ToldStatement
+from drr.filetasks.corpus.template import one_article
+from drr.filetasks.planning.kinds import kind_of
+
+_LEAST, _USUAL, _MOST = 1500, 3000, 6400
+"""Characters that a page is planned for; it ends with the section that passes them."""
+_FIGURES = (0, 1, 1, 2)
+_LISTED_BY = {
+    "editor": (0.7, 0.4),
+    "bench": (0.3, 0.4),
+    "seller": (0.5, 0.6),
+    "desk": (0.2, 0.2),
+    MEMBER: (0.4, 0.0),
+}
+"""By voice: how often a page has rules of thumb, and what listings say; a notice has neither."""
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """Paragraphs about one topic."""
+
+    topic: str
+    parts: tuple[str, ...]
+    listed: bool = False
+    """Short entries that are no running prose: a list wherever they stand."""
+    ask: str = ""
+    """The question that they answer, where they answer one."""
+
+
+@dataclass(frozen=True)
+class PageFrame:
+    """How a page begins and ends."""
+
+    opening: str
+    closing: str
+
+
+def framed(form: PageForm, plan: PagePlan, scene: PageScene) -> PageFrame:
+    """Says first what the page is about, and comes back to it."""
+    rng, occasion = scene.rng, stock().occasions[form.voice][plan.main]
+    lead = rng.choice(occasion.lead).say(rng, scene.fill)
+    settle = rng.choice(occasion.settle).say(rng, scene.fill)
+    opening = rng.choice(form.openings).say(rng, scene.fill) if rng.random() < 0.5 else ""
+    closing = rng.choice(form.closings).say(rng, scene.fill)
+    return PageFrame(" ".join(part for part in (lead, opening) if part), f"{settle}\n\n{closing}")
+
+
+def page_sections(
+    form: PageForm,
+    plan: PagePlan,
+    statements: Sequence[PageStatement],
+    said: Sequence[ToldStatement],
+    scene: PageScene,
+) -> list[PageSection]:
+    rng = scene.rng
+    goal = min(_MOST, max(_LEAST, rng.lognormvariate(0, 0.38) * _USUAL))
+    sections: list[PageSection] = []
+    length = 0
+    for topic in (plan.main, *plan.others):
+        if length >= goal and len(sections) > 1:
+            break
+        apt = _apt(form, topic, scene)
+        chosen = rng.sample(
+            apt, min(len(apt), rng.randint(3, 5) if topic == plan.main else rng.randint(2, 4))
+        )
+        skip = 1 if form.layout == "questions" and form.voice == "seller" else 0
+        parts = [one.say(rng, scene.fill, skip) for one in chosen]
+        length += sum(map(len, parts)) + 60
+        if form.layout == "questions":
+            asked = (rng.choice(one.ask or stock().asks[topic]).say(rng, scene.fill) for one in chosen)
+            sections += [PageSection(topic, (part,), ask=ask) for part, ask in zip(parts, asked, strict=True)]
+        elif parts:
+            sections.append(PageSection(topic, tuple(parts)))
+    sections = _with_figures(form, sections, scene)
+    for statement, one in zip(statements, said, strict=True):
+        same = [at for at, section in enumerate(sections) if section.topic == statement.form.topic]
+        if same and form.layout != "questions":
+            sections[same[0]] = PageSection(statement.form.topic, (*sections[same[0]].parts, *one.parts))
+        else:
+            sections.insert(
+                _place(sections, statement), PageSection(statement.form.topic, one.parts, ask=one.ask)
+            )
+    for listed, chance in zip(
+        (_rules(scene), _listings(scene)), _LISTED_BY.get(form.voice, (0.0, 0.0)), strict=True
+    ):
+        if listed.parts and rng.random() < chance:
+            sections.append(listed)
+    return sections
+
+
+def _apt(form: PageForm, topic: str, scene: PageScene) -> list[ProsePassage]:
+    fits = kind_of(scene.thing.noun).fits
+    if form.voice != MEMBER:
+        return [one for one in stock().voices[form.voice].get(topic, ()) if one.needs <= fits]
+    matters = [one for one in stock().matters if one.topic == topic and one.needs <= fits and one.alone]
+    return [scene.rng.choice(one.alone) for one in matters]
+
+
+def _place(sections: list[PageSection], statement: PageStatement) -> int:
+    """After the last section of a topic beside which it can stand."""
+    near = [at for at, one in enumerate(sections, start=1) if one.topic in statement.form.near]
+    return near[-1] if near else len(sections)
+
+
+def _with_figures(form: PageForm, sections: list[PageSection], scene: PageScene) -> list[PageSection]:
+    """Some paragraphs end with another figure of what the page is about."""
+    rng = scene.rng
+    for line in rng.sample(stock().figures[form.voice], rng.choice(_FIGURES)):
+        at = rng.randrange(len(sections)) if sections else 0
+        one = sections[at]
+        parts = (*one.parts[:-1], f"{one.parts[-1]} {line.say(rng, scene.fill)}")
+        sections[at] = PageSection(one.topic, parts, one.listed, one.ask)
+    return sections
+
+
+def _rules(scene: PageScene) -> PageSection:
+    lines = stock().lines[scene.theme]
+    chosen = scene.rng.sample(lines, min(len(lines), scene.rng.randint(2, 4)))
+    return PageSection(RULES, tuple(one.say(scene.rng, scene.fill) for one in chosen), listed=True)
+
+
+_QUOTED = (
+    '{name}: "{text}."', '"{text}" ({name})', "{name} - {text}.", '{name}, by its listing: "{text}."', "{name}: {text}.",
+)  # fmt: skip
+
+
+def _listings(scene: PageScene) -> PageSection:
+    """What the listings of the companions say, all of a page quoted in one way."""
+    rng = scene.rng
+    said = [(one.thing.name, text) for one in scene.companions for text in one.features]
+    style = rng.choice(_QUOTED)
+    chosen = rng.sample(said, min(len(said), rng.randint(2, 4)))
+    quoted = (one_article(style.format(name=name, text=text)) for name, text in chosen)
+    return PageSection(LISTINGS, tuple(quoted), listed=True)

@@ -1,0 +1,167 @@
+"""Pages on which several people speak: a thread keeps to what was asked in it, and letters answer the question of a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from drr.filetasks.corpus.plan import PagePlan, matters_of
+from drr.filetasks.corpus.scene import PageScene
+from drr.filetasks.corpus.statement import PageStatement
+from drr.filetasks.corpus.stock import PageForm, TalkMatter, stock
+from drr.filetasks.corpus.telling import ToldStatement
+from drr.filetasks.planning.kinds import kind_of
+
+_LEAST, _MOST = 2, 3
+"""Who answers a question."""
+_ASIDE = 0.55
+_MATTERS = 4
+_FIGURE = 0.3
+
+
+@dataclass(frozen=True)
+class TalkRound:
+    """A question and what was answered to just that."""
+
+    ask: str
+    answers: tuple[str, ...]
+
+
+def talk(
+    form: PageForm,
+    plan: PagePlan,
+    statements: Sequence[PageStatement],
+    said: Sequence[ToldStatement],
+    scene: PageScene,
+) -> list[TalkRound]:
+    """The rounds of a page: the main matter, what follows from it, and what is stated in answer to a question of its own."""
+    rng = scene.rng
+    matters = matters_of((plan.main, plan.main, *plan.others), kind_of(scene.thing.noun), rng)
+    rounds = [(one.topic, _round(form, one, scene)) for one in dict.fromkeys(matters[:_MATTERS])]
+    for statement, one in zip(statements, said, strict=True):
+        near = [at for at, (topic, _) in enumerate(rounds, start=1) if topic in statement.form.near]
+        rounds.insert(near[-1] if near else len(rounds), ("", TalkRound(one.ask, one.parts)))
+    return [one for _, one in rounds]
+
+
+def _round(form: PageForm, matter: TalkMatter, scene: PageScene) -> TalkRound:
+    rng = scene.rng
+    chosen = rng.sample(matter.replies, min(len(matter.replies), rng.randint(_LEAST, _MOST)))
+    answers = [one.say(rng, scene.fill) for one in chosen]
+    if form.layout == "thread" and matter.asides and rng.random() < _ASIDE:
+        answers.insert(0, rng.choice(matter.asides).say(rng, scene.fill))
+    if rng.random() < _FIGURE:
+        at = rng.randrange(len(answers))
+        answers[at] += " " + rng.choice(stock().figures[form.voice]).say(rng, scene.fill)
+    return TalkRound(rng.choice(matter.ask).say(rng, scene.fill), tuple(answers))
+
+
+_POSTS = (
+    "**{who}** wrote:", "### {who}", "{who} ({posts} posts):", "> {who}, {hours} hours later", "**#{n}** {who}", "{who}:",
+)  # fmt: skip
+_TO_ALL = (
+    "{a} and {b}, thanks.",
+    "Thanks, {a}.",
+    "That helps, {b}.",
+    "Good to know, {a} and {b}.",
+    "OK, thanks both.",
+    "Thank you, {b}.",
+)
+_NEXT = (
+    "One more thing:",
+    "And while I have you here:",
+    "Next question:",
+    "What I forgot to ask:",
+    "Which leads me to this:",
+    "Then, since you know so much:",
+)
+_TO = ("@{asker}: ", "{asker}, ", "", "", "", "After what {last} wrote: ", "Adding to {last}: ")
+_SETTLED = (
+    "I'll start with what {a} said and see.",
+    "I'm going with {b} on this.",
+    "{a} has convinced me.",
+    "I'll try that this week and tell you.",
+    "Between {a} and {b} I have my answer.",
+)
+
+
+@dataclass
+class _Posts:
+    """Writes posts in order, never two in a row by one person."""
+
+    rng: Random
+    handles: list[str]
+    style: str
+
+    def __post_init__(self) -> None:
+        self.posts = {who: self.rng.randint(2, 940) for who in self.handles}
+        self.hours, self.count, self.last = 0, 1, self.handles[0]
+        self.said: list[str] = []
+
+    def write(self, who: str, text: str) -> None:
+        self.hours += self.rng.randint(1, 30)
+        self.count += 1
+        self.last = who
+        head = self.style.format(who=who, posts=self.posts[who], hours=self.hours, n=self.count)
+        self.said += [head, text]
+
+    def other(self) -> str:
+        return self.rng.choice([who for who in self.handles[1:] if who != self.last])
+
+
+def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
+    """Who opened it asks on, and settles on something at the end."""
+    rng = scene.rng
+    handles = rng.sample(stock().names["handles"], rng.randint(5, 9))
+    posts, asker = _Posts(rng, handles, rng.choice(_POSTS)), handles[0]
+    opening = rng.choice(form.openings).say(rng, scene.fill)
+    said = [f"{asker}, {rng.choice(('first post', 'opening', 'asked this'))}:", f"{opening} {rounds[0].ask}"]
+    helped = {"a": handles[1], "b": handles[2]}
+    for number, one in enumerate(rounds):
+        if number:
+            thanks = rng.choice(_TO_ALL).format(**helped)
+            posts.write(asker, f"{thanks} {rng.choice(_NEXT)} {one.ask}")
+        for answer in one.answers:
+            who, last = posts.other(), posts.last
+            posts.write(who, _to(rng, asker, last) + answer)
+            helped = {"a": who, "b": helped["a"] if helped["a"] != who else helped["b"]}
+    posts.write(
+        asker, f"{rng.choice(_SETTLED).format(**helped)} {rng.choice(form.closings).say(rng, scene.fill)}"
+    )
+    return "\n\n".join([*said, *posts.said])
+
+
+def _to(rng: Random, asker: str, last: str) -> str:
+    said = rng.choice(_TO)
+    return "" if last == asker and "{last}" in said else said.format(asker=asker, last=last)
+
+
+_GREETINGS = ("", "Dear editors, ", "Hello, ", "To the page: ", "Good morning. ", "Sirs, ")
+_SIGNED = ("{who}, {town}", "- {who}", "*{who}, {town}*", "Yours, {who}", "({who})", "{town}, {who}")
+_ASKED = (
+    'We asked: "{ask}"',
+    "The question was: {ask}",
+    "**{ask}**",
+    "## {ask}",
+    "{ask} So we asked last time.",
+)
+
+
+def _letters(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
+    """What the column asked, and who wrote."""
+    rng = scene.rng
+    signed, asked = rng.choice(_SIGNED), rng.choice(_ASKED)
+    said = [rng.choice(form.openings).say(rng, scene.fill)]
+    for one in rounds:
+        said.append(asked.format(ask=one.ask))
+        for answer in one.answers:
+            said += [
+                rng.choice(_GREETINGS) + answer,
+                signed.format(who=scene.fill("person"), town=scene.fill("town")),
+            ]
+    return "\n\n".join([*said, rng.choice(form.closings).say(rng, scene.fill)])
+
+
+Talk = Callable[[PageForm, PageScene, list[TalkRound]], str]
+TALKS: dict[str, Talk] = {"thread": _thread, "letters": _letters}

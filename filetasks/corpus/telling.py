@@ -1,0 +1,128 @@
+"""How a statement is told: in one sentence, after its subject has been named, as an answer, or as a row of a table among others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from drr.filetasks.corpus.scene import PageScene
+from drr.filetasks.corpus.statement import PageStatement, drawn_statement, is_said_of
+from drr.filetasks.corpus.stock import MEMBER, PageForm, StatementForm, stock
+from drr.filetasks.corpus.template import Fill, Template
+from drr.filetasks.planning.kinds import kind_of
+
+_LED = 0.7
+"""How often something stands before a statement, and after it."""
+_BETWEEN = 0.4
+"""How often something stands between the name and what is said of it."""
+_CLAUSE = 0.5
+_ROWS = 3
+
+
+@dataclass(frozen=True)
+class ToldStatement:
+    """Paragraphs, and the words among them that state it, from the name to the value."""
+
+    parts: tuple[str, ...]
+    quote: str
+    ask: str
+    """A question that they answer, where a page is made of questions."""
+
+
+_OF_QUESTIONS = ("questions", "thread", "letters")
+"""Layouts in which what is told has been asked before."""
+
+
+def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStatement:
+    rng, fill, voice = scene.rng, _filled(statement, scene), page.voice
+    ways = [_named, _named, _carried, _carried]
+    if page.layout not in _OF_QUESTIONS:
+        ways.append(_asked)
+    if voice != MEMBER and not statement.hearsay:
+        ways += [_row, _row]
+    quote = rng.choice(ways)(statement, voice, scene, fill)
+    before = _one(statement.form.before, scene, fill) if rng.random() < _LED else ""
+    after = _one(statement.form.after, scene, fill) if rng.random() < _LED else ""
+    parts = tuple(part for part in (before, quote, after) if part)
+    return ToldStatement(
+        parts if quote.startswith("|") else (" ".join(parts),), quote, _question(statement, scene, fill)
+    )
+
+
+def _question(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
+    """By name, where it is about something else than the page."""
+    is_own = statement.form.about == "seller" or statement.subject.startswith(scene.thing.brand)
+    return _one(stock().asks[statement.form.topic] if is_own else statement.form.asked, scene, fill)
+
+
+def _named(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
+    said = _one(statement.form.said, scene, fill)
+    return _vouched(_dated(said, statement, scene, fill), statement, voice, scene, fill)
+
+
+def _carried(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
+    carrier = _one(stock().carriers[statement.form.about], scene, fill)
+    between = ""
+    if scene.rng.random() < _BETWEEN:
+        between = _one(statement.form.before, scene, fill) + " "
+    said = _dated(_one(statement.form.bare, scene, fill), statement, scene, fill)
+    return f"{carrier} {between}{_vouched(said, statement, voice, scene, fill)}"
+
+
+def _asked(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
+    asked = _one(statement.form.asked, scene, fill)
+    said = _dated(_one(statement.form.bare, scene, fill), statement, scene, fill)
+    return f"{asked} {_vouched(said, statement, voice, scene, fill)}"
+
+
+def _row(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
+    """From the head of the table to the row of the statement; of some neighbors the same is told above it."""
+    rows = [f"| {_subject(statement.form)} | {statement.form.column.say(scene.rng, fill)} |", "| --- | --- |"]
+    rows += [_cells(one, scene, _filled(one, scene)) for one in _neighbors(statement, scene)]
+    return "\n".join([*rows, _cells(statement, scene, fill)])
+
+
+def _neighbors(statement: PageStatement, scene: PageScene) -> list[PageStatement]:
+    form, rng = statement.form, scene.rng
+    if form.about == "seller" or not form.value:
+        return []
+    apt = [one.thing for one in scene.companions if is_said_of(form, kind_of(one.thing.noun))]
+    drawn = [drawn_statement(one, None, scene.seed, rng, form) for one in apt[: rng.randint(1, _ROWS)]]
+    return [one for one in drawn if one.value != statement.value]
+
+
+def _cells(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
+    said = statement.form.cell.words(scene.rng, fill)
+    if statement.form.dating and statement.as_of:
+        said += f" ({_one(statement.form.dating.clause, scene, fill, sentence=False)})"
+    return f"| {statement.subject} | {said} |"
+
+
+def _subject(form: StatementForm) -> str:
+    return {"thing": "Model", "brand": "Maker", "seller": "Shop"}[form.about]
+
+
+def _dated(said: str, statement: PageStatement, scene: PageScene, fill: Fill) -> str:
+    dating = statement.form.dating
+    if dating is None or not statement.as_of:
+        return said
+    if scene.rng.random() < _CLAUSE:
+        clause = _one(dating.clause, scene, fill, sentence=False)
+        return f"{said.removesuffix('.')} ({clause})."
+    return f"{said} {_one(dating.sentence, scene, fill)}"
+
+
+def _vouched(said: str, statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
+    """Hearsay says first that it is."""
+    if not statement.hearsay:
+        return said
+    return f"{_one(stock().hearsay[voice], scene, fill)} {said}"
+
+
+def _filled(statement: PageStatement, scene: PageScene) -> Fill:
+    words = statement.words()
+    return lambda slot: words[slot] if slot in words else scene.fill(slot)
+
+
+def _one(rows: tuple[Template, ...], scene: PageScene, fill: Fill, *, sentence: bool = True) -> str:
+    chosen = scene.rng.choice(rows)
+    return chosen.say(scene.rng, fill) if sentence else chosen.words(scene.rng, fill)
