@@ -80,9 +80,11 @@ class EvidenceLedger:
                     page = Page(url, url, "unreachable", None, None, web.name, str(error))
                 self.add_page(url, page)
 
+        named = [canonical_url(url) for url in cited]
+        behind = [known for key in named if key not in self._types for known in self._files.meeting(key)]
         wanted = {
             key: self._spelt[key]
-            for key in map(canonical_url, cited)
+            for key in (*named, *behind)
             if self._types.get(key) == "web" and not (shop_url and is_shop_address(key, shop_url))
         }
         await side_by_side([read(url) for key, url in wanted.items() if key not in self._pages])

@@ -88,7 +88,7 @@ BUILT_IN = (
     ),
     Architecture(
         name="dr3",
-        version="1",
+        version="2",
         summary="a main agent sees summaries only; sub-agents search pages and read files, a model that sees looks at pictures",
         roles=(AGENT, PERCEPTION),
         looks=PERCEPTION,

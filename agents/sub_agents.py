@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Any, Literal, TypedDict
@@ -19,6 +19,7 @@ from drr.agents.findings import Condensed
 from drr.agents.recovery import is_broken_off
 from drr.agents.running import AgentRun, CallTool, tool_message
 from drr.agents.synthesis import afresh, in_conversation
+from drr.citations.files import piece_address
 from drr.env.text import tokens
 from drr.env.web.base import InPieces
 from drr.tools.base import ToolAnswer, ToolContext
@@ -238,23 +239,37 @@ def with_context(call: CallTool, chars: int) -> CallTool:
         web = context.web
         longest = web.piece_chars if isinstance(web, InPieces) else _SNIPPET
         hits = min(_MOST_HITS, max(1, -(-chars // longest)))
-        return _bounded(await call(SEARCH, arguments, replace(context, top_k=hits)), chars)
+        found = await call(SEARCH, arguments, replace(context, top_k=hits))
+        return _bounded(found, chars, web.piece_of if isinstance(web, InPieces) else _one_piece)
 
     return called
 
 
-def _bounded(answer: ToolAnswer, chars: int) -> ToolAnswer:
-    """The passages as they come, until the room is used up; the last of them cut."""
-    sources, left = [], chars
+def _one_piece(url: str, seen: str) -> int | None:
+    return None
+
+
+def _bounded(
+    answer: ToolAnswer, chars: int, piece_of: Callable[[str, str], int | None] = _one_piece
+) -> ToolAnswer:
+    """The passages as they come, under the address of their piece, until the room is used up; the last of them cut."""
+    sources, shown, left = [], [], chars
     for source in answer.sources:
         if left <= 0:
             break
+        number = piece_of(source.url, source.seen)
+        shown.append(source.url if number is None else piece_address(source.url, number))
         sources.append(source.model_copy(update={"seen": source.seen[:left]}))
         left -= len(source.seen)
     if not sources:
         return answer
-    rows = [f"{k}. {one.title}\n   {one.url}\n   {one.seen}" for k, one in enumerate(sources, 1)]
-    items = [{"title": one.title, "url": one.url, "snippet": one.seen} for one in sources]
+    rows = [
+        f"{k}. {one.title}\n   {url}\n   {one.seen}"
+        for k, (one, url) in enumerate(zip(sources, shown, strict=True), 1)
+    ]
+    items = [
+        {"title": one.title, "url": url, "snippet": one.seen} for one, url in zip(sources, shown, strict=True)
+    ]
     return ToolAnswer(
         "\n".join([f"{len(rows)} passages", *rows]), sources, {"items": items, "total": len(items)}
     )

@@ -157,30 +157,51 @@ def _box(x0: int, y0: int, x1: int, y1: int) -> Box:
     return Box(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
 
 
+_PIECE = re.compile(r"(https?://[^#]+)#piece=[1-9][0-9]{0,4}", re.IGNORECASE)
+
+
+def piece_address(page: str, number: int) -> str:
+    """Of one piece of a web page, counted from 1, as a search gives pages in pieces."""
+    return f"{page.partition('#')[0]}#piece={number}"
+
+
+def page_of_piece(address: str) -> str | None:
+    """The page that a piece is of; `None` for an address of anything else."""
+    found = _PIECE.fullmatch(address)
+    return None if found is None else found[1]
+
+
 class KnownPlaces:
-    """Places of files, by name: which of them have something in common with another."""
+    """Places of files, by name, and whole web pages: which of them have something in common with another."""
 
     def __init__(self, addresses: Iterable[str] = ()) -> None:
         self._by_name: dict[str, list[tuple[FilePlace, str]]] = {}
+        self._pages: set[str] = set()
         for address in addresses:
             self.add(address)
 
     def add(self, address: str) -> None:
-        """A canonical address; one of something else than a file is passed over."""
+        """A canonical address; of something else than a file it can only be the whole of what a piece is of."""
         place = file_place(address)
         if place is not None:
             self._by_name.setdefault(place.name, []).append((place, address))
+        else:
+            self._pages.add(address)
 
     def meeting(self, address: str) -> list[str]:
-        """The addresses that were added and share something with this one."""
+        """The addresses that were added and share something with this one: of a piece its page."""
         place = file_place(address)
         if place is None:
-            return []
+            return self._page(address)
         return [added for known, added in self._by_name.get(place.name, ()) if known.meets(place)]
 
     def around(self, address: str) -> list[str]:
         """The addresses that were added and hold all of this one."""
         place = file_place(address)
         if place is None:
-            return []
+            return self._page(address)
         return [added for known, added in self._by_name.get(place.name, ()) if known.holds(place)]
+
+    def _page(self, address: str) -> list[str]:
+        page = page_of_piece(address)
+        return [page] if page in self._pages else []

@@ -24,10 +24,12 @@ from drr.filetasks.pieces import (
     PieceSearch,
     WordSearch,
     best,
+    cut,
     pieces_of,
 )
 
 READER = "corpus/1"
+_BEGINS = 200
 MOST_CHARS = 24_000_000
 """Of all corpora that one process keeps open; an index takes some five times its text."""
 
@@ -88,6 +90,16 @@ class CorpusWeb:
         page = self.pages[piece.page]
         dated = f"{page.date} - " if page.date else ""
         return WebHit(page.title, page.url, dated + piece.text)
+
+    def piece_of(self, url: str, seen: str) -> int | None:
+        """By how it begins: a hit is one line, and may be cut."""
+        place = self._places.get(address_key(url))
+        if place is None:
+            return None
+        page = self.pages[place]
+        texts, told = cut(page.text), " ".join(seen.split()).removeprefix(f"{page.date} - ")[:_BEGINS]
+        begun = (number for number, text in enumerate(texts, 1) if " ".join(text.split())[:_BEGINS] == told)
+        return next(begun, None) if len(texts) > 1 else None
 
     async def read(self, url: str) -> Page:
         place = self._places.get(address_key(url))

@@ -62,6 +62,9 @@ class CorpusBesideShop(ShopWeb):
     def whole(self) -> list[Page]:
         return [] if self.frozen is None else self.frozen.whole()
 
+    def piece_of(self, url: str, seen: str) -> int | None:
+        return None if self.frozen is None else self.frozen.piece_of(url, seen)
+
 
 @dataclass(frozen=True)
 class FileWorld:

@@ -14,6 +14,7 @@ from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
 from drr.app.viewer.tasks.facts import counted, facts_in
 from drr.app.viewer.tasks.points import points_in
+from drr.citations.files import KnownPlaces
 from drr.citations.parse import canonical_url, parse
 from drr.env.files import file_name
 from drr.eval.labels import DIMENSIONS
@@ -284,13 +285,17 @@ class SourceNames:
 
     def __init__(self, report: ReportView) -> None:
         self._sources = {canonical_url(source.url): source for source in reversed(report.sources)}
+        self._places = KnownPlaces(self._sources)
         self._numbers = _numbers(report)
         claimed = [self.source_of(url) for claim in report.claims for url in claim.urls]
         self.cited = {source.number for source in claimed if source is not None}
         self.cited |= {s.number for s in report.sources if canonical_url(s.url) in self._numbers}
 
     def source_of(self, url: str) -> SourceView | None:
-        return self._sources.get(canonical_url(url))
+        """Of a place in a file, or a piece of a page, what was returned that it shares something with."""
+        url = canonical_url(url)
+        behind = (self._sources[known] for known in self._places.meeting(url))
+        return self._sources.get(url) or next(behind, None)
 
     def named(self, source: SourceView) -> str:
         own = self._numbers.get(canonical_url(source.url))
@@ -318,11 +323,11 @@ def _safe(report: ReportView, before: str = "") -> Markup:
 
 def _links(report: ReportView) -> list[LinkTag]:
     """Each marker that leads to a source of this run leads to where the source stands on the page."""
-    places = {canonical_url(source.url): f"source-{source.number}" for source in reversed(report.sources)}
+    names = SourceNames(report)
     return [
-        LinkTag(marker.start, marker.end, places[marker.url])
-        for marker in (parse(report.report).markers if places else ())
-        if marker.url in places
+        LinkTag(marker.start, marker.end, f"source-{source.number}")
+        for marker in (parse(report.report).markers if report.sources else ())
+        if marker.url is not None and (source := names.source_of(marker.url)) is not None
     ]
 
 

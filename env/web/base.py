@@ -59,6 +59,9 @@ class InWhole(Protocol):
 class InPieces(Protocol):
     """A web whose hits are whole pieces of its pages instead of snippets."""
 
+    def piece_of(self, url: str, seen: str) -> int | None:
+        """Which piece of its page a hit shows, from 1; `None` where the page is one piece."""
+
     @property
     def piece_chars(self) -> int:
         """The longest."""
