@@ -27,7 +27,7 @@ def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
     return _html(
         plan,
         annotator.name,
-        '<link rel="stylesheet" href="static/annotate.css">',
+        '<link rel="stylesheet" href="static/look.css"><link rel="stylesheet" href="static/annotate.css">',
         _data(plan, annotator, marks, server=True),
         '<script src="static/reach.js"></script><script src="static/annotate.js"></script>',
         server=True,
@@ -36,7 +36,7 @@ def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
 
 def bundle(plan: AnnotationPlan, annotator: Annotator) -> str:
     """One file that works from disk: its policy names its own script and style by hash and forbids everything else."""
-    style = (STATIC / "annotate.css").read_text(encoding="utf-8")
+    style = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("look.css", "annotate.css"))
     script = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("reach.js", "annotate.js"))
     policy = f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     return _html(

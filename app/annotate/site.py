@@ -97,7 +97,7 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
     overlap = set.intersection(*({turn.pair for turn in person.turns} for person in plan.annotators))
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation: owner</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-{ICON}<link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head>
+{ICON}<link rel="stylesheet" href="static/look.css"><link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head>
 <body><header><h1>Annotation: owner</h1></header><main><div class="wide">
 <p>{len(plan.pairs)} pairs, {len(overlap)} of them seen by everybody. This page looks again every 15 seconds.</p>
 <h2>Progress</h2>

@@ -9,7 +9,9 @@ from drr.app.report.alignment_table import alignment_table
 from drr.app.report.calls import calls_table
 from drr.app.report.corrected_table import corrected_table
 from drr.app.report.cost import cost_table
+from drr.app.report.differences import differences_table
 from drr.app.report.dr3_tables import dr3_tables
+from drr.app.report.floors import with_floor_told
 from drr.app.report.foreign_tables import foreign_table_list
 from drr.app.report.judging_tables import coverage, failure_labels, failures, pairwise, rules
 from drr.app.report.material import Material
@@ -26,6 +28,7 @@ LAST: tuple[Builder, ...] = (corrected_table, alignment_table, as_printed, cover
 def all_tables(material: Material) -> list[Table]:
     """Those that this study has anything for: the metrics, what stands beside them, judges beside judges, what was judged."""
     found = [
+        differences_table(material),
         *metric_tables(material),
         *setting_tables(material),
         *dr3_tables(material),
@@ -34,4 +37,5 @@ def all_tables(material: Material) -> list[Table]:
         *(build(material) for build in LAST),
         *foreign_table_list(material),
     ]
-    return with_papers_tables(material, [table for table in found if table is not None])
+    shown = with_papers_tables(material, [table for table in found if table is not None])
+    return [with_floor_told(table) for table in shown]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+from drr.app.report.ink import PALETTE
 from drr.app.report.material import Material
 from drr.eval.metrics import metrics
 
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PANELS = ("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_fa", "dr3_if", "dr3_dq")
-COLORS = ("#1b6ca8", "#e08e0b", "#3a9d5d", "#b5446e", "#6a5acd", "#5b6770", "#c0392b", "#16a085")
 ACROSS = 3
 LONGEST = 32
 
@@ -31,7 +31,7 @@ def draw_sizes(material: Material) -> Figure | None:
         key=lambda size: max(list(own).index(size) for own in document["sizes"].values() if size in own),
     )
     for panel, name in zip(panels, PANELS, strict=True):
-        for color, (system, own) in zip(cycle(COLORS), document["sizes"].items()):
+        for color, (system, own) in zip(cycle(PALETTE), document["sizes"].items()):
             _line(panel, [own.get(size, {}).get(name) for size in sizes], system, color)
         panel.set_title(metrics()[name].label, fontsize=9)
         panel.set_xticks(range(len(sizes)), sizes, fontsize=8)

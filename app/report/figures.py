@@ -1,9 +1,9 @@
-"""The paper's figures and the cost-quality chart, as SVG and PNG. The same study draws the same bytes."""
+"""The paper's figures and the cost-quality chart, as SVG, PNG and PDF, light and dark. The same study draws the same bytes."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,69 +11,70 @@ from typing import TYPE_CHECKING, Any
 from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.cost import cost_points
 from drr.app.report.dr3_figure import draw_sizes
+from drr.app.report.forest_figure import draw_forest
+from drr.app.report.ink import DARK, LIGHT, PALETTE
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.setting_figure import draw_settings
-from drr.eval.stats.intervals import mean
+from drr.eval.stats.intervals import V, mean
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PALETTE = (
-    "#1b6ca8",
-    "#e08e0b",
-    "#3a9d5d",
-    "#b5446e",
-    "#6a5acd",
-    "#5b6770",
-    "#c0392b",
-    "#16a085",
-    "#8d6e63",
-    "#9e9e9e",
-    "#444444",
-)
-
-
 LONGEST = 32
+NAME_HEIGHT = 0.055
+"""Of a figure, what a name in it takes."""
+ROOM = 0.08
+"""Share of a bar under which there is no room for its number."""
 SMALLEST = 1.8
 """Inches of height under which a figure of one bar has no room for its words."""
 
 
 def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
-    """Writes what this study has data for; (file name without ending, title) of each."""
+    """Writes what this study has data for, light and dark; (file name without ending, title) of each."""
     import matplotlib as mpl
 
     mpl.use("Agg")
-    mpl.rcParams.update(
-        {
-            "svg.hashsalt": "drr",
-            "text.parse_math": False,  # names come from outside: a dollar sign is a dollar sign
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "figure.dpi": 110,
-        }
-    )
-    drawn = []
+    drawn: dict[str, str] = {}
     with warnings.catch_warnings():
         warnings.filterwarnings(
             "ignore", message="Glyph .* missing"
         )  # a box stands for a letter the font lacks
-        for name, title, draw in FIGURES:
-            figure = draw(material)
-            if figure is None:
-                continue
-            _stamp(figure, material.banner)
-            for form, metadata in (("svg", {"Date": None, "Creator": "drr"}), ("png", {"Software": "drr"})):
-                path = folder / f"{name}.{form}"
-                figure.savefig(path, metadata=metadata, bbox_inches="tight", dpi=150)
-            drawn.append((name, title))
-    return drawn
+        for scheme in (LIGHT, DARK):
+            with mpl.rc_context({**STYLE, **scheme.settings()}):
+                for name, title, draw in FIGURES:
+                    figure = draw(material)
+                    if figure is not None:
+                        _stamp(figure, material.banner)
+                        _save(figure, folder / f"{name}{scheme.ending}", scheme.forms)
+                        drawn[name] = title
+    return list(drawn.items())
+
+
+STYLE = {
+    "svg.hashsalt": "drr",
+    "text.parse_math": False,  # names come from outside: a dollar sign is a dollar sign
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "figure.dpi": 110,
+    "pdf.fonttype": 42,
+}
+_METADATA = {
+    "svg": {"Date": None, "Creator": "drr"},
+    "png": {"Software": "drr"},
+    "pdf": {"CreationDate": None, "Creator": "drr", "Producer": "drr"},
+}
+
+
+def _save(figure: Figure, path: Path, forms: Sequence[str]) -> None:
+    for form in forms:
+        figure.savefig(f"{path}.{form}", metadata=_METADATA[form], bbox_inches="tight", dpi=150)
 
 
 def _stamp(figure: Figure, banner: str | None) -> None:
     if banner:
-        figure.text(0.0, -0.02, banner, fontsize=7, color="#b00020", ha="left", va="top", wrap=True)
+        figure.text(0.0, -0.02, banner, fontsize=7, color=PALETTE[3], ha="left", va="top", wrap=True)
 
 
 def _short(name: str) -> str:
@@ -102,14 +103,36 @@ def _tool_calls(material: Material) -> Figure | None:
         axes.barh(range(len(variants)), widths, left=left, label=tool, color=color)
         left = [a + b for a, b in zip(left, widths, strict=True)]
     axes.set_yticks(range(len(variants)), [_short(name) for name in variants])
-    for position, (variant, total) in enumerate(zip(variants, left, strict=True)):
-        told = f"{total:.1f}  (+ {_beside(counts[variant])})"
-        axes.text(total + 0.1, position, told, va="center", fontsize=7)
+    totals = [_total(counts[variant], tools) for variant in variants]
+    reach = max(max(left), *(total.ci_high or 0.0 for total in totals)) or 1.0
+    for position, (variant, total) in enumerate(zip(variants, totals, strict=True)):
+        value = total.value or 0.0
+        axes.errorbar(
+            [value], [position], xerr=_reach(value, total.ci_low, total.ci_high), fmt="none",
+            ecolor=axes.xaxis.label.get_color(), capsize=3, elinewidth=1,
+        )  # fmt: skip
+        told = f"{value:.1f}  (+ {_beside(counts[variant])})"
+        axes.text(max(value, total.ci_high or 0.0) + 0.02 * reach, position, told, va="center", fontsize=7)
     axes.invert_yaxis()
-    axes.set_xlim(0, max(left) * 1.6 or 1)
+    axes.set_xlim(0, reach * 1.6)
     axes.set_xlabel("calls of tools per answer, mean over queries; in brackets what is no tool call")
     axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=3, fontsize=7, frameon=False)
     return figure
+
+
+def _total(counts: Mapping[str, ByQuery], tools: Sequence[str]) -> V:
+    """All calls of tools, trial by trial."""
+    first, *others = [counts[tool] for tool in tools]
+    return mean(
+        {
+            query: [
+                None if None in every else float(sum(x for x in every if x is not None))
+                for every in zip(trials, *(other[query] for other in others), strict=True)
+            ]
+            for query, trials in first.items()
+        },
+        ends=None,
+    )
 
 
 def _beside(counts: Mapping[str, ByQuery]) -> str:
@@ -121,13 +144,14 @@ def _pairwise(material: Material) -> Figure | None:
     rows = [row for row in material.document["pairwise"] if row["n"]]
     if not rows:
         return None
-    figure, axes = _new(8, 0.7 + 0.28 * len(rows))
+    figure, axes = _new(8, 0.7 + 0.32 * len(rows))
+    ink = LIGHT.ink  # on bars that are light in both schemes
     names = [f"{row['dimension'].replace('_', ' ')}: {_short(row['a'])} – {_short(row['b'])}" for row in rows]
     left = [0.0] * len(rows)
     parts = (
-        ("first wins", PALETTE[2], [row["wins"] for row in rows]),
-        ("tie", "#c9ced3", [row["ties"] for row in rows]),
-        ("second wins", PALETTE[3], [row["losses"] for row in rows]),
+        ("first wins", PALETTE[5], [row["wins"] for row in rows]),
+        ("tie", "#b9bec6", [row["ties"] for row in rows]),
+        ("second wins", PALETTE[1], [row["losses"] for row in rows]),
     )
     for label, color, counts in parts:
         widths = [100 * count / row["n"] for count, row in zip(counts, rows, strict=True)]
@@ -140,15 +164,37 @@ def _pairwise(material: Material) -> Figure | None:
         )
         axes.bar_label(
             bars,
-            labels=[str(count or "") for count in counts],
+            labels=[
+                str(count) if count >= ROOM * row["n"] else ""
+                for count, row in zip(counts, rows, strict=True)
+            ],
             label_type="center",
             fontsize=7,
+            color="#1c2128",
         )
         left = [a + b for a, b in zip(left, widths, strict=True)]
+    for place, row in enumerate(rows):
+        rate = row["win_rate"]
+        if rate["value"] is not None:
+            xerr = _reach(
+                100 * rate["value"],
+                *(None if e is None else 100 * e for e in (rate["ci_low"], rate["ci_high"])),
+            )
+            axes.errorbar(
+                [100 * rate["value"]],
+                [place + 0.28],
+                xerr=xerr,
+                fmt=".",
+                markersize=4,
+                color=ink,
+                elinewidth=0.9,
+            )
     axes.set_yticks(range(len(rows)), names)
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
-    axes.set_xlabel("% of comparisons, both orders reconciled")
+    axes.set_xlabel(
+        "% of comparisons, both orders reconciled; dot and line: win rate of the first with its 95 % interval"
+    )
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=7, frameon=False)
     return figure
 
@@ -174,7 +220,7 @@ def _pareto(material: Material) -> Figure | None:
             capsize=3,
             elinewidth=0.8,
         )
-        axes.annotate(_short(point.variant), (x, y), textcoords="offset points", xytext=(6, 4), fontsize=8)
+    _name_points(axes, [(x, y, _short(point.variant)) for point, x, y in points])
     front = sorted((x, y) for p, x, y in points if p.on_front)
     axes.plot(*zip(*front, strict=True), color="#888888", linewidth=1, linestyle="--", zorder=0)
     axes.set_xlabel(
@@ -184,11 +230,33 @@ def _pareto(material: Material) -> Figure | None:
     return figure
 
 
+def _name_points(axes: Any, points: Sequence[tuple[float, float, str]]) -> None:
+    """Names in a column beside the figure, as high as their points where there is room, never over each other."""
+    low, high = axes.get_ylim()
+    step = (high - low) * NAME_HEIGHT
+    top = high
+    for x, y, name in sorted(points, key=lambda point: (-point[1], -point[0])):
+        at = min(y, top)
+        top = at - step
+        axes.annotate(
+            name,
+            (x, y),
+            xytext=(1.03, at),
+            textcoords=axes.get_yaxis_transform(),
+            va="center",
+            fontsize=8,
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": "#8a929e", "linewidth": 0.6, "shrinkB": 4},
+        )
+    axes.set_ylim(min(low, top), high)
+
+
 def _reach(value: float, low: float | None, high: float | None) -> list[list[float]] | None:
     return None if low is None or high is None else [[max(value - low, 0.0)], [max(high - value, 0.0)]]
 
 
 FIGURES = (
+    ("differences", "Paired differences", draw_forest),
     ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
     ("pairwise", "Pairwise wins, ties, losses (Figure 6)", _pairwise),
     ("cost-quality", "Cost against quality", _pareto),

@@ -8,10 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import values_of
+from drr.eval.judging.read import repetitions
+from drr.eval.metrics import metrics, values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
 from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.comparisons import Comparison
+from drr.eval.stats.noise import NoiseFloor, noise_floor
 from drr.eval.tasks.judged import Judged
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ class Material:
     """Judges against judges and people; `None` where there are not two of them."""
     paper: PaperName | None = None
     """Whose tables are told by their own numbers."""
+    viewer: str | None = None
+    """Where the pages of the viewer lie, seen from the report's folder."""
 
     @property
     def banner(self) -> str | None:
@@ -61,11 +66,55 @@ class Material:
         return f"Not every row was asked the same questions ({told}): hold rows against each other by their differences, as `drr compare` has them."
 
     @cached_property
+    def repetitions(self) -> list[Judged]:
+        """What this judge said when it was asked the same again."""
+        return repetitions(self.study, self.judged)
+
+    def floor(self, metric: str) -> NoiseFloor | None:
+        """What a difference on this metric must exceed to be more than repetition."""
+        if metric not in self._floors:
+            trials = self.per_report(metric)
+            self._floors[metric] = noise_floor(trials) or noise_floor(trials, self._again.get(metric))
+        return self._floors[metric]
+
+    @cached_property
+    def _floors(self) -> dict[str, NoiseFloor | None]:
+        return {}
+
+    @cached_property
+    def _again(self) -> dict[str, dict[str, dict[str, list[float | None]]]]:
+        """By metric, system and answer what the judge and its repetitions give it."""
+        found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
+        for judged in (self.judged, *self.repetitions) if self.repetitions else ():
+            for answer in judged.answers:
+                for name, value in values_of(judged, answer).items():
+                    if metrics()[name].judged:
+                        own = found.setdefault(name, {}).setdefault(answer.variant, {})
+                        own.setdefault(answer.key, []).append(value)
+        return found
+
+    @cached_property
     def _values(self) -> dict[str, Mapping[str, float | None]]:
         return {answer.key: values_of(self.judged, answer) for answer in self.judged.answers}
 
+    def value(self, answer: Answer, metric: str) -> float | None:
+        return self._values[answer.key].get(metric)
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        return self.judged.comparisons()
+
     def per_report(self, metric: str) -> Mapping[str, ByQuery]:
         """By variant."""
+        if metric not in self._grouped:
+            self._grouped[metric] = self._by_query(metric)
+        return self._grouped[metric]
+
+    @cached_property
+    def _grouped(self) -> dict[str, Mapping[str, ByQuery]]:
+        return {}
+
+    def _by_query(self, metric: str) -> Mapping[str, ByQuery]:
         found: dict[str, dict[AskedQuestion, list[float | None]]] = {}
         for variant, answers in self.variants.items():
             by_query = found.setdefault(variant, {})

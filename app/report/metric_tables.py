@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from drr.app.judged import reasons_of
 from drr.app.papers.printed import printed
-from drr.app.report.dr3_tables import noise_told
+from drr.app.report.floors import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval import metrics as registry
@@ -91,7 +91,6 @@ def _reporteval_notes(material: Material) -> list[str]:
 
 def _dr3_notes(material: Material) -> list[str]:
     return [
-        *noise_told(material),
         "IR of pages and CC stand first: only they move with the size of what is searched. Facts are found by rule, value and subject in one sentence, "
         "then by the judge; where rules judge it is a lower bound, and points of the checklist that no rule decides are unknown. The order of the paper's "
         "Table 2 is IR files, IR pages, CC, FA, IF, DQ, avg.",
@@ -173,21 +172,21 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
         notes.append(f"In braces {PRINTED_NOTE}.")
     columns = [_heading(metric) for metric in metrics]
     columns += [_heading(known[name])._replace(key=column) for column, name in form.closing.items()]
-    return Table(key, title, columns, rows, [*notes, *form.notes(material)], material.banner)
+    notes += [*floor_notes(material, metrics), *form.notes(material)]
+    floor = floor_cells(material, [*metrics, *closing])
+    return Table(key, title, columns, rows, notes, material.banner, floor)
 
 
 def _slight(material: Material, metric: Metric, sways: Sequence[str]) -> set[str]:
-    """The variants whose figure is no further from the best than it sways by itself."""
+    """The variants whose figure is no further from the best than repetition, or the measure by itself, reaches."""
     figures = material.document["metrics"]
     swayed = [row[name]["value"] for row in figures.values() for name in sways if name in row]
-    floor = max((value for value in swayed if value is not None), default=None)
+    own = max((value for value in swayed if value is not None), default=None)
     values = {variant: row[metric.name]["value"] for variant, row in figures.items() if metric.name in row}
-    known = {variant: value for variant, value in values.items() if value is not None}
-    if floor is None or not known:
-        return set()
-    best = (min if metric.better == "lower" else max)(known.values())
-    leader = next(variant for variant, value in known.items() if value == best)
-    return {variant for variant, value in known.items() if variant != leader and abs(value - best) < floor}
+    floor = material.floor(metric.name)
+    return within_floor(values, None if floor is None else floor.value, metric.better) | within_floor(
+        values, own, metric.better or "higher"
+    )
 
 
 def _heading(metric: Metric) -> Heading:

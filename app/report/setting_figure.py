@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from drr.app.report.ink import PALETTE
 from drr.app.report.material import Material
 from drr.eval.metrics import metrics
 from drr.eval.metrics.setting_rows import AgentSettings
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINES = (
-    ("pqr_p", "#1b1b1b", 2.2),
-    ("pqr_goal", "#1b6ca8", 1.1),
-    ("pqr_cont", "#e08e0b", 1.1),
-    ("pqr_pres", "#3a9d5d", 1.1),
-    ("pqr_acti", "#b5446e", 1.1),
+    ("pqr_p", "", 2.2),
+    ("pqr_goal", PALETTE[0], 1.1),
+    ("pqr_cont", PALETTE[1], 1.1),
+    ("pqr_pres", PALETTE[2], 1.1),
+    ("pqr_acti", PALETTE[4], 1.1),
 )
+"""Metric, colour (none: that of words), width."""
 ACROSS = 2
 """Panels in a row."""
 
@@ -56,7 +58,9 @@ def _panel(axes: Any, material: Material, agent: str, own: AgentSettings) -> Non
     systems = own["systems"]
     names = [parts_of(system).setting.name for system in systems]
     line = [place for place, name in enumerate(names) if not name.startswith("memory:")]
-    for metric, color, width in LINES:
+    ink = axes.xaxis.label.get_color()
+    for metric, own_color, width in LINES:
+        color = own_color or ink
         values = [_value(material, system, metric) for system in systems]
         axes.plot(range(len(systems)), values, "o", color=color, markersize=2.5 + width)
         kept = [values[place] for place in line]
@@ -79,4 +83,11 @@ def _reach(axes: Any, material: Material, systems: Sequence[str]) -> None:
     for place, system in enumerate(systems):
         row = material.document["metrics"][system].get("pqr_p")
         if row is not None and row["ci_low"] is not None and row["ci_high"] is not None:
-            axes.vlines(place, row["ci_low"], row["ci_high"], color=LINES[0][1], linewidth=0.8, alpha=0.6)
+            axes.vlines(
+                place,
+                row["ci_low"],
+                row["ci_high"],
+                color=axes.xaxis.label.get_color(),
+                linewidth=0.8,
+                alpha=0.6,
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from drr.app.report.floors import floor_cells, floor_notes, greyed
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
@@ -66,9 +67,11 @@ def _table(material: Material, key: str, title: str, shown: Sequence[Metric]) ->
     rows: list[tuple[str, Sequence[Cell]]] = []
     for own in material.document["settings"]["agents"].values():
         rows += [(system, _figures(material, own, system, shown)) for system in own["systems"]]
-        rows += [(_name(one), _differences(one, shown)) for one in own["differences"]]
+        rows += [(_name(one), _differences(material, one, shown)) for one in own["differences"]]
     columns = [*(Heading(metric.label, metric.name, metric.explanation) for metric in shown), TOLD, SAME]
-    return Table(key, title, columns, rows, notes_of(material), material.banner)
+    notes = [*notes_of(material), *floor_notes(material, shown)]
+    floor = floor_cells(material, [*shown, None, None])
+    return Table(key, title, columns, rows, notes, material.banner, floor)
 
 
 def notes_of(material: Material) -> list[str]:
@@ -94,8 +97,8 @@ def _name(one: SettingDifference) -> str:
     return f"{a.agent}: {a.setting.name} minus {b.setting.name}"
 
 
-def _differences(one: SettingDifference, shown: Sequence[Metric]) -> list[Cell]:
-    cells = [difference_cell(one, metric) for metric in shown]
+def _differences(material: Material, one: SettingDifference, shown: Sequence[Metric]) -> list[Cell]:
+    cells = [greyed(difference_cell(one, metric), material.floor(metric.name)) for metric in shown]
     return [*cells, Cell(None), Cell(f"{one['same_reports']} of {one['reports']}")]
 
 
@@ -115,13 +118,16 @@ def _memories(material: Material) -> Table:
     notes = [MEMORY_NOTE] if any(table["refused"] is None for table in tables) else []
     for table in tables:
         rows += [(one["system"], _of_memory(table, one, shown)) for one in table["rows"]]
-        rows += [(_name(one), [*_differences(one, shown)[:-1], Cell(None)]) for one in table["differences"]]
+        rows += [
+            (_name(one), [*_differences(material, one, shown)[:-1], Cell(None)])
+            for one in table["differences"]
+        ]
         notes += told_of_memories(table)
-    notes += material.document["settings"]["told"]
+    notes += [*material.document["settings"]["told"], *floor_notes(material, shown)]
+    floor = floor_cells(material, [*shown, None, None])
     columns = [*(Heading(metric.label, metric.name, metric.explanation) for metric in shown), TOLD, FAILED]
-    return Table(
-        "memories", "Memories at one budget (PDR-Bench's Table 3)", columns, rows, notes, material.banner
-    )
+    title = "Memories at one budget (PDR-Bench's Table 3)"
+    return Table("memories", title, columns, rows, notes, material.banner, floor)
 
 
 def refusals(document: StudyDocument) -> list[str]:

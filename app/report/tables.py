@@ -1,4 +1,4 @@
-"""Tables as values: cells with interval and n, drawn as Markdown, LaTeX, CSV and HTML by one function each."""
+"""Tables as values: cells with interval and n, drawn as Markdown and CSV by one function each (`sections.py`: HTML, `latex.py`: LaTeX)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from drr.eval.stats.intervals import VRow
-
-
-_SENTENCE = 40
-"""Letters from which on a cell is a sentence."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +99,17 @@ class Table:
     rows: Sequence[tuple[str, Sequence[Cell]]]
     notes: Sequence[str] = ()
     banner: str | None = None
+    floor: Sequence[Cell] = ()
+    """Under each column what a difference must exceed to be more than repetition; empty where no column has one."""
+
+    @property
+    def lines(self) -> Sequence[tuple[str, Sequence[Cell]]]:
+        """Its rows, and last the noise floor."""
+        return [*self.rows, (FLOOR, self.floor)] if self.floor else self.rows
+
+
+FLOOR = "noise floor"
+NOT_MEASURED = "not measured"
 
 
 def markdown(table: Table) -> str:
@@ -114,7 +120,7 @@ def markdown(table: Table) -> str:
         "| | " + " | ".join(_md(column.label) for column in table.columns) + " |",
         "|---" * (len(table.columns) + 1) + "|",
     ]
-    for name, cells in table.rows:
+    for name, cells in table.lines:
         shown = [f"**{_md(c.text())}**" if c.bold else _md(c.text()) for c in cells]
         lines.append(f"| {_md(name)} | " + " | ".join(shown) + " |")
     return "\n".join([*lines, "", *(f"{_md(note)}  " for note in table.notes)]) + "\n"
@@ -128,43 +134,6 @@ def _md(text: str) -> str:
         .replace("<", "&lt;")
         .replace("](", "]\\(")
     )
-
-
-def latex(table: Table) -> str:
-    """A `tabular` in a `table`; needs booktabs."""
-    lines = [r"\begin{table}", r"\centering", r"\small"]
-    lines += [r"\begin{tabular}{l" + "r" * len(table.columns) + "}", r"\toprule"]
-    lines.append(" & " + " & ".join(_tex(column.label) for column in table.columns) + r" \\")
-    lines.append(r"\midrule")
-    for name, cells in table.rows:
-        shown = [rf"\textbf{{{_tex(c.text())}}}" if c.bold else _tex(c.text()) for c in cells]
-        lines.append(f"{_tex(name)} & " + " & ".join(shown) + r" \\")
-    caption = " ".join([f"{table.title}.", *([table.banner] if table.banner else []), *table.notes])
-    lines += [
-        r"\bottomrule",
-        r"\end{tabular}",
-        rf"\caption{{{_tex(caption)}}}",
-        rf"\label{{tab:{table.name}}}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-_TEX = {
-    "\\": r"\textbackslash{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "±": r"$\pm$",
-    "≈": r"$\approx$",
-    "–": "--",
-    "<": r"$<$",
-    ">": r"$>$",
-}
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(sign, sign) for sign in text.replace("\n", " "))
 
 
 def as_csv(table: Table) -> str:
@@ -189,7 +158,7 @@ def as_csv(table: Table) -> str:
         ]
     )
     names = [column.key or column.label for column in table.columns]
-    for row, cells in table.rows:
+    for row, cells in table.lines:
         for column, cell in zip(names, cells, strict=True):
             values = [cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.sd]
             shown = ["" if value is None else value for value in values]
@@ -208,47 +177,3 @@ def as_csv(table: Table) -> str:
 def _harmless(value: object) -> object:
     """A spreadsheet runs a text that begins like a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
-
-
-def html(table: Table) -> str:
-    """A section of the page, which carries the banner in full on top; here a short one stands beside the title."""
-    head = "".join(_head(column) for column in table.columns)
-    body = ""
-    for name, cells in table.rows:
-        shown = "".join(f"<td{_kind(cell)}>{_html(cell)}</td>" for cell in cells)
-        body += f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>\n'
-    mark = (
-        f' <span class="tag" title="{escape(table.banner)}">rules, not a model</span>' if table.banner else ""
-    )
-    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in table.notes)
-    files = " ".join(f'<a href="tables/{table.name}.{form}">{form}</a>' for form in ("md", "tex", "csv"))
-    return (
-        f'<section id="{table.name}"><h2>{escape(table.title)}{mark} <small>{files}</small></h2>'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}"><table class="figures">'
-        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}</section>"
-    )
-
-
-def _head(column: Heading) -> str:
-    told = f' title="{escape(column.told)}"' if column.told else ""
-    return f'<th scope="col"{told}>{escape(column.label)}</th>'
-
-
-def _kind(cell: Cell) -> str:
-    """A sentence runs over several lines, figures never."""
-    long = isinstance(cell.value, str) and len(cell.value) > _SENTENCE
-    return ' class="words"' if long else ""
-
-
-def _html(cell: Cell) -> str:
-    """The number, and under it what is needed to believe it."""
-    text = cell.text()
-    shown, sign, rest = text.partition(" [")
-    if not sign:
-        shown, sign, rest = text.partition(" n=")
-    if isinstance(cell.value, str) or not sign:
-        shown, sign, rest = text, "", ""
-    number = f"<b>{escape(shown)}</b>" if cell.bold else escape(shown)
-    if cell.slight:
-        number = f'<span class="slight">{number}</span>'
-    return f"{number}<small>{escape((sign + rest).strip())}</small>" if rest else number

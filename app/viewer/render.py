@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from drr.app.pages.icon import ICON
+from drr.app.pages.frame import ANSWERS, Frame, FramePlace
+from drr.app.viewer.around import Around
 from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
 SHOWN_PASSAGES = 3
+ALONE = Around()
 
 
 @cache
@@ -114,16 +115,24 @@ def _rows(entries: Sequence[ShownEntry], columns: Sequence[str]) -> list[_Questi
 
 
 class Pages:
-    """One study's pages. `served` pages look for news; the others carry their policy themselves. `shelf` holds its tasks with files."""
+    """One study's pages. `shelf` holds its tasks with files, `about` says what it is in one line, `report` is where its report lies."""
 
-    def __init__(self, study: str, *, served: bool, shelf: TaskShelf | None = None) -> None:
+    def __init__(
+        self,
+        study: str,
+        *,
+        served: bool,
+        shelf: TaskShelf | None = None,
+        about: Callable[[], str] = str,
+        report: str | None = None,
+    ) -> None:
         self._shelf = shelf
         self._tasks = frozenset(() if shelf is None else shelf.readable())
-        self._common = {"study": study, "served": served, "live": served, "policy": POLICY, "icon": ICON}
+        self._frame = Frame(study, served, study_places(with_tasks=shelf is not None, report=report), about)
 
     def _draw(self, name: str, root: str, *, banner: str | None, **values: Any) -> str:
         template = templates().get_template(name)
-        return template.render(root=root, banner=banner, **self._common, **values)
+        return template.render(root=root, banner=banner, **self._frame.values(ANSWERS.key), **values)
 
     def _task_of(self, entry: ShownEntry) -> str | None:
         """The name of its task's page, where it is of a task with files."""
@@ -210,7 +219,7 @@ class Pages:
             passages=_passages,
         )
 
-    def report(self, report: ReportView) -> str:
+    def report(self, report: ReportView, around: Around = ALONE) -> str:
         names = SourceNames(report)
         facts = facts_in(report.report, report.facts, self._evidence(report), report.judged_by)
         statuses = Counter(claim.status for claim in report.claims)
@@ -225,7 +234,8 @@ class Pages:
             checklist=points_in(report.report, report.checklist, facts, report.judged_by),
             named=names.named,
             dimensions=list(dict.fromkeys(rating.dimension for rating in report.ratings)),
-            about=metrics(),
+            meaning=metrics(),
+            around=around,
             html=_safe(report),
             source_of=names.source_of,
             cited=names.cited,
@@ -238,6 +248,12 @@ class Pages:
 
     def page(self, sha: str, text: str) -> str:
         return self._draw("page.html", "../", banner=None, sha=sha, text=text)
+
+
+def study_places(*, with_tasks: bool, report: str | None) -> list[FramePlace]:
+    """Where one may go from any page of a study."""
+    tasks = [FramePlace("tasks", "tasks.html", "Tasks")] if with_tasks else []
+    return [ANSWERS, *tasks, *([FramePlace("report", report, "Report")] if report else [])]
 
 
 def _banner(written: bool, judged: bool) -> str | None:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from drr.app.pages.serve import STATIC, guarded
+from drr.app.viewer.around import Surroundings
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 
@@ -32,7 +33,8 @@ def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) 
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
-    drawn = _Drawn(reader, Pages(reader.name, served=True, shelf=shelf))
+    around = Surroundings(reader)
+    drawn = _Drawn(reader, Pages(reader.name, served=True, shelf=shelf, about=around.about), around)
     beside = [] if shelf is None else _of_tasks(reader, shelf)
 
     async def answer(request: Request) -> Response:
@@ -75,8 +77,8 @@ def _of_tasks(reader: Reader, shelf: TaskShelf) -> list[Route]:
 class _Drawn:
     """The last pages drawn, each with the version of the ledger that it shows."""
 
-    def __init__(self, reader: Reader, pages: Pages) -> None:
-        self._reader, self._pages = reader, pages
+    def __init__(self, reader: Reader, pages: Pages, around: Surroundings) -> None:
+        self._reader, self._pages, self._around = reader, pages, around
         self._round = 0
         self._kept: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
 
@@ -145,7 +147,7 @@ class _Drawn:
 
     def _report(self, name: str) -> str | None:
         report = self._reader.report(name)
-        return None if report is None else self._pages.report(report)
+        return None if report is None else self._pages.report(report, self._around.of(name))
 
     def _frozen(self, name: str) -> str | None:
         text = self._reader.page(name)

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.pages.serve import STATIC
+from drr.app.pages.serve import STATIC, STYLES
+from drr.app.viewer.around import Surroundings
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.env.files import check_ours
@@ -46,7 +47,7 @@ def fresh_folder(folder: Path) -> Iterator[Path]:
     (draft / MARK).touch()
     yield draft
     (draft / "static").mkdir()
-    for name in ("viewer.css", "reach.js", "viewer.js"):
+    for name in (*STYLES, "reach.js", "viewer.js"):
         shutil.copyfile(STATIC / name, draft / "static" / name)
     if folder.exists():
         shutil.rmtree(folder)
@@ -54,7 +55,8 @@ def fresh_folder(folder: Path) -> Iterator[Path]:
 
 
 def _write_pages(reader: Reader, draft: Path, progress: Progress, shelf: TaskShelf | None) -> int:
-    pages = Pages(reader.name, served=False, shelf=shelf)
+    around = Surroundings(reader)
+    pages = Pages(reader.name, served=False, shelf=shelf, about=around.about)
     reader.measure()
     entries = reader.entries()
     (draft / "index.html").write_text(
@@ -79,7 +81,7 @@ def _write_pages(reader: Reader, draft: Path, progress: Progress, shelf: TaskShe
             if reports:
                 put("q", query, pages.query(reports, reader.outcomes(query)))
             for report in filter(None, map(reader.report, units[query])):
-                put("r", report.entry.key, pages.report(report))
+                put("r", report.entry.key, pages.report(report, around.of(report.entry.key)))
                 frozen |= {source.page for source in report.sources if source.page}
             stage.advance()
     with progress.stage("cases", total=len(reader.cases()), unit="cases") as stage:

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.app.report.build import all_tables
+from drr.app.report.latex import latex
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import winners
-from drr.app.report.tables import Cell, Heading, Table, as_csv, html, latex, markdown
+from drr.app.report.sections import section
+from drr.app.report.tables import Cell, Heading, Table, as_csv, markdown
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
@@ -205,7 +207,7 @@ def test_a_label_that_nobody_can_tell_of_says_why(judged_study: Path, report: Pa
 def test_hostile_names_stay_text_in_every_form() -> None:
     evil = '=HYPERLINK("http://x")|</td><script>alert(1)</script>\\input{x}$&%'
     table = Table("t", evil, [Heading(evil, told=evil)], [(evil, [Cell(evil)])], [evil], evil)
-    assert "<script>" not in html(table)
+    assert "<script>" not in section(table, {})
     assert "<script>" not in markdown(table)
     assert r"\input" not in latex(table).replace(r"\textbackslash{}input", "")
     assert next(csv.reader([as_csv(table).splitlines()[1]]))[1].startswith("'=")

@@ -284,10 +284,11 @@ def test_a_reproduction_that_was_killed_goes_on_and_does_nothing_twice(
 
 
 def test_a_sentence_in_a_table_runs_over_lines_and_a_figure_does_not() -> None:
-    from drr.app.report.tables import Cell, headings, html
+    from drr.app.report.sections import section
+    from drr.app.report.tables import Cell, headings
 
     table = Table("t", "T", headings("a", "b"), [("r", [Cell("word " * 20), Cell(1.0)])])
-    assert html(table).count('<td class="words">') == 1
+    assert section(table, {}).count('<td class="words">') == 1
 
 
 @pytest.fixture(scope="module")

@@ -365,8 +365,8 @@ def test_a_line_from_setting_to_setting_is_drawn_for_each_agent(report: Path) ->
     for word in ("plan-to-function", "react", "persona", "memory:bm25:1k", "CONT"):
         assert f"<!-- {word} -->" in drawn
     page = (report / "index.html").read_text("utf-8")
-    section = page[page.index('<section id="settings">') :]
-    assert section.index('src="figures/settings.svg"') < section.index('<section id="settings-dimensions">')
+    section = page[page.index('<section id="settings"') :]
+    assert section.index('src="figures/settings.svg"') < section.index('<section id="settings-dimensions"')
 
 
 @pytest.fixture(scope="module")

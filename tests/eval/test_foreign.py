@@ -11,7 +11,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.report.build import all_tables
 from drr.app.report.material import Material
-from drr.app.report.tables import html
+from drr.app.report.sections import section
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.eval.evidence.answers import read_answers
@@ -182,7 +182,7 @@ def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(
     report = drr("report", studies["drb"])
     with Study.open(studies["drb"]) as study:
         tables = all_tables(Material(study, read_judged(study, None), report))
-        page = "".join(map(html, tables))
+        page = "".join(section(table, {}) for table in tables)
         assert "DeepResearch Bench, RACE, judge gemini-x" in page
         assert "judge &lt;b&gt;other&lt;/b&gt;" in page and "<b>other</b>" not in page
         assert {"foreign-drb-race", "foreign-drb-race-2"} <= {one.name for one in tables}

@@ -16,7 +16,8 @@ import pytest
 from drr.app.cli import main
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import metric_tables
-from drr.app.report.tables import Cell, Table, headings, html, markdown
+from drr.app.report.sections import section
+from drr.app.report.tables import Cell, Table, headings, markdown
 from drr.eval.asking.criteria_forms import ScoredCriterion
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.judging.plan import JudgeOptions, forecast
@@ -327,7 +328,7 @@ def test_the_command_judges_without_a_model_and_shows_every_table(
 def test_what_is_within_the_noise_is_grey() -> None:
     table = Table("t", "T", headings("P"), [("a", [Cell(7.0)]), ("b", [Cell(6.9, slight=True)])])
     assert "| 6.90 ≈ |" in markdown(table)
-    assert '<span class="slight">6.90 ≈</span>' in html(table)
+    assert '<td class="slight">≈ 6.90' in section(table, {})
 
 
 async def test_a_variant_is_grey_where_it_is_no_further_off_than_the_rounds_are_apart(study: Study) -> None:

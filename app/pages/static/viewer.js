@@ -56,6 +56,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.target.matches("mark[data-claim]")) show(event.target.dataset.claim, false);
   else if (event.key === "j") step(1);
   else if (event.key === "k") step(-1);
+  else if (event.key === "[" || event.key === "]") { const to = document.getElementById(event.key === "[" ? "before" : "after"); if (to) location.assign(to.href); }
   else if (event.key === "Escape") { closeEvidence(); for (const mark of marks) mark.classList.remove("on"); }
 });
 function closeEvidence() {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from drr.app.pages.icon import ICON
+from drr.app.pages.frame import Frame, FramePlace
 from drr.app.viewer.highlight import Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ShownEntry
-from drr.app.viewer.render import POLICY, templates
+from drr.app.viewer.render import study_places, templates
 from drr.app.viewer.tasks.marking import facts_marked
 from drr.app.viewer.tasks.model import DocumentView, NoiseView, TaskSetView, TaskView
 from drr.eval.metrics import metrics
@@ -31,14 +31,15 @@ FIGURES = ("dr3_ir_sc", "dr3_ir_uf", "dr3_cc", "dr3_contradicted", "dr3_search_l
 class TaskPages:
     """`home` is the index of tasks: the first page, or one of its own beside a study."""
 
-    def __init__(self, name: str, *, served: bool, home: str = "index.html") -> None:
+    def __init__(
+        self, name: str, *, served: bool, home: str = "index.html", report: str | None = None
+    ) -> None:
         self.home = home
+        alone = [FramePlace("tasks", home, "Tasks")]
+        places = alone if home == "index.html" else study_places(with_tasks=True, report=report)
         self._common = {
-            "study": name,
-            "served": served,
+            **Frame(name, served, places).values("tasks"),
             "live": False,
-            "policy": POLICY,
-            "icon": ICON,
             "home": home,
             "banner": OWNERS,
         }

@@ -1,0 +1,66 @@
+"""The noise floor under a report's tables: what stands in its row, what is grey because of it, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from drr.app.report.material import Material
+from drr.app.report.tables import NOT_MEASURED, Cell, Table
+from drr.eval.metrics.base import Metric
+from drr.eval.stats.noise import NoiseFloor
+
+_WHENCE = {
+    "trials": "from repeated trials, which hold the judge's noise too",
+    "judge repeats": "from what the judge said when asked again, as no question has two trials: agents sway more than that",
+}
+_NEITHER = "Noise floor: not measured (it takes `drr run --trials 2`, or `drr judge --repeat 3` for the judge's part of it)."
+
+
+def floor_cells(material: Material, metrics: Sequence[Metric | None]) -> list[Cell]:
+    """A cell for each column; `None` is a column that is no metric's."""
+    return [
+        Cell(None) if metric is None else _cell(material.floor(metric.name), metric) for metric in metrics
+    ]
+
+
+def _cell(floor: NoiseFloor | None, metric: Metric) -> Cell:
+    if floor is None:
+        return Cell(None, missing=NOT_MEASURED)
+    return Cell(floor.value, n=floor.n, digits=metric.digits)
+
+
+def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
+    found = [floor for metric in metrics if (floor := material.floor(metric.name)) is not None]
+    if not found:
+        return [_NEITHER]
+    whence = "; ".join(told for by, told in _WHENCE.items() if by in {floor.by for floor in found})
+    return [
+        f"Noise floor: two runs of one system lie less than this apart in 19 of 20 cases, {whence}. "
+        "Grey, with ≈: no further than that from the best of the column, and a difference that is smaller."
+    ]
+
+
+def within_floor(figures: Mapping[str, float | None], floor: float | None, better: str | None) -> set[str]:
+    """The systems that lie no further than the floor from the best one."""
+    known = {system: value for system, value in figures.items() if value is not None}
+    if floor is None or better is None or not known:
+        return set()
+    best = (min if better == "lower" else max)(known.values())
+    leader = next(system for system, value in known.items() if value == best)
+    return {system for system, value in known.items() if system != leader and abs(value - best) < floor}
+
+
+def greyed(cell: Cell, floor: NoiseFloor | None) -> Cell:
+    """A difference, grey where repetition alone reaches as far."""
+    if floor is None or not isinstance(cell.value, (int, float)):
+        return cell
+    return replace(cell, slight=abs(cell.value) < floor.value)
+
+
+def with_floor_told(table: Table) -> Table:
+    """No table with intervals is silent of it."""
+    measured = any(cell.low is not None for _, cells in table.rows for cell in cells)
+    if not measured or table.floor or any(note.startswith("Noise floor") for note in table.notes):
+        return table
+    return replace(table, notes=[*table.notes, "Noise floor: not measured."])

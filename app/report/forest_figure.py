@@ -1,0 +1,79 @@
+"""Paired differences as a forest plot: a panel for each figure, a line for each pair, with interval and noise floor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from drr.app.report.differences import Contrast, contrasts
+from drr.app.report.ink import PALETTE
+from drr.app.report.material import Material
+from drr.wording.excerpt import excerpt
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LONGEST = 30
+LINE = 0.27
+"""Inches of a pair."""
+
+
+def draw_forest(material: Material) -> Figure | None:
+    """Panels stand one under the other, for scales differ."""
+    from matplotlib.figure import Figure
+
+    found = [one for one in contrasts(material) if one.row["value"] is not None]
+    if not found:
+        return None
+    parts = [
+        [one for one in found if one.metric == metric]
+        for metric in dict.fromkeys(one.metric for one in found)
+    ]
+    heights = [LINE * len(own) + 0.75 for own in parts]
+    figure = Figure(figsize=(8, sum(heights)), layout="constrained")
+    panels = figure.subplots(len(parts), 1, squeeze=False, height_ratios=heights).flatten()
+    for panel, own in zip(panels, parts, strict=True):
+        _panel(panel, material, own)
+    return figure
+
+
+def _panel(axes: Any, material: Material, own: Sequence[Contrast]) -> None:
+    metric, grey = own[0].metric, axes.xaxis.label.get_color()
+    floor = material.floor(metric.name)
+    if floor is not None:
+        axes.axvspan(-floor.value, floor.value, color=grey, alpha=0.15, linewidth=0)
+    axes.axvline(0, color=grey, linewidth=0.8)
+    for place, one in enumerate(own):
+        value = one.row["value"] or 0.0
+        color = grey if not one.is_beyond else PALETTE[0] if value > 0 else PALETTE[3]
+        low, high = one.row["ci_low"], one.row["ci_high"]
+        if low is not None and high is not None:
+            axes.hlines(place, low, high, color=color, linewidth=1.4)
+        axes.plot([value], [place], "o" if one.is_beyond else "D", color=color, markersize=5)
+        axes.annotate(
+            _told(one),
+            (1.01, place),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontsize=8,
+            annotation_clip=False,
+        )
+    axes.set_yticks(range(len(own)), [_pair(one) for one in own], fontsize=8)
+    axes.set_ylim(len(own) - 0.5, -0.5)
+    axes.set_title(metric.label, loc="left", fontsize=9, fontweight="bold")
+    axes.locator_params(axis="x", nbins=6)
+
+
+def _pair(one: Contrast) -> str:
+    return f"{_short(one.a)} − {_short(one.b)}"
+
+
+def _short(name: str) -> str:
+    return excerpt(" ".join(name.split()), LONGEST)
+
+
+def _told(one: Contrast) -> str:
+    digits, row = one.metric.digits, one.row
+    if row["ci_low"] is None or row["ci_high"] is None:
+        return f"{row['value']:+.{digits}f}"
+    return f"{row['value']:+.{digits}f} [{row['ci_low']:.{digits}f}, {row['ci_high']:.{digits}f}]"

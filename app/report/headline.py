@@ -1,0 +1,154 @@
+"""What a reader can act on before any table: what was run, which system leads by how much, and what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from drr.app.report.material import Material
+from drr.eval.metrics import metrics
+from drr.eval.metrics.base import Metric
+from drr.eval.stats.intervals import DifferenceRow, mean, paired
+from drr.eval.stats.noise import detectable
+from drr.study.unit import Record
+
+LEADS = ("fp", "overall", "pqr_p", "dr3_avg", "re_overall", "kp_vital_strict")
+"""The one figure of each way to judge, in the order of the tables."""
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The two best systems on one metric; where only one is known, `second` is empty."""
+
+    metric: Metric
+    best: str
+    second: str
+    difference: DifferenceRow | None
+    detectable: float | None
+
+    @property
+    def told(self) -> str:
+        one = self.difference
+        if one is None or one["value"] is None:
+            return f"{self.metric.label}: {self.best} is the only system that has it"
+        return (
+            f"{self.metric.label}: {self.best} before {self.second} by {self.metric.shown(abs(one['value']))}"
+        )
+
+    @property
+    def worth(self) -> str:
+        """What the difference is worth, and what this study could have seen."""
+        one = self.difference
+        if one is None or one["value"] is None:
+            return ""
+        shown, told = self.metric.shown, [f"paired on {_many(one['n'], 'question')}"]
+        if one["ci_low"] is not None and one["ci_high"] is not None:
+            ends = f"95 % interval {shown(one['ci_low'])} to {shown(one['ci_high'])}"
+            told += [ends, "beyond the noise" if self.is_settled else "it holds zero: no difference is shown"]
+        if self.detectable is not None:
+            ends_of = self.metric.range
+            out_of_reach = ends_of is not None and self.detectable > ends_of[1] - ends_of[0]
+            told.append(
+                "so few questions find no difference on this scale"
+                if out_of_reach
+                else f"a true difference of {shown(self.detectable)} is found in 4 of 5 such studies"
+            )
+        return "; ".join(told) + "."
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the interval leaves zero out."""
+        one = self.difference
+        if one is None or one["ci_low"] is None or one["ci_high"] is None:
+            return False
+        return one["ci_low"] > 0 or one["ci_high"] < 0
+
+
+def leads(material: Material) -> Iterator[Lead]:
+    for name in LEADS:
+        known = metrics()[name]
+        values = material.per_report(name)
+        means = {system: mean(own).value for system, own in values.items()}
+        sign = 1 if known.better == "lower" else -1
+        ranked = sorted((sign * value, system) for system, value in means.items() if value is not None)
+        if len(ranked) > 1:
+            (_, best), (_, second) = ranked[:2]
+            row = paired(values[best], values[second], known.range).document()
+            yield Lead(known, best, second, row, detectable(row))
+        elif ranked:
+            yield Lead(known, ranked[0][1], "", None, None)
+
+
+def facts(material: Material) -> list[tuple[str, str]]:
+    """What was run, as terms and what is said of them."""
+    config = material.study.config
+    run, settings = config.get("run", {}), config.get("settings", {})
+    made = material.document["provenance"]
+    judge = material.document["judge"]
+    answers = sum(len(own) for own in material.variants.values())
+    asked = set[str]().union(*material.asked.values()) if material.asked else set()
+    shops = ", ".join(f"{one[:12]}" for one in made["shop"])
+    told = [
+        ("run", f"{_many(len(material.variants), 'system')}, {_many(len(asked), 'question')}, {_many(answers, 'answer')}"),
+        ("when", _when(material)),
+        ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
+        ("web", str(settings.get("web") or "")),
+        ("models", ", ".join(made["models"])),
+        ("judge", f"{judge['name']}, claims by {judge['claims_by']}" if judge else "not judged yet"),
+        ("cost", _cost(material)),
+        ("made by", made["made_by"]),
+    ]  # fmt: skip
+    return [(term, said) for term, said in told if said]
+
+
+def unscored(material: Material) -> list[str]:
+    """What is in no mean, and how much of it."""
+    document = material.document
+    failed = sum(record.reason is not None for record in material.study.records("answer", None))
+    lines = (
+        [f"{_many(failed, 'answer')} failed and {'is' if failed == 1 else 'are'} in no mean"]
+        if failed
+        else []
+    )
+    for name in LEADS:
+        rows = [row[name] for row in document["metrics"].values() if name in row]
+        missing, whole = (
+            sum(row["n_unscored"] for row in rows),
+            sum(row["n"] + row["n_unscored"] for row in rows),
+        )
+        if missing:
+            lines.append(f"{metrics()[name].label}: {missing} of {whole} are unscored")
+    for task, row in document["coverage"]["tasks"].items():
+        if row["failed"]:
+            lines.append(
+                f"the judge left {row['failed']} of {row['judged']} units of {task} without an answer"
+            )
+    return lines
+
+
+def _when(material: Material) -> str:
+    times = [record.started_at for record in _records(material)]
+    if not times:
+        return ""
+    first, last = (datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d") for at in (min(times), max(times)))
+    return first if first == last else f"{first} to {last}"
+
+
+def _records(material: Material) -> Iterable[Record]:
+    return (answer.record for own in material.variants.values() for answer in own)
+
+
+def _cost(material: Material) -> str:
+    spent = [record.making_usd for record in _records(material)]
+    known = [usd for usd in spent if usd is not None]
+    answers = "unknown" if len(known) < len(spent) else f"${sum(known):,.2f}"
+    judge, cost = material.document["judge"], material.agreement and material.agreement["cost"]
+    if judge is None or not cost or judge["name"] not in cost:
+        return f"answers {answers}"
+    usd = cost[judge["name"]]["usd"]
+    return f"answers {answers}, judging {'unknown' if usd is None else f'${usd:,.2f}'}"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

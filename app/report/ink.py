@@ -1,0 +1,40 @@
+"""The colours of figures, light and dark: told apart by colour-blind readers, and by lightness where there is no colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+PALETTE = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#d55e00",
+    "#cc79a7",
+    "#56b4e9",
+    "#8c6d1f",
+    "#7f7f7f",
+    "#4b4ba0",
+    "#b8b800",
+    "#a03060",
+)
+"""Okabe and Ito's, then others for the rare figure that has more than seven parts."""
+
+
+class Scheme(NamedTuple):
+    ending: str
+    """Of the file's name."""
+    ink: str
+    paper: str
+    grey: str
+    forms: tuple[str, ...]
+
+    def settings(self) -> Mapping[str, object]:
+        """For Matplotlib."""
+        inks = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+        papers = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
+        return {**dict.fromkeys(inks, self.ink), **dict.fromkeys(papers, self.paper)}
+
+
+LIGHT = Scheme("", "#1c2128", "#ffffff", "#8a929e", ("svg", "png", "pdf"))
+DARK = Scheme("-dark", "#e6e9ee", "#14171c", "#98a1ad", ("svg", "png"))

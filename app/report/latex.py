@@ -1,0 +1,203 @@
+"""Tables for a paper: `value ± half-width` in panels that fit a page, the ends of intervals and all n in an appendix.
+
+Needs `booktabs` and, for the appendix, `longtable`; `all.tex` is a document that compiles by itself. No line is over `LONGEST`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+from drr.app.report.tables import Cell, Heading, Table
+from drr.wording.excerpt import excerpt
+
+LONGEST = 120
+_NAME, _TEXT = 38, 34
+"""Letters of source that the name of a row and a cell of words may take."""
+_SIGNS = {
+    "\\": r"\textbackslash{}",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "≈": r"$\approx$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "×": r"$\times$",
+    "−": "$-$",
+    "–": "--",
+    "—": "---",
+    "…": r"\ldots{}",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "<": r"$<$",
+    ">": r"$>$",
+    "|": r"$|$",
+    "·": r"$\cdot$",
+    "\u00a0": "~",
+}
+HEAD = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{booktabs,longtable}
+\usepackage[margin=2cm]{geometry}
+\begin{document}
+"""
+
+
+def latex(table: Table) -> str:
+    """As many panels as it takes, each a `tabular`, in one `table`."""
+    panels = list(_panels(table))
+    lines = [r"\begin{table}[tp]", r"\centering", r"\small"]
+    for number, panel in enumerate(panels):
+        lines += [r"\par\medskip"] if number else []
+        lines += _tabular(table, panel)
+    lines += [*_folded(rf"\caption{{{_tex(table.title)}}}"), rf"\label{{tab:{table.name}}}"]
+    notes = [*([table.banner] if table.banner else []), *table.notes]
+    if any(_half(cell) is not None for _, cells in table.lines for cell in cells):
+        notes.append(
+            "Behind ± half the width of the 95 % interval, whose ends and n stand in the appendix; bold as the notes say."
+        )
+    for note in notes:
+        lines += [r"\par\smallskip\footnotesize\raggedright", *_folded(_tex(note))]
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+def _panels(table: Table) -> Iterator[Sequence[int]]:
+    """Columns, so many as fit into a row."""
+    widths = [
+        max(len(_shown(cells[place])) for _, cells in table.lines) if table.lines else 0
+        for place in range(len(table.columns))
+    ]
+    heads = [len(_label(column)) for column in table.columns]
+    room = LONGEST - max((len(_name(name)) for name, _ in table.lines), default=0) - len(r" \\")
+    panel: list[int] = []
+    used = 0
+    for place, width in enumerate(max(pair) for pair in zip(widths, heads, strict=True)):
+        taken = width + len(" & ")
+        if panel and used + taken > room:
+            yield panel
+            panel, used = [], 0
+        panel.append(place)
+        used += taken
+    yield panel
+
+
+def _tabular(table: Table, panel: Sequence[int]) -> list[str]:
+    words = [all(isinstance(cells[place].value, str) for _, cells in table.lines) for place in panel]
+    form = "l" + "".join("l" if one else "r" for one in words)
+    lines = [rf"\begin{{tabular}}{{{form}}}", r"\toprule"]
+    lines.append("".join(f" & {_label(table.columns[place])}" for place in panel) + r" \\")
+    lines.append(r"\midrule")
+    for name, cells in table.lines:
+        if cells is table.floor:
+            lines.append(r"\midrule")
+        lines.append(_name(name) + "".join(f" & {_shown(cells[place])}" for place in panel) + r" \\")
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
+
+
+def _name(name: str) -> str:
+    return _fitted(name, _NAME)
+
+
+def _label(column: Heading) -> str:
+    return _fitted(column.label, _TEXT)
+
+
+def _shown(cell: Cell) -> str:
+    if isinstance(cell.value, str) or cell.missing:
+        return _fitted(cell.text(), _TEXT)
+    if cell.value is None:
+        return "--"
+    number = f"{cell.value:+,.{cell.digits}f}" if cell.signed else cell.number(cell.value)
+    number = number.replace(",", "{,}")
+    shown = rf"\mathbf{{{number}}}" if cell.bold else number
+    half = _half(cell)
+    shown += "" if half is None else rf" \pm {cell.number(half).replace(',', '{,}')}"
+    return rf"$\approx {shown}$" if cell.slight else f"${shown}$"
+
+
+def _half(cell: Cell) -> float | None:
+    return None if cell.low is None or cell.high is None else (cell.high - cell.low) / 2
+
+
+def appendix(tables: Sequence[Table]) -> str:
+    """Every figure with its interval, n and spread; sentences whole."""
+    lines = [r"\section*{Figures in full}", r"\small"]
+    for table in tables:
+        lines += [*_folded(rf"\subsection*{{{_tex(table.title)}}}")]
+        lines += [r"\begin{longtable}{p{4cm}p{3cm}rrrrr}", r"\toprule"]
+        lines += [r"row & column & value & low & high & n & unscored \\", r"\midrule", r"\endhead"]
+        for name, cells in table.lines:
+            for column, cell in zip(table.columns, cells, strict=True):
+                lines += _detail(name, column, cell)
+        lines += [r"\bottomrule", r"\end{longtable}"]
+    return "\n".join([*lines, ""])
+
+
+def _detail(name: str, column: Heading, cell: Cell) -> list[str]:
+    head = _folded(_tex(name)) + _folded(f"& {_tex(column.label)}")
+    if isinstance(cell.value, str) or cell.missing:
+        return [*head, *_folded(rf"& \multicolumn{{5}}{{p{{6cm}}}}{{{_tex(cell.text())}}} \\")]
+    if cell.value is None:
+        return [*head, r"& -- & & & & \\"]
+    ends = ["" if end is None else f"${cell.number(end)}$" for end in (cell.value, cell.low, cell.high)]
+    counts = ["" if count is None else str(count) for count in (cell.n, cell.unscored)]
+    return [*head, "".join(f"& {one} " for one in [*ends, *counts]).replace(",", "{,}") + r"\\"]
+
+
+def whole(names: Iterable[str]) -> str:
+    """A document of all tables; compiles beside them."""
+    inputs = "\n".join(rf"\input{{{name}}}" for name in names)
+    return f"{HEAD}{inputs}\n\\clearpage\n\\appendix\n\\input{{appendix}}\n\\end{{document}}\n"
+
+
+def _folded(text: str) -> list[str]:
+    """Broken at spaces, which mean the same as ends of lines."""
+    return textwrap.wrap(text, LONGEST, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _fitted(text: str, room: int) -> str:
+    """So much of it as its source has room for."""
+    shown, length = _tex(text), len(text)
+    while len(shown) > room and length > 1:
+        length -= 1
+        shown = _tex(excerpt(text, length))
+    return shown
+
+
+def _tex(text: str) -> str:
+    """Words of at most a line: what no font of a plain TeX has is told by its number."""
+    flat = " ".join(text.split())
+    return " ".join(_broken("".join(map(_sign, word))) for word in flat.split(" "))
+
+
+def _sign(sign: str) -> str:
+    if sign in _SIGNS:
+        return _SIGNS[sign]
+    if sign.isascii():
+        return sign if sign.isprintable() else ""
+    plain = unicodedata.normalize("NFC", sign)
+    if len(plain) == 1 and "\u00a1" <= plain <= "\u017f" and plain.isalpha():
+        return plain
+    return f"[U+{ord(sign):04X}]"
+
+
+def _broken(word: str) -> str:
+    """A word that is longer than a line is broken where no command stands."""
+    if len(word) <= LONGEST // 2:
+        return word
+    pieces, at = [], 0
+    for place, sign in enumerate(word):
+        if (
+            place - at >= LONGEST // 2
+            and sign.isalnum()
+            and word[place - 1].isalnum()
+            and "\\" not in word[place - 16 : place]
+        ):
+            pieces.append(word[at:place])
+            at = place
+    return " ".join([*pieces, word[at:]])

@@ -1,0 +1,92 @@
+"""Draws the pages of a report's folder: its tables and figures, and the answers behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from drr.app.pages.frame import Frame, FramePlace
+from drr.app.report.behind import FOLDER, behind, key_of, page_of, pages_of
+from drr.app.report.headline import facts, leads, unscored
+from drr.app.report.ink import DARK, LIGHT
+from drr.app.report.material import Material
+from drr.app.report.sections import section
+from drr.app.report.tables import Table
+from drr.app.viewer.render import templates
+
+REPORT = "index.html"
+
+
+def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
+    """`figures`: file name without ending, and title. One that has the name of a table stands under it."""
+    from markupsafe import Markup
+
+    drawn = dict(figures)
+    answers = pages_of(material)
+    sections = "".join(
+        section(table, answers) + (_picture(table.name, drawn.pop(table.name)) if table.name in drawn else "")
+        for table in tables
+    )
+    sections += "".join(_picture(file, title) for file, title in drawn.items())
+    return (
+        templates()
+        .get_template("summary.html")
+        .render(
+            root="",
+            banner=material.banner,
+            contents=[(table.name, table.title) for table in tables],
+            pictures=list(drawn.items()),
+            invalid=material.document["coverage"]["invalid_because"],
+            leads=list(leads(material)),
+            facts=facts(material),
+            unscored=unscored(material),
+            sections=Markup(sections),  # noqa: S704  (every piece is escaped where it is drawn)
+            **_frame(material).values("report"),
+        )
+    )
+
+
+def answers_page(material: Material, system: str, tables: Sequence[Table]) -> str:
+    viewer = material.viewer
+    beside = "" if viewer is None or "://" in viewer else "../"
+    parts = behind(
+        material,
+        system,
+        tables,
+        lambda answer: "" if viewer is None else f"{beside}{viewer}/r/{key_of(answer)}.html",
+    )
+    return (
+        templates()
+        .get_template("answers.html")
+        .render(
+            root="../",
+            banner=material.banner,
+            system=system,
+            systems=[(name, page_of(name).removeprefix(f"{FOLDER}/")) for name in material.variants],
+            parts=list(parts),
+            viewer=viewer,
+            **_frame(material).values("report"),
+        )
+    )
+
+
+def _frame(material: Material) -> Frame:
+    places = [FramePlace("report", REPORT, "Report")]
+    if material.viewer is not None:
+        places.append(FramePlace("viewer", f"{material.viewer}/index.html", "Answers"))
+    judge = material.document["judge"]
+    told = f"judged by {judge['name']}" if judge else "not judged yet"
+    return Frame(material.study.folder.resolve().name, False, places, lambda: told, scripts=())
+
+
+def _picture(file: str, title: str) -> str:
+    names = [
+        *(f"{file}.{form}" for form in LIGHT.forms),
+        *(f"{file}{DARK.ending}.{form}" for form in DARK.forms),
+    ]
+    links = " ".join(f'<a href="figures/{name}">{name.removeprefix(file).strip(".-")}</a>' for name in names)
+    return (
+        f'<figure id="figure-{file}" class="scroll" tabindex="0" role="region" aria-label="{escape(title)}, figure">'
+        f'<picture><source media="(prefers-color-scheme: dark)" srcset="figures/{file}{DARK.ending}.svg">'
+        f'<img src="figures/{file}.svg" alt="{escape(title)}"></picture><figcaption>{escape(title)} {links}</figcaption></figure>'
+    )

@@ -1,0 +1,38 @@
+"""The noise floor against repetitions that were drawn, and what it is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from drr.eval.stats.noise import detectable, noise_floor
+
+
+def test_two_runs_of_one_system_lie_within_the_floor_19_times_of_20() -> None:
+    rng = np.random.default_rng(1)
+    questions, trials, inside = 30, 3, 0
+    for _ in range(400):
+        level = rng.normal(5, 2, size=(questions, 1))
+        runs = {name: level + rng.normal(0, 0.8, size=(questions, trials)) for name in ("a", "b")}
+        told = {name: {str(q): list(row) for q, row in enumerate(run)} for name, run in runs.items()}
+        floor = noise_floor(told)
+        assert floor is not None and floor.by == "trials" and floor.n == 60
+        inside += abs(runs["a"].mean() - runs["b"].mean()) < floor.value
+    assert 0.92 < inside / 400 < 0.98
+
+
+def test_trials_come_before_judge_repeats_and_nothing_repeated_is_not_measured() -> None:
+    once = {"a": {"q": [1.0], "r": [2.0]}, "b": {"q": [1.5], "r": [None]}}
+    again = {"a": {"report": [4.0, 6.0]}}
+    assert noise_floor(once) is None
+    by_judge = noise_floor(once, again)
+    assert by_judge is not None and by_judge.by == "judge repeats" and by_judge.n == 1
+    assert by_judge.value == pytest.approx(1.959964 * (2 * (1 / 2 + 1 / 1)) ** 0.5)
+    by_trials = noise_floor({"a": {"q": [1.0, 3.0]}}, again)
+    assert by_trials is not None and by_trials.by == "trials"
+    assert by_trials.value == pytest.approx(1.959964 * (2 * (1 / 2 + 1 / 2)) ** 0.5)
+
+
+def test_what_could_have_been_seen_follows_from_the_interval() -> None:
+    row = {"value": 0.1, "ci_low": -0.1, "ci_high": 0.3, "n": 9, "n_unscored": 0, "method": ""}
+    assert detectable(row) == pytest.approx(0.2 * 2.8016 / 1.96, rel=1e-3)  # type: ignore[arg-type]
+    assert detectable({**row, "ci_low": None}) is None  # type: ignore[arg-type, typeddict-item]
