@@ -17,10 +17,18 @@ if TYPE_CHECKING:
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.papers.names import PAPERS
 
-    parser.epilog = "examples:\n  drr report study --out report\n  drr report study --json\n  drr report study --out report --paper-figures\n  drr report study --labels sheet.jsonl\n  drr report --explain   # what every metric means"
+    parser.epilog = "examples:\n  drr report study --out report\n  drr report study --out report --viewer ../pages   # numbers lead to the pages of drr view --static\n  drr report study --json\n  drr report study --out report --paper-figures\n  drr report study --labels sheet.jsonl\n  drr report --explain   # what every metric means"
     parser.add_argument("study", type=Path, metavar="STUDY", nargs="?")
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="index.html, tables as md, tex, csv, figures as svg, png"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="index.html, answers behind its numbers, tables as md, tex, csv, figures as svg, png, pdf",
+    )
+    parser.add_argument(
+        "--viewer",
+        metavar="PLACE",
+        help="where the pages of `drr view --static` lie, seen from --out: each answer behind a number leads there (default: ../viewer, if it is there)",
     )
     parser.add_argument("--judge", help="whose judgements (default: the last by a model, else by rules)")
     parser.add_argument(
@@ -127,6 +135,7 @@ def _correct(study: Study, document: StudyDocument, arguments: argparse.Namespac
 
 def _write(study: Study, document: StudyDocument, arguments: argparse.Namespace) -> int:
     """The folder of the report; how many tables it has."""
+    from drr.app.report.behind import viewer_of
     from drr.app.report.material import Material
     from drr.app.report.write import write_report
     from drr.env.errors import Misuse
@@ -143,7 +152,15 @@ def _write(study: Study, document: StudyDocument, arguments: argparse.Namespace)
     asked = arguments.paper_figures or arguments.paper == "retail"
     beside = asked and document["banner"] is None
     agreement = agreement_document(study, _people(study, arguments.human))
-    material = Material(study, judged, document, beside, agreement, arguments.paper)
+    material = Material(
+        study,
+        judged,
+        document,
+        beside,
+        agreement,
+        arguments.paper,
+        viewer_of(arguments.out, arguments.viewer),
+    )
     tables = write_report(material, arguments.out)
     if arguments.paper_figures and not beside:
         told = "what rules wrote or judged is never set beside the paper's figures: left out"

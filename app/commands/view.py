@@ -25,6 +25,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=int, default=0, help="loopback port (default: any free one)")
     parser.add_argument("--static", type=Path, metavar="DIR", help="write files instead of serving")
+    parser.add_argument(
+        "--report",
+        metavar="PLACE",
+        help="where index.html of `drr report --out` lies, seen from --static: every page leads there (default: ../report, if it is there)",
+    )
     parser.add_argument("--judge", help="whose judgements (default: the last by a model, else by rules)")
     parser.add_argument("--shop", help="where the study's shop lies now, if not where it was")
     parser.add_argument(
@@ -48,8 +53,10 @@ def _tasks(arguments: argparse.Namespace) -> int:
     from drr.app.viewer.tasks.site import task_site, write_task_folder
     from drr.env.errors import Misuse
 
-    if arguments.judge or arguments.shop or arguments.tasks:
-        raise Misuse(f"{arguments.study}: is a folder of tasks; --judge, --shop and --tasks are for a study")
+    if arguments.judge or arguments.shop or arguments.tasks or arguments.report:
+        raise Misuse(
+            f"{arguments.study}: is a folder of tasks; --judge, --shop, --tasks and --report are for a study"
+        )
     shelf = TaskShelf(arguments.study)
     if arguments.static is not None:
         count = write_task_folder(shelf, arguments.static, progress_of(arguments))
@@ -69,6 +76,8 @@ def _study(arguments: argparse.Namespace) -> int:
     from drr.env.errors import Misuse
     from drr.study.study import Study
 
+    if arguments.report and arguments.static is None:
+        raise Misuse("--report is of a folder (--static DIR): a page that is served leads to no file")
     with Study.open(arguments.study) as study:
         offer_shop(study.folder, study.config.get("run", {}).get("shop"), arguments.shop)
         if arguments.shop and shop_of(study, arguments.shop) is None:
@@ -88,9 +97,11 @@ def _study(arguments: argparse.Namespace) -> int:
 
 def _write(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | None) -> None:
     from drr.app.console import progress_of
-    from drr.app.viewer.static import write_static
+    from drr.app.viewer.static import report_of, write_static
 
-    count = write_static(reader, arguments.static, progress_of(arguments), shelf)
+    count = write_static(
+        reader, arguments.static, progress_of(arguments), shelf, report_of(arguments.static, arguments.report)
+    )
     print(f"{count} pages: open {arguments.static / 'index.html'}")
     if shelf is not None:
         print(_FOR_OWNERS)

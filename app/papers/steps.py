@@ -157,5 +157,29 @@ def reported(asked: Reproduction, paper: list[str]) -> Iterator[Step]:
     judge = ["--judge", asked.arguments.judge] if asked.arguments.judge else []
     people = [str(path) for path in asked.arguments.human]
     human = ["--human", *people] if people else []
-    yield Step(["report", asked.study, "--out", str(out / "report"), *paper, *judge, *human], "report")
-    yield Step(["view", asked.study, "--static", str(out / "viewer"), *asked.quiet], "report")
+    yield Step(
+        [
+            "report",
+            asked.study,
+            "--out",
+            str(out / "report"),
+            "--viewer",
+            "../viewer",
+            *paper,
+            *judge,
+            *human,
+        ],
+        "report",
+    )
+    yield Step(
+        [
+            "view",
+            asked.study,
+            "--static",
+            str(out / "viewer"),
+            "--report",
+            "../report/index.html",
+            *asked.quiet,
+        ],
+        "report",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from drr.app.report.material import Material
@@ -14,6 +15,7 @@ from drr.eval.metrics.base import Metric
 from drr.wording.excerpt import excerpt
 
 FOLDER = "answers"
+VIEWER = "../viewer"
 _QUESTION = 90
 _SHORT = 16
 
@@ -32,6 +34,17 @@ class Behind(NamedTuple):
     columns: Sequence[tuple[str, str]]
     """What stands over each, and what it means."""
     rows: Sequence[AnswerRow]
+
+
+def viewer_of(out: Path, given: str | None) -> str | None:
+    """The address of the viewer's pages from the report's folder: what was given, else where `drr reproduce` puts them."""
+    if given is not None:
+        return (
+            given.rstrip("/")
+            if given.startswith(("http://", "https://")) or not Path(given).is_absolute()
+            else Path(given).as_uri()
+        )
+    return VIEWER if (out / VIEWER / "index.html").is_file() else None
 
 
 def page_of(system: str) -> str:

@@ -51,7 +51,7 @@ def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
     return list(drawn.items())
 
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.hashsalt": "drr",
     "text.parse_math": False,  # names come from outside: a dollar sign is a dollar sign
     "font.size": 9,

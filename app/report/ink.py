@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PALETTE = (
     "#0072b2",
@@ -29,7 +28,7 @@ class Scheme(NamedTuple):
     grey: str
     forms: tuple[str, ...]
 
-    def settings(self) -> Mapping[str, object]:
+    def settings(self) -> dict[Any, Any]:
         """For Matplotlib."""
         inks = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
         papers = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")

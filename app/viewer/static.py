@@ -21,18 +21,36 @@ if TYPE_CHECKING:
 MARK = ".drr-viewer"
 
 
-def write_static(reader: Reader, folder: Path, progress: Progress, shelf: TaskShelf | None = None) -> int:
-    """All pages; how many."""
+REPORT = "../report/index.html"
+
+
+def write_static(
+    reader: Reader,
+    folder: Path,
+    progress: Progress,
+    shelf: TaskShelf | None = None,
+    report_page: str | None = None,
+) -> int:
+    """All pages; how many. `report_page` is where the study's report lies, seen from the folder."""
     with fresh_folder(folder) as draft:
-        count = _write_pages(reader, draft, progress, shelf)
-        return count if shelf is None else count + _write_tasks(reader, shelf, draft, progress)
+        count = _write_pages(reader, draft, progress, shelf, report_page)
+        return count if shelf is None else count + _write_tasks(reader, shelf, draft, progress, report_page)
 
 
-def _write_tasks(reader: Reader, shelf: TaskShelf, draft: Path, progress: Progress) -> int:
+def report_of(folder: Path, given: str | None) -> str | None:
+    """The address of the report's first page: what was given, else where `drr reproduce` puts it."""
+    if given is not None:
+        return Path(given).as_uri() if Path(given).is_absolute() else given
+    return REPORT if (folder / REPORT).is_file() else None
+
+
+def _write_tasks(
+    reader: Reader, shelf: TaskShelf, draft: Path, progress: Progress, report_page: str | None
+) -> int:
     from drr.app.viewer.tasks.pages import BESIDE, TaskPages
     from drr.app.viewer.tasks.site import write_task_files
 
-    pages = TaskPages(reader.name, served=False, home=BESIDE)
+    pages = TaskPages(reader.name, served=False, home=BESIDE, report=report_page)
     return write_task_files(shelf, pages, draft, progress, reader.entries)
 
 
@@ -54,9 +72,11 @@ def fresh_folder(folder: Path) -> Iterator[Path]:
     draft.replace(folder)
 
 
-def _write_pages(reader: Reader, draft: Path, progress: Progress, shelf: TaskShelf | None) -> int:
+def _write_pages(
+    reader: Reader, draft: Path, progress: Progress, shelf: TaskShelf | None, report_page: str | None
+) -> int:
     around = Surroundings(reader)
-    pages = Pages(reader.name, served=False, shelf=shelf, about=around.about)
+    pages = Pages(reader.name, served=False, shelf=shelf, about=around.about, report=report_page)
     reader.measure()
     entries = reader.entries()
     (draft / "index.html").write_text(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from drr.eval.stats.intervals import VRow, Z
 
 POWER_Z = 0.8416212335729143
 """Of a power of 80 %."""
-Repeated = Mapping[str, Sequence[float | None]]
+Repeated = Mapping[Any, Sequence[float | None]]
 """By what was repeated (a question, a report), what each repetition says."""
 
 
