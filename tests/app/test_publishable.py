@@ -118,7 +118,7 @@ def test_no_words_of_a_figure_lie_over_each_other(material: Material, name: str)
             pytest.skip("this study has nothing for it")
         figure.draw_without_rendering()
         words = [one for one in figure.findobj(Text) if one.get_visible() and one.get_text().strip()]
-        boxes = [(one.get_text(), one.get_window_extent().padded(-1)) for one in words]
+        boxes = [(one.get_text(), Text.get_window_extent(one).padded(-1)) for one in words]
     over = [(a, b) for (a, one), (b, other) in combinations(boxes, 2) if one.overlaps(other)]
     assert len(boxes) > 5 and over == []
 
