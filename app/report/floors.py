@@ -8,7 +8,7 @@ from dataclasses import replace
 from drr.app.report.material import Material
 from drr.app.report.tables import NOT_MEASURED, Cell, Table
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.noise import NoiseFloor
+from drr.eval.stats.noise import RepetitionFloor
 
 _WHENCE = {
     "trials": "from repeated trials, which hold the judge's noise too",
@@ -24,7 +24,7 @@ def floor_cells(material: Material, metrics: Sequence[Metric | None]) -> list[Ce
     ]
 
 
-def _cell(floor: NoiseFloor | None, metric: Metric) -> Cell:
+def _cell(floor: RepetitionFloor | None, metric: Metric) -> Cell:
     if floor is None:
         return Cell(None, missing=NOT_MEASURED)
     return Cell(floor.value, n=floor.n, digits=metric.digits)
@@ -51,7 +51,7 @@ def within_floor(figures: Mapping[str, float | None], floor: float | None, bette
     return {system for system, value in known.items() if system != leader and abs(value - best) < floor}
 
 
-def greyed(cell: Cell, floor: NoiseFloor | None) -> Cell:
+def greyed(cell: Cell, floor: RepetitionFloor | None) -> Cell:
     """A difference, grey where repetition alone reaches as far."""
     if floor is None or not isinstance(cell.value, (int, float)):
         return cell

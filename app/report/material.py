@@ -14,7 +14,7 @@ from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.comparisons import Comparison
-from drr.eval.stats.noise import NoiseFloor, noise_floor
+from drr.eval.stats.noise import RepetitionFloor, noise_floor
 from drr.eval.tasks.judged import Judged
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Material:
         """What this judge said when it was asked the same again."""
         return repetitions(self.study, self.judged)
 
-    def floor(self, metric: str) -> NoiseFloor | None:
+    def floor(self, metric: str) -> RepetitionFloor | None:
         """What a difference on this metric must exceed to be more than repetition."""
         if metric not in self._floors:
             trials = self.per_report(metric)
@@ -78,7 +78,7 @@ class Material:
         return self._floors[metric]
 
     @cached_property
-    def _floors(self) -> dict[str, NoiseFloor | None]:
+    def _floors(self) -> dict[str, RepetitionFloor | None]:
         return {}
 
     @cached_property

@@ -20,7 +20,7 @@ class Around:
     after: str | None = None
 
 
-class Surroundings:
+class AroundAnswers:
     """Looked up anew only when the ledger has moved."""
 
     def __init__(self, reader: Reader) -> None:

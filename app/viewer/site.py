@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from drr.app.pages.serve import STATIC, guarded
-from drr.app.viewer.around import Surroundings
+from drr.app.viewer.around import AroundAnswers
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 
@@ -33,7 +33,7 @@ def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) 
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
-    around = Surroundings(reader)
+    around = AroundAnswers(reader)
     drawn = _Drawn(reader, Pages(reader.name, served=True, shelf=shelf, about=around.about), around)
     beside = [] if shelf is None else _of_tasks(reader, shelf)
 
@@ -77,7 +77,7 @@ def _of_tasks(reader: Reader, shelf: TaskShelf) -> list[Route]:
 class _Drawn:
     """The last pages drawn, each with the version of the ledger that it shows."""
 
-    def __init__(self, reader: Reader, pages: Pages, around: Surroundings) -> None:
+    def __init__(self, reader: Reader, pages: Pages, around: AroundAnswers) -> None:
         self._reader, self._pages, self._around = reader, pages, around
         self._round = 0
         self._kept: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()

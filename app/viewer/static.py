@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.pages.serve import STATIC, STYLES
-from drr.app.viewer.around import Surroundings
+from drr.app.viewer.around import AroundAnswers
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.env.files import check_ours
@@ -75,7 +75,7 @@ def fresh_folder(folder: Path) -> Iterator[Path]:
 def _write_pages(
     reader: Reader, draft: Path, progress: Progress, shelf: TaskShelf | None, report_page: str | None
 ) -> int:
-    around = Surroundings(reader)
+    around = AroundAnswers(reader)
     pages = Pages(reader.name, served=False, shelf=shelf, about=around.about, report=report_page)
     reader.measure()
     entries = reader.entries()

@@ -15,7 +15,7 @@ Repeated = Mapping[Any, Sequence[float | None]]
 """By what was repeated (a question, a report), what each repetition says."""
 
 
-class NoiseFloor(NamedTuple):
+class RepetitionFloor(NamedTuple):
     value: float
     """Two runs of one system lie less than this apart in 19 of 20 cases."""
     by: Literal["trials", "judge repeats"]
@@ -25,7 +25,7 @@ class NoiseFloor(NamedTuple):
 
 def noise_floor(
     trials: Mapping[str, Repeated], again: Mapping[str, Repeated] | None = None
-) -> NoiseFloor | None:
+) -> RepetitionFloor | None:
     """By system and question the trials, which hold the judge's noise too; else by system and report what the judge said again and again.
 
     `None`: neither was repeated. Variances are pooled over all that was repeated; the floor is that of the two systems with the fewest
@@ -40,7 +40,7 @@ def noise_floor(
     if sd is None or not means:
         return None
     fewest = sorted([*means, *means] if len(means) == 1 else means)[:2]
-    return NoiseFloor(Z * sd * sqrt(sum(1 / size for size in fewest)), by, n)
+    return RepetitionFloor(Z * sd * sqrt(sum(1 / size for size in fewest)), by, n)
 
 
 def _reports(own: Repeated) -> float:
