@@ -176,11 +176,8 @@ def _asked(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
             f"{mark.strip()} {_small(ask) if ',' in mark else ask}"
             for mark, ask in zip(marks, asks, strict=False)
         )
-        return (
-            counted
-            if rng.random() < 0.5
-            else f"{dealer.deal('leads', [one for one in frames['leads'] if one])} {counted}"
-        )
+        leads = frames["leads"] if marks[0].startswith("(") else ("",)
+        return f"{dealer.deal('leads/counted', leads)} {counted}".strip()
     lead = "" if dealer.tight else dealer.deal("leads", frames["leads"])
     return " ".join([lead, *_joined(asks, dealer)]).strip()
 
