@@ -24,6 +24,8 @@ FEWEST, MOST = 50, 100
 _DRAWS = 120
 _INTENTS = 5
 """So many tasks on, the same intent comes again."""
+_SLOW, _SLOWLY = 3, ("/stories", "/stories/short")
+"""Attempts at which a story stays: they are few, and another question is mostly enough."""
 _PATIENT = 30
 """Draws after which the shorter stories and frames are dealt alone: what is asked needs the room."""
 _BUILDS = {"told": 30, "listed": 34, "paired": 22, "described": 14}
@@ -94,7 +96,11 @@ class _Dealer:
         order = Random(f"{self.seed}/{deck}").sample(range(len(cards)), len(cards))
         again = self.dealt.get(deck, 0)
         self.dealt[deck] = again + 1
-        at = self.number // every + 3 * self.attempt + again * (len(cards) // 2 + 1)
+        at = (
+            self.number // every
+            + self.attempt // (_SLOW if deck.endswith(_SLOWLY) else 1) * 3
+            + again * (len(cards) // 2 + 1)
+        )
         return self.filled(cards[order[at % len(cards)]])
 
     def deal_short(self, deck: str, cards: Sequence[str], every: int = 1, share: float = 1 / 3) -> str:
