@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 
-.PHONY: help setup demo test test-long test-rounds test-servers test-browser test-wheel test-ray lint types endurance bench lock clean
+.PHONY: help setup demo test test-long test-rounds test-servers test-browser test-wheel test-ray lint types sbom endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    the wheel in a fresh environment, beside packages of others (installs the locked packages)"
 	@echo "make test-ray      units on any number of machines: a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
+	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
 	@echo "make lint types    ruff, format check, strict mypy"
 	@echo "make endurance     the long counts: many kills, big fuzz; writes benchmarks/RESULTS.md"
 	@echo "make bench         the benchmarks, as ratios in one run"
@@ -62,6 +63,9 @@ lint: setup
 types: setup
 	$(BIN)/mypy
 
+sbom: setup
+	$(BIN)/python -m drr.app.sbom requirements.lock > sbom.json
+
 endurance: setup
 	$(BIN)/python -m pytest -o faulthandler_timeout=0 -m "endurance and not ray"
 	$(BIN)/python -m tests.rays.environment .venv-ray
@@ -75,4 +79,4 @@ lock:
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .venv-ray demo .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-ray demo sbom.json .mypy_cache .pytest_cache .ruff_cache

@@ -210,9 +210,11 @@ class Ending(NamedTuple):
 class Event:
     """Something that a watcher of a run may like to know, while it happens."""
 
-    kind: Literal["turn", "call", "result", "launch", "page", "report"]
+    kind: Literal["turn", "call", "result", "launch", "page", "report", "ended"]
     actor: str
     text: str
+    call: ToolCall | None = None
+    """That has `ended`."""
 
 
 Listener = Callable[[Event], None]

@@ -306,8 +306,9 @@ class AgentRun(Instructed):
                 raise failed.__cause__ from None
             text = failed.text
             refused = CallError(kind=failed.kind, message=failed.message)
-        seconds = self.allowance.now() - started
-        return _called(actor, name, arguments, text, "api", refused, seconds), answer
+        call = _called(actor, name, arguments, text, "api", refused, self.allowance.now() - started)
+        self.listener(Event("ended", actor or "agent", name, call))
+        return call, answer
 
     def _log(self, actor: str, call: ToolCall, answer: ToolAnswer | None, *, later: int = 0) -> None:
         """`later`: so many of the last noted calls began after this one."""

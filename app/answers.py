@@ -12,6 +12,7 @@ from drr.app.elsewhere import Probe, check_probes
 from drr.app.giving import NOWHERE, Giving, PersonPlaces
 from drr.app.outcome import kept
 from drr.app.reaching import check_reaches, is_for, kinds_for
+from drr.app.spans import NO_SPANS, Spans, SpanTerms, spans_of
 from drr.app.specs import AnswerSpec, RunPlan, agent_in, reach_in, setting_in, spec_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.reach import WHOLE, Reach, reach_of
@@ -59,6 +60,8 @@ class AnswerConfig:
     """Commands run uncontained, as this user. Never from a study: it is said each time."""
     agent_sees: Sequence[str] = ()
     """Files and folders that contained commands may read beside what they name."""
+    otel: SpanTerms | None = None
+    """Where spans go; said each time, too."""
     keyed_max_tokens: int | None = None
     """What stands in the keys in place of the setting: failed units are given more room and stay the same units."""
     given: tuple[str, ...] = ("records",)
@@ -103,6 +106,7 @@ class AnswerWorkplace(TypedDict):
     """The folder of pages that were read."""
     trust_agent: NotRequired[bool]
     agent_sees: NotRequired[list[str]]
+    otel: NotRequired[SpanTerms | None]
     persons: NotRequired[str | None]
     probes: NotRequired[list[Probe]]
 
@@ -124,6 +128,7 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
         ),
         trust_agent=document.get("trust_agent", False),
         agent_sees=document.get("agent_sees", ()),
+        otel=document.get("otel"),
     )
     with open_answering(config) as answering:
         check_probes(answering, document.get("probes", ()))
@@ -162,10 +167,12 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
         pages=config.pages,
         kinds=kinds_for(config.world, config.place, reaches),
     )
-    with open_realm(config.world, site) as realm:
+    with spans_of(config.otel, models.redact) as spans, open_realm(config.world, site) as realm:
+        if spans.watches:
+            models.watched_by(spans)
         chosen = [setting_of(name) for name in config.given]
         giving = Giving.opened(chosen, config.places, config.settings, models_of(config.settings))
-        answering = Answering(config, variants, realm, models, prompts, giving, reaches)
+        answering = Answering(config, variants, realm, models, prompts, giving, reaches, spans)
         giving.check_place(realm, variants.values())
         answering.check_profiles()
         answering.check_roles()
@@ -185,6 +192,7 @@ class Answering:
     prompts: Prompts
     giving: Giving = field(default_factory=Giving)
     reaches: Sequence[Reach] = (WHOLE,)
+    spans: Spans = NO_SPANS
 
     @property
     def roles(self) -> list[str]:
@@ -305,19 +313,20 @@ class Answering:
         from drr.agents.runner import run_variant
 
         variant = self.variants[agent_in(spec)]
-        return await run_variant(
-            variant,
-            spec["query"],
-            world=_replayed(self._world(spec), replay),
-            models=self.roles_of(variant, models),
-            meter=meter,
-            prompts=self.prompts,
-            options=self.options_of(variant, reach_in(spec)),
-            listener=listener or nobody,
-            query_id=spec["query_id"],
-            on_failure=on_failure or (lambda gathered: None),
-            given=given,
-        )
+        with self.spans.unit(spec):
+            return await run_variant(
+                variant,
+                spec["query"],
+                world=_replayed(self._world(spec), replay),
+                models=self.roles_of(variant, models),
+                meter=meter,
+                prompts=self.prompts,
+                options=self.options_of(variant, reach_in(spec)),
+                listener=self.spans.heard_by(listener or nobody),
+                query_id=spec["query_id"],
+                on_failure=on_failure or (lambda gathered: None),
+                given=given,
+            )
 
     async def __call__(self, given: Mapping[str, Any], context: Context) -> Outcome:
         """The work on one unit of a study. What limited its answers is recorded, and may be more than its key says."""
@@ -380,15 +389,3 @@ def _replayed(world: World, replay: Replay | None) -> World:
     if replay is None or not isinstance(world, ShopWorld) or world.web.content_hash is not None:
         return world
     return replace(world, web=ReplayedWeb(world.web, replay))
-
-
-def check_named(answering: Answering, role_models: str | None) -> None:
-    """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""
-    from drr.persons.memory.base import ROLE
-
-    named = {part.partition("=")[0].strip() for part in (role_models or "").split(",")} - {""}
-    known = [*answering.roles, *([ROLE] if answering.giving.asks_memory else [])]
-    if unknown := sorted(named - set(known)):
-        raise Misuse(
-            f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(known)}"
-        )

@@ -50,6 +50,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view": ("view", "browse reports, claims and evidence"),
     "annotate": ("annotate", "blind A/B page for people"),
     "reproduce": ("reproduce", "queries, agents, judging, report in one go"),
+    "completion": ("completion", "what a shell completes: bash, zsh, fish"),
     "settings": ("settings", "each setting and where it came from"),
     "doctor": ("doctor", "what is installed, which servers and keys are there"),
 }
@@ -149,13 +150,13 @@ def answered(name: str, words: Sequence[str]) -> str:
     from drr.env.disk import disk_of
 
     module = import_module(f"drr.app.commands.{COMMANDS[name][0]}")
-    arguments = _parser(name, module).parse_args(words)
+    arguments = parser_of(name, module).parse_args(words)
     with redirect_stdout(StringIO()) as printed, disk_of():
         module.run(arguments)
     return printed.getvalue()
 
 
-def _parser(name: str, module: ModuleType) -> _Parser:
+def parser_of(name: str, module: ModuleType) -> _Parser:
     parser = _Parser(
         prog=f"drr {name}",
         description=COMMANDS[name][1],
@@ -171,7 +172,7 @@ def _parser(name: str, module: ModuleType) -> _Parser:
 def _arguments(name: str, module: ModuleType, words: Sequence[str]) -> argparse.Namespace | None:
     """`None` where help was asked for and printed."""
     try:
-        return _parser(name, module).parse_args(words)
+        return parser_of(name, module).parse_args(words)
     except SystemExit:
         return None
 

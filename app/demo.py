@@ -1,13 +1,16 @@
-"""`make demo`: from raw files to a judged report, by the commands a user would type, each shown before it runs."""
+"""`make demo`: from raw files to a judged report in twenty lines, by the commands a user would type."""
 
 from __future__ import annotations
 
 import argparse
-import json
+import io
+import re
 import shlex
 import sys
-import textwrap
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from textwrap import wrap
 
 from drr.app.cli import main
 from drr.env.query import Query
@@ -15,6 +18,9 @@ from drr.env.query import Query
 MARK = ".drr-demo"
 ASKED = 4
 """Questions of the built-in set that the demo answers."""
+SHOWN = "react+ws"
+"""Whose answer is shown."""
+WIDTH = 80
 
 
 def demo(folder: Path) -> int:
@@ -24,44 +30,29 @@ def demo(folder: Path) -> int:
         return 2
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MARK).touch()
-    raw, shop = folder / "raw", folder / "shop"
-    print(
-        "No language model takes part: rules stand in for the agents and the judge, so that nothing needs a key."
-    )
-    if not (shop / "manifest.json").is_file():
-        made = _drr(
-            "An invented sample in the form of Amazon Reviews 2023.", "sample", raw, "--quiet"
-        ) or _drr(
-            "The shop: products, users and their orders, by the same ingest that takes the real data.",
-            *("ingest", raw, "--shop", shop, "--quiet"),
-        )
-        if made != 0:
-            return made
-    feeder = ("squirrel-proof bird feeder", "--max-price", "60", "--limit", "3")
-    looked = _drr("The shop answers.", "shop", "search", shop, *feeder)
-    if looked != 0:
-        return looked
+    raw, shop, study = folder / "raw", folder / "shop", folder / "study"
+    print("No language model takes part: rules play agents and judge, so nothing needs a key.", flush=True)
     queries = _questions(folder)
-    questions = [json.loads(line) for line in queries.read_text(encoding="utf-8").splitlines()]
-    user = ("--user", questions[0]["user_id"], "--args", "{}")
-    told = _drr(
-        "One of the nine tools that an agent has.",
-        "tools",
-        "call",
-        "get_user_statistics",
-        "--shop",
-        shop,
-        *user,
-    )
-    if told != 0:
-        return told
-    print(f"\n{len(questions)} shoppers ask:")
-    for question in questions:
-        print(textwrap.fill(question["query"], 110, initial_indent="  - ", subsequent_indent="    "))
-    return _drr(
-        "Six variants of an agent answer each question; the answers are judged; tables, figures and pages are made.",
-        *("reproduce", "--shop", shop, "--queries", queries, "--out", folder / "study", "--quiet"),
-    )
+    steps: list[tuple[str | Path, ...]] = []
+    if not (shop / "manifest.json").is_file():
+        steps = [("sample", raw), ("ingest", raw, "--shop", shop)]
+    for words in (*steps, ("reproduce", "--shop", shop, "--queries", queries, "--out", study)):
+        if (code := _drr(*words)) != 0:
+            return code
+    _tell(study)
+    return 0
+
+
+def _drr(*words: str | Path) -> int:
+    """One command, in one line; what it prints is seen only where it fails."""
+    given = [str(word) for word in words]
+    print(f"$ drr {shlex.join(given)}", flush=True)
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        code = main([*given, "--quiet"])
+    if code != 0:
+        print(said.getvalue(), end="", file=sys.stderr)
+    return code
 
 
 def _questions(folder: Path) -> Path:
@@ -77,10 +68,30 @@ def _questions(folder: Path) -> Path:
     return path
 
 
-def _drr(why: str, *words: str | Path) -> int:
-    given = [str(word) for word in words]
-    print(f"\n{why}\n$ drr {shlex.join(given)}", flush=True)
-    return main(given)
+def _tell(study: Path) -> None:
+    """A question, how its answer begins, the figures, the two pages."""
+    from drr.app.commands.reproduce import figures_table
+    from drr.eval.evidence.answers import read_answers
+    from drr.study.study import Study
+
+    with Study.open(study / "study", read_only=True) as opened:
+        first = next(one for one in read_answers(opened) if one.variant == SHOWN)
+        question, report = first.query, first.report
+    print("\n".join([*_wrapped([f"Q ({ASKED} like it): {question}"], 2), *_wrapped(opening(report), 4)]))
+    print(figures_table(study / "report" / "metrics.json", ("fp", "fr", "overall"), width=WIDTH))
+    for name in ("report", "viewer"):
+        print(f"{name}: {(study / name / 'index.html').absolute().as_uri()}")
+
+
+def _wrapped(paragraphs: Sequence[str], most: int) -> list[str]:
+    lines = [line for one in paragraphs for line in wrap(one, WIDTH, subsequent_indent="  ")]
+    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WIDTH - 2]} …"]
+
+
+def opening(report: str) -> list[str]:
+    """The first lines of a report as plain words: no heading, no banner, no table, of a link what is shown."""
+    kept = [line for line in report.splitlines() if line.strip() and line[0] not in "#>|"]
+    return [re.sub(r"\[([^\[\]]+)\]\([^()\s]+\)", r"[\1]", line).replace("**", "") for line in kept]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
+    from drr.app.answers import Answering
     from drr.env.address import ServerAddress
     from drr.env.settings import Settings
     from drr.llm.budget import Budget
@@ -149,3 +150,15 @@ def explain(failure: ModelFailure) -> DrrError:
         "truncated": "raise --model-max-tokens (of a study: `drr run STUDY --retry-failed --model-max-tokens N` computes only what failed)",
     }.get(failure.kind, "try again later" if failure.transient else "see docs/study.md on failures")
     return DrrError(f"the model call failed ({failure.kind}): {failure}; {todo}")
+
+
+def check_named(answering: Answering, role_models: str | None) -> None:
+    """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""
+    from drr.persons.memory.base import ROLE
+
+    named = {part.partition("=")[0].strip() for part in (role_models or "").split(",")} - {""}
+    known = [*answering.roles, *([ROLE] if answering.giving.asks_memory else [])]
+    if unknown := sorted(named - set(known)):
+        raise Misuse(
+            f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(known)}"
+        )

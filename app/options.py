@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from drr.app.spans import SpanTerms
 
 
 def positive_int(text: str) -> int:
@@ -32,6 +35,7 @@ class CommandChoices(TypedDict):
 
     trust_agent: bool
     agent_sees: list[str]
+    otel: SpanTerms | None
 
 
 def add_command_terms(parser: argparse.ArgumentParser) -> None:
@@ -47,9 +51,18 @@ def add_command_terms(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a file or folder that contained cmd: variants may read beside what they name (may be repeated)",
     )
+    parser.add_argument(
+        "--otel",
+        metavar="ENDPOINT",
+        help="send a span of each unit, model call and tool call to this OTLP/HTTP collector (docs/ci.md)",
+    )
+    parser.add_argument(
+        "--otel-text", action="store_true", help="with --otel: what was asked and answered too"
+    )
 
 
 def command_terms(arguments: argparse.Namespace) -> CommandChoices:
+    from drr.app.spans import span_terms
     from drr.env.errors import Misuse
     from drr.env.files import at_home
 
@@ -57,4 +70,5 @@ def command_terms(arguments: argparse.Namespace) -> CommandChoices:
         if not at_home(path).exists():
             raise Misuse(f"--agent-sees {path}: is not there")
     seen = [str(at_home(path).absolute()) for path in arguments.agent_sees]
-    return {"trust_agent": arguments.trust_agent, "agent_sees": seen}
+    otel = span_terms(arguments.otel, text=arguments.otel_text)
+    return {"trust_agent": arguments.trust_agent, "agent_sees": seen, "otel": otel}

@@ -1,4 +1,4 @@
-"""One settings object: explicit > study > environment (`DRR_*`) > `drr.toml` > the user's own file > default.
+"""One settings object: explicit > study > environment (`DRR_*`) > `.env` > `drr.toml` > the user's own file > default.
 
 Each value knows where it came from. Addresses that a study or a `drr.toml` names and this user did not are marked, and whoever
 would send them a key refuses.
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from drr.env.address import ServerAddress, hosts_of, shown
+from drr.env.dotenv import NAME as DOTENV
+from drr.env.dotenv import read_dotenv
 from drr.env.errors import Misuse
 from drr.env.trust import config_folder, place_of, vouched
 from pydantic import Field, PrivateAttr, SecretStr, ValidationError, field_validator
@@ -277,8 +279,10 @@ def _layers(
                 f"{study.folder}: its settings hold {', '.join(keys)}; a study holds no key, remove it"
             )
         layers.append(_Layer(f"study {study.folder}", dict(study.values), study.folder))
+    dotenv = file.with_name(DOTENV)
     layers += [
         _Layer("environment", _from_environment(environ)),
+        _Layer(f"file {dotenv}", _from_environment(read_dotenv(dotenv)), file.parent),
         _Layer(f"file {file}", _read_file(file), file.parent),
     ]
     home = config_folder(environ)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from drr.llm import classify
+from drr.llm.ask_form import PLAIN, AskForm
 from drr.llm.budget import NOTHING, Budget, Limit, SpendAmount
 from drr.llm.caching import Openings
 from drr.llm.calls import CallLimit, ProviderLimits, Retries, persist
@@ -27,12 +26,12 @@ from drr.llm.offline import NAME as OFFLINE
 from drr.llm.prices import Prices, TokenPrice, load_prices
 from drr.llm.role import MeteredModel, Policy, Schema
 from drr.llm.secrets import Redactor
-from drr.llm.structured import readable, structured
+from drr.llm.seen import CallWatch, SeenCall
+from drr.llm.structured import structured
 from drr.llm.text import well_formed_message, wire_size
 from drr.llm.thinking import Style
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, SecretStr
 
@@ -87,6 +86,7 @@ class _Shared:
         address = base.get_secret_value() if isinstance(base, SecretStr) else base
         self.redact = Redactor(keys, [address, *proxies().values()])
         self.limits = ProviderLimits(settings.concurrency, clock)
+        self.watch: CallWatch | None = None
         self._chats: WeakKeyDictionary[_Loop, dict[tuple[str, int], BaseChatModel]] = WeakKeyDictionary()
         self._checked: set[str] = set()
         self.openings = Openings()
@@ -169,6 +169,10 @@ class Models:
         """By what other processes share, in place of limits of their own: asked for each provider."""
         self._shared.limits.shared = limit
 
+    def watched_by(self, watch: CallWatch) -> None:
+        """It is told of every call of every unit."""
+        self._shared.watch = watch
+
     def unit(self, meter: Meter, *, cap: Limit | None = None, budget: Budget | None = None) -> Models:
         """For one unit: its own meter, and a cap of its own under the budget of all."""
         bound = object.__new__(Models)
@@ -226,7 +230,7 @@ class _Role:
         self._models = models
         self._shared = models._shared
         self._price: TokenPrice | None = self._shared.prices.of(name)
-        self._bound: OrderedDict[tuple[int, ...], tuple[Sequence[Any], _Form]] = OrderedDict()
+        self._bound: OrderedDict[tuple[int, ...], tuple[Sequence[Any], AskForm]] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"<{self.role}: {self.name}>"
@@ -234,13 +238,15 @@ class _Role:
     async def reply(
         self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
     ) -> AIMessage:
-        return await self._ask(self._with_tools(tools) if tools else _PLAIN, messages, brief)
+        return await self._ask(self._with_tools(tools) if tools else PLAIN, messages, brief)
 
     async def answer(
         self, messages: Sequence[BaseMessage], schema: type[BaseModel], *, brief: object = None
     ) -> AIMessage:
         form = answer_form(self._provider, schema)
-        return await self._ask(_Form.of(form, lambda chat: chat.bind(**form), schema=schema), messages, brief)
+        return await self._ask(
+            AskForm.of(form, lambda chat: chat.bind(**form), schema=schema), messages, brief
+        )
 
     async def structured(
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
@@ -249,19 +255,19 @@ class _Role:
             lambda transcript: self.answer(transcript, schema, brief=brief), messages, schema
         )
 
-    def _with_tools(self, tools: Sequence[Any]) -> _Form:
+    def _with_tools(self, tools: Sequence[Any]) -> AskForm:
         """Binding turns nine functions into schemas each time; the last few bindings are kept with their tools alive."""
         key = tuple(map(id, tools))
         found = self._bound.get(key)
         if found is None:
             schemas = [convert_to_openai_tool(tool) for tool in tools]
-            form = _Form.of(schemas, lambda chat: chat.bind_tools(list(tools)), tools=True)
+            form = AskForm.of(schemas, lambda chat: chat.bind_tools(list(tools)), tools=True)
             found = self._bound[key] = (list(tools), form)
             if len(self._bound) > 4:
                 self._bound.popitem(last=False)
         return found[1]
 
-    async def _ask(self, form: _Form, messages: Sequence[BaseMessage], brief: object) -> AIMessage:
+    async def _ask(self, form: AskForm, messages: Sequence[BaseMessage], brief: object) -> AIMessage:
         """Once more with room for more where the answer was cut; still cut, or refused that room, it is a failure."""
         settings = self._shared.settings
         most = settings.max_tokens
@@ -278,7 +284,7 @@ class _Role:
             raise (cut if second.kind == "bad_request" else second) from None
 
     async def _call(
-        self, form: _Form, messages: Sequence[BaseMessage], brief: object, max_tokens: int
+        self, form: AskForm, messages: Sequence[BaseMessage], brief: object, max_tokens: int
     ) -> AIMessage:
         shared, models = self._shared, self._models
         journal = None if self.rule_written else models._journal
@@ -307,6 +313,7 @@ class _Role:
                 message = well_formed_message(await chat.ainvoke(sent, **told, **marks))
             except BaseException as error:
                 charge.sent = charge.sent and classify.may_be_billed(error)
+                self._seen(messages, max_tokens, shared.clock.now() - started, failure=error)
                 raise
             tokens = tokens_of(message)
             answered = PaidAnswer(message, self._cost(tokens), shared.clock.now() - started)
@@ -314,7 +321,12 @@ class _Role:
             charge.settle(tokens, answered.cost)
             if journal is not None:
                 journal.add(request, answered)
-            classify.check(message, self._provider, may_be_empty=may_be_empty)
+            try:
+                classify.check(message, self._provider, may_be_empty=may_be_empty)
+            except ModelFailure as failure:
+                self._seen(messages, max_tokens, answered.seconds, answered, failure)
+                raise
+            self._seen(messages, max_tokens, answered.seconds, answered)
             return message
 
         return await persist(
@@ -328,7 +340,28 @@ class _Role:
             on_retry=lambda failure, seconds: models.meter.retried(self.role, self.name, seconds),
         )
 
-    def _replayed(self, journal: Journal, request: str, form: _Form, may_be_empty: bool) -> AIMessage | None:
+    def _seen(
+        self,
+        messages: Sequence[BaseMessage],
+        max_tokens: int,
+        seconds: float,
+        answered: PaidAnswer | None = None,
+        failure: BaseException | None = None,
+    ) -> None:
+        """One request, told to who watches."""
+        watch = self._shared.watch
+        if watch is None:
+            return
+        named = self._name(failure) if isinstance(failure, Exception) else None
+        why = None if failure is None else named.kind if named else type(failure).__name__
+        answer = None if answered is None else answered.message
+        tokens = None if answer is None else tokens_of(answer)
+        cost = None if answered is None else answered.cost
+        watch.called(SeenCall(self.role, self.name, max_tokens, seconds, messages, answer, tokens, cost, why))
+
+    def _replayed(
+        self, journal: Journal, request: str, form: AskForm, may_be_empty: bool
+    ) -> AIMessage | None:
         """What this request was answered before the unit was stopped, tries that failed included; `None`: ask now."""
         models, malformed = self._models, 0
         while (kept := journal.next(request)) is not None:
@@ -364,36 +397,3 @@ class _Role:
 
 _ADDED_TOKENS = 512
 """Of a provider's own instructions on tools and forms."""
-
-
-@dataclass(frozen=True)
-class _Form:
-    """What goes along with the messages, and how it is put to a model."""
-
-    id: str
-    size: int
-    bind: Callable[[BaseChatModel], Runnable[Any, AIMessage]]
-    tools: bool = False
-    schema: type[BaseModel] | None = None
-    _bound: dict[int, Runnable[Any, AIMessage]] = field(default_factory=dict, compare=False)
-    """By the model; those of a role live as long as its form."""
-
-    @classmethod
-    def of(
-        cls, document: Any, bind: Callable[[BaseChatModel], Runnable[Any, AIMessage]], **more: Any
-    ) -> _Form:
-        text = json.dumps(document, sort_keys=True)
-        return cls(sha256(text.encode()).hexdigest(), len(text), bind, **more)
-
-    def fits(self, message: AIMessage) -> bool:
-        return self.schema is None or readable(message.text, self.schema)
-
-    def bound(self, chat: BaseChatModel) -> Runnable[Any, AIMessage]:
-        if not self.id:
-            return chat
-        if id(chat) not in self._bound:
-            self._bound[id(chat)] = self.bind(chat)
-        return self._bound[id(chat)]
-
-
-_PLAIN = _Form("", 0, lambda chat: chat)

@@ -96,8 +96,8 @@ def _answer(config: AnswerConfig, arguments: argparse.Namespace, listener: Liste
     """The one unit of a study without a folder."""
     import asyncio
 
-    from drr.app.answers import check_named, open_answering
-    from drr.app.models import explain
+    from drr.app.answers import open_answering
+    from drr.app.models import check_named, explain
     from drr.env.errors import Misuse
     from drr.env.query import Query
     from drr.llm.failures import ModelFailure

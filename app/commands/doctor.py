@@ -17,7 +17,12 @@ PACKAGES = (
     "mcp",
     "trafilatura",
 )
-EXTRAS = {"openai": "langchain-openai", "ollama": "langchain-ollama", "ray": "ray"}
+EXTRAS = {
+    "openai": "langchain-openai",
+    "ollama": "langchain-ollama",
+    "ray": "ray",
+    "otel": "opentelemetry-exporter-otlp-proto-http",
+}
 KEYS = ("anthropic_api_key", "openai_api_key", "serper_api_key")
 
 
@@ -42,10 +47,16 @@ class Surroundings(TypedDict):
     cluster: str | None
     """Of Ray, that this machine belongs to."""
     keys: dict[str, bool]
+    """Wherever they come from: the environment, `.env`, a file of settings."""
+    variables: dict[str, bool]
+    """Of the environment, whether each is set."""
 
 
 def run(arguments: argparse.Namespace) -> int:
+    import os
+
     from drr.app.console import print_json, settings_of
+    from drr.env.variables import VARIABLES
 
     settings = settings_of(arguments).settings
     packages = {name: _version(name) for name in PACKAGES}
@@ -62,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         "chromium": _program("chromium", "chromium-browser", "google-chrome"),
         "cluster": _cluster(),
         "keys": {name: getattr(settings, name) is not None for name in KEYS},
+        "variables": {name: bool(os.environ.get(name)) for name in VARIABLES},
     }
     broken = None in packages.values()
     if arguments.json:
@@ -136,6 +148,9 @@ def _reachable(url: str, default_port: int) -> bool:
 
 
 def _print(found: Surroundings) -> None:
+    from drr.app.terminal import verdict
+    from drr.env.variables import VARIABLES
+
     print(f"Python {found['python']}, SQLite {found['sqlite']}")
     for name, version in found["packages"].items():
         print(f"  {name:<14} {version or 'MISSING: run `make setup`'}")
@@ -147,6 +162,9 @@ def _print(found: Surroundings) -> None:
         )
     print(f"java: {found['java'] or 'none (needed only for the test servers)'}")
     print(f"chromium: {found['chromium'] or 'none (needed only for browser tests)'}")
-    print(f"ray: {found['cluster'] or 'this machine belongs to no cluster (needed only for --pool ray://)'}")
+    print(f"ray: {found['cluster'] or 'this machine belongs to no cluster (for --pool ray://)'}")
     for name, there in found["keys"].items():
-        print(f"{name}: {'set' if there else 'not set'}")
+        print(f"{name}: {verdict(there, 'set', 'not set')}")
+    print("environment:")
+    for name, told in VARIABLES.items():
+        print(f"  {name:<27}{'set' if found['variables'][name] else '-':<5}{told}")

@@ -201,7 +201,15 @@ HEADLINE: Mapping[str, tuple[str, int]] = {
 
 
 def _headline(metrics: Path, shown: Sequence[str]) -> str:
-    """The few figures that say how it went, each with its interval; the banner over them."""
+    """The few figures that say how it went; the banner over them."""
+    from drr.app.terminal import flowing
+
+    banner = json.loads(metrics.read_text(encoding="utf-8"))["banner"]
+    return f"\n{flowing(banner) + chr(10) * 2 if banner else ''}{figures_table(metrics, shown)}"
+
+
+def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = None) -> str:
+    """The few figures that say how it went, each with its interval."""
     from drr.app.terminal import table, with_interval
     from drr.eval.metrics import metrics as registry
 
@@ -214,5 +222,4 @@ def _headline(metrics: Path, shown: Sequence[str]) -> str:
         usual = max((values[name]["n"] for name in names if name in values), default=0)
         told = [with_interval(values[n], heads[n][1], usual=usual) if n in values else "-" for n in names]
         rows.append([variant, str(usual), *told])
-    banner = f"{document['banner']}\n\n" if document["banner"] else ""
-    return f"\n{banner}{table(['variant', 'n', *(heads[name][0] for name in names)], rows)}"
+    return table(["variant", "n", *(heads[name][0] for name in names)], rows, width=width)

@@ -99,8 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
     import sys
     from dataclasses import replace
 
-    from drr.app.answers import AnswerConfig, check_named, open_answering
+    from drr.app.answers import AnswerConfig, open_answering
     from drr.app.giving import persons_file
+    from drr.app.models import check_named
     from drr.app.options import command_terms
     from drr.app.plans import others_left
     from drr.app.reaching import left_out

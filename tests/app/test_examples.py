@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from drr.app.cli import COMMANDS, _parser, main
+from drr.app.cli import COMMANDS, main, parser_of
 
 pytestmark = pytest.mark.long
 
@@ -41,7 +41,7 @@ NEEDS = {
 
 def examples(name: str) -> list[list[str]]:
     """The words of each call, one list for each command between `&&`."""
-    epilog = _parser(name, import_module(f"drr.app.commands.{COMMANDS[name][0]}")).epilog or ""
+    epilog = parser_of(name, import_module(f"drr.app.commands.{COMMANDS[name][0]}")).epilog or ""
     text = epilog.replace("\\\n", " ")
     lines = [line.strip() for line in text.splitlines() if re.match(r"\s+(?:[A-Z_]+=\S+ )*drr ", line)]
     return [
@@ -63,7 +63,7 @@ def test_every_example_is_understood(name: str) -> None:
         words = [word for word in words if not re.match(r"[A-Z_]+=", word)]
         assert words[0] == "drr"
         command, *rest = words[1:]
-        _parser(command, import_module(f"drr.app.commands.{COMMANDS[command][0]}")).parse_args(rest)
+        parser_of(command, import_module(f"drr.app.commands.{COMMANDS[command][0]}")).parse_args(rest)
 
 
 def _needed(words: list[str]) -> str | None:

@@ -1,0 +1,211 @@
+"""Shell completion, written from the parsers themselves: words of each command, its options, what an option may be."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from shlex import quote
+
+
+@dataclass(frozen=True)
+class WordPlace:
+    """Where a user may stand: `""`, `shop`, `shop users`."""
+
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What may come next, with a line of help."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Of options that take one: the choices; none where it may be anything, such as a file."""
+
+
+def spots() -> dict[str, WordPlace]:
+    """Every place of the command line."""
+    from drr.app.cli import COMMANDS, parser_of
+
+    found = {
+        "": WordPlace({**{name: line for name, (_, line) in COMMANDS.items()}, "help": "more of a command"})
+    }
+    found["help"] = WordPlace(found[""].words)
+    for name, (module, _) in COMMANDS.items():
+        found |= _below(parser_of(name, import_module(f"drr.app.commands.{module}")), name)
+    return found
+
+
+def _below(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, WordPlace]]:
+    words: dict[str, str] = {}
+    options: dict[str, str] = {}
+    values: dict[str, Sequence[str]] = {}
+    for action in parser._actions:
+        choices = [] if action.choices is None else [str(choice) for choice in action.choices]
+        if isinstance(action, argparse._SubParsersAction):
+            helps = {one.dest: one.help or "" for one in action._choices_actions}
+            words |= {word: helps.get(word, "") for word in choices}
+            for word, part in action.choices.items():
+                yield from _below(part, f"{name} {word}")
+        elif not action.option_strings:
+            words |= dict.fromkeys(choices, "")
+        else:
+            for option in action.option_strings:
+                options[option] = _line(action.help or "")
+                if action.nargs != 0:
+                    values[option] = choices
+    yield name, WordPlace(words, options, values)
+
+
+def _line(text: str) -> str:
+    """As much of a help as fits beside a word."""
+    text = " ".join(text.replace("%%", "%").split())
+    return text if len(text) <= 60 else f"{text[:59].rsplit(' ', 1)[0]}…"
+
+
+def bash(places: Mapping[str, WordPlace]) -> str:
+    return _filled(
+        """\
+# Completion of drr for bash, by `drr completion bash`:  source <(drr completion bash)
+_drr() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} at="" words="" options="" i
+    COMPREPLY=()
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case "$at/${COMP_WORDS[i]}" in
+            @STEPS@) at="${at:+$at }${COMP_WORDS[i]}" ;;
+        esac
+    done
+    case "$at/$prev" in
+@VALUES@
+        @FREE@) return ;;
+    esac
+    case "$at" in
+@PLACES@
+    esac
+    if [[ $cur == -* ]]; then words=$options; fi
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _drr drr
+""",
+        places,
+        place=lambda key, spot: (
+            f"        {quote(key)}) words={_joined(spot.words)} options={_joined(spot.options)} ;;"
+        ),
+        value=lambda case, choices: (
+            f'        {case}) COMPREPLY=($(compgen -W {_joined(choices)} -- "$cur")); return ;;'
+        ),
+    )
+
+
+def zsh(places: Mapping[str, WordPlace]) -> str:
+    return _filled(
+        """\
+#compdef drr
+# Completion of drr for zsh, by `drr completion zsh`:  source <(drr completion zsh)
+_drr() {
+    local cur=${words[CURRENT]} prev=${words[CURRENT-1]} at="" i
+    local -a next options
+    for ((i = 2; i < CURRENT; i++)); do
+        case "$at/${words[i]}" in
+            (@STEPS@) at="${at:+$at }${words[i]}" ;;
+        esac
+    done
+    case "$at/$prev" in
+@VALUES@
+        (@FREE@) _files; return ;;
+    esac
+    case "$at" in
+@PLACES@
+    esac
+    if [[ $cur == -* ]]; then
+        _describe -o option options
+    elif (( $#next )); then
+        _describe word next
+    else
+        _files
+    fi
+}
+compdef _drr drr
+""",
+        places,
+        place=lambda key, spot: (
+            f"        ({quote(key)}) next=({_described(spot.words)}); options=({_described(spot.options)}) ;;"
+        ),
+        value=lambda case, choices: f"        ({case}) compadd -- {' '.join(map(quote, choices))}; return ;;",
+    )
+
+
+def _filled(
+    text: str,
+    places: Mapping[str, WordPlace],
+    *,
+    place: Callable[[str, WordPlace], str],
+    value: Callable[[str, Sequence[str]], str],
+) -> str:
+    """The frame that bash and zsh share: a walk to the place, what the option before may be, what may stand here."""
+    steps = [_case(*key.rpartition(" ")[::2]) for key in places if key]
+    chosen = [
+        value(_case(key, option), choices)
+        for key, spot in places.items()
+        for option, choices in spot.values.items()
+        if choices
+    ]
+    free = [
+        _case(key, option)
+        for key, spot in places.items()
+        for option, choices in spot.values.items()
+        if not choices
+    ]
+    shown = [place(key, spot) for key, spot in places.items()]
+    for mark, lines in (
+        ("@STEPS@", "|".join(steps)),
+        ("@VALUES@", "\n".join(chosen)),
+        ("@FREE@", "|".join(free)),
+        ("@PLACES@", "\n".join(shown)),
+    ):
+        text = text.replace(mark, lines)
+    return text
+
+
+def _case(at: str, word: str) -> str:
+    return quote(f"{at}/{word}")
+
+
+def _joined(words: Iterable[str]) -> str:
+    return quote(" ".join(words))
+
+
+def _described(words: Mapping[str, str]) -> str:
+    return " ".join(quote(f"{word.replace(':', chr(92) + ':')}:{told}") for word, told in words.items())
+
+
+def fish(places: Mapping[str, WordPlace]) -> str:
+    lines = [
+        "# Completion of drr for fish, by `drr completion fish`:  drr completion fish | source",
+        "function __drr_at",
+        "    set -l at ''",
+        "    for word in (commandline -opc)[2..-1]",
+        '        switch "$at/$word"',
+        f"            case {' '.join(_case(*key.rpartition(' ')[::2]) for key in places if key)}",
+        '                set at (string trim "$at $word")',
+        "        end",
+        "    end",
+        '    test "$at" = "$argv[1]"',
+        "end",
+        "complete -c drr -e",
+    ]
+    for key, spot in places.items():
+        here = f"complete -c drr -n {_fish(f'__drr_at {_fish(key)}')}"
+        for word, told in spot.words.items():
+            lines.append(f"{here} -f -a {_fish(word)} -d {_fish(told)}")
+        for option, told in spot.options.items():
+            name = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
+            choices = spot.values.get(option)
+            taken = "" if choices is None else f" -x -a {_fish(' '.join(choices))}" if choices else " -r -F"
+            lines.append(f"{here} {name} -d {_fish(told)}{taken}")
+    return "\n".join(lines) + "\n"
+
+
+def _fish(text: str) -> str:
+    return "'" + re.sub(r"(['\\])", r"\\\1", text) + "'"
+
+
+SHELLS: dict[str, Callable[[Mapping[str, WordPlace]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}

@@ -1,0 +1,272 @@
+"""A run as OpenTelemetry spans by the GenAI conventions: one for each unit, each call of a model and each call of a tool.
+
+No text goes along unless it was asked for; then it is redacted as everything else that is kept. A collector that does not answer
+changes nothing of the run: what could not be sent is counted and said at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypedDict
+from urllib.parse import urlsplit
+
+from drr.env.errors import DrrError, Misuse
+from drr.llm.meter import dollars
+from drr.llm.models import parse_name
+
+if TYPE_CHECKING:
+    from drr.agents.base import Event, Listener, ToolCall
+    from drr.app.specs import AnswerSpec
+    from drr.llm.secrets import Redactor
+    from drr.llm.seen import SeenCall
+    from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+
+Attributes = dict[str, Any]
+_PATH = "/v1/traces"
+_FLUSH_MS = 10_000
+
+
+class SpanTerms(TypedDict):
+    """Where spans go; plain data, so that each worker opens its own. Headers, which may be secret, come from
+    `OTEL_EXPORTER_OTLP_HEADERS` of each process."""
+
+    endpoint: str
+    text: bool
+
+
+def span_terms(endpoint: str | None, *, text: bool) -> SpanTerms | None:
+    if endpoint is None:
+        if text:
+            raise Misuse("--otel-text: says what spans hold; give --otel ENDPOINT too")
+        return None
+    try:
+        parts = urlsplit(endpoint)
+        wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+    except ValueError:
+        wrong = True
+    if wrong or "@" in parts.netloc or parts.query or parts.fragment:
+        raise Misuse(
+            "--otel: not the address of a collector, such as http://127.0.0.1:4318"
+            " (it is not shown; a token belongs in OTEL_EXPORTER_OTLP_HEADERS)"
+        )
+    return {
+        "endpoint": endpoint if parts.path.endswith(_PATH) else endpoint.rstrip("/") + _PATH,
+        "text": text,
+    }
+
+
+class Spans:
+    """Those of nobody: a run that is not traced."""
+
+    watches = False
+
+    @contextmanager
+    def unit(self, spec: AnswerSpec) -> Iterator[None]:
+        """Around the work on one unit; what is called inside, in whatever task, hangs on its span."""
+        yield
+
+    def called(self, call: SeenCall) -> None:
+        """A call of a model ended."""
+
+    def heard_by(self, listener: Listener) -> Listener:
+        """The same listener, where calls of tools that ended are heard too."""
+        return listener
+
+
+NO_SPANS = Spans()
+
+
+class OtelSpans(Spans):
+    watches = True
+
+    def __init__(self, terms: SpanTerms, redact: Redactor) -> None:
+        try:
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+            from opentelemetry.sdk.resources import Resource
+            from opentelemetry.sdk.trace import TracerProvider
+            from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        except ImportError as missing:
+            raise DrrError(
+                f"--otel needs packages that are not installed ({missing.name}): pip install 'deepresearch-retail[otel]'"
+            ) from None
+        from importlib.metadata import version
+
+        from drr.llm.egress import no_proxy_for_this_machine
+
+        no_proxy_for_this_machine(terms["endpoint"])
+        logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # it is counted, and said once
+        self._terms, self._redact = terms, redact
+        self._exporter = _Counted(OTLPSpanExporter(endpoint=terms["endpoint"], timeout=10))
+        resource = Resource.create({"service.name": "drr", "service.version": version("deepresearch-retail")})
+        self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._provider.add_span_processor(BatchSpanProcessor(self._exporter, max_queue_size=1 << 16))
+        self._tracer = self._provider.get_tracer("drr")
+
+    @contextmanager
+    def unit(self, spec: AnswerSpec) -> Iterator[None]:
+        from opentelemetry.trace import Status, StatusCode
+
+        with self._tracer.start_as_current_span(
+            f"invoke_agent {spec['variant']}",
+            attributes=unit_attributes(spec),
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            try:
+                yield
+            except BaseException as error:
+                kind = failure_kind(error)
+                span.set_attribute("error.type", kind)
+                span.set_status(Status(StatusCode.ERROR, kind))
+                raise
+
+    def called(self, call: SeenCall) -> None:
+        from opentelemetry.trace import SpanKind
+
+        attributes = call_attributes(call)
+        if self._terms["text"]:
+            attributes |= self._texts(call)
+        self._ended(f"chat {call.model}", SpanKind.CLIENT, attributes, call.seconds, call.failure)
+
+    def heard_by(self, listener: Listener) -> Listener:
+        def heard(event: Event) -> None:
+            if event.call is not None:
+                self._tool(event.call)
+            listener(event)
+
+        return heard
+
+    def _tool(self, call: ToolCall) -> None:
+        from opentelemetry.trace import SpanKind
+
+        attributes = tool_attributes(call)
+        if self._terms["text"]:
+            attributes["gen_ai.tool.call.arguments"] = self._redact(json.dumps(call.arguments))
+            attributes["gen_ai.tool.call.result"] = self._redact(call.result)
+        kind = None if call.error is None else call.error.kind
+        self._ended(f"execute_tool {call.name}", SpanKind.INTERNAL, attributes, call.seconds, kind)
+
+    def _ended(
+        self, name: str, kind: Any, attributes: Attributes, seconds: float, failure: str | None
+    ) -> None:
+        """A span of something that is over."""
+        from opentelemetry.trace import Status, StatusCode
+
+        end = time.time_ns()
+        span = self._tracer.start_span(
+            name, kind=kind, attributes=attributes, start_time=end - round(seconds * 1e9)
+        )
+        if failure is not None:
+            span.set_attribute("error.type", failure)
+            span.set_status(Status(StatusCode.ERROR, failure))
+        span.end(end)
+
+    def _texts(self, call: SeenCall) -> Attributes:
+        told = [{"role": one.type, "content": one.text} for one in call.messages]
+        found = {"gen_ai.input.messages": self._redact(json.dumps(told))}
+        if call.answer is not None:
+            answer = [{"role": "assistant", "content": call.answer.text}]
+            found["gen_ai.output.messages"] = self._redact(json.dumps(answer))
+        return found
+
+    def close(self) -> None:
+        self._provider.force_flush(_FLUSH_MS)
+        self._provider.shutdown()
+        if self._exporter.lost:
+            print(
+                f"drr: --otel: {self._exporter.lost:,} of {self._exporter.lost + self._exporter.sent:,} spans could not be sent;"
+                " the run itself is whole",
+                file=sys.stderr,
+            )
+
+
+class _Counted:
+    """An exporter that knows what it lost."""
+
+    def __init__(self, exporter: SpanExporter) -> None:
+        self._exporter = exporter
+        self.sent = self.lost = 0
+
+    def export(self, spans: Sequence[Any]) -> SpanExportResult:
+        from opentelemetry.sdk.trace.export import SpanExportResult
+
+        try:
+            result = self._exporter.export(spans)
+        except Exception:  # noqa: BLE001 - whatever a transport raises, the run goes on and the loss is counted
+            result = SpanExportResult.FAILURE
+        if result is SpanExportResult.SUCCESS:
+            self.sent += len(spans)
+        else:
+            self.lost += len(spans)
+        return result
+
+    def shutdown(self) -> None:
+        self._exporter.shutdown()
+
+    def force_flush(self, timeout_millis: int = _FLUSH_MS) -> bool:
+        return bool(self._exporter.force_flush(timeout_millis))
+
+
+@contextmanager
+def spans_of(terms: SpanTerms | None, redact: Redactor) -> Iterator[Spans]:
+    if terms is None:
+        yield NO_SPANS
+        return
+    spans = OtelSpans(terms, redact)
+    try:
+        yield spans
+    finally:
+        spans.close()
+
+
+def unit_attributes(spec: Mapping[str, Any]) -> Attributes:
+    return {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": spec["variant"],
+        "drr.query_id": spec["query_id"],
+        "drr.trial": spec["trial"],
+    }
+
+
+def call_attributes(call: SeenCall) -> Attributes:
+    """What is unknown is left out: an attribute of 0 tokens would be a number."""
+    provider, name = parse_name(call.model)
+    found: Attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": provider,
+        "gen_ai.request.model": name or provider,
+        "gen_ai.request.max_tokens": call.max_tokens,
+        "drr.role": call.role,
+    }
+    if call.tokens is not None:
+        found["gen_ai.usage.input_tokens"] = call.tokens.input
+        found["gen_ai.usage.output_tokens"] = call.tokens.output
+        found["gen_ai.usage.cache_read.input_tokens"] = call.tokens.cache_read
+        found["gen_ai.usage.cache_creation.input_tokens"] = call.tokens.cache_write
+    if call.cost is not None:
+        found["drr.cost_usd"] = dollars(call.cost)
+    told = {} if call.answer is None else call.answer.response_metadata
+    if isinstance(model := told.get("model_name") or told.get("model"), str):
+        found["gen_ai.response.model"] = model
+    if isinstance(reason := told.get("stop_reason") or told.get("finish_reason"), str):
+        found["gen_ai.response.finish_reasons"] = [reason]
+    return found
+
+
+def tool_attributes(call: ToolCall) -> Attributes:
+    found: Attributes = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": call.name,
+        "gen_ai.tool.type": "function",
+    }
+    return found if call.researcher is None else found | {"drr.researcher": call.researcher}
+
+
+def failure_kind(error: BaseException) -> str:
+    kind = getattr(error, "kind", None)
+    return kind if isinstance(kind, str) else type(error).__name__

@@ -1,0 +1,104 @@
+"""Completion in real shells: what a user is offered is what the parsers know."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from drr.app.cli import COMMANDS, main
+from drr.app.completion import SHELLS, WordPlace, fish, spots
+
+
+@pytest.fixture(scope="module")
+def places() -> dict[str, WordPlace]:
+    return spots()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, places: dict[str, WordPlace]) -> Path:
+    made = tmp_path_factory.mktemp("completion")
+    for shell, written in SHELLS.items():
+        (made / f"drr.{shell}").write_text(written(places), "utf-8")
+    (made / "study-of-mine").mkdir()
+    return made
+
+
+CASES = [
+    (["sho"], {"shop"}, set()),
+    (["shop", ""], {"info", "users", "search"}, {"run"}),
+    (["shop", "users", "--js"], {"--json"}, {"--json-lines"}),
+    (["help", "comp"], {"compare", "completion"}, {"shop"}),
+    (["completion", ""], {"bash", "zsh", "fish"}, set()),
+    (["ingest", "raw", "--pick", ""], {"meta-prefix", "top", "random"}, {"--json"}),
+    (["check", "--sh"], {"--shop", "--shop-url"}, {"--statuses"}),
+]
+
+
+def _bash(folder: Path, words: list[str]) -> set[str]:
+    script = f'source {folder / "drr.bash"}; COMP_WORDS=(drr "$@"); COMP_CWORD=$#; _drr; printf \'%s\\n\' "${{COMPREPLY[@]}}"'
+    return _lines(["bash", "--norc", "-c", script, "bash", *words], folder)
+
+
+def _fish(folder: Path, words: list[str]) -> set[str]:
+    line = " ".join(["drr", *words])
+    script = f"source {folder / 'drr.fish'}; complete -C {line!r}"
+    return {one.split("\t")[0] for one in _lines(["fish", "--no-config", "-c", script], folder)}
+
+
+def _zsh(folder: Path, words: list[str]) -> set[str]:
+    """`_describe`, `compadd` and `_files` note what they are given: a real completion needs a terminal."""
+    script = (
+        f"compdef() {{ : }}; source {folder / 'drr.zsh'};"
+        "_describe() { local name=${@[-1]}; print -l -- ${${(P)name}%%:*} };"
+        "compadd() { shift; print -l -- $@ }; _files() { print -l -- * };"
+        'words=(drr "$@"); CURRENT=$#words; _drr'
+    )
+    shown = _lines(["zsh", "-f", "-c", script, "zsh", *words], folder)
+    return {one for one in shown if one.startswith(words[-1])}
+
+
+def _lines(command: list[str], folder: Path) -> set[str]:
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=30, check=True)
+    assert done.stderr == ""
+    return set(done.stdout.split("\n")) - {""}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(("words", "there", "not_there"), CASES)
+def test_a_shell_offers_what_the_parsers_know(
+    folder: Path, shell: str, words: list[str], there: set[str], not_there: set[str]
+) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here")
+    offered = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](folder, words)
+    assert there <= offered
+    assert not not_there & offered
+    assert all(one.startswith(words[-1]) for one in offered)
+
+
+def test_bash_leaves_files_to_the_shell(folder: Path) -> None:
+    assert _bash(folder, ["status", "stu"]) == set()
+    assert _bash(folder, ["run", "study", "--shop", ""]) == set()
+    assert "complete -o default" in (folder / "drr.bash").read_text("utf-8")
+
+
+def test_every_command_part_and_option_is_known(places: dict[str, WordPlace]) -> None:
+    assert set(places[""].words) == {*COMMANDS, "help"}
+    assert {"info", "users"} <= set(places["shop"].words)
+    assert all(
+        {"--help", "--quiet", "--wide"} <= set(spot.options)
+        for spot in places.values()
+        if not spot.words and spot.options
+    )
+
+
+def test_a_word_cannot_break_out_of_a_script() -> None:
+    hostile = {"": WordPlace({"a'b$(touch x)`": "it's \\ here"}, {"--o'": "x"}, {"--o'": ["$(y)"]})}
+    assert "'a\\'b$(touch x)`'" in fish(hostile)
+
+
+def test_a_shell_that_is_none_is_misuse(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", "bsh"]) == 2
+    assert "did you mean bash" in capsys.readouterr().err
