@@ -17,6 +17,7 @@ from drr.filetasks.corpus.statement import PageStatement
 from drr.filetasks.corpus.stock import MEMBER, PageForm, stock
 from drr.filetasks.corpus.talks import TALKS, talk
 from drr.filetasks.corpus.telling import told
+from drr.filetasks.planning.things import is_mass
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _PATHS = ("", "read/", "page/", "p/", "archive/", "t/", "en/", "public/")
@@ -69,7 +70,7 @@ def written_page(
         if (not one.topics or plan.main in one.topics) and (scene.compares or not one.compares)
     ]
     title = rng.choice(titles).say(rng, scene.fill)
-    if scene.thing.plural:
+    if scene.thing.plural or is_mass(scene.thing.noun):
         title, text = _without_article(title, scene.thing.noun), _without_article(text, scene.thing.noun)
     return WrittenPage(title, _address(title, rng, seed), text, tuple(one.quote for one in said))
 

@@ -53,13 +53,16 @@ def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -
     can = topics_of(form, kind, compares=scene.compares)
     main_ones = topics_of(form, kind, compares=scene.compares, least=_MAIN)
     mains = [topic for topic in _FOLLOWS if topic in main_ones and topic in stock().occasions[form.voice]]
+    mains = [main for main in mains if main in form.mains] or mains
     first = next(iter(said), None)
     near = [topic for topic in (first.form.near if first else ()) if topic in can]
     if near:
         mains = [main for main in mains if {main, *_FOLLOWS[main]} & set(near)] or mains
     main = rng.choice(mains)
     others = [topic for topic in _FOLLOWS[main] if topic in can]
-    kept = set(rng.sample(others, min(len(others), rng.randint(2, 4))))
+    kept = set(
+        rng.sample(others, min(len(others), rng.randint(1, 2) if form.voice == "desk" else rng.randint(2, 4)))
+    )
     if near and not {main, *kept} & set(near):
         kept |= set([topic for topic in others if topic in near][:1])
     ordered = [topic for topic in others if topic in kept]

@@ -22,7 +22,7 @@ from drr.filetasks.corpus.statement import drawn_statement
 from drr.filetasks.corpus.stock import GENERAL
 from drr.filetasks.form import CorpusPage, line
 
-VERSION = "3"
+VERSION = "4"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000

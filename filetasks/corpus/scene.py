@@ -36,6 +36,8 @@ class PageScene:
     """Slots that mean the same throughout the page, with what they mean once they were asked for."""
     loose: frozenset[str] = frozenset()
     """Slots that each speaker fills anew, where there are several."""
+    used: set[int] = field(default_factory=set)
+    """Lines that the page has said, by their identity: what leads to a statement is not said twice."""
     words: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -17,11 +17,11 @@ _LEAST, _USUAL, _MOST = 1500, 3000, 6400
 """Characters that a page is planned for; it ends with the section that passes them."""
 _FIGURES = (0, 1, 1, 2)
 _LISTED_BY = {
-    "editor": (0.7, 0.4),
-    "bench": (0.3, 0.4),
-    "seller": (0.5, 0.6),
-    "desk": (0.2, 0.2),
-    MEMBER: (0.4, 0.0),
+    "editor": (0.25, 0.35),
+    "bench": (0.0, 0.4),
+    "seller": (0.25, 0.6),
+    "desk": (0.1, 0.0),
+    MEMBER: (0.2, 0.0),
 }
 """By voice: how often a page has rules of thumb, and what listings say; a notice has neither."""
 
@@ -53,7 +53,7 @@ def framed(form: PageForm, plan: PagePlan, scene: PageScene) -> PageFrame:
     settle = rng.choice(occasion.settle).say(rng, scene.fill)
     opening = rng.choice(form.openings).say(rng, scene.fill) if rng.random() < 0.5 else ""
     closing = rng.choice(form.closings).say(rng, scene.fill)
-    return PageFrame(" ".join(part for part in (lead, opening) if part), f"{settle}\n\n{closing}")
+    return PageFrame(" ".join(part for part in (opening, lead) if part), f"{settle}\n\n{closing}")
 
 
 def page_sections(

@@ -86,6 +86,8 @@ class PageForm:
 
     name: str
     voice: str
+    mains: frozenset[str]
+    """Main topics that it is for; all where there is none."""
     trust: int
     """How good a source it is: `words/forms.toml` says what the figures mean."""
     layout: Layout
@@ -241,6 +243,7 @@ def _form(name: str, row: Mapping[str, Any]) -> PageForm:
     return PageForm(
         name=name,
         voice=row["voice"],
+        mains=frozenset(row.get("mains", ())),
         trust=row["trust"],
         layout=row["layout"],
         titles=tuple(map(_title, row["titles"])),

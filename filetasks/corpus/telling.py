@@ -124,5 +124,7 @@ def _filled(statement: PageStatement, scene: PageScene) -> Fill:
 
 
 def _one(rows: tuple[Template, ...], scene: PageScene, fill: Fill, *, sentence: bool = True) -> str:
-    chosen = scene.rng.choice(rows)
+    fresh = [row for row in rows if id(row) not in scene.used]
+    chosen = scene.rng.choice(fresh or rows)
+    scene.used.add(id(chosen))
     return chosen.say(scene.rng, fill) if sentence else chosen.words(scene.rng, fill)

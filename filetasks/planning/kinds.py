@@ -75,8 +75,8 @@ class ThingKind(BaseModel):
             "built": self.manual == "furniture",
             "outdoor": self.manual == "outdoor",
             "handled": self.manual == "handheld",
-            "placed": bool(self.stands),
-            "floor": self.stands == "floor",
+            "placed": bool(self.stands) and self.manual != "outdoor",
+            "floor": self.stands == "floor" and self.manual != "outdoor",
             "large": self.pounds is not None and self.pounds[1] >= _LARGE,
         }
         return frozenset({*self.traits, *(name for name, holds in follows.items() if holds)})

@@ -45,6 +45,11 @@ def thing_of(product: Product, rng: Random) -> NamedThing | None:
     return NamedThing(brand=brand, noun=noun, model=f"{letters}-{rng.randrange(1200, 9900)}", plural=plural)
 
 
+def is_mass(noun: str) -> bool:
+    """Whether one says `hay` and not `a hay`."""
+    return noun.split()[-1].casefold() in words("mass")
+
+
 def _brand(product: Product) -> str:
     said = product.store or str(product.details.get("Brand") or "")
     parts = said.split()[:_BRAND_WORDS] or product.title.split()[:1]

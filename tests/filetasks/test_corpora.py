@@ -40,6 +40,7 @@ from drr.filetasks.corpus.terms import TOP
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.pieces import WordSearch, best, pieces_of
 from drr.filetasks.planning.kinds import TRAITS, all_kinds, kind_of
+from drr.filetasks.planning.things import is_mass
 from drr.filetasks.truth import TaskFact
 from drr.filetasks.values import number_of
 
@@ -451,3 +452,19 @@ def test_no_shop_passes_hearsay_on(pool: PagePool) -> None:
     assert "seller" not in stock().hearsay
     told = [PageStatement(form=stock().other, subject="x", value="y", hearsay=True)]
     assert {drawn_form(Random(seed), told).voice for seed in range(200)} == set(stock().hearsay)
+
+
+def test_one_does_not_say_a_hay(pool: PagePool) -> None:
+    nouns = {one.thing.noun for one in pool.shelf["general"] if is_mass(one.thing.noun)}
+    about = [page for page in pool.pages if any(noun in page.text for noun in nouns)]
+    said = re.compile(rf"\b[Aa]n? (?:{'|'.join(map(re.escape, nouns))})\b")
+    assert about and not [found[0] for page in about if (found := said.search(page.title))]
+
+
+def test_small_sets_share_hardly_a_page(made: list[tuple[TaskCase, Corpora]]) -> None:
+    """Four tasks out of a pool of 400: only the pages of a theme, of which there are some fifteen, can meet."""
+    seen: set[str] = set()
+    for _, one in made[:4]:
+        urls = {page.url for page in one.pages[: one.sizes.sizes["8k"].pages]}
+        assert len(urls & seen) <= 2
+        seen |= urls
