@@ -32,6 +32,7 @@ from drr.filetasks.folders import open_tasks
 from drr.filetasks.truth import TaskFact, TaskTruth, read_truth
 from drr.study.study import Study
 from drr.wording.dates import dates
+from drr.wording.facts import FACT_WORDS
 
 from benchmarks.results import machine, record, table
 
@@ -169,11 +170,11 @@ def _subject(fact: TaskFact, truth: TaskTruth, rng: random.Random) -> str:
     words = fact.subject.split()
     brand = [word for word in words if not word[:1].islower()]
     if not brand:
-        return (
-            rng.choice(("your spot", "the place at home", "that corner"))
-            if "place" in fact.subject
-            else rng.choice(("your doorway", "the door at home"))
+        door = FACT_WORDS.doors.search(fact.subject) is not None
+        named = (
+            ("your doorway", "the door at home") if door else ("your spot", "the place at home", fact.subject)
         )
+        return rng.choice(named)
     named = " ".join(brand)
     if len(brand) == len(words):
         return named
