@@ -68,6 +68,12 @@ class CallPace:
         self.closed_until = 0.0
         self._lowered_at = float("-inf")
 
+    def hold_to(self, most: int) -> None:
+        """Another bound; where nobody said that it is too much, all of it is allowed at once."""
+        if self.allowed == self.most or self.allowed > most:
+            self.allowed = float(most)
+        self.most = most
+
     def answered(self) -> None:
         self.allowed = min(float(self.most), self.allowed + 1 / max(1.0, self.allowed))
 

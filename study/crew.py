@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from drr.env.errors import DrrError
@@ -18,6 +19,7 @@ from drr.study.slots import (
     CallAnswered,
     PushedBack,
     SharedSlots,
+    SlotDesk,
     SlotRequest,
     SlotReturn,
 )
@@ -110,15 +112,16 @@ class Crew:
         count: int,
         each: int,
         stillborn: int = 0,
+        slots: Callable[[Callable[[str, object], None]], SlotDesk] | None = None,
     ) -> None:
-        """`stillborn`: so many in a row may be lost before they have begun."""
+        """`stillborn`: so many in a row may be lost before they have begun; `slots`: made with how workers are told, in place of its own."""
         self._recruit, self._hire, self._terms = recruit, hire, terms
         self._count, self._each = count, each
         self._toll = _Toll(3 * count, stillborn)
         self._begun = self._undecided = 0  # workers; units of dead ones, until it is known of what they died
         self._hands = _Hands()
         self._grants = Grants(terms.bank, self._hands.tell)
-        self._slots = SharedSlots(hire.calls or 1, self._hands.tell)
+        self._slots: SlotDesk = (slots or partial(SharedSlots, hire.calls or 1))(self._hands.tell)
         self._unplaced: list[Assignment] = []
         self._events: asyncio.Queue[Finished | Exception | None] = asyncio.Queue()
         self._fed = self._over = self._impatient = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
@@ -18,6 +18,7 @@ from drr.study.messages import Enough, Hire, Unfit
 from drr.study.pool import PoolOrder, Terms
 from drr.study.process import this_holder
 from drr.study.ray_cluster import check_installed, connect, dead_nodes, view
+from drr.study.ray_limits import ClusterSlots
 from drr.study.ray_worker import RayPlace, RayWorker
 from drr.study.unit import Assignment, Finished
 
@@ -38,6 +39,7 @@ class RayPool:
         self._ray: Any = None
         self._crew: Crew | None = None
         self._source: FolderSource | None = None
+        self._slots: ClusterSlots | None = None
 
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
         order = self._order
@@ -49,21 +51,32 @@ class RayPool:
             code=code_hash(),
             folders=order.folders,
         )
-        self._crew = Crew(
+        self._crew = crew = Crew(
             self._recruit,
             hire,
             terms,
             count=order.workers,
             each=order.units,
             stillborn=_STILLBORN + order.workers,
+            slots=self._shared_slots,
         )
-        watching = asyncio.create_task(self._watch(self._crew, terms))
+        watching = asyncio.create_task(self._watch(crew, terms))
         try:
             async with aclosing(self._crew.work(handed)) as ended:
                 async for finished in ended:
                     yield finished
         finally:
             watching.cancel()
+            if self._slots is not None:
+                await self._slots.end()
+
+    def _shared_slots(self, tell: Callable[[str, object], None]) -> ClusterSlots:
+        self._slots = ClusterSlots(this_holder().id, self._order.calls, tell, self._fail)
+        return self._slots
+
+    def _fail(self, error: Exception) -> None:
+        if self._crew is not None:
+            self._crew.fail(error)
 
     async def _watch(self, crew: Crew, terms: Terms) -> None:
         """Says what is waited for while no worker has a place; in the end there is none."""
@@ -95,6 +108,8 @@ class RayPool:
         if self._ray is None:
             # in a thread: beginning takes seconds, and in the main one Ray would take SIGTERM for itself
             self._ray = await asyncio.to_thread(connect, self._order.address, self._order.workers)
+        if self._slots is not None:
+            self._slots.begin(self._ray)
         remote = self._ray.remote(RayWorker).options(
             num_cpus=1, max_restarts=0, max_concurrency=1000, scheduling_strategy="SPREAD"
         )

@@ -12,6 +12,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from drr.llm.calls import CallLimit, CallPace
 
@@ -148,8 +149,23 @@ class SharedLimit:
             self._idle += 1
 
 
+class SlotDesk(Protocol):
+    """Where the words of a driver's workers go."""
+
+    def join(self, worker: str) -> None: ...
+
+    def leave(self, worker: str) -> None: ...
+
+    def hear(self, worker: str, word: SlotWord) -> None: ...
+
+    def look_again(self) -> None: ...
+
+
 class SharedSlots:
-    """The driver's side, for all the workers of a pool. `tell` reaches a worker by its name."""
+    """The driver's side, for all the workers of a pool. `tell` reaches a worker by its name.
+
+    Drivers that share a provider are workers of one such count (`ray_limits.py`), each with the most that it may hold.
+    """
 
     def __init__(
         self,
@@ -161,24 +177,40 @@ class SharedSlots:
         self._tell = tell
         self._now = now
         self._doors: dict[str, _Door] = {}
-        self._workers: set[str] = set()
+        self._workers: dict[str, int] = {}
+        """The most that each may hold."""
 
-    def join(self, worker: str) -> None:
-        self._workers.add(worker)
+    def join(self, worker: str, most: int | None = None) -> None:
+        self._workers[worker] = most or self._most
+        self._hold()
         for provider, door in self._doors.items():
             if door.tight:
                 self._tell(worker, SlotRecall(provider))
 
     def leave(self, worker: str) -> None:
         """What it held is free; a call that it left at the provider is no longer ours to count."""
-        self._workers.discard(worker)
+        self._workers.pop(worker, None)
+        self._hold()
         for door in self._doors.values():
             door.held.pop(worker, None)
             door.waiting = deque(name for name in door.waiting if name != worker)
         self.look_again()
 
+    def _hold(self) -> None:
+        """Together they hold what the one holds that may hold most."""
+        self._most = max(self._workers.values(), default=self._most)
+        for door in self._doors.values():
+            door.pace.hold_to(self._most)
+
+    def restore(self, worker: str, provider: str, held: int) -> None:
+        """What one that joins holds already."""
+        self._door(provider).held[worker] = held
+
+    def _door(self, provider: str) -> _Door:
+        return self._doors.setdefault(provider, _Door(CallPace(self._most)))
+
     def hear(self, worker: str, word: SlotWord) -> None:
-        door = self._doors.setdefault(word.provider, _Door(CallPace(self._most)))
+        door = self._door(word.provider)
         match word:
             case SlotRequest():
                 door.waiting.append(worker)
@@ -198,12 +230,18 @@ class SharedSlots:
             self._answer(provider, door)
 
     def _answer(self, provider: str, door: _Door) -> None:
-        while door.waiting and door.has_room(self._now()):
-            worker = door.waiting.popleft()
+        while door.has_room(self._now()) and (worker := self._next(door)) is not None:
+            door.waiting.remove(worker)
             door.held[worker] += 1
             self._tell(worker, SlotGrant(provider))
         if door.waiting:
             self._recall(provider, door)
+
+    def _next(self, door: _Door) -> str | None:
+        """Who has waited longest and may hold one more."""
+        return next(
+            (name for name in door.waiting if door.held[name] < self._workers.get(name, self._most)), None
+        )
 
     def _recall(self, provider: str, door: _Door) -> None:
         if not door.tight:

@@ -1,6 +1,6 @@
 """A study whose actors, nodes and driver are killed: `python -m tests.rays.campaign FOLDER KILLS SEED`. Prints what it saw as JSON.
 
-The cluster outlives every driver; each unit leaves a line when it is begun, with the process it was begun in.
+The cluster outlives every driver; each unit leaves a line when it is begun, with the process it was begun in; a server counts the calls.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ from drr.study.pool import PoolOrder
 from drr.study.ray_pool import RayPool
 from drr.study.run import run
 from drr.study.study import Study
-from drr.study.worker import Opening, Workplace
+from drr.study.unit import Outcome
+from drr.study.worker import Context, Opening, Workplace
 
 from tests.rays.nodes import ROOT, add_node, begin_head
-from tests.study.plain import logged, offline, units
+from tests.study.plain import answer, logged, units
+from tests.study.test_admission import models
+from tests.wire import Request, Say, Wire
 
 WORKERS, EACH = 2, 6
 UNITS_PER_KILL = 40
@@ -34,14 +37,32 @@ PAUSE_S = 0.05
 
 @contextmanager
 def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
-    yield Workplace(logged(Path(config["begun"]), PAUSE_S), offline())
+    """Two calls a unit over the wire, each answer kept as it comes."""
+    begin = logged(Path(config["begun"]), work=answer)
+
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        context.replaying()
+        outcome: Outcome = await begin(spec, context)
+        return outcome
+
+    yield Workplace(work, models(config["url"]))
 
 
-def drive(folder: Path, begun: Path, count: int) -> None:
-    """One driver; it may be killed."""
-    pool = RayPool(
-        PoolOrder(Opening("tests.rays.campaign:opened", {"begun": str(begun)}), WORKERS, EACH, WORKERS * EACH)
+def opening(begun: Path, url: str) -> Opening:
+    return Opening("tests.rays.campaign:opened", {"begun": str(begun), "url": url})
+
+
+def says(request: Request) -> Say:
+    """What was asked, after a while."""
+    time.sleep(PAUSE_S)
+    return Say(
+        f"answer to {request.body['messages'][-1]['content']}", usage={"input_tokens": 9, "output_tokens": 5}
     )
+
+
+def drive(folder: Path, begun: Path, count: int, url: str) -> None:
+    """One driver; it may be killed."""
+    pool = RayPool(PoolOrder(opening(begun, url), WORKERS, EACH, WORKERS * EACH))
     with Study.open(folder) as study:
         summary = asyncio.run(run(study, units(count), pool))
     if summary.left or summary.failures:
@@ -49,9 +70,10 @@ def drive(folder: Path, begun: Path, count: int) -> None:
 
 
 class Campaign:
-    def __init__(self, folder: Path, kills: int, seed: int) -> None:
+    def __init__(self, folder: Path, kills: int, seed: int, wire: Wire) -> None:
         from ray.cluster_utils import Cluster
 
+        self.wire = wire
         self.folder, self.begun = folder, folder.with_suffix(".begun")
         self.chance = random.Random(seed)
         self.count = kills * UNITS_PER_KILL
@@ -73,6 +95,7 @@ class Campaign:
             self.folder,
             self.begun,
             str(self.count),
+            self.wire.url,
         ]
         environment = {**os.environ, "RAY_ADDRESS": self.cluster.address, "PYTHONPATH": ROOT}
         return subprocess.Popen(words, env=environment, stdout=sys.stderr)
@@ -88,6 +111,7 @@ class Campaign:
         self._look()
         self.cluster.shutdown()
         told = {"units": len(self.known), "killed": done, "lost": self.lost, "changed": self.changed}
+        told["calls"] = len(self.wire.requests)
         return {**told, "doubled": self.doubled, "begun": self.read, "in_flight": WORKERS * EACH}
 
     def _wait(self, finished: int) -> None:
@@ -135,11 +159,12 @@ class Campaign:
 def main(folder: Path, kills: int, seed: int) -> None:
     Study.create(folder, {}).close()
     folder.with_suffix(".begun").touch()
-    print(json.dumps(Campaign(folder, kills, seed).go(kills)))
+    with Wire(says) as wire:
+        print(json.dumps(Campaign(folder, kills, seed, wire).go(kills)))
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "drive":
-        drive(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]))
+        drive(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
     else:
         main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 from drr.study.export import export
 from drr.study.leases import Moment
-from drr.study.run import Pace, run
+from drr.study.pool import InProcessPool
+from drr.study.run import run
 from drr.study.study import Study
 
 from benchmarks.results import record, table
-from tests.study.plain import answer, offline, units
+from tests.rays.campaign import opening, says
+from tests.study.plain import units
+from tests.wire import Wire
 
 pytestmark = pytest.mark.ray
 
@@ -30,9 +33,15 @@ async def compare(tmp_path: Path, kills: int, seed: int) -> dict[str, Any]:
     assert told["begun"] <= told["units"] + kills * told["in_flight"], (
         "no more than was in flight is begun again"
     )
-    with Study.create(tmp_path / "calm", {}) as calm:
-        summary = await run(calm, units(told["units"]), answer, models=offline(), pace=Pace(units=8))
+    with Wire(says) as wire, Study.create(tmp_path / "calm", {}) as calm:
+        pool = InProcessPool.of_opening(opening(tmp_path / "calm.begun", wire.url), 8)
+        summary = await run(calm, units(told["units"]), pool)
         assert summary.done == told["units"]
+        undisturbed = len(wire.requests)
+    told["repeated"] = told["calls"] - undisturbed
+    assert undisturbed == 2 * told["units"] <= told["calls"]
+    assert told["repeated"] <= kills * told["in_flight"], "no more than was in flight is paid again"
+    with Study.open(tmp_path / "calm") as calm:
         export(calm, tmp_path / "calm-tables", canonical=True)
     with Study.open(killed) as study:
         export(study, tmp_path / "killed-tables", canonical=True)
@@ -60,6 +69,7 @@ async def test_fifty_kills_lose_and_double_nothing(tmp_path: Path) -> None:
                 "changed",
                 "doubled",
                 "begun again",
+                "calls beyond an undisturbed run's",
                 "tables as of a calm run",
             ),
             [
@@ -70,6 +80,7 @@ async def test_fifty_kills_lose_and_double_nothing(tmp_path: Path) -> None:
                     told["changed"],
                     told["doubled"],
                     told["begun"] - told["units"],
+                    told["repeated"],
                     "byte by byte",
                 )
             ],

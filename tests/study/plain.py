@@ -15,7 +15,7 @@ from drr.env.source import Source
 from drr.llm.factory import Models, ModelSettings
 from drr.study.evidence import pack
 from drr.study.unit import Kind, Outcome, Unit
-from drr.study.worker import Context, Workplace
+from drr.study.worker import Context, Work, Workplace
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 
@@ -100,10 +100,10 @@ def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
     yield Workplace(work, offline())
 
 
-def logged(log: Path, pause_s: float = 0.0) -> Any:
-    """The same work, with a line in a file when a unit is begun: what was begun twice can be seen."""
+def logged(log: Path, pause_s: float = 0.0, work: Work = answer) -> Any:
+    """The same work, or another, with a line in a file when a unit is begun: what was begun twice can be seen."""
 
-    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+    async def done(spec: Mapping[str, Any], context: Context) -> Outcome:
         line = f"{context.unit.key} {os.getpid()}\n".encode()
         descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
@@ -111,6 +111,6 @@ def logged(log: Path, pause_s: float = 0.0) -> Any:
         finally:
             os.close(descriptor)
         await asyncio.sleep(pause_s)
-        return await answer(spec, context)
+        return await work(spec, context)
 
-    return work
+    return done
