@@ -1,22 +1,28 @@
 """Ray as a pool, on a cluster of two nodes on this machine: what a unit costs beside one process, many in flight, and where the driver ends.
 
-`python -m benchmarks.rays [overhead|flight|driver ...]` in the environment of `make test-ray`; all of them without words. The machine's
+`python -m benchmarks.rays [overhead|flight|driver|simulation ...]` in the environment of `make test-ray`; all of them without words. The machine's
 load stands beside every figure: on two cores that others use too, only ratios within one run say anything, and those only roughly.
 """
 
 from __future__ import annotations
 
 import asyncio
+import heapq
 import os
+import random
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+from drr.study.crew import Crew
+from drr.study.hand import Hand
+from drr.study.messages import Enough, Hire, Hired
 from drr.study.pool import InProcessPool, Pool, PoolOrder, Terms
 from drr.study.run import run
 from drr.study.study import Study
@@ -94,62 +100,153 @@ async def flight() -> list[Row]:
 
 
 class Crowd:
-    """A thousand workers that answer after a while, so that all that is at work is the driver: claims, messages, commits."""
+    """So many workers that answer at once, as the crew of a pool sees them: what is at work is the driver alone, from claim to commit."""
 
-    def __init__(self, finished: Callable[[str], Finished], workers: int, each: int, latency: float) -> None:
+    def __init__(self, finished: Callable[[str], Finished], workers: int, each: int) -> None:
         self.size = workers * each
-        self._finished, self._latency = finished, latency
-        self._over = False
+        self._finished, self._workers, self._each = finished, workers, each
+        self._crew: Crew | None = None
 
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
-        ended: asyncio.Queue[Finished | None] = asyncio.Queue()
-        loop = asyncio.get_running_loop()
-        begun = done = 0
-        fed = False
+        numbers = count()
 
-        async def feed() -> None:
-            nonlocal begun, fed
-            async for assignment in handed:
-                begun += 1
-                loop.call_later(self._latency, ended.put_nowait, self._finished(assignment.unit.key))
-            fed = True
-            ended.put_nowait(None)
+        async def recruit(hire: Hire) -> Hand:
+            return _Stand(f"elsewhere/{next(numbers)}/1/0", self._finished)
 
-        feeding = asyncio.create_task(feed())
-        while not (fed and done == begun):
-            one = await ended.get()
-            if one is not None:
-                done += 1
-                yield one
-        await feeding
+        hire = Hire(Opening("", {}), terms.bank.limit, None)
+        self._crew = Crew(recruit, hire, terms, count=self._workers, each=self._each)
+        async with aclosing(self._crew.work(handed)) as ended:
+            async for finished in ended:
+                yield finished
 
     def cancel(self) -> None:
-        self._over = True
+        if self._crew is not None:
+            self._crew.cancel()
+
+
+class _Stand(Hand):
+    """A worker that has answered as soon as it is asked."""
+
+    died, ending = False, "of itself"
+
+    def __init__(self, name: str, finished: Callable[[str], Finished]) -> None:
+        super().__init__()
+        self._finished = finished
+        self._words: asyncio.Queue[object] = asyncio.Queue()
+        self._words.put_nowait(Hired(name))
+
+    def tell(self, message: object) -> None:
+        if isinstance(message, Assignment):
+            self._words.put_nowait(self._finished(message.unit.key))
+        elif isinstance(message, Enough):
+            self._words.put_nowait(None)
+
+    async def heard(self) -> AsyncIterator[object]:
+        while (word := await self._words.get()) is not None:
+            yield word
+
+    async def kill(self) -> None:
+        self._words.put_nowait(None)
+
+
+async def kept_a_second(texts: int, workers: int = 1_000, asked: int = 4_000) -> tuple[float, float]:
+    """Records of so many texts each, seen and for a second of processor time."""
+
+    def finished(key: str) -> Finished:
+        content = {f"text-{n}": f"{key} {n} ".encode() * 20 for n in range(texts)}
+        now = time.time()
+        return Finished(key, "done", None, None, False, {"words": 1}, content, {}, 0, 1.0, now, now)
+
+    busy = time.process_time()
+    took = await seconds(Crowd(finished, workers, 1), units(asked))
+    return asked / took, asked / (time.process_time() - busy)
 
 
 async def driver() -> list[Row]:
     rows = []
     for texts in (0, 1, 4):
-
-        def finished(key: str, texts: int = texts) -> Finished:
-            content = {f"text-{n}": f"{key} {n} ".encode() * 20 for n in range(texts)}
-            now = time.time()
-            return Finished(key, "done", None, None, False, {"words": 1}, content, {}, 0, 1.0, now, now)
-
-        count, busy = 3_000, time.process_time()
-        took = await seconds(Crowd(finished, 1_000, 1, 1.0), units(count))
-        busy = time.process_time() - busy
+        seen, busy = await kept_a_second(texts)
         rows.append(
             (
                 f"records a second, {texts} texts each",
-                f"{count / (took - 1.0):.0f} seen, {count / busy:.0f} of processor time",
-                f"1,000 workers that answer after 1 s, {count:,} units, one driver",
+                f"{seen:.0f} seen, {busy:.0f} of processor time",
+                "1,000 workers that have always answered, 4,000 units, one driver from the first claim to the last commit",
             )
         )
     return rows
 
 
-PARTS = {"overhead": overhead, "flight": flight, "driver": driver}
+LATENCY_OF_A_CALL_S = 3.0
+
+
+def served(
+    rate: float, workers: int, each: int, times: Sequence[float], seconds: float = 1_800.0
+) -> tuple[float, float]:
+    """Units a second, and how long one that ended waits for the driver, when all that wait are kept together at `rate`.
+
+    Each of `workers` times `each` places is given its next unit when the one before is kept; times are drawn from those measured.
+    """
+    chance = random.Random(7)
+    ends = [chance.choice(times) * chance.random() for _ in range(workers * each)]
+    heapq.heapify(ends)
+    now = waited = 0.0
+    kept = 0
+    while now < seconds:
+        now = max(now, ends[0])
+        batch = []
+        while ends and ends[0] <= now:
+            batch.append(heapq.heappop(ends))
+        now += len(batch) / rate
+        for ended in batch:
+            waited += now - ended
+            heapq.heappush(ends, now + chance.choice(times))
+        kept += len(batch)
+    return kept / now, waited / kept
+
+
+async def simulation() -> list[Row]:
+    """The driver's pace as it is measured here, and calls of six systems as they make them under rules, each of three seconds."""
+    rate, _ = await kept_a_second(4)
+    times = [LATENCY_OF_A_CALL_S * calls for calls in await asyncio.to_thread(calls_of_units)]
+    rows = []
+    for each in (1, 10, 20, 50, 100):
+        pace, wait = served(rate, 1_000, each, times)
+        ideal = 1_000 * each / (sum(times) / len(times))
+        rows.append(
+            (
+                f"1,000 workers of {each} units",
+                f"{pace:.0f} units a second, {100 * pace / ideal:.0f}% of what they could; one waits {wait:.1f} s to be kept",
+                f"simulated: the driver keeps {rate:.0f} a second with four texts each; units of {sum(times) / len(times):.0f} s in the mean",
+            )
+        )
+    return rows
+
+
+def calls_of_units() -> list[int]:
+    """Of every system on the sample shop's first questions."""
+    from drr.app.cli import main as drr
+
+    from benchmarks.wire_study import site
+
+    with site() as place:
+        study = place.folder / "study"
+        words = [
+            "run",
+            study,
+            "--shop",
+            place.shop,
+            "--queries",
+            place.queries(4),
+            "--variants",
+            "all",
+            "--quiet",
+        ]
+        assert drr(list(map(str, words))) == 0
+        with Study.open(study, read_only=True) as made:
+            return [sum(used["calls"] for used in record.usage.values()) for record in made.records()]
+
+
+PARTS = {"overhead": overhead, "flight": flight, "driver": driver, "simulation": simulation}
 
 
 def main(names: list[str]) -> None:
@@ -158,7 +255,7 @@ def main(names: list[str]) -> None:
 
     rows: list[tuple[str, ...]] = []
     cluster = None
-    if set(names) != {"driver"}:
+    if not set(names) <= {"driver", "simulation"}:
         os.environ.update(LOOPBACK_AND_QUICK)
         from ray.cluster_utils import Cluster
 
