@@ -32,6 +32,7 @@ NAMESPACE = "drr"
 POLL_S = 10.0
 _SILENT = 4
 """After so many polls that did not come a driver is gone."""
+_LEAVE_S = 5.0
 _GONE_S = 60.0
 """A driver that cannot reach the actor for so long gives up; an actor that nobody needs for so long ends."""
 
@@ -92,12 +93,15 @@ class LimitsActor:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await caller.news.wait()
+            if self._callers.get(driver) is not caller:
+                return None
         words, caller.words = caller.words, []
         return words
 
     async def leave(self, driver: str) -> None:
-        if self._callers.pop(driver, None) is not None:
+        if (caller := self._callers.pop(driver, None)) is not None:
             self._slots.leave(driver)
+            caller.news.set()
 
     async def end(self) -> None:
         import ray
@@ -150,13 +154,18 @@ class ClusterSlots:
         self._outbox: list[SlotWord] = []
         self._news = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
+        self._leaving = False
 
     def begin(self, ray: Any) -> None:
         if self._running is None:
             self._running = asyncio.create_task(self._run(ray))
 
     async def end(self) -> None:
+        """The actor's last word is waited for: Ray's client is upset by answers that nobody waits for any more."""
+        self._leaving = True
+        self._news.set()
         if self._running is not None:
+            await asyncio.wait([self._running], timeout=_LEAVE_S)
             self._running.cancel()
             with suppress(asyncio.CancelledError):
                 await self._running
@@ -212,8 +221,7 @@ class ClusterSlots:
     async def _run(self, ray: Any) -> None:
         """An actor that is lost, be it with its node, is begun anew, and told how things stand."""
         reached = time.monotonic()
-        while True:
-            actor = None
+        while not self._leaving:
             try:
                 actor = await asyncio.to_thread(_actor, ray)
                 await self._join(actor)
@@ -221,17 +229,14 @@ class ClusterSlots:
                 async with asyncio.TaskGroup() as both:
                     both.create_task(self._speak(actor))
                     both.create_task(self._listen(actor))
-            except asyncio.CancelledError:
-                if actor is not None:
-                    actor.leave.remote(self._driver)
-                raise
             except Exception as error:  # noqa: BLE001 - of whatever kind: it is tried again, and told in the end
                 if time.monotonic() - reached > _GONE_S:
                     self._failed(
                         DrrError(f"the actor that keeps the providers' limits cannot be reached: {error}")
                     )
                     return
-            await asyncio.sleep(0.5)
+            if not self._leaving:
+                await asyncio.sleep(0.5)
 
     async def _join(self, actor: Any) -> None:
         """Words that were not sent are in how things stand, but for what a provider said."""
@@ -246,12 +251,16 @@ class ClusterSlots:
             words, self._outbox = self._outbox, []
             if words:
                 await actor.hear.remote(self._driver, words)
+            if self._leaving:
+                await actor.leave.remote(self._driver)
+                return
 
     async def _listen(self, actor: Any) -> None:
         while (words := await actor.said.remote(self._driver, self._poll_s)) is not None:
             for word in words:
                 self._hear(word)
-        raise DrrError("it had forgotten this driver")
+        if not self._leaving:
+            raise DrrError("it had forgotten this driver")
 
 
 def _actor(ray: Any) -> Any:
