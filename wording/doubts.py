@@ -7,7 +7,7 @@ from typing import Literal
 
 from drr.wording.vocabulary import Wordbook, vocabulary
 
-DoubtKind = Literal["conditional", "altered", "owned", "pace", "charged", "others"]
+DoubtKind = Literal["conditional", "altered", "owned", "pace", "charged", "others", "unreal"]
 KINDS: tuple[DoubtKind, ...] = ("conditional", "altered", "owned", "pace", "charged", "others")
 
 
@@ -15,6 +15,7 @@ class DoubtReader:
     def __init__(self, words: Wordbook) -> None:
         some = words.either
         self._kinds = {kind: re.compile(rf"(?<!\w)(?:{some(kind)})(?!\w)", re.I) for kind in KINDS}
+        self._unreal = re.compile(rf"\b(?:{some('subjunctive')})\b|['’]d\b", re.I)
         self._condition = re.compile(rf"\b(?:{some('condition')})\b(?!\s(?:{some('chooser')})\b)", re.I)
         charge = rf"(?:any\s|sales\s)?(?:{some('charged')})"
         self._not_charged = re.compile(
@@ -27,6 +28,8 @@ class DoubtReader:
         told = {kind: found[0] for kind, one in self._kinds.items() if (found := one.search(straight))}
         if "conditional" not in told and (found := self._condition.search(straight)):
             told["conditional"] = found[0]
+        if "conditional" in told and self._unreal.search(straight):
+            told["unreal"] = told["conditional"]
         return told
 
 

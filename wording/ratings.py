@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
-from drr.wording.vocabulary import Wordbook, vocabulary
+from drr.wording.vocabulary import Wordbook, either, vocabulary
 
 _GAP = 34
 """Characters between a word of rating and the figure that it announces."""
@@ -57,7 +57,11 @@ class RatingReader:
             rf"(?<![\w.$])[1-5]\.\d\s(?:{some('of_some')})\s(?:(?:just|only|all|some|about|over)\s)?{WHOLE}\s(?:{some('givers')})\b",
             re.I,
         )
-        self._cue = re.compile(rf"(?<!\w)(?:{some('stars', 'before', 'behind', 'given')})(?!\w)", re.I)
+        spoken_of: list[str] = []
+        signs: list[str] = []
+        for word in (*words["stars"], *words["before"], *words["behind"], *words["given"]):
+            (spoken_of if word[0].isalnum() else signs).append(word)
+        self._cue = re.compile(rf"(?<!\w)(?:{either(spoken_of)})(?!\w)|(?:{either(signs)})(?!\w)", re.I)
         self._after = re.compile(
             r"[*_)\]”\"'’]{0,4}\s{0,2}(?:$|[.,;:!?()|\[—–-]|\b(?:" + _FUNCTION + r")\b)", re.I
         )

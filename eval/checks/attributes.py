@@ -11,7 +11,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words
-from drr.eval.checks.residue import residue_of
+from drr.eval.checks.residue import LASTING, residue_of
 from drr.wording.attributes import ATTRIBUTES, AttributeSaid
 
 _ALIKE = {"gray": "grey", "aluminium": "aluminum", "9 v": "9v", "transparent": "clear"}
@@ -53,7 +53,7 @@ class Attributes:
                 said.bound or self._is_of_the_thing(said, span, product)
             ):
                 continue
-            self._compare(said, (start, end), product, meant.bound, self._residue.doubt(span))
+            self._compare(said, (start, end), product, meant.bound, self._residue.doubt(span, LASTING))
 
     def row(self, line: TextLine, index: int) -> None:
         """Cells whose label says what they hold."""

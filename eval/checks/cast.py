@@ -164,7 +164,8 @@ class Cast:
                 return Meant(bound, True, contrast, bound=Certainty.CLAUSE)
             if line is not None and self.within(*sentence)[0].start > position:
                 around = self._on((line.start, line.end))
-                return Meant(around, False, contrast or around != here)
+                cited = around == here and len(here) == 1 and not among_others
+                return Meant(around, cited, contrast or around != here, bound=_BY_CITATION[cited])
             certain = len(here) == 1 and not among_others
             return _meant(here, certain, contrast, Certainty.SENTENCE)
         if line is not None and (before := self._told_before(line, sentence)):
@@ -259,6 +260,8 @@ def _outside(some: Iterable[PlaceNamed], taken: list[PlaceNamed]) -> Iterable[Pl
             yield one
 
 
+_BY_CITATION = {True: Certainty.SENTENCE, False: Certainty.INFERRED}
+"""Of what its sentence cites behind it, where the paragraph names nothing else."""
 _GENITIVE = re.compile(r"['’]s$")
 _OPENS = re.compile(r"[\s*_]{0,3}[(\[][^.;]{0,40}")
 _IT = re.compile(

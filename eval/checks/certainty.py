@@ -90,6 +90,9 @@ BARS: dict[str, AccusationBar] = {
     "measure": AccusationBar(
         Certainty.SCOPE, Certainty.CELL, "it may be a need, a use or another dimension: 18 of 26 were right"
     ),
+    "anchored": AccusationBar(
+        Certainty.SENTENCE, Certainty.CELL, "the same words stand beside another figure in the record"
+    ),
     "attribute": AccusationBar(
         Certainty.SCOPE, Certainty.CELL, "a colour or a material may be another thing's"
     ),

@@ -77,7 +77,7 @@ class ProductPairs:
         tally.accuse(kind, where, why, bound, self._residue.doubt(span, _MINDED))
 
 
-_MINDED: tuple[DoubtKind, ...] = ("conditional", "owned", "pace", "others")
+_MINDED: tuple[DoubtKind, ...] = ("unreal", "owned", "pace", "others")
 
 
 def _distinct(places: Sequence[NamedProduct]) -> list[str]:

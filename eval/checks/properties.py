@@ -6,6 +6,7 @@ import re
 from itertools import combinations
 
 from drr.env.entities import Product
+from drr.eval.checks.anchored import AnchoredMeasures
 from drr.eval.checks.attributes import compare_attributes
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.cast import Cast, Meant, cast_of
@@ -15,7 +16,7 @@ from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
-from drr.eval.checks.residue import Residue, residue_of
+from drr.eval.checks.residue import LASTING, Residue, residue_of
 from drr.eval.checks.stars import compare_ratings
 from drr.wording.doubts import DoubtKind
 from drr.wording.money import every_amount
@@ -46,12 +47,14 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     cast = cast_of(subject, mentions)
     compare_products(tally, mentions, cast)
     measuring = _Measuring(tally, subject, cast, residue_of(mentions))
+    by_heads = AnchoredMeasures(tally, cast, residue_of(mentions), measuring.asked)
     for line in mentions.layout.lines:
         if line.kind in ("row", "head_row"):
             measuring.row(line)
         elif line.kind not in ("rule_row", "elision"):
             for span in cast.prose.sentences(line):
                 measuring.sentence(span)
+                by_heads.sentence(span)
     residue = residue_of(mentions)
     texts = {key: record_text(one) for key, one in cast.products.items()}
     compare_attributes(tally, mentions, cast, texts)
@@ -156,9 +159,7 @@ class _Measuring:
         self._residue = residue
         query = subject.query or ""
         money = [one.value for one in every_amount(query)]
-        self._asked = {
-            value for match in NUMBER.finditer(query) if (value := number(match["n"])) not in money
-        }
+        self.asked = {value for match in NUMBER.finditer(query) if (value := number(match["n"])) not in money}
         self._records: dict[str, _Recorded] = {}
 
     def _record(self, product_id: str) -> _Recorded:
@@ -206,9 +207,18 @@ class _Measuring:
                 "measure",
                 (said.start, said.end),
                 f"said {self._shown(said)!r}, the record has {known} ({theirs[0].product.product_id})",
-                meant.bound,
+                self._bound(said, meant),
                 self._doubt(said, theirs[0], meant),
             )
+
+    def _bound(self, said: MeasureSaid, meant: Meant) -> Certainty:
+        """By the sentence too where that names one product only, and nothing in play has such a figure."""
+        named = self._cast.within(*self._cast.prose.sentence_at(said.start))
+        alone = bool(named) and all(one.products == meant.products for one in named)
+        if meant.bound > Certainty.INFERRED or not alone:
+            return meant.bound
+        known = any(self._record(key).holds(said) for key in list(self._cast.products)[:_IN_PLAY])
+        return meant.bound if known else Certainty.SENTENCE
 
     def _doubt(self, said: MeasureSaid, record: _Recorded, meant: Meant) -> str | None:
         """Why a figure that the record does not have may be right nevertheless."""
@@ -246,7 +256,7 @@ class _Measuring:
 
     def _explained(self, said: MeasureSaid, meant: Meant) -> bool:
         """By the question; elsewhere than in a place that is certain, by another product in play, as a difference or a multiple."""
-        if said.value in self._asked:
+        if said.value in self.asked:
             return True
         known = [
             one
@@ -283,7 +293,7 @@ _LARGEST = 1_000
 """A number above it is none by which something is divided."""
 _FEW_ALIKE = 2
 """Values of a kind that a record may have for one more to be wrong."""
-_MINDED: tuple[DoubtKind, ...] = ("conditional", "altered", "owned", "pace", "others")
+_MINDED: tuple[DoubtKind, ...] = LASTING
 _IN_PLAY = 30
 """Products, and values of theirs, by which a figure may be explained."""
 _ADDED = frozenset(["length", "weight", "volume", "count"])
@@ -315,7 +325,9 @@ def _materials(
         elif known or product.details.get("Material"):
             recorded = ", ".join(sorted(known)[:4]) or product.details.get("Material")
             why = f"said {material}, the record says {recorded} ({product.product_id})"
-            tally.accuse("attribute", match.span(), why, _bound(mention), residue.doubt(_around(mention)))
+            tally.accuse(
+                "attribute", match.span(), why, _bound(mention), residue.doubt(_around(mention), _MINDED)
+            )
         else:
             tally.unclear(f"the record of {product.product_id} names no material")
 
@@ -330,7 +342,9 @@ def _colours(tally: CheckTally, residue: Residue, body: str, mention: Mention, p
         else:
             said = match["what"].strip()
             why = f"said colour {said!r}, is {colour!r} ({product.product_id})"
-            tally.accuse("attribute", match.span(), why, _bound(mention), residue.doubt(_around(mention)))
+            tally.accuse(
+                "attribute", match.span(), why, _bound(mention), residue.doubt(_around(mention), _MINDED)
+            )
 
 
 def _maker(
@@ -343,7 +357,11 @@ def _maker(
         elif product.store or product.details.get("Brand"):
             why = f"said to be by {match['brand']!r}, is by {product.store or product.details.get('Brand')!r}"
             tally.accuse(
-                "attribute", match.span("brand"), why, _bound(mention), residue.doubt(_around(mention))
+                "attribute",
+                match.span("brand"),
+                why,
+                _bound(mention),
+                residue.doubt(_around(mention), _MINDED),
             )
         else:
             tally.unclear(f"the record of {product.product_id} names no maker")

@@ -19,8 +19,11 @@ _TOLD: dict[DoubtKind, str] = {
     "pace": "of what is used over a time",
     "charged": "of charges, shares or other money",
     "others": "of other things",
+    "unreal": "of what is not so",
 }
 EVERY: frozenset[DoubtKind] = frozenset(_TOLD)
+LASTING: tuple[DoubtKind, ...] = ("unreal", "owned", "others")
+"""What may be meant by another figure than that of a record, which no wish, pace or other choice alters."""
 
 
 class Residue:

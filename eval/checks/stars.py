@@ -13,6 +13,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import Residue, residue_of
+from drr.eval.checks.series import RatingSeries
 from drr.wording.doubts import DoubtKind
 from drr.wording.ratings import RATINGS, RatingSaid
 from drr.wording.tolerance import same_count, same_stars
@@ -60,6 +61,7 @@ def compare_ratings(tally: CheckTally, subject: Subject, mentions: Mentions) -> 
     if not cast.products:
         return
     comparison = _Comparison(tally, cast, residue_of(mentions))
+    series = RatingSeries(tally, cast, residue_of(mentions))
     for line in mentions.layout.lines:
         if line.kind in ("row", "head_row"):
             comparison.row(line)
@@ -67,6 +69,7 @@ def compare_ratings(tally: CheckTally, subject: Subject, mentions: Mentions) -> 
             for span in cast.prose.sentences(line):
                 comparison.sentence(span)
                 comparison.listed(span)
+                series.sentence(span)
 
 
 class _Comparison:
@@ -182,7 +185,7 @@ class _Comparison:
         self._tally.accuse("stars", where, why, bound, doubt)
 
 
-_MINDED: tuple[DoubtKind, ...] = ("conditional", "altered", "pace", "others")
+_MINDED: tuple[DoubtKind, ...] = ("unreal", "others")
 _NOUN = {"stars": "rating", "count": "number of ratings"}
 
 

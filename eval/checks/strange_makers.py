@@ -20,6 +20,7 @@ _BEFORE = 260
 _NAME = r"[A-Z][\w&-]{2,20}(?:\s(?:&\s)?[A-Z][\w&-]{1,20}){0,2}"
 _OF_SOMEBODY = re.compile(rf"(?<!\w)(?P<maker>{_NAME})(?:['’]s|(?<=s)['’])\s(?P<rest>[^.,;:()\n$]{{3,60}})")
 _BY_SOMEBODY = re.compile(rf"(?P<rest>(?:[\w-]{{2,20}}\s){{1,3}})(?:made\s)?by\s(?P<maker>{_NAME})(?!['’\w])")
+_ANY_NAME = re.compile(rf"(?<!\w)(?P<maker>{_NAME})(?!\w)")
 _AFTER_LINK = re.compile(
     rf"[)\s\]]{{0,3}}(?:is|are|was|were|comes?)\s(?:made\s|sold\s)?(?:by|from)\s(?P<maker>{_NAME})(?!['’\w])"
 )
@@ -68,6 +69,18 @@ def _said(cast: Cast, start: int, low: int, link: ProductReference) -> Iterator[
         return
     for pattern in (_OF_SOMEBODY, _BY_SOMEBODY):
         yield from (_whole(match) for match in pattern.finditer(body, max(low, start), link.start))
+    yield from _alone(cast, low, link)
+
+
+def _alone(cast: Cast, low: int, link: ProductReference) -> Iterator[_Whose]:
+    """Names of a sentence that cites one product behind them and names no other that is in play."""
+    span = cast.prose.sentence_at(link.start)
+    others = [one for one in cast.within(*span) if link.product_id not in one.products]
+    if others or any(one.end <= link.start for one in cast.within(*span)):
+        return
+    for match in _ANY_NAME.finditer(cast.body, max(low, span[0]), link.start):
+        rest = cast.body[match.end() : link.start]
+        yield _Whose(match["maker"], rest.replace("-", " "), match.span("maker"))
 
 
 def _heading_above(cast: Cast, start: int, low: int) -> int | None:

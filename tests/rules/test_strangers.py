@@ -10,16 +10,16 @@ from benchmarks.first_contact import ROUNDS, read_round, run
 pytestmark = pytest.mark.rounds
 
 REACHED = {
-    "round1": (56, 0),
-    "round2": (71, 0),
-    "round3": (50, 0),
-    "round4": (57, 0),
-    "round5": (71, 0),
-    "round6": (57, 0),
-    "round7": (52, 0),
-    "round8": (21, 0),
-    "round9": (48, 0),
-    "round10": (35, 0),
+    "round1": (60, 0),
+    "round2": (72, 0),
+    "round3": (54, 0),
+    "round4": (58, 0),
+    "round5": (72, 0),
+    "round6": (60, 0),
+    "round7": (53, 0),
+    "round8": (27, 0),
+    "round9": (50, 0),
+    "round10": (40, 0),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 

@@ -62,7 +62,7 @@ class MoneyLedger:
         self._starts = [figure.start for figure in self.figures]
         self._owners = Owners(mentions, self.play, self.figures)
         self._readings = Readings(self.play, self.figures)
-        self._unread = UnreadParts(mentions, self.play, self.figures)
+        self._unread = UnreadParts(mentions, self.play, self.figures, self._owners)
         self.entries = self._settle()
         self.by_start = {entry.figure.start: entry for entry in self.entries}
 

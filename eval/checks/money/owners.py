@@ -28,6 +28,11 @@ _JOINED = re.compile(
     r"(?:\+|&|,|/|\b(?:and|plus|with|or))[\s*_]{0,4}(?:(?:the|a|an|your|its|their)\s[\s*_]{0,3})?$", re.I
 )
 """Before a name: it is one of several."""
+_INTO = re.compile(
+    r"[\s*_]{0,3}(?:->|→|=>|=|\(|,? or|,? i\.e\.|,? so)[\s*_]{0,3}(?:(?:about|around|roughly|just|only|some|or)\s)?"
+)
+"""From a price to what it comes to for each."""
+_WORKED_OUT = 40
 _CLAUSE_END = re.compile(r"[;:.]\s")
 _MOST_BETWEEN = 60
 
@@ -106,7 +111,16 @@ class Owners:
         return before.endswith(("+", "=")) or after.startswith(("+", "="))
 
     def unit_of(self, figure: Figure) -> str | None:
-        """The product whose cost per unit an amount is: its row's or column's, else that of the link right beside it."""
+        """The product whose cost per unit an amount is: that of the price right before it, else of its place."""
+        before = self._between(max(figure.sentence[0], figure.start - _WORKED_OUT), figure.start)
+        if before and _INTO.fullmatch(self._mentions.plain, before[-1].end, figure.start):
+            owner = self.of(before[-1])
+            if owner is not None and before[-1].holds(owner.price):
+                return owner.product_id
+        return self._unit_by_place(figure)
+
+    def _unit_by_place(self, figure: Figure) -> str | None:
+        """Its row's or column's, else that of the link right beside it."""
         line = self._lines[figure.line]
         if line.kind == "row":
             column = column_at(line, figure.start)

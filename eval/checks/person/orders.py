@@ -12,6 +12,7 @@ from drr.eval.checks.layout import TextLine, sentences
 from drr.eval.checks.mentions import Mentions, ProductReference, words
 from drr.eval.checks.person.dated import DatedPurchases
 from drr.eval.checks.person.history import History, Placed, stem
+from drr.eval.checks.person.named_days import NamedDays
 from drr.eval.checks.person.order_ids import OrdersNamed
 from drr.wording.dates import FULL_MONTH, dates
 from drr.wording.numbers import cardinals, number_of
@@ -52,7 +53,9 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
             tally.accuse("order_id", span, f"{order_id} is no order of this user", Certainty.LITERAL)
     _check_sentences(tally, mentions, named, history)
     _check_lines(tally, mentions, named, history)
-    DatedPurchases(tally, cast_of(subject, mentions), named, history, subject.user.first_name).compare()
+    cast = cast_of(subject, mentions)
+    DatedPurchases(tally, cast, named, history, subject.user.first_name).compare()
+    NamedDays(tally, cast, history).compare()
     return tally.check("the report speaks of no order")
 
 

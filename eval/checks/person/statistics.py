@@ -14,6 +14,7 @@ from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions, words
 from drr.eval.checks.person.history import History
+from drr.eval.checks.person.parts import PartsOfHistory
 from drr.eval.checks.person.spending import compare_spending
 from drr.wording.hedges import HEDGES
 from drr.wording.money import every_amount
@@ -83,7 +84,9 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     records = sorted(
         one.start for one in subject.citations.markers if one.url and one.url.startswith("user://")
     )
-    counting = _Counting(tally, cast, known, History(subject.shop, subject.user_id))
+    history = History(subject.shop, subject.user_id)
+    counting = _Counting(tally, cast, known, history)
+    parts = PartsOfHistory(tally, cast, known, history)
     asked = [one.value for one in every_amount(subject.query or "")]
     led = False
     for line in mentions.layout.lines:
@@ -97,6 +100,7 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
         else:
             led = yours
         for span in cast.prose.sentences(line):
+            parts.sentence(span)
             cites = bisect_left(records, span[0]) < bisect_left(records, span[1] + 4)
             if (
                 cites
