@@ -92,3 +92,20 @@ def test_what_would_be_alters_no_record_but_what_would_not_be_so(rules_shop: Sho
     link = f"[Purrdale's Non-Slip]({SHOP}/B0YU0JYXRF)"
     assert status(f"If your pup inhales kibble, {link} holds 4 cups.", "product_claims", rules_shop) == "fail"
     assert status(f"If {link} held 4 cups, it would do.", "product_claims", rules_shop) != "fail"
+
+
+@pytest.mark.parametrize(("more", "fails"), [("$26", False), ("$22", True), ("$26.01", False)])
+def test_a_difference_is_one_to_the_price_beside_it(rules_shop: Shop, more: str, fails: bool) -> None:
+    text = (
+        f"The Birchford pen ({SHOP}/B0VEX4YW48) is $12.99. If you switch, the Plainfold is {more} more at $39.00 "
+        f"({SHOP}/B0U6IMAPT7)."
+    )
+    assert (status(text, "total", rules_shop) == "fail") is fails
+
+
+@pytest.mark.parametrize(
+    ("each", "fails"), [("$4.25", False), ("$4.95", True), ("four or five dollars", False)]
+)
+def test_a_cost_per_unit_is_of_the_price_before_it(rules_shop: Shop, each: str, fails: bool) -> None:
+    text = f"12-packs: Plumbright ({SHOP}/B0MNAO084I) $50.99 -> {each} ea. Meadowcraft ({SHOP}/B0RMLHIYBS) $63.99."
+    assert (status(text, "price", rules_shop) == "fail") is fails

@@ -10,15 +10,15 @@ from benchmarks.first_contact import ROUNDS, read_round, run
 pytestmark = pytest.mark.rounds
 
 REACHED = {
-    "round1": (60, 0),
-    "round2": (72, 0),
+    "round1": (61, 0),
+    "round2": (73, 0),
     "round3": (54, 0),
     "round4": (58, 0),
     "round5": (72, 0),
     "round6": (60, 0),
-    "round7": (53, 0),
-    "round8": (27, 0),
-    "round9": (50, 0),
+    "round7": (54, 0),
+    "round8": (29, 0),
+    "round9": (51, 0),
     "round10": (40, 0),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from drr.eval.checks.cast import cast_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.equations import written_outcomes
 from drr.eval.checks.money.figures import Figure
@@ -18,6 +20,8 @@ class UnreadParts:
 
     def __init__(self, mentions: Mentions, play: InPlay, figures: list[Figure], owners: Owners) -> None:
         self._play = play
+        self._figures = figures
+        self._cast = cast_of(mentions.subject, mentions)
         self._owners = owners
         self._lines = mentions.layout.lines
         self._residue = residue_of(mentions)
@@ -31,7 +35,7 @@ class UnreadParts:
         kinds = EVERY - {"pace"} if figure.cue.kind == "unit" and figure.cue.word != "period" else EVERY
         settled = self._is_settled(figure)
         if settled:
-            kinds -= {"altered", "conditional"}  # two prices that are known differ by what they differ
+            kinds -= {"altered", "conditional"}  # what prices are and differ by no choice alters
         doubt = self._residue.doubt(figure.sentence, kinds)
         if doubt is None and figure.cue.kind in ("unit", "gap"):
             line = self._lines[figure.line]
@@ -49,9 +53,37 @@ class UnreadParts:
             return False
         if figure.cue.kind == "unit":
             return figure.cue.word != "period" and self._owners.unit_of(figure) is not None
-        return figure.cue.kind == "gap" and len(self._play.within(*figure.sentence)) == _TWO
+        if figure.cue.kind != "gap":
+            return False
+        said = self._prices_of(figure)
+        return bool(said) and not any(figure.holds(one) for one in self._differences(figure, said))
+
+    def _prices_of(self, figure: Figure) -> list[float]:
+        """What that costs which is held against something: what its sentence names, or the price right beside it."""
+        named = {key for one in self._cast.within(*figure.sentence) for key in one.products}
+        known = {one.product_id: one.price for one in self._play.all}
+        found = [known[key] for key in sorted(named & known.keys())]
+        near = [
+            one.value
+            for one in self._figures
+            if one.start != figure.start
+            and -_BESIDE < one.start - figure.end < _BESIDE
+            and any(one.holds(price) for price in known.values())
+        ]
+        return found if 0 < len(found) <= _FEW else near[:1]
+
+    def _differences(self, figure: Figure, said: list[float]) -> Iterator[float]:
+        """From each of these to anything that is in play, several of it too, or said on its line."""
+        line = self._lines[figure.line]
+        many = [1, *self._play.quantities((line.start, line.end))]
+        others = [one.price * count for one in self._play.all for count in many]
+        others += [one.value for one in self._figures if line.start <= one.start < line.end and one != figure]
+        others += self._play.limits
+        yield from (abs(one * count - other) for one in said for count in many for other in others)
 
 
-_TWO = 2
+_FEW = 3
+_BESIDE = 24
+"""Characters between a difference and the price that it is one to."""
 _RANGE = re.compile(r"[\w.]\s?(?:-|–|\bor|\bto)\s?$")
 """Before the second end of a range."""
