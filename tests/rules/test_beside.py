@@ -107,5 +107,8 @@ def test_a_difference_is_one_to_the_price_beside_it(rules_shop: Shop, more: str,
     ("each", "fails"), [("$4.25", False), ("$4.95", True), ("four or five dollars", False)]
 )
 def test_a_cost_per_unit_is_of_the_price_before_it(rules_shop: Shop, each: str, fails: bool) -> None:
-    text = f"12-packs: Plumbright ({SHOP}/B0MNAO084I) $50.99 -> {each} ea. Meadowcraft ({SHOP}/B0RMLHIYBS) $63.99."
+    text = (
+        f"The Plumbright filter 12-pack ({SHOP}/B0MNAO084I) costs $50.99, so {each} per filter. "
+        f"The Meadowcraft ({SHOP}/B0RMLHIYBS) costs $63.99."
+    )
     assert (status(text, "price", rules_shop) == "fail") is fails
