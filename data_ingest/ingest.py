@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
@@ -15,8 +15,7 @@ from typing import IO
 import numpy as np
 from drr.data_ingest.blocks import BLOCK
 from drr.data_ingest.columns import ROW
-from drr.data_ingest.ids import Ids
-from drr.data_ingest.metadata import Spot, read_metadata
+from drr.data_ingest.gathering import DEFAULT_MEMORY, Gathered, Reading, gather_category, in_text_order
 from drr.data_ingest.orders import order_ids, sort_rows, statuses, user_table
 from drr.data_ingest.packing import I64
 from drr.data_ingest.plain_text import VERSION as TEXT_VERSION
@@ -25,7 +24,7 @@ from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.raw_files import FilePair
 from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.review_texts import ReviewTexts
-from drr.data_ingest.reviews import Interactions, read_reviews
+from drr.data_ingest.reviews import Interactions
 from drr.data_ingest.sample import is_sample
 from drr.data_ingest.users import profiles
 from drr.env.content import as_of_from
@@ -35,12 +34,11 @@ from drr.env.errors import DrrError
 from drr.env.memory import collector_off
 from drr.env.progress import Progress
 from drr.env.settings import Settings
-from drr.env.shop import SERVERS, Input, Manifest, OrderColumns, ShopWriter, UserRow, shop_writer
+from drr.env.shop import SERVERS, Manifest, OrderColumns, ShopWriter, UserRow, shop_writer
 from numpy.typing import NDArray
 
 BATCH = 5_000
 """Users or orders handed to the writer at once."""
-DEFAULT_MEMORY = 1 << 30
 _ROW_ON_DISK = 60
 """Fewest compressed bytes of a review row, to foresee how many a file may hold."""
 _MARGIN = 16 << 20
@@ -63,20 +61,6 @@ class Job:
     free: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
 
 
-@dataclass
-class _Gathered:
-    """Everything that the raw files gave."""
-
-    ids: Ids = field(default_factory=Ids)
-    spots: dict[int, tuple[Spot, str]] = field(default_factory=dict)
-    """By product code: where its row lies, and its category."""
-    interactions: list[tuple[I64, Interactions]] = field(default_factory=list)
-    """Product codes of each category, and its interactions with positions among them for items."""
-    inputs: list[Input] = field(default_factory=list)
-    rows: Counter[str] = field(default_factory=Counter)
-    notes: Counter[str] = field(default_factory=Counter)
-
-
 def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
     """The shop is shown whole at the end, or not at all."""
     folder = work_folder(job.shop)
@@ -89,22 +73,13 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         collector_off(),
     ):
         _check_room_for_reading(job, folder)
-        gathered = _Gathered()
+        gathered, reading = Gathered(), Reading(folder, job.memory, job.block)
         for pair in job.pairs:
-            _gather(pair, job, gathered, quarantine, spool, texts, folder, progress)
-        if not gathered.spots:
-            raise DrrError(
-                f"no product qualifies: none of {gathered.rows['metadata']:,} has {job.recipe.min_reviews} reviews since "
-                f"{job.recipe.since}; lower --min-reviews or set an earlier --since"
-            )
-        codes = _by_text(np.array(sorted(gathered.spots), np.int64), gathered.ids)
+            gather_category(pair, job.recipe, gathered, quarantine, spool, texts, reading, progress)
+        check_chosen(job.recipe, len(gathered.spots), gathered.rows["metadata"])
+        codes = in_text_order(np.array(sorted(gathered.spots), np.int64), gathered.ids)
         user, item, time = _joined(gathered, codes)
-        if not len(item):
-            raise DrrError(
-                f"no review became an order: none of the {len(codes):,} products that were kept was reviewed in what was "
-                "read; read more with a larger --limit-reviews or --max-products, or keep only reviewed ones with "
-                "--min-reviews 1"
-            )
+        check_orders(len(codes), len(item))
         users = user_table(user, gathered.ids)
         _check_room_for_writing(job, folder, len(codes), len(users.codes), len(item))
         with progress.stage("products", len(codes), "products") as stage:
@@ -131,9 +106,9 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         with progress.stage("orders", len(order), "orders") as stage:
             gathered.rows["orders"] = writer.write_orders(_orders(columns, stage.advance))
         _keep(texts, writer, numbers, progress)
-        _verify(gathered.rows)
+        verify(gathered.rows)
         quarantine.flush()
-        return writer.publish(_manifest(job, gathered, quarantine, time, written))
+        return writer.publish(manifest_of(job, gathered, quarantine.counts, int(time.max()), written))
 
 
 def work_folder(shop: str) -> Path | None:
@@ -148,70 +123,13 @@ def work_folder(shop: str) -> Path | None:
     return parent
 
 
-def _gather(
-    pair: FilePair,
-    job: Job,
-    gathered: _Gathered,
-    quarantine: Quarantine,
-    spool: IO[bytes],
-    texts: ReviewTexts,
-    folder: Path | None,
-    progress: Progress,
-) -> None:
-    recipe, ids, rows, notes = job.recipe, gathered.ids, gathered.rows, gathered.notes
-    with progress.stage(f"{pair.category}: reviews", pair.reviews.stat().st_size, "bytes") as stage:
-        reviews = read_reviews(
-            pair.reviews,
-            recipe,
-            ids,
-            quarantine,
-            budget=job.memory,
-            folder=folder,
-            block=job.block,
-            stage=stage,
-        )
-    try:
-        tally = reviews.tally(recipe.since_ms, first=recipe.pick == "review-prefix")
-        with progress.stage(f"{pair.category}: products", pair.meta.stat().st_size, "bytes") as stage:
-            meta = read_metadata(
-                pair.meta, recipe, ids, quarantine, tally, set(gathered.spots), spool, stage, job.block
-            )
-        kept = np.array(sorted(meta.kept), np.int64)
-        since = recipe.since_ms if recipe.orders == "since" else None
-        found = reviews.of_items(kept, since)
-        if texts.wanted:
-            texts.add(pair.reviews, reviews.lines_of_items(kept, since), job.block)
-    finally:
-        reviews.columns.discard()
-    gathered.interactions.append((kept, found))
-    gathered.spots.update((code, (spot, pair.category)) for code, spot in meta.kept.items())
-    gathered.inputs += [reviews.input, meta.input]
-    rows["reviews"] += reviews.rows
-    rows["duplicates"] += reviews.duplicates
-    rows["quarantined"] += reviews.quarantined
-    rows["not_selected"] += reviews.kept_rows - len(found.item)
-    rows["metadata"] += meta.rows
-    rows["metadata_duplicates"] += meta.duplicates
-    rows["metadata_not_selected"] += meta.not_selected
-    rows["metadata_quarantined"] += meta.quarantined
-    for kind, repairs in (("reviews", reviews.repairs), ("products", meta.repairs)):
-        notes[f"{kind}_with_lone_surrogates"] += repairs.surrogates
-        notes[f"{kind}_with_nul"] += repairs.nul
-    notes["reviews_read_by_parser"] += reviews.parsed
-
-
 def _keep(texts: ReviewTexts, writer: ShopWriter, numbers: I64, progress: Progress) -> None:
     if texts.wanted:
         with progress.stage("reviews", len(numbers), "reviews") as stage:
             texts.write(writer, numbers, stage.advance)
 
 
-def _by_text(codes: I64, ids: Ids) -> I64:
-    texts = ids.item_texts(codes)
-    return codes[sorted(range(len(codes)), key=texts.__getitem__)]
-
-
-def _joined(gathered: _Gathered, codes: I64) -> Interactions:
+def _joined(gathered: Gathered, codes: I64) -> Interactions:
     """All interactions in one, with positions among the products for items."""
     order = np.argsort(codes)
     ascending = codes[order]
@@ -223,7 +141,7 @@ def _joined(gathered: _Gathered, codes: I64) -> Interactions:
     return Interactions(*(np.concatenate(c) for c in zip(*parts, strict=True)))
 
 
-def _products(codes: I64, gathered: _Gathered, spool: IO[bytes]) -> Iterator[Product]:
+def _products(codes: I64, gathered: Gathered, spool: IO[bytes]) -> Iterator[Product]:
     for code in codes.tolist():
         spot, category = gathered.spots[code]
         spool.seek(spot.offset)
@@ -231,7 +149,7 @@ def _products(codes: I64, gathered: _Gathered, spool: IO[bytes]) -> Iterator[Pro
 
 
 def _users(
-    codes: NDArray[np.bytes_], hashes: NDArray[np.uint64], gathered: _Gathered
+    codes: NDArray[np.bytes_], hashes: NDArray[np.uint64], gathered: Gathered
 ) -> Iterator[list[UserRow]]:
     pools = profiles()
     attempts = pools.attempts(hashes)
@@ -262,7 +180,24 @@ def _counted_batches(
         advance(len(batch))
 
 
-def _verify(rows: Counter[str]) -> None:
+def check_chosen(recipe: Recipe, products: int, rows: int) -> None:
+    if not products:
+        raise DrrError(
+            f"no product qualifies: none of {rows:,} has {recipe.min_reviews} reviews since "
+            f"{recipe.since}; lower --min-reviews or set an earlier --since"
+        )
+
+
+def check_orders(products: int, orders: int) -> None:
+    if not orders:
+        raise DrrError(
+            f"no review became an order: none of the {products:,} products that were kept was reviewed in what was "
+            "read; read more with a larger --limit-reviews or --max-products, or keep only reviewed ones with "
+            "--min-reviews 1"
+        )
+
+
+def verify(rows: Counter[str]) -> None:
     """Nothing was dropped in silence: each row became an order or is counted as something else."""
     for total, parts in (
         ("reviews", ("orders", "duplicates", "not_selected", "quarantined")),
@@ -277,19 +212,19 @@ def _verify(rows: Counter[str]) -> None:
             )
 
 
-def _manifest(job: Job, gathered: _Gathered, quarantine: Quarantine, time: I64, users: int) -> Manifest:
+def manifest_of(job: Job, gathered: Gathered, quarantined: Counter[str], newest: int, users: int) -> Manifest:
     rows = {name: gathered.rows[name] for name in _ROWS}
     folder = job.pairs[0].reviews.parent
     notes = gathered.notes + Counter({name: gathered.rows[name] for name in _METADATA})
     return Manifest(
         backend="",
-        as_of=as_of_from(int(time.max())),
+        as_of=as_of_from(newest),
         content_hash="",
         counts={"products": gathered.rows["products"], "users": users, "orders": rows["orders"]},
         recipe=job.recipe.document(),
         inputs=gathered.inputs,
         rows=rows,
-        quarantined=dict(sorted(quarantine.counts.items())),
+        quarantined=dict(sorted(quarantined.items())),
         notes=dict(sorted(notes.items())),
         versions={
             "drr": version("deepresearch-retail"),

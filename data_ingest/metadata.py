@@ -38,6 +38,8 @@ class Metadata:
     repairs: Repairs
     kept: dict[int, Spot]
     """By product code."""
+    every: I64
+    """The product of each row, whatever became of it."""
 
 
 class _Shelf:
@@ -145,6 +147,7 @@ def read_metadata(
     repairs = Repairs()
     lines = total = qualified = blank = 0
     duplicates = 0
+    every: list[I64] = []
     quarantine.begin(path.name)
     with BlockReader(path, size=block) as reader:
         for piece in reader:
@@ -158,6 +161,7 @@ def read_metadata(
                 rows = _singly(single, lines + 1, repairs, quarantine)
             good = [row.parent_asin if row is not None else "" for row in rows]
             codes = ids.items(good)
+            every.append(codes)
             if taken:
                 duplicates += sum(code in taken for code in codes.tolist())
             for place, code, rank in ranks.of_block(codes, rows, lines):
@@ -178,4 +182,5 @@ def read_metadata(
         quarantine.bad,
         repairs,
         kept,
+        np.concatenate([*every, np.empty(0, np.int64)]),
     )

@@ -59,6 +59,20 @@ class Quarantine:
         """The file whose rows come next."""
         self._name, self._bad = name, 0
 
+    def take(self, name: str, bad: int, rows: int) -> None:
+        """So many of a file's rows were found bad elsewhere: whether that is too much."""
+        self._name, self._bad = name, bad
+        self.check(rows, final=True)
+
+    def add(self, records: bytes, counts: Counter[str]) -> None:
+        """What another wrote, who read some of the files."""
+        self.counts += counts
+        if records:
+            with self._writing():
+                if self._file is None:
+                    self._file = self.path.open("wb")
+                self._file.write(records)
+
     def put(self, line_number: int, reason: str, line: bytes) -> None:
         self._bad += 1
         self.counts[reason] += 1

@@ -76,15 +76,19 @@ class ProfilePools:
         """
         tries = np.zeros(len(hashes), np.uint8)
         while True:
-            draw = self._draw(hashes, tries)
-            name = self._first_slug[draw.first] * len(self._last_slug) + self._last_slug[draw.last]
-            place = name * len(DOMAINS) + draw.domain
-            address = place.astype(np.uint64) << np.uint64(5 * _SUFFIX_LENGTH) | draw.suffix
+            address = self.addresses(hashes, tries)
             order = np.argsort(address, kind="stable")
             again = order[1:][address[order][1:] == address[order][:-1]]
             if not len(again):
                 return tries
             tries[again] += 1
+
+    def addresses(self, hashes: U64, tries: NDArray[np.uint8]) -> U64:
+        """Of each user's address a number, equal where the address is."""
+        draw = self._draw(hashes, tries)
+        name = self._first_slug[draw.first] * len(self._last_slug) + self._last_slug[draw.last]
+        place = name * len(DOMAINS) + draw.domain
+        return place.astype(np.uint64) << np.uint64(5 * _SUFFIX_LENGTH) | draw.suffix
 
     def rows(self, user_ids: list[str], hashes: U64, attempts: NDArray[np.uint8]) -> list[UserRow]:
         draw = self._draw(hashes, attempts)

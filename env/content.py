@@ -42,6 +42,28 @@ def product_fields(product: Product) -> list[Any]:
     ]
 
 
+def product_bytes(products: Sequence[Product]) -> bytes:
+    rows = orjson.dumps([product_fields(p) for p in products], option=orjson.OPT_SORT_KEYS)
+    return rows[1:-1] + b"," if products else b""
+
+
+def user_bytes(rows: Sequence[UserRow]) -> bytes:
+    return orjson.dumps([tuple(row) for row in rows])[1:-1] + b"," if rows else b""
+
+
+def order_bytes(columns: OrderColumns) -> bytes:
+    """Products and users enter by their position, which the hashes of products and users tie to an id."""
+    import numpy as np
+
+    return np.stack([np.asarray(column, dtype="<i8") for column in columns], axis=1).tobytes()
+
+
+def _latest(columns: OrderColumns) -> int:
+    import numpy as np
+
+    return int(np.max(columns.timestamp_ms))
+
+
 class ContentHash:
     """Fed while a shop is written or read; `digest` may be asked at the end."""
 
@@ -51,29 +73,34 @@ class ContentHash:
         self.last_order_ms: int | None = None
 
     def add_products(self, products: Sequence[Product]) -> None:
-        rows = orjson.dumps([product_fields(p) for p in products], option=orjson.OPT_SORT_KEYS)
-        self._products.update(rows[1:-1] + b"," if products else b"")
-        self.counts["products"] += len(products)
+        self.add_bytes("products", product_bytes(products), len(products))
 
     def add_users(self, rows: Sequence[UserRow]) -> None:
-        self._users.update(orjson.dumps([tuple(row) for row in rows])[1:-1] + b"," if rows else b"")
-        self.counts["users"] += len(rows)
+        self.add_bytes("users", user_bytes(rows), len(rows))
 
     def add_orders(self, columns: OrderColumns) -> None:
-        """Products and users enter by their position, which the hashes of products and users tie to an id."""
-        import numpy as np
-
         if not len(columns.order_id):
             return
-        table = np.stack([np.asarray(column, dtype="<i8") for column in columns], axis=1)
-        self._orders.update(table.tobytes())
-        self.counts["orders"] += len(table)
-        last = int(table[:, 3].max())
-        self.last_order_ms = last if self.last_order_ms is None else max(last, self.last_order_ms)
+        self.add_bytes("orders", order_bytes(columns), len(columns.order_id))
+        self.add_moment(_latest(columns))
+
+    def add_bytes(self, kind: str, rows: bytes, count: int) -> None:
+        """What `product_bytes`, `user_bytes` or `order_bytes` made elsewhere, handed over in the one order of its kind."""
+        self._of(kind).update(rows)
+        self.counts[kind] += count
+
+    def add_moment(self, last_order_ms: int) -> None:
+        """When the newest of some orders was."""
+        known = self.last_order_ms
+        self.last_order_ms = last_order_ms if known is None else max(last_order_ms, known)
 
     def prefix(self, kind: str) -> str:
         """Of all rows of this kind so far: what a load that is continued compares."""
-        return {"products": self._products, "users": self._users, "orders": self._orders}[kind].hexdigest()
+        digest: str = self._of(kind).hexdigest()
+        return digest
+
+    def _of(self, kind: str) -> Any:
+        return {"products": self._products, "users": self._users, "orders": self._orders}[kind]
 
     def digest(self, as_of: str) -> str:
         parts = [h.hexdigest() for h in (self._products, self._users, self._orders)]

@@ -25,11 +25,13 @@ examples:
   drr ingest ~/amazon2023 --shop paper --categories eight
   drr ingest ~/amazon2023 --shop pets --categories Pet_Supplies,Baby_Products --max-products 2000
   drr ingest ~/amazon2023 --shop dense --pick review-prefix --limit-reviews 2000000
-  drr ingest raw --shop servers:demo --statuses varied --seed 11"""
+  drr ingest raw --shop servers:demo --statuses varied --seed 11
+  drr ingest /shared/amazon2023 --shop servers:all --categories all --pool ray://head:10001 --workers 64"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_search_options, add_trust_option
+    from drr.app.spreading import add_spread_options
 
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -45,6 +47,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_trust_option(parser)
     add_search_options(parser)
     _add_recipe(parser)
+    add_spread_options(parser)
     parser.add_argument(
         "--memory",
         type=int,
@@ -120,6 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json, progress_of, settings_of
     from drr.app.ending import tidy_end
+    from drr.app.spreading import asked_of, ingest_by_many
     from drr.data_ingest.categories import TEN, parse_categories
     from drr.data_ingest.ingest import Job, ingest
     from drr.data_ingest.raw_files import find_pairs
@@ -133,6 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = arguments.categories is not None
     categories = parse_categories(arguments.categories) if chosen else TEN
     Recipe(**given)
+    asked = asked_of(arguments, arguments.shop)
     pairs = find_pairs(Path(arguments.raw), categories, chosen=chosen)
     job = Job(
         shop=arguments.shop,
@@ -145,7 +150,11 @@ def run(arguments: argparse.Namespace) -> int:
     )
     start = time.monotonic()
     with tidy_end():
-        manifest = ingest(job, settings_of(arguments).settings, progress_of(arguments))
+        settings, progress = settings_of(arguments).settings, progress_of(arguments)
+        if asked is None:
+            manifest = ingest(job, settings, progress)
+        else:
+            manifest = ingest_by_many(job, settings, asked, progress)
     seconds = round(time.monotonic() - start, 3)
     summary = _summary(arguments.shop, job.quarantine if manifest.quarantined else None, manifest, seconds)
     if arguments.json:

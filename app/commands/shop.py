@@ -26,12 +26,14 @@ examples:
   drr shop check demo/shop
   drr shop search demo/shop "wi-fi adapter under $40" --brand SIIG --unknown-price --search fields
   drr shop copy demo/shop servers:demo
+  drr shop copy demo/shop servers:demo --pool ray --workers 4
   drr shop index demo/shop"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_search_options
     from drr.app.options import positive_int
+    from drr.app.spreading import add_spread_options
 
     parser.epilog = _EXAMPLES
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -64,6 +66,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     copy.add_argument("source", metavar="SHOP_A")
     copy.add_argument("target", metavar="SHOP_B")
     copy.add_argument("--replace", action="store_true", help="replace a shop that is already there")
+    add_spread_options(copy)
     copy.add_argument("--quiet", action="store_true", help="no progress")
 
     index = _command(commands, "index", "make the search index anew, after an update of drr")
@@ -285,17 +288,22 @@ def _check(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _copy(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import print_json, progress_of
+    from drr.app.spreading import asked_of, copy_by_many
     from drr.env.copy import copy_shop
     from drr.env.errors import Misuse
     from drr.env.shop import open_shop, shop_writer
 
     if arguments.source.rstrip("/") == arguments.target.rstrip("/"):
         raise Misuse(f"{arguments.source}: a shop cannot be copied onto itself; name another target")
-    with (
-        open_shop(arguments.source, settings) as source,
-        shop_writer(arguments.target, settings, replace=arguments.replace) as writer,
-    ):
-        manifest = copy_shop(source, writer, progress_of(arguments))
+    asked, progress = asked_of(arguments, arguments.target), progress_of(arguments)
+    with open_shop(arguments.source, settings) as source:
+        if asked is not None:
+            manifest = copy_by_many(
+                source, arguments.target, settings, asked, progress, replace=arguments.replace
+            )
+        else:
+            with shop_writer(arguments.target, settings, replace=arguments.replace) as writer:
+                manifest = copy_shop(source, writer, progress)
     if arguments.json:
         print_json(
             {"shop": arguments.target, "counts": manifest.counts, "content_hash": manifest.content_hash}

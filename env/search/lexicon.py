@@ -25,20 +25,20 @@ class LexiconMaker:
     """Counts as the products go by; `keyed` also the names and brands, for a catalogue that cannot count them by itself."""
 
     def __init__(self, *, keyed: bool = False) -> None:
-        self._counts: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
         self._keyed = keyed
 
     def add(self, fields: SearchFields) -> None:
         words = set(fields.strong.split())
         if not self._keyed:
             words = {word for word in words if _is_plain(word)}
-        self._counts.update(words)
+        self.counts.update(words)
         if self._keyed:
-            self._counts.update(f"name:{key}" for key in fields.name)
-            self._counts.update(f"brand:{key}" for key in fields.brand)
+            self.counts.update(f"name:{key}" for key in fields.name)
+            self.counts.update(f"brand:{key}" for key in fields.brand)
 
     def packed(self) -> bytes:
-        rows = sorted(self._counts.items(), key=lambda row: (-row[1], row[0]))[:MOST_ROWS]
+        rows = sorted(self.counts.items(), key=lambda row: (-row[1], row[0]))[:MOST_ROWS]
         return zlib.compress("\n".join(f"{word} {count}" for word, count in rows).encode(), 6)
 
 

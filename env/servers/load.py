@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 from contextlib import suppress
-from typing import TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
@@ -50,24 +50,36 @@ class LoadState(TypedDict):
     owner: LoadOwner | None
     """`None` where it stopped before the end."""
     done: dict[str, StoredRows]
+    plan: NotRequired[str]
+    """Of a load by many at once, which counts no rows: what says which pieces there are."""
+    pieces: NotRequired[dict[str, str]]
+    """Of such a load: the hash of each piece that is stored."""
 
 
 class Load:
-    def __init__(self, client: Mongo, names: Names) -> None:
+    """`plan`: of a load by many at once. One of another plan, or of one process, is not continued but begun anew."""
+
+    def __init__(self, client: Mongo, names: Names, plan: str | None = None) -> None:
         database = client[names.shop]
         # Journalled by most of a replica set: what is recorded as done must not be lost with a server.
         self._there = database.get_collection(MANIFEST, write_concern=WriteConcern("majority", j=True))
         self._names = names
         self._token = uuid.uuid4().hex
+        self._plan = plan
         kept = self._there.find_one({"_id": LOAD})
         current = self._there.find_one({"_id": CURRENT}, {"version": 1})
         if kept is not None and current is not None and kept["version"] == current["version"]:
             self._there.delete_one({"_id": LOAD, "version": kept["version"]})
             kept = None
+        if kept is not None and kept.get("plan") != plan:
+            self._take_over(cast(LoadState, kept))
+            self.end()
+            kept = None
         self.continued = kept is not None
         state = self._begin() if kept is None else self._take_over(cast(LoadState, kept))
         self.version = state["version"]
         self.done = state["done"]
+        self.pieces = state.get("pieces", {})
         _GOING_ON.add(self._token)
         self._left = threading.Event()
         threading.Thread(target=self._beat, name="drr-load-beat", daemon=True).start()
@@ -85,6 +97,8 @@ class Load:
 
     def _begin(self) -> LoadState:
         state: LoadState = {"version": f"v{uuid.uuid4().hex[:12]}", "owner": self._owner(), "done": {}}
+        if self._plan is not None:
+            state["plan"] = self._plan
         try:
             self._there.insert_one({"_id": LOAD, **state})
         except mongo.DuplicateKeyError:
@@ -111,6 +125,11 @@ class Load:
         """So many rows of this kind are stored, and this is the hash of them all."""
         self.done[kind] = {"count": count, "digest": digest}
         self._set({f"done.{kind}": self.done[kind], "owner": self._owner()})
+
+    def record_pieces(self, stored: dict[str, str]) -> None:
+        """These pieces are stored, by name with the hash of what is in them."""
+        self.pieces |= stored
+        self._set({**{f"pieces.{name}": digest for name, digest in stored.items()}, "owner": self._owner()})
 
     def hold(self) -> None:
         """Still ours: asked before anything is shown."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
@@ -33,6 +34,11 @@ class SearchParts:
             self._lexicon.add(one)
         rows = [None] * len(batch) if self._vectors is None else list(self._vectors.rows(batch))
         return list(zip(fields, rows, strict=True))
+
+    @property
+    def words(self) -> Counter[str]:
+        """What was counted so far, for one who adds up the parts of many."""
+        return self._lexicon.counts
 
     def kept(self) -> KeptParts:
         weights = None if self._vectors is None else self._vectors.weights

@@ -93,30 +93,35 @@ class Sending:
                 self._under_way.popleft().result()
 
     def _insert(self, kind: str, documents: Sequence[Mapping[str, Any]]) -> None:
-        """Those of a batch that an interrupted load had already stored are replaced."""
-        try:
-            self.collection(kind).insert_many(documents, ordered=False)
-        except mongo.BulkWriteError as error:
-            again = [documents[one["index"]] for one in self._stored_before(kind, documents, error)]
-            self.collection(kind).bulk_write([ReplaceOne({"_id": d["_id"]}, d) for d in again], ordered=False)
+        store(self.collection(kind), kind, documents, again=bool(self.load and self.load.continued))
 
-    def _stored_before(
-        self, kind: str, documents: Sequence[Mapping[str, Any]], error: mongo.BulkWriteError
-    ) -> list[JsonObject]:
-        """What the server had already, if that is all that is wrong and an interrupted load explains it."""
-        failed: list[JsonObject] = error.details["writeErrors"]
-        unpromised = error.details.get("writeConcernErrors")
-        others = [one for one in failed if one["code"] != _DUPLICATE]
-        if others:
-            raise mongo.OperationFailure(
-                f"{len(others)} of {len(documents)} {kind} were refused, the first {documents[others[0]['index']]['_id']}: "
-                f"{others[0].get('errmsg', '')}",
-                others[0]["code"],
-            ) from error
-        if failed and not (self.load and self.load.continued):
-            raise ShopError(
-                f"{kind}: {documents[failed[0]['index']]['_id']} occurs twice; ids are unique in a shop"
-            ) from None
-        if unpromised:
-            raise mongo.OperationFailure(unpromised[0].get("errmsg", ""), unpromised[0]["code"]) from error
-        return failed
+
+def store(there: Any, kind: str, documents: Sequence[Mapping[str, Any]], *, again: bool) -> None:
+    """`again`: those of a batch that an interrupted load had already stored are replaced."""
+    try:
+        there.insert_many(documents, ordered=False)
+    except mongo.BulkWriteError as error:
+        stored = [documents[one["index"]] for one in _stored_before(kind, documents, error, again=again)]
+        there.bulk_write([ReplaceOne({"_id": d["_id"]}, d) for d in stored], ordered=False)
+
+
+def _stored_before(
+    kind: str, documents: Sequence[Mapping[str, Any]], error: mongo.BulkWriteError, *, again: bool
+) -> list[JsonObject]:
+    """What the server had already, if that is all that is wrong and an interrupted load explains it."""
+    failed: list[JsonObject] = error.details["writeErrors"]
+    unpromised = error.details.get("writeConcernErrors")
+    others = [one for one in failed if one["code"] != _DUPLICATE]
+    if others:
+        raise mongo.OperationFailure(
+            f"{len(others)} of {len(documents)} {kind} were refused, the first {documents[others[0]['index']]['_id']}: "
+            f"{others[0].get('errmsg', '')}",
+            others[0]["code"],
+        ) from error
+    if failed and not again:
+        raise ShopError(
+            f"{kind}: {documents[failed[0]['index']]['_id']} occurs twice; ids are unique in a shop"
+        ) from None
+    if unpromised:
+        raise mongo.OperationFailure(unpromised[0].get("errmsg", ""), unpromised[0]["code"]) from error
+    return failed

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import pymongo
 from drr.env.content import ContentHash, as_of_from, ascending, batched, ordered
@@ -50,7 +50,8 @@ def shop_writer(spec: str, settings: Settings, *, replace: bool = False) -> Serv
 
 
 class ServersWriter:
-    def __init__(self, names: Names, settings: Settings, *, replace: bool) -> None:
+    def __init__(self, names: Names, settings: Settings, *, replace: bool, plan: str | None = None) -> None:
+        self._plan = plan
         self._names, self._shards = names, settings.elasticsearch_shards
         self._servers = Servers(settings)
         self._hash = ContentHash()
@@ -79,7 +80,7 @@ class ServersWriter:
     def _load(self) -> Load | None:
         return self._sending.load
 
-    def __enter__(self) -> ServersWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -102,7 +103,7 @@ class ServersWriter:
 
     def _begin(self, replace: bool) -> None:
         self._versions.check_alias()
-        load = Load(self._servers.mongo, self._names)
+        load = Load(self._servers.mongo, self._names, self._plan)
         self._sending.begin(load)
         # Another load may have been shown between the first look and this one's beginning.
         self._current = self._versions.shown()
@@ -118,7 +119,7 @@ class ServersWriter:
     def _prepare(self, load: Load) -> None:
         name = self._names.index(load.version)
         if not self._servers.search.indices.exists(index=name):
-            if load.done:
+            if load.done or load.pieces:
                 raise ShopError(
                     f"servers:{self._names.shop}: {self._discarded('the index of an unfinished load is gone')}"
                 )
@@ -138,7 +139,7 @@ class ServersWriter:
             ids = [product.product_id for product in batch]
             last = ascending(last, ids, "products")
             self._product_ids += ids
-            _check_lengths(ids)
+            check_lengths(ids)
             self._categories.update(product.category for product in batch)
             made = self._parts.of(batch) if self._load else []
             fresh = batch[self._fresh("products", len(batch), _adder(self._hash.add_products, batch))]
@@ -331,7 +332,7 @@ def _sizes(servers: Servers, collections: Sequence[Any], index_name: str) -> dic
     return {"mongodb": records, "elasticsearch": searched, "total": records + searched}
 
 
-def _check_lengths(ids: Sequence[str]) -> None:
+def check_lengths(ids: Sequence[str]) -> None:
     for one in ids:
         if len(one) > _LONGEST_ID // 4 and len(one.encode()) > _LONGEST_ID:
             raise ShopError(f"products: {one[:40]}... is longer than an id may be, {_LONGEST_ID} bytes")

@@ -38,8 +38,10 @@ def begin_head(kind: Any, client_port: int | None = None) -> Any:
         )
 
 
-def add_node(cluster: Any) -> Any:
-    """With a cache of its own, as on a machine of its own."""
-    cache = tempfile.mkdtemp(prefix="node-", dir=getattr(cluster, "caches", None))
-    with _environment(XDG_CACHE_HOME=cache):
+def add_node(cluster: Any, **told: str) -> Any:
+    """With a cache of its own, as on a machine of its own, and settings that all nodes share."""
+    caches = getattr(cluster, "caches", None)
+    cache = tempfile.mkdtemp(prefix="node-", dir=caches)
+    config = {} if caches is None else {"XDG_CONFIG_HOME": str(caches / "config")}
+    with _environment(XDG_CACHE_HOME=cache, **{**config, **told}):
         return cluster.add_node(num_cpus=1, object_store_memory=_STORE)

@@ -1,0 +1,141 @@
+"""Ingest and copy by many machines: the options, what each worker opens, and the driver's end of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from drr.data_ingest.ingest import Job
+    from drr.data_ingest.spread_bench import IngestBench
+    from drr.env.progress import Progress
+    from drr.env.settings import Settings
+    from drr.env.shop import Manifest, Shop
+    from drr.env.spread_copy import CopyBench
+    from drr.study.ray_jobs import RayJobs
+
+
+class SpreadAsked(NamedTuple):
+    workers: int
+    address: str | None
+
+
+def add_spread_options(parser: argparse.ArgumentParser) -> None:
+    from drr.app.options import positive_int
+
+    parser.add_argument(
+        "--pool",
+        metavar="POOL",
+        help="who does it: in-process (default), ray, or ray://HOST:10001; with ray into servers:NAME only (docs/scale.md)",
+    )
+    parser.add_argument(
+        "--workers",
+        type=positive_int,
+        metavar="N",
+        help="with ray: processes on the cluster, each takes one CPU (default: one for each core here)",
+    )
+
+
+def asked_of(arguments: argparse.Namespace, target: str) -> SpreadAsked | None:
+    """`None`: this process alone."""
+    from drr.env.errors import Misuse
+    from drr.env.shop import SERVERS
+    from drr.study.pools import ALONE, SPREAD, pool_name
+    from drr.study.ray_cluster import check_installed
+
+    name, address = pool_name(arguments.pool or ALONE)
+    if name == ALONE:
+        if arguments.workers is not None:
+            raise Misuse("--workers is for --pool ray; without it one process does it all")
+        return None
+    if name not in SPREAD:
+        raise Misuse(f"--pool {name}: a shop is written by in-process or ray")
+    if not target.startswith(SERVERS):
+        raise Misuse(
+            f"--pool {arguments.pool}: a shop in a folder is written by one process, {target}; name servers:NAME as its "
+            "place, which `drr shop copy servers:NAME FOLDER` brings into a folder, or leave --pool out"
+        )
+    check_installed(address)
+    return SpreadAsked(arguments.workers or os.cpu_count() or 1, address)
+
+
+def ingest_by_many(job: Job, settings: Settings, asked: SpreadAsked, progress: Progress) -> Manifest:
+    from drr.app.workers import sent_settings
+    from drr.data_ingest.spread import SpreadIngest
+    from drr.data_ingest.spread_plan import plan_of
+    from drr.env.code import code_hash
+    from drr.env.errors import Misuse
+    from drr.env.servers.pieces import PiecesWriter
+
+    if job.recipe.keep_reviews:
+        raise Misuse("--keep-reviews: reviews are kept by one process; leave --pool out")
+    plan = plan_of(job.pairs, job.recipe, job.memory, job.block)
+    plan.check_files()
+    digest = plan.digest(code_hash())
+    with PiecesWriter(job.shop, settings, replace=job.replace, plan=digest) as writer:
+        _say_continued(writer)
+        config = {"plan": plan, "shop": job.shop, "version": writer.version}
+        with _crew("ingest_bench", {**config, "settings": sent_settings(settings)}, asked) as jobs:
+            return SpreadIngest(job, plan, jobs, writer).run(progress)
+
+
+def copy_by_many(
+    source: Shop, target: str, settings: Settings, asked: SpreadAsked, progress: Progress, *, replace: bool
+) -> Manifest:
+    from drr.app.workers import sent_settings
+    from drr.env.code import code_hash
+    from drr.env.servers.pieces import PiecesWriter
+    from drr.env.spread_copy import SpreadCopy
+
+    plan = f"copy-{source.manifest.content_hash}-{code_hash()}"
+    with PiecesWriter(target, settings, replace=replace, plan=plan) as writer:
+        _say_continued(writer)
+        config = {"shop": target, "version": writer.version, "settings": sent_settings(settings)}
+        with _crew("copy_bench", config, asked) as jobs:
+            writes = writer.version is not None
+            return SpreadCopy(source, jobs, writer, writes=writes).run(progress)
+
+
+@contextmanager
+def ingest_bench(config: Mapping[str, Any]) -> Iterator[IngestBench]:
+    """A worker's: it reads the files where it is, and finds the servers by its own environment."""
+    from drr.app.workers import settings_from
+    from drr.data_ingest.spread_bench import IngestBench
+    from drr.env.servers.pieces import PieceStore
+
+    config["plan"].check_files()
+    with PieceStore(config["shop"], settings_from(config["settings"]), config["version"]) as store:
+        yield IngestBench(config["plan"], store)
+
+
+@contextmanager
+def copy_bench(config: Mapping[str, Any]) -> Iterator[CopyBench]:
+    from drr.app.workers import settings_from
+    from drr.env.servers.pieces import PieceStore
+    from drr.env.spread_copy import CopyBench
+
+    with PieceStore(config["shop"], settings_from(config["settings"]), config["version"]) as store:
+        yield CopyBench(store)
+
+
+def _crew(opener: str, config: Mapping[str, Any], asked: SpreadAsked) -> RayJobs:
+    from drr.study.ray_jobs import BenchOrder, RayJobs
+    from drr.study.worker import Opening
+
+    order = BenchOrder(Opening(f"drr.app.spreading:{opener}", config), asked.workers, asked.address)
+    return RayJobs(order, _noted)
+
+
+def _say_continued(writer: Any) -> None:
+    if writer.pieces:
+        _noted(f"goes on with a load that was cut off; {writer.pieces:,} pieces are stored")
+
+
+def _noted(text: str) -> None:
+    from drr.app.screen import plain
+
+    print(f"drr: {plain(text)}", file=sys.stderr, flush=True)

@@ -1,0 +1,344 @@
+"""An ingest by many: workers read categories and store pieces, this driver joins what must be joined and hashes what they tell.
+
+What comes out is what one process makes, to the byte. Three things need all files at once and are settled here without holding
+all rows: a product belongs to the first category that keeps it; users and orders are cut into ranges of user ids, so that each
+range is sorted by itself; order ids and e-mail addresses that occur twice are looked for slice by slice of their numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from drr.data_ingest.gathering import Gathered, in_text_order
+from drr.data_ingest.ingest import Job as IngestJob
+from drr.data_ingest.ingest import check_chosen, check_orders, manifest_of, verify
+from drr.data_ingest.orders import ID_SPACE, ClashingRow, candidates, redrawn
+from drr.data_ingest.packing import I64
+from drr.data_ingest.quarantine import Quarantine
+from drr.data_ingest.spread_bench import CategoryRead, Clashes, ItemCodes, ItemTable, RangeMet
+from drr.data_ingest.spread_plan import SpreadPlan
+from drr.env.jobs import Job, JobPart, Jobs, SharedWord
+from drr.env.pieces import PiecesSink
+from drr.env.progress import Progress, Quiet
+from drr.env.shop import Manifest
+
+_AHEAD = 64
+"""Jobs that are given before what the first of them left is asked for: what waits for its turn to be hashed is bounded."""
+_DRAWS = (4, 64, 4096)
+"""How many ids a row that lost its own may draw before all are asked again whether they are free."""
+
+
+class SpreadIngest:
+    """One ingest; `run` once."""
+
+    def __init__(
+        self, job: IngestJob, plan: SpreadPlan, jobs: Jobs, sink: PiecesSink, *, space: int = ID_SPACE
+    ) -> None:
+        self._job, self._plan, self._jobs, self._sink, self._space = job, plan, jobs, sink, space
+        self._gathered = Gathered()
+        self._reads: list[Job] = []
+        """Of each category."""
+        self._kept: list[I64] = []
+        """Of each category, in the order in which its interactions count them; codes of this driver's table."""
+        self._firsts: list[list[int]] = []
+
+    def run(self, progress: Progress) -> Manifest:
+        job = self._job
+        with Quarantine(job.quarantine, job.recipe.max_bad) as quarantine:
+            self._gather(quarantine, progress)
+            gathered = self._gathered
+            codes = in_text_order(np.concatenate(self._kept), gathered.ids)
+            check_chosen(job.recipe, len(codes), gathered.rows["metadata"])
+            table = self._table(codes)
+            met = self._meet(table, progress)
+            orders = sum(one.orders for one in met)
+            check_orders(len(codes), orders)
+            tries, other_ids = self._settle(table, met)
+            self._products(codes, progress)
+            gathered.rows["products"] = len(codes)
+            newest = max(one.newest for one in met)
+            users = self._orders(table, met, tries, other_ids, newest, progress)
+            gathered.rows["orders"] = orders
+            gathered.notes["emails_drawn_again"] += len(tries)
+            self._sink.hashed.add_moment(newest)
+            verify(gathered.rows)
+            quarantine.flush()
+            return self._sink.publish(manifest_of(job, gathered, quarantine.counts, newest, users))
+
+    def _gather(self, quarantine: Quarantine, progress: Progress) -> None:
+        plan = self._plan
+        self._reads = [self._jobs.give(self._read(number, None)) for number in range(len(plan.pairs))]
+        places = {job: number for number, job in enumerate(self._reads)}
+        total = sum(map(sum, plan.sizes))
+        with progress.stage("reading", total, "bytes") as stage:
+            for done, job in enumerate(self._jobs.ended(list(self._reads)), 1):
+                read: CategoryRead = self._jobs.answer(job)
+                stage.note(f"{done} of {len(places)} categories")
+                stage.advance(sum(plan.sizes[places[job]]), int(read.rows["reviews"] + read.rows["metadata"]))
+            for number in range(len(plan.pairs)):
+                self._adopt(number, self._settled(number), quarantine)
+
+    def _read(self, number: int, taken: ItemCodes | None) -> Job:
+        parts = 1 + self._plan.parts[number] + self._plan.ranges
+        name = f"reading {self._plan.pairs[number].category}"
+        return Job("gather", (number, taken), parts, name=name)
+
+    def _settled(self, number: int) -> CategoryRead:
+        """The category without products of earlier ones: read once more where it met some, which is rare."""
+        read: CategoryRead = self._jobs.answer(self._reads[number])
+        if not number:
+            return read
+        every: ItemCodes = self._jobs.part(JobPart(self._reads[number], 0))
+        before = np.concatenate(self._kept)
+        ids = self._gathered.ids
+        if np.isin(ids.adopted_items(*every), before).any():
+            self._jobs.drop(self._reads[number])
+            taken = ItemCodes(before, ids.odd_items(before))
+            self._reads[number] = self._jobs.give(self._read(number, taken))
+            read = self._jobs.answer(self._reads[number])
+        return read
+
+    def _adopt(self, number: int, read: CategoryRead, quarantine: Quarantine) -> None:
+        gathered, pair = self._gathered, self._plan.pairs[number]
+        quarantine.add(read.bad_lines, read.bad)
+        quarantine.take(pair.reviews.name, read.rows["quarantined"], read.rows["reviews"])
+        quarantine.take(pair.meta.name, read.rows["metadata_quarantined"], read.rows["metadata"])
+        gathered.inputs += read.inputs
+        gathered.rows += read.rows
+        gathered.notes += read.notes
+        self._kept.append(gathered.ids.adopted_items(*read.kept))
+        self._firsts.append(read.firsts)
+
+    def _table(self, codes: I64) -> SharedWord:
+        order = np.argsort(codes)
+        ascending = codes[order]
+        places = [order[np.searchsorted(ascending, kept)] for kept in self._kept]
+        return self._jobs.share(ItemTable(codes, self._gathered.ids.odd_items(codes), places))
+
+    def _range_parts(self, number: int) -> list[JobPart]:
+        return [
+            JobPart(read, 1 + count + number)
+            for read, count in zip(self._reads, self._plan.parts, strict=True)
+        ]
+
+    def _meet(
+        self, table: SharedWord, progress: Progress, tries: Mapping[str, int] | None = None
+    ) -> list[RangeMet]:
+        plan = self._plan
+        self._met = [
+            self._jobs.give(
+                Job(
+                    "meet",
+                    (table, tries or {}, *self._range_parts(number)),
+                    plan.slices,
+                    name=f"joining users, range {number + 1}",
+                )
+            )
+            for number in range(plan.ranges)
+        ]
+        with progress.stage("joining", plan.ranges, "ranges of users") as stage:
+            for _ in self._jobs.ended(self._met):
+                stage.advance(1)
+        return [self._jobs.answer(job) for job in self._met]
+
+    def _settle(
+        self, table: SharedWord, met: list[RangeMet]
+    ) -> tuple[dict[str, int], dict[int, dict[int, int]]]:
+        """How often users drew their address again, and by range the rows that have another order id than their first."""
+        tries: dict[str, int] = {}
+        while True:
+            clashes = self._clashes()
+            users, rows = self._twins(table, tries, clashes)
+            again = _later(users)
+            if not again:
+                return tries, self._redrawn(rows)
+            for user in again:
+                tries[user] = tries.get(user, 0) + 1
+            self._meet_again(table, tries)
+
+    def _meet_again(self, table: SharedWord, tries: Mapping[str, int]) -> None:
+        self._meet(table, Quiet(), dict(tries))
+
+    def _slice_parts(self, number: int) -> list[JobPart]:
+        return [JobPart(job, number) for job in self._met]
+
+    def _clashes(self) -> dict[int, Clashes]:
+        """By range."""
+        given = [
+            self._jobs.give(Job("clashes", tuple(self._slice_parts(number)), name="comparing ids"))
+            for number in range(self._plan.slices)
+        ]
+        found: dict[int, Clashes] = {}
+        for job in given:
+            for number, more in self._jobs.answer(job).items():
+                known = found.get(number, Clashes([], []))
+                found[number] = Clashes(known.addresses + more.addresses, known.ids + more.ids)
+        return found
+
+    def _twins(
+        self, table: SharedWord, tries: Mapping[str, int], clashes: Mapping[int, Clashes]
+    ) -> tuple[dict[int, list[str]], dict[int, list[ClashingRow]]]:
+        given = {
+            number: self._jobs.give(
+                Job(
+                    "twins",
+                    (table, dict(tries), wanted, *self._range_parts(number)),
+                    name="comparing equal ids",
+                )
+            )
+            for number, wanted in sorted(clashes.items())
+        }
+        users: dict[int, list[str]] = {}
+        rows: dict[int, list[ClashingRow]] = {}
+        for number, job in given.items():
+            people, rows[number] = self._jobs.answer(job)
+            for one in people:
+                users.setdefault(one.address, []).append(one.user_id)
+        return users, rows
+
+    def _redrawn(self, rows: Mapping[int, list[ClashingRow]]) -> dict[int, dict[int, int]]:
+        """Rows are numbered through for this, in the order of their ranges."""
+        places = [(number, one.row) for number in sorted(rows) for one in rows[number]]
+        through = [one for number in sorted(rows) for one in rows[number]]
+        through = [one._replace(row=at) for at, one in enumerate(through)]
+        found: dict[int, dict[int, int]] = {}
+        for at, given in self._drawn(through).items():
+            number, row = places[at]
+            found.setdefault(number, {})[row] = given
+        return found
+
+    def _drawn(self, rows: list[ClashingRow]) -> dict[int, int]:
+        for draws in _DRAWS if rows else ():
+            asked = {n for one in rows for n in islice(candidates(one.base, self._space), draws)}
+            held = self._held(asked)
+            free = {number: number in held for number in asked}
+            try:
+                return redrawn(rows, free.__getitem__, space=self._space)
+            except KeyError:
+                continue  # more draws were needed than were asked for
+        if rows:
+            raise AssertionError("no free order id")
+        return {}
+
+    def _held(self, asked: set[int]) -> set[int]:
+        slices = self._plan.slices
+        given = [
+            self._jobs.give(
+                Job(
+                    "held",
+                    (sorted(n for n in asked if n % slices == number), *self._slice_parts(number)),
+                    name="drawing other ids",
+                )
+            )
+            for number in range(slices)
+        ]
+        return {number for job in given for number in self._jobs.answer(job)}
+
+    def _products(self, codes: I64, progress: Progress) -> None:
+        """Each category's parts in the order of their ids; from these the one order of the shop."""
+        order = np.argsort(codes)
+        ascending = codes[order]
+        places = [np.sort(order[np.searchsorted(ascending, kept)]) for kept in self._kept]
+        owner = np.empty(len(codes), np.int64)
+        for number, at in enumerate(places):
+            owner[at] = number
+        due = sorted(
+            (int(at[first]) if first < len(at) else len(codes), number, part)
+            for number, (at, firsts) in enumerate(zip(places, self._firsts, strict=True))
+            for part, first in enumerate(firsts)
+        )
+        with progress.stage("products", len(codes), "products") as stage:
+            stored = self._given([self._product_job(number, part) for _, number, part in due])
+            waiting: dict[int, Iterator[bytes]] = {}
+            for number in range(len(places)):
+                waiting[number] = iter(())
+            hashed = self._sink.hashed
+            for first in range(0, len(codes), 1_000):
+                rows = []
+                for number in owner[first : first + 1_000].tolist():
+                    row = next(waiting[number], None)
+                    while row is None:
+                        self._take_products(next(stored), waiting)
+                        row = next(waiting[number], None)
+                    rows.append(row)
+                hashed.add_bytes("products", b",".join(rows) + b",", len(rows))
+                stage.advance(len(rows))
+            for job in stored:
+                self._take_products(job, waiting)
+
+    def _product_job(self, number: int, part: int) -> Job:
+        name = f"products-{number}-{part}"
+        lines = JobPart(self._reads[number], 1 + part)
+        return Job("products", (number, self._sink.stored(name), lines), 1, name=name)
+
+    def _take_products(self, job: Job, waiting: dict[int, Iterator[bytes]]) -> None:
+        answer = self._jobs.answer(job)
+        number = int(job.words[0])
+        self._sink.record(job.name, answer.digest)
+        self._sink.add_words(answer.words, Counter({self._plan.pairs[number].category: answer.rows}))
+        self._gathered.notes += answer.notes
+        blob, ends = self._jobs.part(JobPart(job, 0))
+        waiting[number] = _chained(waiting[number], _cut(blob, ends))
+        self._jobs.drop(job)
+
+    def _given(self, work: list[Job]) -> Iterator[Job]:
+        """In their order, each when its turn is; so many are under way."""
+        left = iter(work)
+        given = [self._jobs.give(job) for job in islice(left, _AHEAD)]
+        while given:
+            yield given.pop(0)
+            given += [self._jobs.give(job) for job in islice(left, 1)]
+
+    def _orders(
+        self,
+        table: SharedWord,
+        met: list[RangeMet],
+        tries: Mapping[str, int],
+        other_ids: Mapping[int, dict[int, int]],
+        newest: int,
+        progress: Progress,
+    ) -> int:
+        firsts = np.cumsum([0, *(one.users for one in met)]).tolist()
+        work = []
+        for number in range(self._plan.ranges):
+            name = f"orders-{number}"
+            stored = self._sink.stored(name)
+            words: tuple[Any, ...] = (
+                table,
+                firsts[number],
+                dict(tries),
+                other_ids.get(number, {}),
+                newest,
+                stored,
+            )
+            work.append(Job("orders", (*words, *self._range_parts(number)), 2, name=name))
+        hashed = self._sink.hashed
+        with progress.stage("users and orders", sum(one.orders for one in met), "orders") as stage:
+            for number, job in enumerate(self._given(work)):
+                self._sink.record(job.name, self._jobs.answer(job).digest)
+                hashed.add_bytes("users", self._jobs.part(JobPart(job, 0)), met[number].users)
+                hashed.add_bytes("orders", self._jobs.part(JobPart(job, 1)), met[number].orders)
+                self._jobs.drop(job)
+                stage.advance(met[number].orders)
+        return int(firsts[-1])
+
+
+def _later(users: Mapping[int, list[str]]) -> list[str]:
+    """Of those with one address all but the first, who keeps it."""
+    return [text for same in users.values() for text in sorted(same)[1:]]
+
+
+def _cut(blob: bytes, ends: I64) -> Iterator[bytes]:
+    first = 0
+    for end in ends.tolist():
+        yield blob[first:end]
+        first = end
+
+
+def _chained(before: Iterator[bytes], after: Iterator[bytes]) -> Iterator[bytes]:
+    yield from before
+    yield from after

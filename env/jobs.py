@@ -1,0 +1,55 @@
+"""Jobs that somebody else does, here or on other machines: what each leaves is a short answer, and parts too big to pass by hand.
+
+Who gives jobs says only what must be done; who does them, how often one is begun again, and where parts lie until they are
+asked for, is the business of `Jobs`. A job is a method of a bench, which each worker opens once, and its words are plain data:
+the same words give the same parts wherever it is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+
+@dataclass(eq=False)
+class Job:
+    """`words` are plain data, parts of other jobs and what is shared."""
+
+    method: str
+    words: tuple[Any, ...]
+    parts: int = 0
+    """How many it leaves beside its answer."""
+    name: str = field(default="", kw_only=True)
+    """For people."""
+
+
+class JobPart(NamedTuple):
+    """One of the parts that a job leaves."""
+
+    job: Job
+    number: int
+
+
+class SharedWord(NamedTuple):
+    """Something big that many jobs are given."""
+
+    held: Any
+
+
+class Jobs(Protocol):
+    def give(self, job: Job) -> Job: ...
+
+    def share(self, value: Any) -> SharedWord: ...
+
+    def answer(self, job: Job) -> Any:
+        """Waits for it. What the job was refused or failed by is raised here."""
+
+    def ended(self, jobs: Iterable[Job]) -> Iterator[Job]:
+        """Each as it ends."""
+
+    def part(self, part: JobPart) -> Any:
+        """Made once more where it was lost."""
+
+    def drop(self, job: Job) -> None:
+        """Its parts are needed no more."""

@@ -1,0 +1,269 @@
+"""Ingest and copy on a cluster: the shop of one machine, whoever dies on the way; and who is refused, and why."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.data_ingest.ingest import Job, ingest
+from drr.data_ingest.raw_files import find_pairs
+from drr.data_ingest.recipe import Recipe
+from drr.env.progress import Quiet
+from drr.env.servers.connect import Servers
+from drr.env.servers.names import LOAD, MANIFEST
+from drr.env.settings import Settings
+from drr.env.shop import check_shop, open_shop
+
+from tests.ingest.raw import messy_metas, messy_reviews, product_id, write_pair
+from tests.rays.nodes import ROOT, add_node
+from tests.servers import running
+from tests.servers.proxies import MongoProxy
+
+pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
+CATEGORIES = ("Baby_Products", "Pet_Supplies")
+PLACE = f"drr-rays-{os.getpid()}-"
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("raw")
+    for seed, category in enumerate(CATEGORIES):
+        products = [*(product_id(seed * 100 + n) for n in range(40)), "X", "Ünïcode-id", product_id(1)]
+        write_pair(folder, category, messy_reviews(seed, products, 1500), messy_metas(seed, products))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def alone(raw: Path) -> str:
+    """The content hash that one process comes to."""
+    recipe = Recipe(categories=CATEGORIES, max_bad=0.5, min_reviews=3)
+    job = Job(str(raw / "shop"), find_pairs(raw, CATEGORIES, chosen=True), recipe, raw / "bad.jsonl")
+    return ingest(job, Settings(), Quiet()).content_hash
+
+
+@pytest.fixture(scope="module")
+def settings() -> Iterator[Settings]:
+    found = running.settings()
+    yield found
+    running.remove_shops(found, PLACE)
+
+
+@pytest.fixture
+def slow(settings: Settings) -> Iterator[str]:
+    """MongoDB behind a server that takes its time for orders, so that there is a middle to be killed in."""
+
+    def rule(command: dict[str, Any]) -> float | None:
+        return 0.7 if str(command.get("insert", "")).startswith("orders") else None
+
+    proxy = MongoProxy(settings.mongodb_url.get_secret_value(), rule)
+    yield proxy.url
+    proxy.close()
+
+
+@pytest.fixture(autouse=True)
+def _whole(cluster: Any, settings: Settings) -> None:
+    """Two nodes, which know both servers by their own settings."""
+    tell(cluster, settings.mongodb_url.get_secret_value(), settings)
+    while len(cluster.worker_nodes) < 2:
+        add_node(cluster)
+
+
+def tell(cluster: Any, mongodb: str, settings: Settings) -> None:
+    folder = cluster.caches / "config" / "drr"
+    folder.mkdir(parents=True, exist_ok=True)
+    search = settings.elasticsearch_url.get_secret_value()
+    (folder / "settings.toml").write_text(f'mongodb_url = "{mongodb}"\nelasticsearch_url = "{search}"\n')
+
+
+@pytest.fixture
+def name() -> str:
+    return f"{PLACE}{next(_NUMBERS)}"
+
+
+class Driver:
+    """The command, as it is typed."""
+
+    def __init__(self, settings: Settings, *words: object) -> None:
+        given = {
+            f"DRR_{one.upper()}": getattr(settings, one).get_secret_value()
+            for one in ("mongodb_url", "elasticsearch_url")
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "drr", *map(str, words), "--pool", "ray", "--workers", "2"],
+            env={**os.environ, "PYTHONPATH": ROOT, **given},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def end(self) -> tuple[int, str, str]:
+        out, err = self.process.communicate(timeout=150)
+        return self.process.returncode, out, err
+
+
+def ingesting(settings: Settings, raw: Path, name: str) -> Driver:
+    recipe = ("--categories", ",".join(CATEGORIES), "--max-bad", "0.5", "--min-reviews", "3")
+    bad = raw / f"{name}.bad.jsonl"
+    return Driver(
+        settings, "ingest", raw, "--shop", f"servers:{name}", *recipe, "--quarantine", bad, "--json"
+    )
+
+
+def until(true: Callable[[], bool], driver: Driver, what: str) -> None:
+    deadline = time.monotonic() + 90
+    while not true():
+        assert driver.process.poll() is None, driver.end()
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def watch(settings: Settings, name: str) -> Iterator[Watch]:
+    servers = Servers(settings)
+    yield Watch(servers, name)
+    servers.close()
+
+
+class Watch:
+    """How far the load is, by what the server keeps of it."""
+
+    def __init__(self, servers: Servers, name: str) -> None:
+        self._servers, self._name = servers, name
+
+    def pieces(self, kind: str) -> int:
+        load = self._servers.mongo[self._name][MANIFEST].find_one({"_id": LOAD}) or {}
+        return sum(one.startswith(kind) for one in load.get("pieces", {}))
+
+    def versions(self) -> set[str]:
+        found = self._servers.mongo[self._name].list_collection_names()
+        return {one.partition("_")[2] for one in found} - {""}
+
+
+def workers(cluster: Any) -> list[int]:
+    """Of this cluster: other tests may have one of their own."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            ours = process.name.isdigit() and (process / "cmdline").read_bytes().startswith(b"ray::RayBench")
+            if ours and str(cluster.caches).encode() in (process / "environ").read_bytes():
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+def whole(settings: Settings, name: str, hash_: str) -> None:
+    with open_shop(f"servers:{name}", settings) as shop:
+        assert shop.manifest.content_hash == hash_
+    assert list(check_shop(f"servers:{name}", settings)) == []
+
+
+def test_the_cluster_makes_the_shop_of_one_machine_and_copies_it(
+    raw: Path, alone: str, settings: Settings, name: str, tmp_path: Path
+) -> None:
+    code, out, err = ingesting(settings, raw, name).end()
+    assert code == 0, err
+    assert json.loads(out)["content_hash"] == alone
+    assert "users and orders" in err
+    whole(settings, name, alone)
+    code, out, _ = ingesting(settings, raw, name).end()
+    assert (code, json.loads(out)["content_hash"]) == (0, alone), "the same load again changes nothing"
+    code, _, err = Driver(settings, "shop", "copy", f"servers:{name}", f"servers:{name}-copy").end()
+    assert code == 0, err
+    whole(settings, f"{name}-copy", alone)
+
+
+def test_a_worker_and_a_node_that_are_killed_lose_nothing(
+    raw: Path, alone: str, settings: Settings, name: str, cluster: Any, slow: str, watch: Watch
+) -> None:
+    tell(cluster, slow, settings)
+    driver = ingesting(settings, raw, name)
+    until(lambda: watch.pieces("orders") >= 1, driver, "nothing is stored")
+    os.kill(workers(cluster)[0], signal.SIGKILL)
+    until(lambda: watch.pieces("orders") >= 3, driver, "it does not go on")
+    cluster.remove_node(min(cluster.worker_nodes, key=id), False)
+    code, out, err = driver.end()
+    assert code == 0, err
+    assert "lost a worker on" in err
+    assert json.loads(out)["content_hash"] == alone
+    whole(settings, name, alone)
+
+
+@pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGINT], ids=["killed", "ctrl-c"])
+def test_a_driver_that_is_stopped_leaves_no_shop_and_the_same_command_goes_on(
+    way: signal.Signals,
+    raw: Path,
+    alone: str,
+    settings: Settings,
+    name: str,
+    cluster: Any,
+    slow: str,
+    watch: Watch,
+) -> None:
+    tell(cluster, slow, settings)
+    driver = ingesting(settings, raw, name)
+    until(lambda: watch.pieces("orders") >= 2, driver, "nothing is stored")
+    driver.process.send_signal(way)
+    _, out, err = driver.end()
+    assert out == "" and "Traceback" not in err
+    with pytest.raises(Exception, match="no such shop"):
+        open_shop(f"servers:{name}", settings)
+    there = watch.versions()
+    tell(cluster, settings.mongodb_url.get_secret_value(), settings)
+    code, out, err = ingesting(settings, raw, name).end()
+    assert code == 0, err
+    assert "goes on with a load that was cut off" in err
+    assert watch.versions() == there, "it was continued, not begun anew"
+    assert json.loads(out)["content_hash"] == alone
+    whole(settings, name, alone)
+
+
+def test_a_node_that_knows_other_servers_is_refused_and_the_others_go_on(
+    raw: Path, alone: str, settings: Settings, name: str, cluster: Any
+) -> None:
+    stranger = cluster.worker_nodes.copy().pop()
+    cluster.remove_node(stranger, False)
+    stranger = add_node(cluster, DRR_MONGODB_URL="mongodb://127.0.0.1:1")
+    code, out, err = ingesting(settings, raw, name).end()
+    cluster.remove_node(stranger, False)
+    assert code == 0, err
+    assert "(127.0.0.1, process " in err and "MongoDB at 127.0.0.1:1 does not answer" in err
+    assert json.loads(out)["content_hash"] == alone
+
+
+def test_where_no_worker_is_as_it_must_be_the_command_says_why(
+    raw: Path, settings: Settings, name: str, cluster: Any
+) -> None:
+    from drr.data_ingest.spread_plan import plan_of
+    from drr.env.errors import DrrError
+    from drr.study.ray_jobs import BenchOrder, RayJobs
+    from drr.study.worker import Opening
+
+    def refused(code: str = "", **plan: Any) -> str:
+        given = plan_of(find_pairs(raw, CATEGORIES, chosen=True), Recipe(categories=CATEGORIES), 1 << 20)
+        given = type(given)(**{**given.__dict__, **plan})
+        opening = Opening("drr.app.spreading:ingest_bench", {"plan": given, "shop": f"servers:{name}"})
+        order = BenchOrder(opening, 1, code=code)
+        with pytest.raises(DrrError) as raised, RayJobs(order, print) as jobs:
+            from drr.env.jobs import Job as OneJob
+
+            jobs.answer(jobs.give(OneJob("gather", (0, None), 1)))
+        return str(raised.value)
+
+    assert "process" in (said := refused(code="0" * 64)) and "another version of the code" in said
+    pairs = find_pairs(raw, CATEGORIES, chosen=True)
+    gone = type(pairs[0])("Baby_Products", raw / "gone.jsonl", raw / "gone.jsonl")
+    said = refused(pairs=(gone, gone))
+    assert "process" in said and "gone.jsonl: cannot be read there (No such file or directory)" in said
+    said = refused(sizes=((1, 1), (1, 1)))
+    assert "for the driver; copy it again" in said
