@@ -60,5 +60,5 @@ def test_parts_that_were_lost_with_their_node_are_made_again(jobs: RayJobs, clus
 
 
 def test_a_job_that_its_workers_die_of_ends_the_run_by_name(jobs: RayJobs) -> None:
-    with pytest.raises(DrrError, match="dying: 3 workers died of it, the last on .*process"):
+    with pytest.raises(DrrError, match=r"dying: 3 workers died of it, the last on .*process"):
         jobs.answer(jobs.give(Job("die", (), name="dying")))
