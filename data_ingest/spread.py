@@ -16,20 +16,19 @@ import numpy as np
 from drr.data_ingest.gathering import Gathered, in_text_order
 from drr.data_ingest.ingest import Job as IngestJob
 from drr.data_ingest.ingest import check_chosen, check_orders, manifest_of, verify
-from drr.data_ingest.orders import ID_SPACE, ClashingRow, candidates, redrawn
+from drr.data_ingest.orders import ID_SPACE
 from drr.data_ingest.packing import I64
 from drr.data_ingest.quarantine import Quarantine
-from drr.data_ingest.spread_bench import CategoryRead, Clashes, ItemCodes, ItemTable, RangeMet
+from drr.data_ingest.spread_bench import CategoryRead, ItemCodes, ItemTable, RangeMet
 from drr.data_ingest.spread_plan import SpreadPlan
-from drr.env.jobs import Job, JobPart, Jobs, SharedWord
+from drr.data_ingest.spread_ranges import UserRanges
+from drr.env.jobs import GivenJob, JobPart, Jobs, SharedWord
 from drr.env.pieces import PiecesSink
-from drr.env.progress import Progress, Quiet
+from drr.env.progress import Progress
 from drr.env.shop import Manifest
 
 _AHEAD = 64
 """Jobs that are given before what the first of them left is asked for: what waits for its turn to be hashed is bounded."""
-_DRAWS = (4, 64, 4096)
-"""How many ids a row that lost its own may draw before all are asked again whether they are free."""
 
 
 class SpreadIngest:
@@ -40,7 +39,7 @@ class SpreadIngest:
     ) -> None:
         self._job, self._plan, self._jobs, self._sink, self._space = job, plan, jobs, sink, space
         self._gathered = Gathered()
-        self._reads: list[Job] = []
+        self._reads: list[GivenJob] = []
         """Of each category."""
         self._kept: list[I64] = []
         """Of each category, in the order in which its interactions count them; codes of this driver's table."""
@@ -54,10 +53,11 @@ class SpreadIngest:
             codes = in_text_order(np.concatenate(self._kept), gathered.ids)
             check_chosen(job.recipe, len(codes), gathered.rows["metadata"])
             table = self._table(codes)
-            met = self._meet(table, progress)
+            ranges = UserRanges(self._plan, self._jobs, self._range_parts, self._space)
+            met = ranges.meet(table, progress)
             orders = sum(one.orders for one in met)
             check_orders(len(codes), orders)
-            tries, other_ids = self._settle(table, met)
+            tries, other_ids = ranges.settle(table)
             self._products(codes, progress)
             gathered.rows["products"] = len(codes)
             newest = max(one.newest for one in met)
@@ -82,10 +82,10 @@ class SpreadIngest:
             for number in range(len(plan.pairs)):
                 self._adopt(number, self._settled(number), quarantine)
 
-    def _read(self, number: int, taken: ItemCodes | None) -> Job:
+    def _read(self, number: int, taken: ItemCodes | None) -> GivenJob:
         parts = 1 + self._plan.parts[number] + self._plan.ranges
         name = f"reading {self._plan.pairs[number].category}"
-        return Job("gather", (number, taken), parts, name=name)
+        return GivenJob("gather", (number, taken), parts, name=name)
 
     def _settled(self, number: int) -> CategoryRead:
         """The category without products of earlier ones: read once more where it met some, which is rare."""
@@ -125,119 +125,6 @@ class SpreadIngest:
             for read, count in zip(self._reads, self._plan.parts, strict=True)
         ]
 
-    def _meet(
-        self, table: SharedWord, progress: Progress, tries: Mapping[str, int] | None = None
-    ) -> list[RangeMet]:
-        plan = self._plan
-        self._met = [
-            self._jobs.give(
-                Job(
-                    "meet",
-                    (table, tries or {}, *self._range_parts(number)),
-                    plan.slices,
-                    name=f"joining users, range {number + 1}",
-                )
-            )
-            for number in range(plan.ranges)
-        ]
-        with progress.stage("joining", plan.ranges, "ranges of users") as stage:
-            for _ in self._jobs.ended(self._met):
-                stage.advance(1)
-        return [self._jobs.answer(job) for job in self._met]
-
-    def _settle(
-        self, table: SharedWord, met: list[RangeMet]
-    ) -> tuple[dict[str, int], dict[int, dict[int, int]]]:
-        """How often users drew their address again, and by range the rows that have another order id than their first."""
-        tries: dict[str, int] = {}
-        while True:
-            clashes = self._clashes()
-            users, rows = self._twins(table, tries, clashes)
-            again = _later(users)
-            if not again:
-                return tries, self._redrawn(rows)
-            for user in again:
-                tries[user] = tries.get(user, 0) + 1
-            self._meet_again(table, tries)
-
-    def _meet_again(self, table: SharedWord, tries: Mapping[str, int]) -> None:
-        self._meet(table, Quiet(), dict(tries))
-
-    def _slice_parts(self, number: int) -> list[JobPart]:
-        return [JobPart(job, number) for job in self._met]
-
-    def _clashes(self) -> dict[int, Clashes]:
-        """By range."""
-        given = [
-            self._jobs.give(Job("clashes", tuple(self._slice_parts(number)), name="comparing ids"))
-            for number in range(self._plan.slices)
-        ]
-        found: dict[int, Clashes] = {}
-        for job in given:
-            for number, more in self._jobs.answer(job).items():
-                known = found.get(number, Clashes([], []))
-                found[number] = Clashes(known.addresses + more.addresses, known.ids + more.ids)
-        return found
-
-    def _twins(
-        self, table: SharedWord, tries: Mapping[str, int], clashes: Mapping[int, Clashes]
-    ) -> tuple[dict[int, list[str]], dict[int, list[ClashingRow]]]:
-        given = {
-            number: self._jobs.give(
-                Job(
-                    "twins",
-                    (table, dict(tries), wanted, *self._range_parts(number)),
-                    name="comparing equal ids",
-                )
-            )
-            for number, wanted in sorted(clashes.items())
-        }
-        users: dict[int, list[str]] = {}
-        rows: dict[int, list[ClashingRow]] = {}
-        for number, job in given.items():
-            people, rows[number] = self._jobs.answer(job)
-            for one in people:
-                users.setdefault(one.address, []).append(one.user_id)
-        return users, rows
-
-    def _redrawn(self, rows: Mapping[int, list[ClashingRow]]) -> dict[int, dict[int, int]]:
-        """Rows are numbered through for this, in the order of their ranges."""
-        places = [(number, one.row) for number in sorted(rows) for one in rows[number]]
-        through = [one for number in sorted(rows) for one in rows[number]]
-        through = [one._replace(row=at) for at, one in enumerate(through)]
-        found: dict[int, dict[int, int]] = {}
-        for at, given in self._drawn(through).items():
-            number, row = places[at]
-            found.setdefault(number, {})[row] = given
-        return found
-
-    def _drawn(self, rows: list[ClashingRow]) -> dict[int, int]:
-        for draws in _DRAWS if rows else ():
-            asked = {n for one in rows for n in islice(candidates(one.base, self._space), draws)}
-            held = self._held(asked)
-            free = {number: number in held for number in asked}
-            try:
-                return redrawn(rows, free.__getitem__, space=self._space)
-            except KeyError:
-                continue  # more draws were needed than were asked for
-        if rows:
-            raise AssertionError("no free order id")
-        return {}
-
-    def _held(self, asked: set[int]) -> set[int]:
-        slices = self._plan.slices
-        given = [
-            self._jobs.give(
-                Job(
-                    "held",
-                    (sorted(n for n in asked if n % slices == number), *self._slice_parts(number)),
-                    name="drawing other ids",
-                )
-            )
-            for number in range(slices)
-        ]
-        return {number for job in given for number in self._jobs.answer(job)}
-
     def _products(self, codes: I64, progress: Progress) -> None:
         """Each category's parts in the order of their ids; from these the one order of the shop."""
         order = np.argsort(codes)
@@ -270,12 +157,12 @@ class SpreadIngest:
             for job in stored:
                 self._take_products(job, waiting)
 
-    def _product_job(self, number: int, part: int) -> Job:
+    def _product_job(self, number: int, part: int) -> GivenJob:
         name = f"products-{number}-{part}"
         lines = JobPart(self._reads[number], 1 + part)
-        return Job("products", (number, self._sink.stored(name), lines), 1, name=name)
+        return GivenJob("products", (number, self._sink.stored(name), lines), 1, name=name)
 
-    def _take_products(self, job: Job, waiting: dict[int, Iterator[bytes]]) -> None:
+    def _take_products(self, job: GivenJob, waiting: dict[int, Iterator[bytes]]) -> None:
         answer = self._jobs.answer(job)
         number = int(job.words[0])
         self._sink.record(job.name, answer.digest)
@@ -285,7 +172,7 @@ class SpreadIngest:
         waiting[number] = _chained(waiting[number], _cut(blob, ends))
         self._jobs.drop(job)
 
-    def _given(self, work: list[Job]) -> Iterator[Job]:
+    def _given(self, work: list[GivenJob]) -> Iterator[GivenJob]:
         """In their order, each when its turn is; so many are under way."""
         left = iter(work)
         given = [self._jobs.give(job) for job in islice(left, _AHEAD)]
@@ -315,7 +202,7 @@ class SpreadIngest:
                 newest,
                 stored,
             )
-            work.append(Job("orders", (*words, *self._range_parts(number)), 2, name=name))
+            work.append(GivenJob("orders", (*words, *self._range_parts(number)), 2, name=name))
         hashed = self._sink.hashed
         with progress.stage("users and orders", sum(one.orders for one in met), "orders") as stage:
             for number, job in enumerate(self._given(work)):
@@ -325,11 +212,6 @@ class SpreadIngest:
                 self._jobs.drop(job)
                 stage.advance(met[number].orders)
         return int(firsts[-1])
-
-
-def _later(users: Mapping[int, list[str]]) -> list[str]:
-    """Of those with one address all but the first, who keeps it."""
-    return [text for same in users.values() for text in sorted(same)[1:]]
 
 
 def _cut(blob: bytes, ends: I64) -> Iterator[bytes]:

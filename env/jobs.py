@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 
 @dataclass(eq=False)
-class Job:
+class GivenJob:
     """`words` are plain data, parts of other jobs and what is shared."""
 
     method: str
@@ -27,7 +27,7 @@ class Job:
 class JobPart(NamedTuple):
     """One of the parts that a job leaves."""
 
-    job: Job
+    job: GivenJob
     number: int
 
 
@@ -38,18 +38,18 @@ class SharedWord(NamedTuple):
 
 
 class Jobs(Protocol):
-    def give(self, job: Job) -> Job: ...
+    def give(self, job: GivenJob) -> GivenJob: ...
 
     def share(self, value: Any) -> SharedWord: ...
 
-    def answer(self, job: Job) -> Any:
+    def answer(self, job: GivenJob) -> Any:
         """Waits for it. What the job was refused or failed by is raised here."""
 
-    def ended(self, jobs: Iterable[Job]) -> Iterator[Job]:
+    def ended(self, jobs: Iterable[GivenJob]) -> Iterator[GivenJob]:
         """Each as it ends."""
 
     def part(self, part: JobPart) -> Any:
         """Made once more where it was lost."""
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: GivenJob) -> None:
         """Its parts are needed no more."""

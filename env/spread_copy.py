@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from drr.env.content import Columns, batched, order_bytes, product_bytes, user_bytes, user_row
 from drr.env.entities import Order, Product
-from drr.env.jobs import Job, Jobs
+from drr.env.jobs import GivenJob, Jobs
 from drr.env.memory import collector_off
 from drr.env.pieces import PieceKeeper, PiecesSink
 from drr.env.progress import Progress, Stage
@@ -54,7 +54,7 @@ class SpreadCopy:
 
     def __init__(self, source: Shop, jobs: Jobs, sink: CopySink, *, writes: bool) -> None:
         self._source, self._jobs, self._sink, self._writes = source, jobs, sink, writes
-        self._under_way: deque[tuple[Job, str, Counter[str]]] = deque()
+        self._under_way: deque[tuple[GivenJob, str, Counter[str]]] = deque()
 
     def run(self, progress: Progress) -> Manifest:
         manifest, store = self._source.manifest, self._source.store
@@ -89,26 +89,28 @@ class SpreadCopy:
         known = self._sink.stored(name) == digest
         categories = Counter(product.category for product in rows)
         # Also where it is stored: the words are of all products.
-        self._give(Job("products", (rows, known), name=name), digest, categories)
+        self._give(GivenJob("products", (rows, known), name=name), digest, categories)
 
     def _users(self, number: int, rows: list[UserRow]) -> None:
         said = user_bytes(rows)
         self._sink.hashed.add_bytes("users", said, len(rows))
-        self._missing(Job("users", (rows,), name=f"users-{number}"), said)
+        self._missing(GivenJob("users", (rows,), name=f"users-{number}"), said)
 
     def _orders(self, number: int, rows: list[Order], columns: Columns) -> None:
         table = columns(rows)
         said = order_bytes(table)
         self._sink.hashed.add_bytes("orders", said, len(rows))
         self._sink.hashed.add_moment(max(table.timestamp_ms))
-        self._missing(Job("orders", ([row.model_dump() for row in rows],), name=f"orders-{number}"), said)
+        self._missing(
+            GivenJob("orders", ([row.model_dump() for row in rows],), name=f"orders-{number}"), said
+        )
 
-    def _missing(self, job: Job, said: bytes) -> None:
+    def _missing(self, job: GivenJob, said: bytes) -> None:
         digest = sha256(said).hexdigest()
         if self._sink.stored(job.name) != digest:
             self._give(job, digest, Counter())
 
-    def _give(self, job: Job, digest: str, categories: Counter[str]) -> None:
+    def _give(self, job: GivenJob, digest: str, categories: Counter[str]) -> None:
         if self._writes:
             self._wait(_AHEAD - 1)
             self._under_way.append((self._jobs.give(job), digest, categories))

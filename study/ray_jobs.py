@@ -10,18 +10,17 @@ import os
 import pkgutil
 import socket
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from threading import Event, Thread
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
 from drr.env.code import code_hash
 from drr.env.errors import DrrError
-from drr.env.jobs import Job, JobPart, SharedWord
-from drr.study.ray_cluster import check_installed, connect, dead_nodes, view
+from drr.env.jobs import GivenJob, JobPart, SharedWord
+from drr.study.job_courses import FailedJob, JobCourse, JobCourses
+from drr.study.ray_cluster import check_installed, connect_aside, dead_nodes, view
 from drr.study.ray_worker import RayPlace
 from drr.study.worker import Opening
 
@@ -45,13 +44,6 @@ class BenchOrder:
     address: str | None = None
     code: str = ""
     """Hash of the code that must run there; the driver puts it in."""
-
-
-@dataclass(frozen=True)
-class _Failed:
-    """In place of an answer."""
-
-    error: DrrError
 
 
 class RayBench:
@@ -86,7 +78,7 @@ class RayBench:
         try:
             return getattr(self._bench, method)(*words)
         except DrrError as error:
-            return (_Failed(error), *[None] * parts) if parts else _Failed(error)
+            return (FailedJob(error), *[None] * parts) if parts else FailedJob(error)
 
 
 @dataclass(eq=False)
@@ -96,25 +88,7 @@ class _Hand:
     actor: Any
     receipt: Any
     place: RayPlace | None = None
-    course: _Course | None = None
-
-
-@dataclass(eq=False)
-class _Course:
-    """A job and what became of it."""
-
-    job: Job
-    queued: bool = True
-    ended: bool = False
-    answer: Any = None
-    refs: list[Any] = field(default_factory=list)
-    """Of its parts; none where they were lost or dropped."""
-    node: str = ""
-    deaths: int = 0
-
-    @property
-    def is_whole(self) -> bool:
-        return self.ended and len(self.refs) == self.job.parts
+    course: JobCourse | None = None
 
 
 class RayJobs:
@@ -126,36 +100,16 @@ class RayJobs:
         self._noted = noted
         self._ray: Any = None
         self._hands: list[_Hand] = []
-        self._courses: dict[Job, _Course] = {}
-        self._queue: deque[_Course] = deque()
+        self._courses = JobCourses()
         self._refused: list[str] = []
         self._stillborn = 0
         self._waits_since = self._noted_at = time.monotonic()
 
     def __enter__(self) -> RayJobs:
-        self._connect()
+        self._ray = connect_aside(self._order.address, self._order.workers)
         for _ in range(self._order.workers):
             self._recruit()
         return self
-
-    def _connect(self) -> None:
-        """In a thread: in the main one Ray would take SIGTERM for itself. The thread stays, as what Ray begins ends with it."""
-        failed: list[BaseException] = []
-        begun, left = Event(), Event()
-
-        def begin() -> None:
-            try:
-                self._ray = connect(self._order.address, self._order.workers)
-            except BaseException as error:  # noqa: BLE001  raised again below
-                failed.append(error)
-            begun.set()
-            left.wait()
-
-        Thread(target=begin, name="drr-ray", daemon=True).start()
-        while not begun.wait(_LOOK_S):
-            pass
-        if failed:
-            raise failed[0]
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
@@ -174,25 +128,22 @@ class RayJobs:
         )
         self._hands.append(_Hand(actor, actor.begin.remote(self._order)))
 
-    def give(self, job: Job) -> Job:
-        self._courses[job] = course = _Course(job)
-        self._queue.append(course)
+    def give(self, job: GivenJob) -> GivenJob:
+        self._courses.add(job)
         self._hand_out()
         return job
 
     def share(self, value: Any) -> SharedWord:
         return SharedWord(self._ray.put(value))
 
-    def answer(self, job: Job) -> Any:
-        course = self._courses[job]
+    def answer(self, job: GivenJob) -> Any:
+        course = self._courses.of(job)
         while not course.ended:
             self._listen()
-        if isinstance(course.answer, _Failed):
-            raise course.answer.error
-        return course.answer
+        return course.told()
 
-    def ended(self, jobs: Iterable[Job]) -> Iterator[Job]:
-        left = [self._courses[job] for job in jobs]
+    def ended(self, jobs: Iterable[GivenJob]) -> Iterator[GivenJob]:
+        left = [self._courses.of(job) for job in jobs]
         while left:
             done = [course for course in left if course.ended]
             left = [course for course in left if not course.ended]
@@ -201,61 +152,35 @@ class RayJobs:
                 self._listen()
 
     def part(self, part: JobPart) -> Any:
-        course = self._courses[part.job]
+        course = self._courses.of(part.job)
         while True:
             while not course.is_whole:
-                self._want(course)
+                course.told()
+                self._courses.want(course)
                 self._listen()
-            if isinstance(course.answer, _Failed):
-                raise course.answer.error
+            course.told()
             try:
                 return self._ray.get(course.refs[part.number])
             except self._ray.exceptions.ObjectLostError:
                 course.refs = []
 
-    def drop(self, job: Job) -> None:
-        self._courses[job].refs = []
-
-    def _want(self, course: _Course) -> None:
-        """Have it done once more, where what it left was lost."""
-        if course.ended and not course.is_whole and not course.queued:
-            course.ended, course.queued = False, True
-            self._queue.appendleft(course)
-            self._hand_out()
+    def drop(self, job: GivenJob) -> None:
+        self._courses.of(job).refs = []
 
     def _hand_out(self) -> None:
         """To whoever is idle, the first job whose words are all there."""
         for hand in self._hands:
             if hand.place is None or hand.course is not None:
                 continue
-            course = next((one for one in list(self._queue) if self._has_words(one)), None)
+            course = (
+                self._courses.next_due() or self._courses.next_due()
+            )  # what it lacks comes before it then
             if course is None:
-                continue  # what it lacks may be first in the queue by now
-            self._queue.remove(course)
-            job = course.job
-            words = [self._as_sent(word) for word in job.words]
+                return
+            job, words = course.job, self._courses.words(course)
             refs = hand.actor.work.options(num_returns=1 + job.parts).remote(job.method, job.parts, *words)
             hand.receipt, *course.refs = refs if job.parts else [refs]
-            hand.course, course.queued = course, False
-            assert hand.place is not None
-            course.node = hand.place.node
-
-    def _has_words(self, course: _Course) -> bool:
-        needed = [self._courses[word.job] for word in course.job.words if isinstance(word, JobPart)]
-        for one in needed:
-            if one.ended and not one.is_whole and not isinstance(one.answer, _Failed):
-                self._want_later(one)
-        return all(one.is_whole for one in needed)
-
-    def _want_later(self, course: _Course) -> None:
-        if not course.queued:
-            course.ended, course.queued = False, True
-            self._queue.appendleft(course)
-
-    def _as_sent(self, word: Any) -> Any:
-        if isinstance(word, JobPart):
-            return self._courses[word.job].refs[word.number]
-        return word.held if isinstance(word, SharedWord) else word
+            hand.course, course.node = course, hand.place.node
 
     def _listen(self) -> None:
         """For a moment, to whoever has something to say."""
@@ -304,15 +229,9 @@ class RayJobs:
         self._noted(f"refused: {name}: {why}")
 
     def _words_lost(self, hand: _Hand) -> None:
-        """What it was given is gone: the jobs that left it are done again, and this one then."""
         course, hand.course = hand.course, None
         assert course is not None
-        dead = dead_nodes(self._ray)
-        before = [self._courses[word.job] for word in course.job.words if isinstance(word, JobPart)]
-        gone = [one for one in before if one.node in dead] or before
-        for one in gone:
-            one.refs = []
-        self._again(course)
+        self._courses.words_lost(course, dead_nodes(self._ray))
 
     def _lost(self, hand: _Hand, error: BaseException) -> None:
         """It died, or its node did."""
@@ -333,19 +252,13 @@ class RayJobs:
         if hand.place is not None:
             self._noted(f"lost a worker on {hand.place.name}; another does what it had begun")
         if hand.course is not None:
-            self._again(hand.course)
+            self._courses.again(hand.course)
         self._recruit()
-
-    def _again(self, course: _Course) -> None:
-        course.refs, course.ended, course.queued = [], False, True
-        self._queue.appendleft(course)
 
     def _is_gone(self, node: str) -> bool:
         for _ in range(_GONE_S):
             if node in dead_nodes(self._ray):
-                for course in self._courses.values():
-                    if course.node == node and course.ended:
-                        course.refs = []
+                self._courses.node_lost(node)
                 return True
             time.sleep(1.0)
         return False

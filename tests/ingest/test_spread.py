@@ -19,7 +19,7 @@ from drr.data_ingest.spread_plan import plan_of
 from drr.env.content import ContentHash
 from drr.env.entities import Product
 from drr.env.errors import DrrError
-from drr.env.jobs import Job, JobPart, SharedWord
+from drr.env.jobs import GivenJob, JobPart, SharedWord
 from drr.env.progress import Quiet
 from drr.env.shop import Manifest
 
@@ -31,9 +31,9 @@ class JobsHere:
 
     def __init__(self, bench: IngestBench) -> None:
         self._bench = bench
-        self._left: dict[Job, bytes] = {}
+        self._left: dict[GivenJob, bytes] = {}
 
-    def give(self, job: Job) -> Job:
+    def give(self, job: GivenJob) -> GivenJob:
         words = pickle.loads(pickle.dumps([self._word(word) for word in job.words]))
         left = getattr(self._bench, job.method)(*words)
         assert not job.parts or len(left) == 1 + job.parts
@@ -46,17 +46,17 @@ class JobsHere:
     def share(self, value: Any) -> SharedWord:
         return SharedWord(value)
 
-    def answer(self, job: Job) -> Any:
+    def answer(self, job: GivenJob) -> Any:
         left = pickle.loads(self._left[job])
         return left[0] if job.parts else left
 
-    def ended(self, jobs: Iterable[Job]) -> Iterator[Job]:
+    def ended(self, jobs: Iterable[GivenJob]) -> Iterator[GivenJob]:
         yield from reversed(list(jobs))
 
     def part(self, part: JobPart) -> Any:
         return pickle.loads(self._left[part.job])[1 + part.number]
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: GivenJob) -> None:
         answer = self.answer(job)
         self._left[job] = pickle.dumps((answer,))
 

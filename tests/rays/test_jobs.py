@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from drr.env.errors import DrrError
-from drr.env.jobs import Job, JobPart
+from drr.env.jobs import GivenJob, JobPart
 from drr.study.ray_jobs import BenchOrder, RayJobs
 from drr.study.worker import Opening
 
@@ -47,11 +47,11 @@ def jobs(cluster: Any) -> Iterator[RayJobs]:
 
 
 def test_parts_that_were_lost_with_their_node_are_made_again(jobs: RayJobs, cluster: Any) -> None:
-    made = [jobs.give(Job("make", (letter,), 1)) for letter in "abcd"]
+    made = [jobs.give(GivenJob("make", (letter,), 1)) for letter in "abcd"]
     where = {jobs.answer(job) for job in made}
     lost = next(node for node in cluster.worker_nodes if node.node_id in where)
     cluster.remove_node(lost, False)
-    measured = jobs.give(Job("measure", tuple(JobPart(job, 0) for job in made)))
+    measured = jobs.give(GivenJob("measure", tuple(JobPart(job, 0) for job in made)))
     assert [jobs.part(JobPart(job, 0))[:1] for job in made] == [b"a", b"b", b"c", b"d"]
     assert jobs.answer(measured) == 4_000_000
     for job in made:
@@ -61,4 +61,4 @@ def test_parts_that_were_lost_with_their_node_are_made_again(jobs: RayJobs, clus
 
 def test_a_job_that_its_workers_die_of_ends_the_run_by_name(jobs: RayJobs) -> None:
     with pytest.raises(DrrError, match=r"dying: 3 workers died of it, the last on .*process"):
-        jobs.answer(jobs.give(Job("die", (), name="dying")))
+        jobs.answer(jobs.give(GivenJob("die", (), name="dying")))

@@ -255,9 +255,9 @@ def test_where_no_worker_is_as_it_must_be_the_command_says_why(
         opening = Opening("drr.app.spreading:ingest_bench", {"plan": given, "shop": f"servers:{name}"})
         order = BenchOrder(opening, 1, code=code)
         with pytest.raises(DrrError) as raised, RayJobs(order, print) as jobs:
-            from drr.env.jobs import Job as OneJob
+            from drr.env.jobs import GivenJob
 
-            jobs.answer(jobs.give(OneJob("gather", (0, None), 1)))
+            jobs.answer(jobs.give(GivenJob("gather", (0, None), 1)))
         return str(raised.value)
 
     assert "process" in (said := refused(code="0" * 64)) and "another version of the code" in said
