@@ -25,7 +25,7 @@ DEFAULT_MEMORY = 1 << 30
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileReading:
     """How files are read. It has no say in what comes out."""
 
     folder: Path | None
@@ -37,7 +37,7 @@ class Reading:
 
 
 @dataclass
-class Gathered:
+class GatheredFiles:
     """Everything that the raw files gave."""
 
     ids: Ids = field(default_factory=Ids)
@@ -53,11 +53,11 @@ class Gathered:
 def gather_category(
     pair: FilePair,
     recipe: Recipe,
-    gathered: Gathered,
+    gathered: GatheredFiles,
     quarantine: Quarantine,
     spool: IO[bytes],
     texts: ReviewTexts,
-    reading: Reading,
+    reading: FileReading,
     progress: Progress,
     *,
     taken: Set[int] | None = None,
@@ -109,7 +109,7 @@ def gather_category(
     return meta.every
 
 
-def _count(gathered: Gathered, reviews: Reviews, orders: int) -> None:
+def _count(gathered: GatheredFiles, reviews: Reviews, orders: int) -> None:
     rows = gathered.rows
     rows["reviews"] += reviews.rows
     rows["duplicates"] += reviews.duplicates

@@ -15,7 +15,13 @@ from typing import IO
 import numpy as np
 from drr.data_ingest.blocks import BLOCK
 from drr.data_ingest.columns import ROW
-from drr.data_ingest.gathering import DEFAULT_MEMORY, Gathered, Reading, gather_category, in_text_order
+from drr.data_ingest.gathering import (
+    DEFAULT_MEMORY,
+    FileReading,
+    GatheredFiles,
+    gather_category,
+    in_text_order,
+)
 from drr.data_ingest.orders import order_ids, sort_rows, statuses, user_table
 from drr.data_ingest.packing import I64
 from drr.data_ingest.plain_text import VERSION as TEXT_VERSION
@@ -73,7 +79,7 @@ def ingest(job: Job, settings: Settings, progress: Progress) -> Manifest:
         collector_off(),
     ):
         _check_room_for_reading(job, folder)
-        gathered, reading = Gathered(), Reading(folder, job.memory, job.block)
+        gathered, reading = GatheredFiles(), FileReading(folder, job.memory, job.block)
         for pair in job.pairs:
             gather_category(pair, job.recipe, gathered, quarantine, spool, texts, reading, progress)
         check_chosen(job.recipe, len(gathered.spots), gathered.rows["metadata"])
@@ -129,7 +135,7 @@ def _keep(texts: ReviewTexts, writer: ShopWriter, numbers: I64, progress: Progre
             texts.write(writer, numbers, stage.advance)
 
 
-def _joined(gathered: Gathered, codes: I64) -> Interactions:
+def _joined(gathered: GatheredFiles, codes: I64) -> Interactions:
     """All interactions in one, with positions among the products for items."""
     order = np.argsort(codes)
     ascending = codes[order]
@@ -141,7 +147,7 @@ def _joined(gathered: Gathered, codes: I64) -> Interactions:
     return Interactions(*(np.concatenate(c) for c in zip(*parts, strict=True)))
 
 
-def _products(codes: I64, gathered: Gathered, spool: IO[bytes]) -> Iterator[Product]:
+def _products(codes: I64, gathered: GatheredFiles, spool: IO[bytes]) -> Iterator[Product]:
     for code in codes.tolist():
         spot, category = gathered.spots[code]
         spool.seek(spot.offset)
@@ -149,7 +155,7 @@ def _products(codes: I64, gathered: Gathered, spool: IO[bytes]) -> Iterator[Prod
 
 
 def _users(
-    codes: NDArray[np.bytes_], hashes: NDArray[np.uint64], gathered: Gathered
+    codes: NDArray[np.bytes_], hashes: NDArray[np.uint64], gathered: GatheredFiles
 ) -> Iterator[list[UserRow]]:
     pools = profiles()
     attempts = pools.attempts(hashes)
@@ -212,7 +218,9 @@ def verify(rows: Counter[str]) -> None:
             )
 
 
-def manifest_of(job: Job, gathered: Gathered, quarantined: Counter[str], newest: int, users: int) -> Manifest:
+def manifest_of(
+    job: Job, gathered: GatheredFiles, quarantined: Counter[str], newest: int, users: int
+) -> Manifest:
     rows = {name: gathered.rows[name] for name in _ROWS}
     folder = job.pairs[0].reviews.parent
     notes = gathered.notes + Counter({name: gathered.rows[name] for name in _METADATA})

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from drr.data_ingest.gathering import Gathered, in_text_order
+from drr.data_ingest.gathering import GatheredFiles, in_text_order
 from drr.data_ingest.ingest import Job as IngestJob
 from drr.data_ingest.ingest import check_chosen, check_orders, manifest_of, verify
 from drr.data_ingest.orders import ID_SPACE
@@ -38,7 +38,7 @@ class SpreadIngest:
         self, job: IngestJob, plan: SpreadPlan, jobs: Jobs, sink: PiecesSink, *, space: int = ID_SPACE
     ) -> None:
         self._job, self._plan, self._jobs, self._sink, self._space = job, plan, jobs, sink, space
-        self._gathered = Gathered()
+        self._gathered = GatheredFiles()
         self._reads: list[GivenJob] = []
         """Of each category."""
         self._kept: list[I64] = []

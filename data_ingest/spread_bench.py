@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
-from drr.data_ingest.gathering import Gathered, Reading, gather_category, in_text_order
+from drr.data_ingest.gathering import FileReading, GatheredFiles, gather_category, in_text_order
 from drr.data_ingest.ids import Ids
 from drr.data_ingest.orders import (
     ID_SPACE,
@@ -139,7 +139,7 @@ class IngestBench:
     def gather(self, number: int, taken: ItemCodes | None) -> tuple[Any, ...]:
         """`taken`: products of earlier categories that this one may have met; without it there are none."""
         plan, pair = self.plan, self.plan.pairs[number]
-        gathered = Gathered()
+        gathered = GatheredFiles()
         with (
             tempfile.TemporaryDirectory(prefix="drr-gather-") as scratch,
             tempfile.TemporaryFile() as spool,
@@ -156,7 +156,7 @@ class IngestBench:
                     quarantine,
                     spool,
                     texts,
-                    Reading(Path(scratch), plan.memory, plan.block),
+                    FileReading(Path(scratch), plan.memory, plan.block),
                     Quiet(),
                     taken=set(before),
                 )
@@ -338,7 +338,7 @@ def _tries(rows: _Range, tries: Mapping[str, int]) -> NDArray[np.uint8]:
 
 
 def _lines(
-    gathered: Gathered, kept: I64, spool: Any, count: int
+    gathered: GatheredFiles, kept: I64, spool: Any, count: int
 ) -> tuple[list[tuple[bytes, I64]], list[int]]:
     """The lines of the kept products by id, in so many parts, and where each part begins."""
     codes = in_text_order(kept, gathered.ids).tolist()

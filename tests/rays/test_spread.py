@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,16 @@ import pytest
 from drr.data_ingest.ingest import Job, ingest
 from drr.data_ingest.raw_files import find_pairs
 from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.spread_plan import plan_of
+from drr.env.errors import DrrError
+from drr.env.jobs import GivenJob
 from drr.env.progress import Quiet
 from drr.env.servers.connect import Servers
 from drr.env.servers.names import LOAD, MANIFEST
 from drr.env.settings import Settings
 from drr.env.shop import check_shop, open_shop
+from drr.study.ray_jobs import BenchOrder, RayJobs
+from drr.study.worker import Opening
 
 from tests.ingest.raw import messy_metas, messy_reviews, product_id, write_pair
 from tests.rays.nodes import ROOT, add_node
@@ -229,34 +235,31 @@ def test_a_driver_that_is_stopped_leaves_no_shop_and_the_same_command_goes_on(
 
 
 def test_a_node_that_knows_other_servers_is_refused_and_the_others_go_on(
-    raw: Path, alone: str, settings: Settings, name: str, cluster: Any
+    raw: Path, settings: Settings, name: str, cluster: Any
 ) -> None:
-    stranger = cluster.worker_nodes.copy().pop()
+    cluster.remove_node(next(iter(cluster.worker_nodes)), False)
+    stranger = add_node(cluster, DRR_MONGODB_URL="mongodb://127.0.0.1/?tls=yes")
+    said: list[str] = []
+    with RayJobs(order(raw, name, workers=2), said.append) as jobs:
+        deadline = time.monotonic() + 120
+        while not any("refused" in one for one in said) and time.monotonic() < deadline:
+            jobs.answer(jobs.give(GivenJob("gather", (0, None), 1 + 1 + 8)))
     cluster.remove_node(stranger, False)
-    stranger = add_node(cluster, DRR_MONGODB_URL="mongodb://127.0.0.1:1")
-    code, out, err = ingesting(settings, raw, name).end()
-    cluster.remove_node(stranger, False)
-    assert code == 0, err
-    assert "(127.0.0.1, process " in err and "MongoDB at 127.0.0.1:1 does not answer" in err
-    assert json.loads(out)["content_hash"] == alone
+    (refused,) = [one for one in said if "refused" in one]
+    assert "(127.0.0.1, process " in refused and "DRR_MONGODB_URL" in refused
+
+
+def order(raw: Path, name: str, workers: int = 1, code: str = "", **plan: Any) -> BenchOrder:
+    given = plan_of(find_pairs(raw, CATEGORIES, chosen=True), Recipe(categories=CATEGORIES), 1 << 20)
+    config = {"plan": replace(given, **plan), "shop": f"servers:{name}", "version": None, "settings": {}}
+    return BenchOrder(Opening("drr.app.spreading:ingest_bench", config), workers, code=code)
 
 
 def test_where_no_worker_is_as_it_must_be_the_command_says_why(
     raw: Path, settings: Settings, name: str, cluster: Any
 ) -> None:
-    from drr.data_ingest.spread_plan import plan_of
-    from drr.env.errors import DrrError
-    from drr.study.ray_jobs import BenchOrder, RayJobs
-    from drr.study.worker import Opening
-
-    def refused(code: str = "", **plan: Any) -> str:
-        given = plan_of(find_pairs(raw, CATEGORIES, chosen=True), Recipe(categories=CATEGORIES), 1 << 20)
-        given = type(given)(**{**given.__dict__, **plan})
-        opening = Opening("drr.app.spreading:ingest_bench", {"plan": given, "shop": f"servers:{name}"})
-        order = BenchOrder(opening, 1, code=code)
-        with pytest.raises(DrrError) as raised, RayJobs(order, print) as jobs:
-            from drr.env.jobs import GivenJob
-
+    def refused(**how: Any) -> str:
+        with pytest.raises(DrrError) as raised, RayJobs(order(raw, name, **how), print) as jobs:
             jobs.answer(jobs.give(GivenJob("gather", (0, None), 1)))
         return str(raised.value)
 
