@@ -21,7 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "web": ("web", "the web as the tools see it: search, read, build, record, replay"),
     "profile": ("profile", "what query writers and judges are told of a user"),
     "memory": ("memory", "memories of persons: list, test"),
-    "tasks": ("tasks", "wishes without a person, and tasks with files: build, drawer, check, show, review"),
+    "tasks": ("tasks", "wishes, and tasks with files: build, drawer, check, show, review"),
     "pairs": ("pairs", "tasks and persons as queries"),
     "persons": ("persons", "persons of a shop's shoppers: build, show, check, stats"),
     "context": ("context", "what an assistant could have gathered of persons: build, check"),
@@ -42,7 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "swap": ("swap", "reports under other persons' criteria: does P see the person?"),
     "canaries": ("canaries", "a judge against reports that cheat and planted errors"),
     "calibrate": ("calibrate", "a judge against labelled data"),
-    "align": ("align", "a judge brought near to experts: new, run, status, compare, history, edit"),
+    "align": ("align", "brings a judge near to experts: new, run, status, compare, edit"),
     "gate": ("gate", "whether a study is good enough for a build to pass"),
     "compare": ("compare", "two variants of a study, paired"),
     "plan": ("plan", "how many labels, questions and trials an interval takes"),
@@ -94,11 +94,12 @@ def _overview() -> str:
     width = max(map(len, COMMANDS)) + 2
     rows = "\n".join(f"  {name:<{width}}{line}" for name, (_, line) in COMMANDS.items())
     return (
-        "usage: drr COMMAND ...\n\nDeepResearch Retail: a shop, nine tools, research agents and the judges that measure them."
+        "usage: drr COMMAND ...\n\nDeepResearch Retail: a shop, nine tools, research agents and their judges."
         f"\n\ncommands:\n{rows}\n\nexamples:\n"
         "  drr sample raw --seed 7 && drr ingest raw --shop shop\n"
         '  drr shop search shop "quiet dog nail grinder" --max-price 40\n'
-        "\n`drr COMMAND --help` and `drr help COMMAND` tell more. Exit codes: 0 done, 1 failed or a check did not hold, 2 misuse."
+        "\n`drr COMMAND --help` and `drr help COMMAND` tell more.\n"
+        "Exit codes: 0 done, 1 failed or a check did not hold, 2 misuse."
     )
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from drr.app.terminal import Column, table, with_interval
+from drr.app.terminal import Column, flowing, table, with_interval
 from drr.eval.metrics.rows import CorrectedDocument
 
 
 def told_of(document: CorrectedDocument, banner: str | None) -> str:
-    parts = [banner] if banner else []
+    parts = [flowing(banner)] if banner else []
     rows = [
         [
             row["metric"].replace("_", " "),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from drr.app.terminal import Column, number, table, with_interval
+from drr.app.terminal import Column, flowing, number, table, with_interval
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics as known_metrics
 from drr.eval.metrics import tables, titles
@@ -36,7 +36,7 @@ _SECTIONS = frozenset(name for name in AS_PRINTED if name.startswith("re_"))
 
 def told_of(document: StudyDocument) -> str:
     parts = [
-        document["banner"],
+        flowing(document["banner"] or ""),
         _faithfulness(document),
         _quality(document),
         *(_further(document, key, own) for key, own in tables().items() if key not in TOLD),

@@ -62,10 +62,12 @@ def verdict(holds: bool, good: str = "ok", bad: str = "FAILS") -> str:
     return painted(good if holds else bad, tone)
 
 
-def flowing(text: str) -> str:
-    """A paragraph, in lines of the terminal; piped, on one."""
+def flowing(text: str, indent: int = 0) -> str:
+    """A paragraph, in lines of the terminal, all but the first indented; piped, on one."""
     room = screen()
-    return text if room is None else "\n".join(wrap(text, room))
+    return (
+        text if room is None else "\n".join(wrap(text, room, subsequent_indent=" " * min(indent, room // 2)))
+    )
 
 
 def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | None = None) -> str:

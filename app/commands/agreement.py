@@ -94,8 +94,10 @@ REFERENCE = {
 
 
 def _told(document: AgreementDocument) -> str:
+    from drr.app.terminal import flowing
+
     parts = [
-        *([document["banner"]] if document["banner"] else []),
+        *([flowing(document["banner"])] if document["banner"] else []),
         *_pairs(document),
         *_support(document),
         *_grades(document),

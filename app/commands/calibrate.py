@@ -124,10 +124,10 @@ def _judge(study: Study, calibration: Calibration, models: Models, arguments: ar
 
 def _told(document: CalibrationDocument) -> str:
     from drr.app.crossed import crossed
-    from drr.app.terminal import number, table, with_interval
+    from drr.app.terminal import flowing, number, table, with_interval
     from drr.eval.agreement.rows import statistics_in
 
-    parts = [document["banner"]] if document["banner"] else []
+    parts = [flowing(document["banner"])] if document["banner"] else []
     known = statistics_in(document["metrics"])
     rows = [
         [name, with_interval(known[name]) if name in known else number(v if isinstance(v, float) else None)]

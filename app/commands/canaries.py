@@ -283,7 +283,7 @@ def _cost(study: Study, judge: str) -> float | None:
 
 
 def _told(document: CanariesDocument) -> str:
-    from drr.app.terminal import Column, number, table
+    from drr.app.terminal import Column, flowing, number, table
 
     said = {True: "pass", False: "FAIL", None: "no answer"}
     rows = [
@@ -299,7 +299,7 @@ def _told(document: CanariesDocument) -> str:
     ]
     head: list[str | Column] = ["part", "canary", Column("must hold", flows=True), "value", "limit", ""]
     passed = sum(one["passed"] is True for one in document["rows"])
-    parts = [document["banner"]] if document["banner"] else []
+    parts = [flowing(document["banner"])] if document["banner"] else []
     parts += [table(head, rows), f"{document['judge']}: {passed} of {len(rows)} hold."]
     if document["cost_usd"] is not None:
         parts.append(f"cost: ${document['cost_usd']:.4f}")

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _told(document: CompareDocument) -> str:
-    from drr.app.terminal import Column, number, table, with_interval
+    from drr.app.terminal import Column, flowing, number, table, with_interval
 
     a, b = document["a"], document["b"]
     rows = [
@@ -60,7 +60,7 @@ def _told(document: CompareDocument) -> str:
         ]
         for name, row in document["metrics"].items()
     ]
-    parts = [document["banner"]] if document["banner"] else []
+    parts = [flowing(document["banner"])] if document["banner"] else []
     if document["same_reports"]:
         parts.append(
             f"{document['same_reports']} of {document['reports']} reports of both are equal, byte for byte."

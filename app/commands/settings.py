@@ -15,6 +15,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
+    from drr.app.terminal import flowing
     from drr.env.settings import Settings
 
     resolved = settings_of(arguments)
@@ -27,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     width = max(map(len, values))
     for name, value in values.items():
         print(f"{name:<{width}}  {'-' if value is None else value}  ({resolved.origin[name]})")
-        print(f"{'':<{width}}    {Settings.model_fields[name].description}")
+        print(flowing(f"{'':<{width}}    {Settings.model_fields[name].description}", width + 4))
     return 0
 
 

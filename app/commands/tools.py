@@ -75,6 +75,7 @@ def _tool(name: str) -> Tool:
 
 def _list(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
+    from drr.app.terminal import flowing
     from drr.tools.registry import TOOLS
 
     if arguments.json:
@@ -95,8 +96,9 @@ def _list(arguments: argparse.Namespace) -> int:
     for tool in TOOLS.values():
         required = set(tool.schema["required"])
         names = [name if name in required else f"[{name}]" for name in tool.schema["properties"]]
-        print(f"{tool.name:<{width}}{'writes' if tool.writes else 'reads ':<8}{tool.summary()}")
-        print(f"{'':<{width + 8}}{' '.join(names)}")
+        line = f"{tool.name:<{width}}{'writes' if tool.writes else 'reads ':<8}{tool.summary()}"
+        print(flowing(line, width + 8))
+        print(flowing(f"{'':<{width + 8}}{' '.join(names)}", width + 8))
     return 0
 
 

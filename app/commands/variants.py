@@ -26,6 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.agents.architecture import PROFILE, WS
     from drr.agents.registry import PAPER, plug_ins, variants
     from drr.app.console import print_json
+    from drr.app.terminal import flowing
 
     known = variants()
     for problem in plug_ins()[1].values():
@@ -50,8 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     width = max(map(len, known))
     for name, variant in known.items():
         mark = "*" if name in PAPER else " "
-        print(
+        line = (
             f"{mark} {name:<{width}}  v{variant.version}  {variant.summary} ({variant.architecture.origin})"
         )
+        print(flowing(line, width + 8))
     print("\n* the paper's six, which `--variants all` runs")
     return 0

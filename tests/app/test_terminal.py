@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from io import StringIO
+from pathlib import Path
 
 import pytest
+from drr.app.cli import COMMANDS, main, parser_of
+from drr.app.common_options import SUMMARIES, leaves
 from drr.app.screen import Screen
-from drr.app.terminal import Column, table, verdict, wide
+from drr.app.terminal import Column, flowing, table, verdict, wide
 
 HEAD = (
     "variant",
@@ -120,3 +124,26 @@ def test_wide_has_every_column(monkeypatch: pytest.MonkeyPatch) -> None:
         text = shown_on(Terminal(), monkeypatch, lambda: table(HEAD, ROWS))
     assert heads(text) == ["variant", "FP", "tokens", "interval", "p"]
     assert "not shown" not in text
+
+
+def test_every_command_knows_quiet_and_wide_and_a_summary_is_left_out(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = {
+        leaf: parser._option_string_actions
+        for name, (module, _) in COMMANDS.items()
+        for leaf, parser in leaves(parser_of(name, import_module(f"drr.app.commands.{module}")), name)
+    }
+    assert all({"--quiet", "--wide"} <= set(options) for options in known.values())
+    assert set(known) >= SUMMARIES
+    assert main(["report", str(judged_study), "--out", str(tmp_path / "r"), "--quiet"]) == 0
+    assert capsys.readouterr().out == "" and (tmp_path / "r" / "index.html").is_file()
+    assert main(["report", str(judged_study), "--json", "--quiet"]) == 0
+    assert '"metrics"' in capsys.readouterr().out
+
+
+def test_a_paragraph_flows_on_a_terminal_and_is_one_line_piped(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "word " * 30
+    told = shown_on(Terminal(), monkeypatch, lambda: flowing(said, 4))
+    assert max(map(len, told.splitlines())) <= 40 and told.splitlines()[1].startswith("    word")
+    assert shown_on(StringIO(), monkeypatch, lambda: flowing(said, 4)) == said + "\n"
