@@ -114,7 +114,9 @@ class Driver:
 
     def end(self) -> tuple[int, str, str]:
         out, err = self.process.communicate(timeout=150)
-        return self.process.returncode, out, err
+        # Ray itself tells on standard output of a node that is gone.
+        told = f"\n{out}".partition("\n{\n")
+        return self.process.returncode, f"{{\n{told[2]}" if told[1] else "", err
 
 
 def ingesting(settings: Settings, raw: Path, name: str) -> Driver:
