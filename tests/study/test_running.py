@@ -308,6 +308,22 @@ async def test_two_runs_in_one_study_share_the_work(study: Study, tmp_path: Path
     assert all(summary.left == 0 and summary.ok for summary in both)
 
 
+class Clock:
+    """Stands still until it was looked at: on a slow machine nobody misses a beat, and no run waits for a lease for ever."""
+
+    def __init__(self, now: float) -> None:
+        self.now, self._looks = now, 0
+
+    def __call__(self) -> float:
+        self._looks += 1
+        return self.now
+
+    async def looked_at(self) -> None:
+        before = self._looks
+        while self._looks < before + 3:
+            await asyncio.sleep(0.005)
+
+
 async def test_a_lease_of_another_host_is_waited_for_until_it_expires(study: Study) -> None:
     begun, work = counting()
     study.ledger.units.register(units(2))
@@ -315,14 +331,14 @@ async def test_a_lease_of_another_host_is_waited_for_until_it_expires(study: Stu
     foreign = "elsewhere-0/77/1/0"
     study.ledger.leases.claim(foreign, [key], now=Moment(1_000, 1_000), seconds=50, retry_failed=False)
     assert study.ledger.leases.running(Moment(1_001, 0)) == {key: foreign}
-    now = [1_000.0]
-    pace = Pace(poll_s=0.01, lease_s=50, wall=lambda: 1_000.0, steady=lambda: now[0])
+    clock = Clock(1_000.0)
+    pace = Pace(poll_s=0.01, lease_s=50, wall=lambda: 1_000.0, steady=clock)
     task = asyncio.create_task(run(study, units(2), work, models=offline(), pace=pace))
     while not begun:
         await asyncio.sleep(0.005)
-    await asyncio.sleep(0.05)
+    await clock.looked_at()
     assert begun == {1: 1}
-    now[0] = 1_051
+    clock.now = 1_051
     assert (await task).done == 2
     assert begun == {0: 1, 1: 1}
 
@@ -375,28 +391,17 @@ async def test_a_living_holder_of_another_host_keeps_its_units_whatever_our_date
     far = "elsewhere-0/77/1/0"
     there, here = 1_000.0, 1_000.0 + DAY
     study.ledger.leases.claim(far, [held], now=Moment(there, 0), seconds=50, retry_failed=False)
-    steady, looks = [7.0], [0]
-
-    def clock() -> float:
-        looks[0] += 1
-        return steady[0]
-
-    async def looked() -> None:
-        """Nobody misses a beat because this machine is slow: the clock stands still until the run has looked at it."""
-        before = looks[0]
-        while looks[0] < before + 3:
-            await asyncio.sleep(0.005)
-
+    clock = Clock(7.0)
     pace = Pace(poll_s=0.005, lease_s=50, wall=lambda: here, steady=clock)
     task = asyncio.create_task(run(study, units(2), work, models=offline(), pace=pace))
     for beat in range(1, 6):  # it renews as it should, a day behind
-        await looked()
-        steady[0] += 40
+        await clock.looked_at()
+        clock.now += 40
         with study.ledger.db.writing() as db:
             db.execute("UPDATE leases SET expires = ? WHERE worker = ?", (there + 40 * beat + 50, far))
-    await looked()
+    await clock.looked_at()
     assert begun == {1: 1}
-    steady[0] += 51  # and then it falls silent
+    clock.now += 51  # and then it falls silent
     assert (await task).done == 2
     assert begun == {0: 1, 1: 1}
 
