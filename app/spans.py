@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 from urllib.parse import urlsplit
 
 from drr.env.errors import DrrError, Misuse
@@ -104,7 +104,9 @@ class OtelSpans(Spans):
         self._exporter = _Counted(OTLPSpanExporter(endpoint=terms["endpoint"], timeout=10))
         resource = Resource.create({"service.name": "drr", "service.version": version("deepresearch-retail")})
         self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-        self._provider.add_span_processor(BatchSpanProcessor(self._exporter, max_queue_size=1 << 16))
+        self._provider.add_span_processor(
+            BatchSpanProcessor(cast("SpanExporter", self._exporter), max_queue_size=1 << 16)
+        )
         self._tracer = self._provider.get_tracer("drr")
 
     @contextmanager
