@@ -248,7 +248,7 @@ def test_a_node_that_knows_other_servers_is_refused_and_the_others_go_on(
             jobs.answer(jobs.give(GivenJob("gather", (0, None), 1 + 1 + 8)))
     cluster.remove_node(stranger, False)
     (refused,) = [one for one in said if "refused" in one]
-    assert "(127.0.0.1, process " in refused and "DRR_MONGODB_URL" in refused
+    assert "(127.0.0.1, process " in refused and "setting mongodb_url" in refused
 
 
 def order(raw: Path, name: str, workers: int = 1, code: str = "", **plan: Any) -> BenchOrder:
