@@ -104,6 +104,8 @@ class ToolCall(BaseModel):
     result_sha256: str
     error: CallError | None = None
     seconds: float
+    started_at: float | None = None
+    """Seconds after the answer was begun; `None` where nobody noted it."""
 
     @property
     def ok(self) -> bool:

@@ -259,7 +259,8 @@ class AgentRun(Instructed):
         later: int = 0,
     ) -> None:
         """Note a call that was answered without running a tool; `later`: so many of those noted were made after it."""
-        self._log(actor, _called(actor, name, arguments, result, kind, error, 0.0), None, later=later)
+        call = self._begun(_called(actor, name, arguments, result, kind, error, 0.0), self.allowance.now())
+        self._log(actor, call, None, later=later)
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
         """What the tools answered to one actor, as text for a fresh conversation."""
@@ -279,6 +280,16 @@ class AgentRun(Instructed):
         )
 
     async def _run(
+        self, actor: str, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
+    ) -> tuple[ToolCall, ToolAnswer | None]:
+        started = self.allowance.now()
+        call, answer = await self._ran(actor, name, arguments, context, allowed)
+        return self._begun(call, started), answer
+
+    def _begun(self, call: ToolCall, at: float) -> ToolCall:
+        return call.model_copy(update={"started_at": at - self.allowance.started})
+
+    async def _ran(
         self, actor: str, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
     ) -> tuple[ToolCall, ToolAnswer | None]:
         if name not in allowed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from drr.env.errors import DrrError
-from drr.env.profile import build_profile
+from drr.env.profile import ProfileSummary, build_profile
 
 if TYPE_CHECKING:
     from drr.env.shop import Shop
@@ -16,19 +16,23 @@ class ShopperProfiles:
     """Profile summaries for people to read; empty where the shop cannot be opened or has no such user."""
 
     def __init__(self, study: Study, shop: str | None = None) -> None:
-        self._known: dict[str, str] = {}
+        self._known: dict[str, ProfileSummary | None] = {}
         self.shop = shop_of(study, shop)
         named = shop or study.config.get("run", {}).get("shop")
         self.missing = str(named) if named and self.shop is None else None
         """Where the shop should lie and does not: profiles and records of the shop cannot be shown."""
 
     def text(self, user_id: str | None) -> str:
+        found = self.summary(user_id)
+        return "" if found is None else found.text()
+
+    def summary(self, user_id: str | None) -> ProfileSummary | None:
         if user_id is None or self.shop is None:
-            return ""
+            return None
         if user_id not in self._known:
             known = self.shop.store.user(user_id) is not None
             self._known[user_id] = (
-                build_profile(self.shop.store, user_id, self.shop.manifest.as_of).text() if known else ""
+                build_profile(self.shop.store, user_id, self.shop.manifest.as_of) if known else None
             )
         return self._known[user_id]
 

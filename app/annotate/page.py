@@ -121,11 +121,11 @@ def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str, *,
 {ICON}
 {head}</head>
 <body>
-<header><div class="row"><h1 class="grow">{title}</h1><span>{escape(name)}</span><span id="progress" role="status"></span>
+<header><div class="row"><h1 class="grow">{title}</h1><span>{escape(name)}</span><span id="progress" role="status"></span><span id="pace"></span>
 <span id="state" role="status"></span><button id="save"{" hidden" if server else ""}>{"Save the unsent labels as a file" if server else "Save labels"}</button></div></header>
 <main>
-<div class="wide"><details open id="instructions"><summary>Instructions</summary>{instructions}</details>
-<h2>Question</h2><p id="question"></p><details><summary>What is known of the shopper</summary><pre class="profile" id="profile"></pre></details></div>
+<div class="wide"><details id="asked-of"><summary><strong>Question</strong> <span id="question"></span></summary><h2>What is known of the shopper</h2><pre class="profile" id="profile"></pre></details>
+<details id="instructions"><summary>Instructions <kbd>i</kbd></summary>{instructions}</details></div>
 {sides}
 </main>
 <footer><nav class="row" id="dimensions" aria-label="{"Criteria" if scores else "Dimensions"}"></nav>

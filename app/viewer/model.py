@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from drr.app.viewer.cards import ProductCard
+    from drr.env.profile import ProfileSummary
     from drr.eval.foreign.summary import ForeignValue
     from drr.eval.tasks.dr3.rows import DepthRow, FactLabel, PointLabel
     from drr.llm.rows import UsageRow
@@ -102,6 +104,8 @@ class CallView:
     result: str
     error: str | None
     seconds: float | None
+    started_at: float | None = None
+    """Seconds after the answer was begun; `None` where nobody noted it."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,21 @@ class Actor:
 
 
 @dataclass(frozen=True)
+class ShownMessage:
+    """One message of a conversation, whole."""
+
+    role: str
+    text: str
+    thinking: tuple[str, ...] = ()
+    calls: tuple[tuple[str, str], ...] = ()
+    """Name and arguments of each tool that it asks for."""
+    tool: str = ""
+    """Whose result it is."""
+    failed: bool = False
+    tokens: str = ""
+
+
+@dataclass(frozen=True)
 class Conversation:
     """One conversation with a model: of the supervisor, a researcher, the writer of the report, ..."""
 
@@ -127,6 +146,7 @@ class Conversation:
     input_tokens: int | None
     """Of its turns whose tokens were told; `None` where none were."""
     output_tokens: int | None
+    messages: tuple[ShownMessage, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -245,6 +265,10 @@ class ShownEntry:
     """Tokens of what stood of the person with the question; `None` where nothing did."""
     size: str | None = None
     """Of the frozen pages that it was asked over, where the task has files."""
+    said: tuple[str, ...] = ()
+    """Its claims in the judge's words; empty until the study was measured."""
+    cost: float | None = None
+    """Dollars; `None` is unknown."""
 
     @property
     def file_tasks(self) -> tuple[str, ...]:
@@ -301,6 +325,9 @@ class ReportView:
     conversations: tuple[Conversation, ...] = ()
     cases: tuple[tuple[str, str], ...] = ()
     """Where its task was asked by other persons too: each system that answered it for them, and the name of that page."""
+    shopper: ProfileSummary | None = None
+    products: tuple[ProductCard, ...] = ()
+    """Those that tools returned, and addresses of the shop that were made up."""
     facts: tuple[FactLabel, ...] = ()
     """Of its task with files, where somebody looked for them."""
     checklist: tuple[PointLabel, ...] = ()

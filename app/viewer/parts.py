@@ -15,6 +15,7 @@ from drr.app.viewer.model import (
     ShownCitation,
     ShownClaim,
     ShownFigure,
+    ShownMessage,
     ShownPoint,
     ShownRating,
     ShownVerdict,
@@ -193,6 +194,7 @@ def _call(call: Mapping[str, Any], position: int, actor: str) -> CallView:
         result=str(call.get("result") or ""),
         error=None if not error else str(error.get("kind") if isinstance(error, Mapping) else error),
         seconds=None if seconds is None else float(seconds),
+        started_at=None if call.get("started_at") is None else float(call["started_at"]),
     )
 
 
@@ -205,7 +207,36 @@ def conversations(transcripts: Sequence[Mapping[str, Any]]) -> Iterable[Conversa
             turns=len(turns),
             input_tokens=sum(usage["input_tokens"] for usage in told) if told else None,
             output_tokens=sum(usage["output_tokens"] for usage in told) if told else None,
+            messages=tuple(map(_message, transcript["messages"])),
         )
+
+
+def _message(message: Mapping[str, Any]) -> ShownMessage:
+    usage = message.get("usage")
+    return ShownMessage(
+        role=str(message["role"]),
+        text=str(message.get("text") or ""),
+        thinking=tuple(filter(None, map(_thought, message.get("blocks") or ()))),
+        calls=tuple(
+            (str(call["name"]), json.dumps(call["args"], ensure_ascii=False, indent=1))
+            for call in message.get("tool_calls") or ()
+        ),
+        tool=str(message.get("name") or "") if message["role"] == "tool" else "",
+        failed=message.get("status") == "error",
+        tokens=""
+        if usage is None
+        else f"{usage['input_tokens']:,} tokens in, {usage['output_tokens']:,} out",
+    )
+
+
+def _thought(block: object) -> str:
+    """What a provider shows of a model's thinking; one that keeps it to itself is said to."""
+    if not isinstance(block, Mapping) or (
+        "think" not in (kind := str(block.get("type"))) and "reason" not in kind
+    ):
+        return ""
+    told = next((block[name] for name in ("thinking", "reasoning", "text", "summary") if block.get(name)), "")
+    return told if isinstance(told, str) and told else f"({kind}: not shown by the provider)"
 
 
 def ratings(judged: Judged, answer: Answer) -> Iterable[ShownRating]:

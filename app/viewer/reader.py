@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from threading import RLock
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from drr.app.profiles import ShopperProfiles
 from drr.app.viewer import parts
+from drr.app.viewer.cards import product_cards
 from drr.app.viewer.cases import CaseView, PersonCase, case_view, cases_of, of_task
 from drr.app.viewer.criteria import criteria, owners_shown, violations
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
@@ -193,11 +194,15 @@ class Reader:
         judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
         with self._lock:
             profile = self._profiles.text(answer.user_id)
+            shopper = self._profiles.summary(answer.user_id)
+            products = tuple(product_cards(answer, self._profiles.shop)) if full else ()
         book = Book(answer, self._profiles.shop)
         view = ReportView(
             entry=replace(entry, **_measured(judged, answer)._asdict()),
             report=answer.report,
             profile=profile,
+            shopper=shopper,
+            products=products,
             stop_reason=record.result.get("stop_reason"),
             usage=record.usage,
             cost_usd=record.making_usd,
@@ -217,7 +222,7 @@ class Reader:
             foreign=self._foreign(entry),
             cases=tuple((one.variant, one.name) for one in of_task(self.cases().values(), entry.task)),
         )
-        return self._with_details(view, judged, answer) if full else view
+        return _with_details(view, judged, answer) if full else view
 
     def _foreign(self, entry: ShownEntry) -> tuple[ForeignValue, ...]:
         stamp = self.version()
@@ -227,21 +232,33 @@ class Reader:
             scores = self._scores[1]
         return tuple(foreign_values(scores, entry.variant, entry.query_id, entry.trial))
 
-    def _with_details(self, view: ReportView, judged: Judged, answer: Answer) -> ReportView:
-        return replace(
-            view,
-            sources=tuple(parts.sources(answer)),
-            actors=tuple(parts.actors(answer.tool_calls() or ())),
-            conversations=tuple(parts.conversations(_transcripts(self._study, answer))),
-            rules=tuple(parts.rules(judged, answer)),
-            facts=fact_labels(judged, answer.key) or (),
-            checklist=point_labels(judged, answer.key) or (),
-            depth=depth_of(judged, answer.key),
-        )
+    def texts(self, key: str) -> Iterator[str]:
+        """All that was written in an answer, and read for it."""
+        record = self._study.record(self._keys[key])
+        if record is None or not record.done or self._study.lost(record):
+            return
+        answer = answer_of(self._study, record, self._queries)
+        yield answer.report
+        for source in answer.sources:
+            yield from (source.title or "", source.seen)
+            yield (source.page_sha256 and self.page(source.page_sha256)) or ""
 
 
-def _transcripts(study: Study, answer: Answer) -> list[JsonObject]:
-    told = study.held(answer.record, "transcript")
+def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportView:
+    return replace(
+        view,
+        sources=tuple(parts.sources(answer)),
+        actors=tuple(parts.actors(answer.tool_calls() or ())),
+        conversations=tuple(parts.conversations(_transcripts(answer))),
+        rules=tuple(parts.rules(judged, answer)),
+        facts=fact_labels(judged, answer.key) or (),
+        checklist=point_labels(judged, answer.key) or (),
+        depth=depth_of(judged, answer.key),
+    )
+
+
+def _transcripts(answer: Answer) -> list[JsonObject]:
+    told = answer.study.held(answer.record, "transcript")
     return cast("list[JsonObject]", json.loads(told)) if told else []
 
 
@@ -269,6 +286,7 @@ def _entry(record: Record, asked: Query | None, *, lost: bool) -> ShownEntry:
         text=record.blobs.get("report"),
         given=record.result.get("person_tokens"),
         size=None if asked is None else asked.size,
+        cost=record.making_usd,
     )
 
 
@@ -278,6 +296,7 @@ class Measured(NamedTuple):
     scores: Mapping[str, float | None]
     verdicts: tuple[str, ...]
     types: tuple[str, ...]
+    said: tuple[str, ...]
 
 
 def _measured(judged: Judged, answer: Answer) -> Measured:
@@ -288,4 +307,5 @@ def _measured(judged: Judged, answer: Answer) -> Measured:
         {name: values.get(name) for name, metric in metrics().items() if not metric.detail},
         tuple(sorted({claim.status for claim in claims})),
         tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),
+        tuple(claim.text for claim in claims),
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
 from drr.app.viewer.around import Around
 from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
+from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
 from drr.app.viewer.tasks.facts import counted, facts_in
@@ -68,9 +69,18 @@ class Measure(NamedTuple):
         return f"{self.before}{shown}{self.after}"
 
 
+COST = Measure("cost", "cost", "What the models of the answer cost, in dollars.", "$", "", 4)
+
+
 def measures() -> list[Measure]:
-    """Grades say of how much they are, other metrics what they are."""
-    return [_measure(metric) for metric in metrics().values() if not metric.detail]
+    """Grades say of how much they are, other metrics what they are; last what each answer cost."""
+    return [*(_measure(metric) for metric in metrics().values() if not metric.detail), COST]
+
+
+def shown_measures(entry: ShownEntry, among: Sequence[Measure]) -> str:
+    """Their values as the index's script reads them; nothing where a value is unknown."""
+    values = [entry.cost if one is COST else entry.scores.get(one.name) for one in among]
+    return " ".join("" if value is None else str(round(value, 4)) for value in values)
 
 
 def _measure(metric: Metric) -> Measure:
@@ -157,6 +167,7 @@ class Pages:
             judge=judging.judge if judging else None,
             to_come=to_come,
             measures=measures(),
+            values=shown_measures,
             measured=any(entry.scores for entry in entries),
             verdicts=sorted({verdict for entry in entries for verdict in entry.verdicts}),
             types=sorted({source_type for entry in entries for source_type in entry.types}),
@@ -183,6 +194,7 @@ class Pages:
             query=first.entry.query,
             task=self._task_page(first.entry),
             profile=first.profile,
+            shopper=first.shopper,
             missing_shop=first.missing_shop,
             cases=first.cases,
             same=_same([report.entry for report in reports]),
@@ -239,12 +251,19 @@ class Pages:
             html=_safe(report),
             source_of=names.source_of,
             cited=names.cited,
+            cited_urls={s.url for s in report.sources if s.number in names.cited}
+            | {one.url for one in report.products if not one.held and one.price is None},
             passages=_passages,
             marked=_marked,
             verdict_counts=statuses.most_common(),
             types=sorted({verdict.source_type for claim in report.claims for verdict in claim.verdicts}),
             slowest=max((call.seconds or 0.0 for call in report.calls), default=1.0) or 1.0,
         )
+
+    def transcript(self, report: ReportView) -> str:
+        shown = gantt(report.actors, report.seconds)
+        banner = _banner(report.entry.rule_written, False)
+        return self._draw("transcript.html", "../", banner=banner, r=report, g=shown)
 
     def page(self, sha: str, text: str) -> str:
         return self._draw("page.html", "../", banner=None, sha=sha, text=text)

@@ -12,6 +12,7 @@ from drr.app.pages.serve import STATIC, guarded
 from drr.app.viewer.around import AroundAnswers
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
+from drr.app.viewer.searching import FILE, words_script
 
 if TYPE_CHECKING:
     from drr.app.viewer.tasks.shelf import TaskShelf
@@ -29,7 +30,7 @@ def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) 
     """`shelf` holds the study's tasks with files, where they are at hand."""
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
-    from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+    from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
@@ -46,6 +47,9 @@ def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) 
         page = await run_in_threadpool(drawn.page, "index", "")
         return HTMLResponse(page or "")
 
+    async def words(request: Request) -> Response:
+        return Response(await run_in_threadpool(drawn.words), media_type="text/javascript")
+
     async def live(request: Request) -> Response:
         return PlainTextResponse(await run_in_threadpool(drawn.version))
 
@@ -58,6 +62,7 @@ def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) 
             Route("/", root),
             Route("/index.html", index),
             Route("/live.json", live),
+            Route(f"/{FILE}", words),
             Route("/{kind:str}/live.json", live),
             Mount("/static", StaticFiles(directory=STATIC)),
             *beside,
@@ -80,6 +85,8 @@ class _Drawn:
     def __init__(self, reader: Reader, pages: Pages, around: AroundAnswers) -> None:
         self._reader, self._pages, self._around = reader, pages, around
         self._round = 0
+        self._words = ("", "")
+        self._searching = threading.Lock()
         self._kept: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
 
     @asynccontextmanager
@@ -110,6 +117,13 @@ class _Drawn:
     def version(self) -> str:
         return f"{self._reader.version()} {self._round}"
 
+    def words(self) -> str:
+        """Made when somebody searches, and again when the study has moved."""
+        with self._searching:
+            if self._words[0] != self.version():
+                self._words = (self.version(), words_script(self._reader))
+            return self._words[1]
+
     def page(self, kind: str, name: str) -> str | None:
         version = self.version()
         kept = self._kept.get((kind, name))
@@ -131,6 +145,7 @@ class _Drawn:
             "q": self._query,
             "c": self._case,
             "r": self._report,
+            "x": self._transcript,
             "p": self._frozen,
         }
 
@@ -148,6 +163,10 @@ class _Drawn:
     def _report(self, name: str) -> str | None:
         report = self._reader.report(name)
         return None if report is None else self._pages.report(report, self._around.of(name))
+
+    def _transcript(self, name: str) -> str | None:
+        report = self._reader.report(name)
+        return None if report is None else self._pages.transcript(report)
 
     def _frozen(self, name: str) -> str | None:
         text = self._reader.page(name)

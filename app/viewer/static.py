@@ -12,6 +12,7 @@ from drr.app.pages.serve import STATIC, STYLES
 from drr.app.viewer.around import AroundAnswers
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
+from drr.app.viewer.searching import FILE, words_script
 from drr.env.files import check_ours
 from drr.env.progress import Progress
 
@@ -82,7 +83,8 @@ def _write_pages(
     (draft / "index.html").write_text(
         pages.index(entries, reader.judging(), reader.to_come), encoding="utf-8"
     )
-    for kind in ("q", "c", "r", "p"):
+    (draft / FILE).write_text(words_script(reader), encoding="utf-8")
+    for kind in ("q", "c", "r", "x", "p"):
         (draft / kind).mkdir()
     frozen: set[str] = set()
     count = 1
@@ -102,6 +104,7 @@ def _write_pages(
                 put("q", query, pages.query(reports, reader.outcomes(query)))
             for report in filter(None, map(reader.report, units[query])):
                 put("r", report.entry.key, pages.report(report, around.of(report.entry.key)))
+                put("x", report.entry.key, pages.transcript(report))
                 frozen |= {source.page for source in report.sources if source.page}
             stage.advance()
     with progress.stage("cases", total=len(reader.cases()), unit="cases") as stage:

@@ -335,6 +335,28 @@ def test_a_bundle_remembers_over_a_closed_page_and_saves_what_was_taken_back(
     assert merge(tmp_path, plan, [saved]) == {"ann": 1}
 
 
+def test_answers_have_most_of_the_height_and_a_new_pair_begins_at_the_top(
+    page: Page, plan: AnnotationPlan, tmp_path: Path
+) -> None:
+    """At 1440 x 900 six tenths of it; on a phone they stand on the first screen."""
+    (tmp_path / "bundle.html").write_text(bundle(plan, plan.annotators[0]), encoding="utf-8")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto((tmp_path / "bundle.html").as_uri())
+    box = page.locator("section.answer").first.bounding_box()
+    assert box is not None and box["height"] >= 0.6 * 900
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("n")
+    assert (
+        page.locator(".dimension[aria-current=true]").inner_text()
+        == page.locator(".dimension").nth(2).inner_text()
+    )
+    assert page.locator("section.answer").first.evaluate("side => side.scrollTop") == 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    box = page.locator("section.answer").first.bounding_box()
+    assert box is not None and box["y"] < 844 / 3
+
+
 def test_a_phone_needs_no_sideways_scroll(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
     with served(plan, tmp_path) as port:

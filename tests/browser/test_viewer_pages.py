@@ -16,6 +16,7 @@ import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.pages.serve import STATIC, bind
+from drr.app.viewer.cards import ProductCard
 from drr.app.viewer.cases import CaseSide, CaseView, KnownAttribute, PersonCase
 from drr.app.viewer.model import (
     Actor,
@@ -31,6 +32,7 @@ from drr.app.viewer.model import (
     ShownClaim,
     ShownEntry,
     ShownFigure,
+    ShownMessage,
     ShownOutcome,
     ShownPoint,
     ShownRating,
@@ -201,7 +203,8 @@ def hostile_view() -> ReportView:
     criterion = CriterionView(evil, evil, evil, evil, 0.5, evil, (3, None), evil)
     claim = ShownClaim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
     source = SourceView(1, "javascript:alert(1)", evil, evil, (evil,), "0" * 64, evil, (1, 2))
-    call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5)
+    call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5, 0.1)
+    message = ShownMessage(evil, evil, (evil,), ((evil, evil),), evil, True, evil)
     usage = {evil: {"calls": evil, "model": evil, "input_tokens": 1, "output_tokens": 1, "seconds": 0.1}}
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
@@ -209,7 +212,7 @@ def hostile_view() -> ReportView:
         (RuleView(evil, evil, evil, (evil,)),), (point,), (ReportGradeView(evil, 3, evil),),
         (PassagePairView((evil, evil), 3, False, evil, ((evil, evil),)),), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),),
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
-        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3),), facts=(hostile_fact("f1", evil),),
+        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), facts=(hostile_fact("f1", evil),),
     )  # fmt: skip
 
 
@@ -239,6 +242,7 @@ def test_no_text_from_outside_is_run_wherever_it_is_shown(page: Page, tmp_path: 
         "c/a.html": pages.case(hostile_case()),
         "r/a.html": pages.report(replace(view, cases=((view.entry.variant, "n" * 16),))),
         "r/b.html": pages.report(failed),
+        "x/a.html": pages.transcript(view),
         "p/a.html": pages.page("0" * 64, view.report),
     }
     shutil.copytree(STATIC, tmp_path / "static")
@@ -250,7 +254,7 @@ def test_no_text_from_outside_is_run_wherever_it_is_shown(page: Page, tmp_path: 
         expect(page.locator("body[data-ready=yes]")).to_be_attached()
         for fold in page.locator("details").all():
             fold.evaluate("fold => fold.open = true")
-        live = "body img, body iframe, body svg, body style, body script, body meta, [onload], [onerror], [ontoggle]"
+        live = "body img, body iframe, body svg:not(.gantt), body style, body script, body meta, [onload], [onerror], [ontoggle]"
         assert page.locator(live).count() == 0
         assert page.locator('a[href^="javascript"], a[href^="data"]').count() == 0
 
@@ -327,6 +331,50 @@ def test_find_finds_variants_statuses_and_the_whole_question_and_says_when_nothi
     expect(page.locator("#hits")).to_contain_text("no answer has all of this")
     page.locator("#find").fill("")
     expect(units).to_have_count(4)
+
+
+def sift_answers(page: Page, index: str) -> None:
+    """Words of what was read, in no question and no report; thresholds; order; the address."""
+    page.goto(index)
+    units = page.locator("#units .unit:visible")
+    everything = units.count()
+    page.locator("#find").fill("hopper dense")
+    expect(units).to_have_count(0)
+    page.locator("#deep").check()
+    expect(units).to_have_count(everything)
+    expect(page.locator("#hits")).to_have_text(f"{everything} of {everything} answers")
+    page.locator("#find").fill("birdbaths heated")
+    expect(units).to_have_count(everything)
+    page.locator("#find").fill("giraffe")
+    expect(units).to_have_count(0)
+    page.locator("#find").fill("")
+    page.locator("#least").fill("2")
+    expect(units).to_have_count(0)
+    page.locator("#least").fill("0")
+    expect(units).to_have_count(everything)
+    assert page.locator("#units td.mean").first.inner_text().startswith("FP ")
+
+
+def test_answers_are_found_by_what_was_read_and_sifted_by_figures(
+    page: Page, pair: Path, tmp_path: Path
+) -> None:
+    drr("view", pair, "--static", tmp_path / "pages", "--quiet")
+    sift_answers(page, (tmp_path / "pages" / "index.html").as_uri())
+    with served(pair) as home:
+        page.goto(home + "?token=token")
+        expect(page.locator("#least")).to_be_visible(timeout=20_000)
+        page.locator("#order").select_option("down")
+        page.locator("#find").fill("third")
+        assert "order=down" in page.url and "find=third" in page.url
+        page.reload()
+        expect(page.locator("#units .unit:visible")).to_have_count(1)
+        expect(page.locator("#order")).to_have_value("down")
+    page.goto((tmp_path / "pages" / "index.html").as_uri())
+    page.locator("#units tbody td a").first.click()
+    page.keyboard.press("]")
+    expect(page.locator("#before")).to_be_attached()
+    page.locator(".aside-nav a", has_text="Transcript").click()
+    expect(page.locator("main.transcript")).to_be_visible()
 
 
 @pytest.fixture(scope="module")
@@ -439,7 +487,7 @@ def test_no_page_has_a_serious_finding_at_any_width_in_either_scheme(
     drr("report", pair, "--out", tmp_path / "report")
     drr("view", pair, "--static", tmp_path / "pages", "--quiet")
     files = [tmp_path / "report" / "index.html", tmp_path / "pages" / "index.html"]
-    files += [sorted((tmp_path / "pages" / kind).glob("*.html"))[0] for kind in "qrp"]
+    files += [sorted((tmp_path / "pages" / kind).glob("*.html"))[0] for kind in "qrxp"]
     for file in files:
         page.goto(file.as_uri())
         page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")

@@ -48,9 +48,19 @@ function draw() {
   for (const side of turn.criteria ? ["left"] : ["left", "right"]) { foldSources(byId(side)); reachTables(byId(side)); }
   const done = data.turns.filter(settled).length;
   byId("progress").textContent = (SCORES ? "report " : "pair ") + (at + 1) + " of " + data.turns.length + ", " + done + " finished";
+  for (const side of document.querySelectorAll("section.answer")) side.scrollTop = 0;
+  byId("pace").textContent = pace();
   drawDimensions();
   window.scrollTo(0, 0);
   since = performance.now();
+}
+// How long a label takes the reader, and so what is left: of labels whose time is known, the one in the middle.
+function pace() {
+  const took = [...marks.values()].map((mark) => mark.seconds).filter((seconds) => seconds > 0).sort((a, b) => a - b);
+  const left = data.turns.reduce((sum, turn) => sum + names(turn).filter((name) => !marks.has(key(turn.pair, name))).length, 0);
+  if (took.length < 3 || !left) return "";
+  const middle = took[Math.floor(took.length / 2)];
+  return Math.round(middle) + " s a label, about " + Math.max(1, Math.round(middle * left / 60)) + " min to go";
 }
 function foldSources(answer) {
   for (const heading of answer.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
@@ -160,12 +170,16 @@ function choose(choice) {
   if (settled(turn)) {
     const next = data.turns.findIndex((other) => !settled(other));
     if (next < 0) { draw(); byId("progress").textContent = "all " + data.turns.length + (SCORES ? " reports" : " pairs") + " are finished: thank you"; return; }
-    if (at !== next) { at = next; dimension = 0; draw(); return; }
+    if (at !== next) { at = next; dimension = firstOpen(0); draw(); return; }
   }
-  const open = names(turn).findIndex((other, index) => index > dimension && !marks.has(key(turn.pair, other)));
-  const any = names(turn).findIndex((other) => !marks.has(key(turn.pair, other)));
-  dimension = open >= 0 ? open : Math.max(any, 0);
+  dimension = firstOpen(dimension + 1);
   drawDimensions();
+}
+// The next one without a choice, from this place on and then from the start.
+function firstOpen(from) {
+  const turn = data.turns[at], isOpen = (name) => !marks.has(key(turn.pair, name));
+  const open = names(turn).findIndex((name, index) => index >= from && isOpen(name));
+  return open >= 0 ? open : Math.max(names(turn).findIndex(isOpen), 0);
 }
 function undo() {
   const last = history.pop();
@@ -175,7 +189,8 @@ function undo() {
   put(data.turns[at].pair, names(data.turns[at])[dimension], last[2], last[3]);
   if (moved) draw(); else drawDimensions();
 }
-function move(step) { at = Math.min(data.turns.length - 1, Math.max(0, at + step)); dimension = 0; draw(); }
+// Another pair keeps the place on the scale of dimensions, and begins at the top of its texts.
+function move(step) { at = Math.min(data.turns.length - 1, Math.max(0, at + step)); dimension = Math.min(dimension, names(data.turns[at]).length - 1); draw(); }
 function turnTo(step) { const many = names(data.turns[at]).length; dimension = (dimension + step + many) % many; drawDimensions(); }
 function save() {
   const last = new Map(unsent.map((mark) => [key(mark.pair, mark.dimension), mark]));

@@ -128,8 +128,26 @@ if (sides[0]) {
   if (linked && linked.dataset.answer && !sides.some((select) => select.value === linked.dataset.answer)) sides[0].value = linked.dataset.answer;
   place();
 }
+// Claims that both answers make, and of which the judge says another thing of each.
+function tellChanges() {
+  const said = document.getElementById("changes");
+  if (!said) return;
+  const own = [...drawer.querySelectorAll(".evidence")].filter((one) => one.dataset.answer === sides[0].value);
+  const pairs = sides[0].value === sides[1].value ? [] : own.map((one) => [one, twinOf(one)]).filter(([, twin]) => twin);
+  const other = pairs.filter(([one, twin]) => one.dataset.verdict !== twin.dataset.verdict);
+  said.querySelector("summary").textContent = pairs.length + " claims stand in both answers, " + other.length + " of them with another verdict";
+  said.querySelector("ul").replaceChildren(...other.map(([one, twin]) => {
+    const line = document.createElement("li"), link = document.createElement("a");
+    link.href = "#" + one.id;
+    link.textContent = one.dataset.verdict + " / " + twin.dataset.verdict + ": " + one.querySelector(".said").textContent;
+    link.addEventListener("click", (event) => { event.preventDefault(); show(one.id, true); });
+    line.append(link);
+    return line;
+  }));
+}
 window.addEventListener("hashchange", arrive);
 arrive();
+if (sides[0]) tellChanges();
 
 const dimension = document.getElementById("dimension");
 if (dimension) dimension.addEventListener("change", () => {
@@ -137,47 +155,94 @@ if (dimension) dimension.addEventListener("change", () => {
 });
 
 const choose = document.getElementById("choose");
+const deep = document.getElementById("deep"), table = document.getElementById("units");
+const rows = table ? [...table.tBodies[0].rows].map((row, asked) => {
+  const question = row.querySelector("th");
+  return { row, asked, text: (question.title + " " + question.textContent).toLowerCase(), mean: row.querySelector("td.mean"),
+    units: [...row.querySelectorAll(".unit")].map((unit) => ({ unit, key: (unit.querySelector("a[href]") || { href: "" }).href.replace(/^.*\/|\.html$/g, ""), text: unit.dataset.find.toLowerCase(),
+      has: (unit.dataset.has || "").split(" "), types: (unit.dataset.types || "").split(" "), values: unit.dataset.v === undefined ? null : unit.dataset.v.split(" ").map((one) => one === "" ? null : Number(one)) })) };
+}) : [];
+// Every word of every answer, loaded when somebody first asks for it.
+let vocabulary = null;
+function learn() {
+  const { keys, words, steps } = window.drrWords, known = words.split(" "), places = steps.split(" ");
+  vocabulary = { at: new Map(keys.map((key, place) => [key, place])), known, places };
+}
+function load() {
+  if (window.drrWords || document.getElementById("words")) return;
+  const script = document.createElement("script");
+  script.id = "words";
+  script.src = "words.js";
+  script.addEventListener("load", () => { learn(); sift(); });
+  script.addEventListener("error", () => { script.remove(); deep.checked = false; sift(); });
+  document.head.append(script);
+}
+function answersWith(part) {
+  const { at, known, places } = vocabulary, found = new Uint8Array(at.size);
+  for (let word = 0, count = 0; word < known.length && count < at.size; word += 1) {
+    if (!known[word].includes(part)) continue;
+    let place = 0;
+    for (const step of places[word].split(".")) { place += parseInt(step, 36); count += 1 - found[place]; found[place] = 1; }
+  }
+  return found;
+}
 function sift() {
   const value = (id) => { const field = document.getElementById(id); return field ? field.value : ""; };
   const words = value("find").toLowerCase().split(/\s+/).filter(Boolean);
-  const verdict = value("has-verdict"), type = value("has-type"), measure = document.getElementById("measure");
+  const verdict = value("has-verdict"), type = value("has-type"), measure = document.getElementById("measure"), at = measure ? Number(measure.value) : -1;
+  const least = value("least") === "" ? null : Number(value("least")), most = value("most") === "" ? null : Number(value("most"));
+  if (deep && deep.checked && words.length) load();
+  const read = deep && deep.checked && vocabulary ? words.map((word) => word.split(/[^\p{L}\p{N}.,]+/u).filter(Boolean).map((part) => answersWith(part.replace(/^[.,]+|[.,]+$/g, "")))) : null;
+  const { before = "", after = "", digits } = measure ? measure.options[measure.selectedIndex].dataset : {};
+  const told = (number) => before + (digits === undefined ? String(Math.round(number * 100) / 100) : number.toFixed(Number(digits))) + after;
   let hits = 0, total = 0;
-  for (const row of document.querySelectorAll("#units tbody tr")) {
-    const question = row.querySelector("th"), asked = (question.title + " " + question.textContent).toLowerCase();
-    let kept = false;
-    for (const unit of row.querySelectorAll(".unit")) {
-      const text = asked + " " + unit.dataset.find.toLowerCase();
-      const fits = words.every((word) => text.includes(word)) && (!verdict || (unit.dataset.has || "").split(" ").includes(verdict)) && (!type || (unit.dataset.types || "").split(" ").includes(type));
+  for (const one of rows) {
+    let kept = false, sum = 0, count = 0;
+    for (const { unit, key, text, has, types, values } of one.units) {
+      const own = values ? values[at] : null;
+      const fits = words.every((word, n) => (one.text + " " + text).includes(word) || (read && read[n].length && read[n].every((found) => found[vocabulary.at.get(key)])))
+        && (!verdict || has.includes(verdict)) && (!type || types.includes(type))
+        && (least === null || (own !== null && own >= least)) && (most === null || (own !== null && own <= most));
       unit.classList.toggle("hidden", !fits);
       kept = kept || fits;
       hits += Number(fits);
       total += 1;
-      if (measure && unit.dataset.v !== undefined) {
-        const shown = unit.dataset.v.split(" ")[Number(measure.value)];
-        const { before, after, digits } = measure.options[measure.selectedIndex].dataset;
-        const number = digits === undefined ? String(Number(shown)) : Number(shown).toFixed(Number(digits));
-        unit.querySelector("a").textContent = shown === "" ? "report" : before + number + after;
-      }
+      if (fits && own !== null) { sum += own; count += 1; }
+      if (measure && values) unit.querySelector("a").textContent = own === null ? "report" : told(own);
     }
-    row.classList.toggle("hidden", !kept);
+    one.row.classList.toggle("hidden", !kept);
+    one.value = count ? sum / count : null;
+    if (one.mean) one.mean.textContent = one.value === null ? "" : told(one.value);
   }
+  const order = value("order"), sign = order === "up" ? 1 : -1;
+  const sorted = order ? [...rows].sort((a, b) => (a.value === null) - (b.value === null) || sign * ((a.value || 0) - (b.value || 0)) || a.asked - b.asked) : rows;
+  if (sorted.some(({ row }, place) => table.tBodies[0].rows[place] !== row)) table.tBodies[0].append(...sorted.map(({ row }) => row));
   const said = document.getElementById("hits");
-  said.hidden = !(words.length || verdict || type);
-  const { noun = "answers", none = "no answer has all of this" } = document.getElementById("units").dataset;
-  said.textContent = hits + " of " + total + " " + noun + (hits ? "" : ": " + none);
+  said.hidden = !(words.length || verdict || type || least !== null || most !== null);
+  const { noun = "answers", none = "no answer has all of this" } = table.dataset;
+  said.textContent = hits + " of " + total + " " + noun + (hits ? "" : ": " + none) + (deep && deep.checked && words.length && !vocabulary ? "; reports and evidence are being read ..." : "");
 }
-if (choose) {
+if (choose && table) {
   const kept = "drr-choice-" + location.pathname;
   const fields = [...choose.querySelectorAll("input, select")];
-  try {
-    const before = JSON.parse(sessionStorage.getItem(kept) || "{}");
-    for (const field of fields) if (before[field.id] !== undefined) field.value = before[field.id];
-  } catch (error) { /* a page from disk may have no storage */ }
-  choose.addEventListener("input", () => {
-    sift();
-    try { sessionStorage.setItem(kept, JSON.stringify(Object.fromEntries(fields.map((field) => [field.id, field.value])))); } catch (error) { /* as above */ }
-  });
-  if (document.getElementById("units")) sift();
+  const shown = (field) => field.type === "checkbox" ? (field.checked ? "1" : "") : field.value;
+  const set = (field, text) => { if (field.type === "checkbox") field.checked = text === "1"; else if (field.tagName !== "SELECT" || [...field.options].some((one) => one.value === text)) field.value = text; };
+  const usual = new Map(fields.map((field) => [field, shown(field)]));
+  const given = new URLSearchParams(location.search);
+  let before = {};
+  try { before = JSON.parse(sessionStorage.getItem(kept) || "{}"); } catch (error) { /* a page from disk may have no storage */ }
+  for (const field of fields) {
+    if (given.has(field.id)) set(field, given.get(field.id));
+    else if (![...given].length && before[field.id] !== undefined) set(field, before[field.id]);
+  }
+  const keep = () => {
+    const chosen = fields.filter((field) => shown(field) !== usual.get(field)).map((field) => [field.id, shown(field)]);
+    const address = new URLSearchParams(chosen).toString();
+    try { history.replaceState(null, "", (address ? "?" + address : location.pathname) + location.hash); } catch (error) { /* as below */ }
+    try { sessionStorage.setItem(kept, JSON.stringify(Object.fromEntries(chosen))); } catch (error) { /* a page from disk may have no storage */ }
+  };
+  choose.addEventListener("input", () => { sift(); keep(); });
+  sift();
 }
 function place() {
   for (const article of document.querySelectorAll(".side")) {
@@ -193,7 +258,7 @@ function keepPair() {
   try { history.replaceState(null, "", "?" + pair + hash); } catch (error) { location.search = "?" + pair; }
   if (hash !== location.hash || open) { closeEvidence(); if (hash) show(hash.slice(1), false); }
 }
-if (sides[0]) for (const select of sides) select.addEventListener("change", () => { place(); keepPair(); });
+if (sides[0]) for (const select of sides) select.addEventListener("change", () => { place(); tellChanges(); keepPair(); });
 
 const live = document.body.dataset.live;
 if (live) {

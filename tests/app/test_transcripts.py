@@ -1,0 +1,95 @@
+"""What was said and called for an answer, when; and every word of it, to be found."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from drr.app.viewer.gantt import WIDE, gantt
+from drr.app.viewer.model import Actor, CallView
+from drr.app.viewer.parts import conversations
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
+from drr.app.viewer.searching import script, words_script
+from drr.study.study import Study
+
+
+@pytest.fixture(scope="module")
+def reader(judged_study: Path) -> Iterator[Reader]:
+    with Study.open(judged_study) as study:
+        found = Reader(study)
+        found.measure()
+        yield found
+
+
+def answers_with(told: str, word: str) -> set[str]:
+    """As the page's script reads it."""
+    document = json.loads(told.removeprefix("window.drrWords = ").rstrip(";\n"))
+    found, words = set(), document["words"].split(" ")
+    for known, steps in zip(words, document["steps"].split(" "), strict=True):
+        if word in known:
+            place = 0
+            for step in steps.split("."):
+                place += int(step, 36)
+                found.add(document["keys"][place])
+    return found
+
+
+def test_every_word_leads_to_the_answers_that_have_it() -> None:
+    texts = {f"k{n}": [f"word{n % 50} all", "Straße 3.5"] for n in range(200)}
+    told = script({**texts, "evil": ["</script><script>alert(1)</script>"]})
+    assert answers_with(told, "word7") == {f"k{n}" for n in range(200) if n % 50 == 7}
+    assert answers_with(told, "straß") == answers_with(told, "3.5") == set(texts)
+    assert answers_with(told, "alert") == {"evil"}
+    assert "<" not in told
+
+
+def test_reports_claims_and_what_was_read_are_found(reader: Reader) -> None:
+    told = words_script(reader)
+    for entry in reader.entries()[:3]:
+        view = reader.report(entry.key)
+        assert view is not None and view.sources
+        seen = re.findall(r"[^\W_]{9,}", view.sources[0].seen[0].lower())
+        for word in (*re.findall(r"[^\W_]{9,}", view.report.lower())[:3], *seen[:3]):
+            assert entry.key in answers_with(told, word), word
+
+
+def test_a_transcript_has_every_message_and_every_result_whole(reader: Reader) -> None:
+    entry = next(one for one in reader.entries() if one.variant == "react")
+    view = reader.report(entry.key)
+    assert view is not None
+    page = Pages("s", served=False).transcript(view)
+    messages = [one for talk in view.conversations for one in talk.messages]
+    assert page.count('<li class="message') == len(messages) > 5
+    longest = max((one for one in messages if one.tool), key=lambda one: len(one.text))
+    assert str(len(longest.text)) and longest.text[-40:].replace("&", "&amp;").replace("'", "&#39;").replace('"', "&#34;").replace("<", "&lt;").replace(">", "&gt;") in page  # fmt: skip
+
+
+def test_calls_stand_where_they_began(reader: Reader) -> None:
+    view = reader.report(reader.entries()[0].key)
+    assert view is not None
+    starts = [call.started_at for call in view.calls]
+    assert None not in starts and max(one for one in starts if one is not None) <= (view.seconds or 0)
+    calls = (
+        CallView(1, "r1", "look", "api", "{}", "", None, 2.0, 4.0),
+        CallView(2, "r1", "end", "control", "{}", "", None, 0.0, 8.0),
+    )
+    drawn = gantt([Actor("researcher r1", calls)], 10.0)
+    assert drawn is not None
+    assert [(bar.left, bar.width) for bar in drawn.bars[:2]] == [(400.0, 400.0), (400.0, 200.0)]
+    assert drawn.ticks[-1] == (WIDE, "10 s")
+    older = tuple(CallView(1, "a", "look", "api", "{}", "", None, 2.0) for _ in range(2))
+    assert gantt([Actor("a", older)], 10.0) is None
+
+
+def test_thinking_is_told_and_what_a_provider_keeps_is_said_to_be_kept() -> None:
+    blocks = [
+        {"type": "thinking", "thinking": "so", "signature": "x"},
+        {"type": "redacted_thinking", "data": "z"},
+        {"type": "image"},
+    ]
+    (talk,) = conversations([{"name": "agent", "messages": [{"role": "ai", "text": "t", "blocks": blocks}]}])
+    assert talk.messages[0].thinking == ("so", "(redacted_thinking: not shown by the provider)")
