@@ -259,8 +259,8 @@ class AgentRun(Instructed):
         later: int = 0,
     ) -> None:
         """Note a call that was answered without running a tool; `later`: so many of those noted were made after it."""
-        call = self._begun(_called(actor, name, arguments, result, kind, error, 0.0), self.allowance.now())
-        self._log(actor, call, None, later=later)
+        took = (self._since(), 0.0)
+        self._log(actor, _called(actor, name, arguments, result, kind, error, took), None, later=later)
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
         """What the tools answered to one actor, as text for a fresh conversation."""
@@ -282,30 +282,20 @@ class AgentRun(Instructed):
     async def _run(
         self, actor: str, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
     ) -> tuple[ToolCall, ToolAnswer | None]:
-        started = self.allowance.now()
-        call, answer = await self._ran(actor, name, arguments, context, allowed)
-        return self._begun(call, started), answer
-
-    def _begun(self, call: ToolCall, at: float) -> ToolCall:
-        return call.model_copy(update={"started_at": at - self.allowance.started})
-
-    async def _ran(
-        self, actor: str, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
-    ) -> tuple[ToolCall, ToolAnswer | None]:
+        began = self._since()
         if name not in allowed:
             text = f"Error (not_found): there is no tool {name[:80]!r} here; there are {', '.join(sorted(allowed))}."
             error = CallError(kind="not_found", message=text)
-            return _called(actor, name, arguments, text, "unknown", error, 0.0), None
+            return _called(actor, name, arguments, text, "unknown", error, (began, 0.0)), None
         if name in CONTROL:
             wrong = complaint(name, arguments)
             refused = None if wrong is None else CallError(kind="invalid", message=wrong)
-            return _called(actor, name, arguments, wrong or "Noted.", "control", refused, 0.0), None
+            return _called(actor, name, arguments, wrong or "Noted.", "control", refused, (began, 0.0)), None
         if not self.allowance.take_call():
             text = "Not run: the limit of tool calls for this question is reached."
             error = CallError(kind="not_allowed", message=text)
-            return _called(actor, name, arguments, text, "refused", error, 0.0), None
+            return _called(actor, name, arguments, text, "refused", error, (began, 0.0)), None
         self.tell("call", actor, f"{name} {_short(arguments)}")
-        started = self.allowance.now()
         answer: ToolAnswer | None = None
         refused = None
         try:
@@ -317,9 +307,12 @@ class AgentRun(Instructed):
                 raise failed.__cause__ from None
             text = failed.text
             refused = CallError(kind=failed.kind, message=failed.message)
-        call = _called(actor, name, arguments, text, "api", refused, self.allowance.now() - started)
+        call = _called(actor, name, arguments, text, "api", refused, (began, self._since() - began))
         self.listener(Event("ended", actor or "agent", name, call))
         return call, answer
+
+    def _since(self) -> float:
+        return self.allowance.now() - self.allowance.started
 
     def _log(self, actor: str, call: ToolCall, answer: ToolAnswer | None, *, later: int = 0) -> None:
         """`later`: so many of the last noted calls began after this one."""
@@ -365,8 +358,9 @@ def _called(
     result: str,
     kind: CallKind,
     error: CallError | None,
-    seconds: float,
+    took: tuple[float, float],
 ) -> ToolCall:
+    """`took`: when it began, since the answer was begun, and for how long it ran."""
     return ToolCall(
         number=0,  # given when the run ends, in an order that does not hang on who finished first
         name=name,
@@ -376,7 +370,8 @@ def _called(
         result=result,
         result_sha256=text_hash(result),
         error=error,
-        seconds=seconds,
+        seconds=took[1],
+        started_at=took[0],
     )
 
 

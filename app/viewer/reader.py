@@ -193,14 +193,13 @@ class Reader:
         among = self._study.ledger.records.about(key, answer.query_id, *(one.label for one in owners))
         judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
         with self._lock:
-            profile = self._profiles.text(answer.user_id)
             shopper = self._profiles.summary(answer.user_id)
             products = tuple(product_cards(answer, self._profiles.shop)) if full else ()
         book = Book(answer, self._profiles.shop)
         view = ReportView(
             entry=replace(entry, **_measured(judged, answer)._asdict()),
             report=answer.report,
-            profile=profile,
+            profile="" if shopper is None else shopper.text(),
             shopper=shopper,
             products=products,
             stop_reason=record.result.get("stop_reason"),
@@ -239,9 +238,7 @@ class Reader:
             return
         answer = answer_of(self._study, record, self._queries)
         yield answer.report
-        for source in answer.sources:
-            yield from (source.title or "", source.seen)
-            yield (source.page_sha256 and self.page(source.page_sha256)) or ""
+        yield from (text for one in answer.sources for text in (one.title or "", one.seen, one.page or ""))
 
 
 def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportView:
