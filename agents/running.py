@@ -60,6 +60,10 @@ class Allowance:
     started: float
     calls: int = 0
 
+    def elapsed(self) -> float:
+        """Seconds since the answer was begun."""
+        return self.now() - self.started
+
     def reached(self) -> StopReason | None:
         """The limit that ends the research now, if one does."""
         limits = self.limits
@@ -259,8 +263,8 @@ class AgentRun(Instructed):
         later: int = 0,
     ) -> None:
         """Note a call that was answered without running a tool; `later`: so many of those noted were made after it."""
-        took = (self._since(), 0.0)
-        self._log(actor, _called(actor, name, arguments, result, kind, error, took), None, later=later)
+        now = self.allowance.elapsed()
+        self._log(actor, _called(actor, name, arguments, result, kind, error, (now, now)), None, later=later)
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
         """What the tools answered to one actor, as text for a fresh conversation."""
@@ -282,19 +286,21 @@ class AgentRun(Instructed):
     async def _run(
         self, actor: str, name: str, arguments: JsonObject, context: ToolContext, allowed: Collection[str]
     ) -> tuple[ToolCall, ToolAnswer | None]:
-        began = self._since()
+        began = self.allowance.elapsed()
         if name not in allowed:
             text = f"Error (not_found): there is no tool {name[:80]!r} here; there are {', '.join(sorted(allowed))}."
             error = CallError(kind="not_found", message=text)
-            return _called(actor, name, arguments, text, "unknown", error, (began, 0.0)), None
+            return _called(actor, name, arguments, text, "unknown", error, (began, began)), None
         if name in CONTROL:
             wrong = complaint(name, arguments)
             refused = None if wrong is None else CallError(kind="invalid", message=wrong)
-            return _called(actor, name, arguments, wrong or "Noted.", "control", refused, (began, 0.0)), None
+            return _called(
+                actor, name, arguments, wrong or "Noted.", "control", refused, (began, began)
+            ), None
         if not self.allowance.take_call():
             text = "Not run: the limit of tool calls for this question is reached."
             error = CallError(kind="not_allowed", message=text)
-            return _called(actor, name, arguments, text, "refused", error, (began, 0.0)), None
+            return _called(actor, name, arguments, text, "refused", error, (began, began)), None
         self.tell("call", actor, f"{name} {_short(arguments)}")
         answer: ToolAnswer | None = None
         refused = None
@@ -307,12 +313,10 @@ class AgentRun(Instructed):
                 raise failed.__cause__ from None
             text = failed.text
             refused = CallError(kind=failed.kind, message=failed.message)
-        call = _called(actor, name, arguments, text, "api", refused, (began, self._since() - began))
+        took = (began, self.allowance.elapsed())
+        call = _called(actor, name, arguments, text, "api", refused, took)
         self.listener(Event("ended", actor or "agent", name, call))
         return call, answer
-
-    def _since(self) -> float:
-        return self.allowance.now() - self.allowance.started
 
     def _log(self, actor: str, call: ToolCall, answer: ToolAnswer | None, *, later: int = 0) -> None:
         """`later`: so many of the last noted calls began after this one."""
@@ -360,7 +364,7 @@ def _called(
     error: CallError | None,
     took: tuple[float, float],
 ) -> ToolCall:
-    """`took`: when it began, since the answer was begun, and for how long it ran."""
+    """`took`: when it began and when it ended, in seconds since the answer was begun."""
     return ToolCall(
         number=0,  # given when the run ends, in an order that does not hang on who finished first
         name=name,
@@ -370,7 +374,7 @@ def _called(
         result=result,
         result_sha256=text_hash(result),
         error=error,
-        seconds=took[1],
+        seconds=took[1] - took[0],
         started_at=took[0],
     )
 
