@@ -264,7 +264,7 @@ class AgentRun(Instructed):
     ) -> None:
         """Note a call that was answered without running a tool; `later`: so many of those noted were made after it."""
         now = self.allowance.elapsed()
-        self._log(actor, _called(actor, name, arguments, result, kind, error, (now, now)), None, later=later)
+        self._log(actor, _called(actor, name, arguments, result, kind, error, now), None, later=later)
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
         """What the tools answered to one actor, as text for a fresh conversation."""
@@ -290,17 +290,15 @@ class AgentRun(Instructed):
         if name not in allowed:
             text = f"Error (not_found): there is no tool {name[:80]!r} here; there are {', '.join(sorted(allowed))}."
             error = CallError(kind="not_found", message=text)
-            return _called(actor, name, arguments, text, "unknown", error, (began, began)), None
+            return _called(actor, name, arguments, text, "unknown", error, began), None
         if name in CONTROL:
             wrong = complaint(name, arguments)
             refused = None if wrong is None else CallError(kind="invalid", message=wrong)
-            return _called(
-                actor, name, arguments, wrong or "Noted.", "control", refused, (began, began)
-            ), None
+            return _called(actor, name, arguments, wrong or "Noted.", "control", refused, began), None
         if not self.allowance.take_call():
             text = "Not run: the limit of tool calls for this question is reached."
             error = CallError(kind="not_allowed", message=text)
-            return _called(actor, name, arguments, text, "refused", error, (began, began)), None
+            return _called(actor, name, arguments, text, "refused", error, began), None
         self.tell("call", actor, f"{name} {_short(arguments)}")
         answer: ToolAnswer | None = None
         refused = None
@@ -313,8 +311,7 @@ class AgentRun(Instructed):
                 raise failed.__cause__ from None
             text = failed.text
             refused = CallError(kind=failed.kind, message=failed.message)
-        took = (began, self.allowance.elapsed())
-        call = _called(actor, name, arguments, text, "api", refused, took)
+        call = _called(actor, name, arguments, text, "api", refused, began, self.allowance.elapsed())
         self.listener(Event("ended", actor or "agent", name, call))
         return call, answer
 
@@ -362,9 +359,10 @@ def _called(
     result: str,
     kind: CallKind,
     error: CallError | None,
-    took: tuple[float, float],
+    began: float,
+    ended: float | None = None,
 ) -> ToolCall:
-    """`took`: when it began and when it ended, in seconds since the answer was begun."""
+    """`began` and `ended` are seconds since the answer was begun."""
     return ToolCall(
         number=0,  # given when the run ends, in an order that does not hang on who finished first
         name=name,
@@ -374,8 +372,8 @@ def _called(
         result=result,
         result_sha256=text_hash(result),
         error=error,
-        seconds=took[1] - took[0],
-        started_at=took[0],
+        seconds=0.0 if ended is None else ended - began,
+        started_at=began,
     )
 
 
