@@ -20,8 +20,9 @@ REACHED = {
     "round8": (29, 0),
     "round9": (51, 0),
     "round10": (40, 0),
+    "round11": (44, 4),
 }
-"""Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
+"""Round -> plants caught at least, clean texts failed at most (of round 11 those of its first contact). Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in ROUNDS.glob("round*.jsonl")))
