@@ -23,7 +23,19 @@ class FactWords:
 
         self.places, self.doors = known("places"), known("doors")
         self.sellers, self.makers = known("sellers"), known("makers")
-        self.disowned = whole("disowned")
+        self.disowned, self.aside, self.others = whole("disowned"), whole("set_aside"), whole("others")
+        self.amiss = re.compile(
+            rf"(?<![\w-])(?:{words.either('amiss')})(?![\w-])(?!\s{{1,4}}(?:[\w'’-]{{1,20}}\s{{1,4}}){{0,2}}(?:{words.either('statements')})(?!\w))",
+            re.I,
+        )
+        self.untrusted = re.compile(
+            rf"(?<![\w-])(?:{words.either('refusing')})\s{{1,4}}(?:[\w'’-]{{1,20}}\s{{1,4}}){{0,2}}(?:{words.either('trusting')})(?![\w-])",
+            re.I,
+        )
+        self.worked_out = re.compile(
+            rf"(?<![\w-])(?:{words.either('multiplied')})\s(?:that|this|it|the\s[\w-]{{1,20}})\s(?:is|are|makes?|gives?|comes?\sto)\s{{1,4}}$",
+            re.I,
+        )
         self.denied = re.compile(
             rf"(?<![\w-])(?:{words.either('denied')})\s{{1,4}}(?:[\w'’$-]{{1,24}}\s{{1,4}}){{0,{_AHEAD}}}$",
             re.I,
@@ -42,8 +54,21 @@ class FactWords:
         found = self.denied.search(text[max(0, start - 80) : start])
         return found is not None and not self._bounds.search(found[0])
 
+    def is_worked_out(self, text: str, start: int) -> bool:
+        """Whether what begins there is a multiple of what was said before."""
+        return self.worked_out.search(text[max(0, start - 80) : start]) is not None
+
     def disowns(self, text: str) -> bool:
-        return self.disowned.search(text) is not None
+        """Not where it says what is wrong with a thing."""
+        return self.disowned.search(self.amiss.sub(" ", text)) is not None or self.sets_aside(text)
+
+    def is_general(self, text: str) -> bool:
+        """Whether it speaks of others too."""
+        return self.others.search(text) is not None
+
+    def sets_aside(self, text: str) -> bool:
+        """Whether the writer says of what he mentions that he does not go by it."""
+        return self.aside.search(text) is not None or self.untrusted.search(text) is not None
 
     def turns(self, text: str) -> bool:
         """Whether a sentence takes back the one before it."""

@@ -8,7 +8,7 @@ from drr.eval.tasks.dr3.rows import RequiredFactRow
 from drr.eval.tasks.dr3.subjects import TaskSubjects
 from drr.wording.told_values import ToldValue
 
-from tests.eval.dr3_truth import OLD, PAGES, QUESTION, fact, truth
+from tests.eval.dr3_truth import OLD, PAGES, QUESTION, RIGHT, RUMOR, UPKEEP, fact, truth
 
 
 def rows(report: str) -> dict[str, RequiredFactRow]:
@@ -118,6 +118,83 @@ def test_what_a_distractor_says_is_accused_only_where_that_is_certain(
     report: str, repeated: list[tuple[str, str]]
 ) -> None:
     assert said_again(report) == repeated
+
+
+SET_ASIDE = (
+    "The Oakmere's warranty of 36 months is hearsay nobody checked; I would not plan around it.",
+    "For the Oakmere the warranty terms of 2011, 36 months, are no longer in force.",
+    "Numbers that I did not use:\n\n- The Oakmere with a warranty of 36 months",
+    "Numbers that I did not use:\n\n| Thing | Warranty |\n|---|---|\n| Oakmere | 36 months |",
+    "## Withdrawn terms\n\nThe Oakmere warranty runs 36 months.",
+    "Not everything online is reliable: some of it is outdated. The Oakmere warranty is 36 months on one such page.",
+    "The Oakmere warranty is 36 months in the brochure. Do not rely on that.",
+    "Unused: Oakmere warranty, 36 months.",
+)
+
+
+@pytest.mark.parametrize("report", SET_ASIDE)
+def test_a_value_mentioned_to_be_set_aside_is_no_harm(report: str) -> None:
+    assert said_again(report) == []
+
+
+@pytest.mark.parametrize(
+    ("report", "score"),
+    [
+        ("The Oakmere warranty is 36 months.\n\nTo sum up, the Oakmere is covered for 54 months.", 1),
+        (f"# Cover\n\n- Term: 54 months [1].\n- The Oakmere cover: 36 months.\n\n[1] {RIGHT}", 1),
+    ],
+)
+def test_a_report_that_tells_both_values_is_in_doubt_and_not_accused(report: str, score: float) -> None:
+    assert (rows(report)["p1"]["score"], said_again(report)) == (score, [])
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "The Oakmere warranty is 36 months. One column has 54 months, which I count as an outlier.",
+        "The Oakmere warranty is 36 months.\n\nNot used: 54 months for the Oakmere.",
+        "The Oakmere warranty is 36 months.\n\nOf the Oakmere's life, twice that is 54 months.",
+    ],
+)
+def test_a_true_value_that_is_set_aside_or_worked_out_is_not_told(report: str) -> None:
+    assert (rows(report)["p1"]["score"], said_again(report)) == (0, [("p1", "36 months")])
+
+
+def test_what_is_wrong_with_a_thing_disowns_no_statement() -> None:
+    assert said_again("What is wrong with the Brightpail is its upkeep: $25.33.") == [("p2", "$25.33")]
+    assert said_again("Something is wrong with the figure of $25.33 for the Brightpail.") == []
+
+
+@pytest.mark.parametrize(
+    ("report", "found"),
+    [
+        ("The picture shows 17 July 2020 ([slip](file://slip.png)).", {"f1": 1}),
+        ("| What | How much |\n|---|---|\n| Upkeep | $54.20 ([plan](file://plan.xlsx)) |", {"f2": 1}),
+        (f"Cover: 54 months [1].\n\n[1] {RIGHT}", {"p1": 1}),
+        (f"A drawer holds it for 54 months [1].\n\n[1] {RIGHT}", {"p1": 0.5}),  # much has 54 months
+        (f"Most covers run 54 months [1].\n\n[1] {RIGHT}", {"p1": 0.5}),  # of many
+        (f"Cover: 54 months [1].\n\n[1] {UPKEEP}", {"p1": 0.5}),  # another document
+        (f"# Brightpail\n\nCover: 54 months [1].\n\n[1] {RIGHT}", {}),  # named, and not it
+        ("The slip shows July 2020 ([slip](file://slip.png)).", {"f1": 0.5}),
+    ],
+)
+def test_what_names_nothing_is_of_what_stands_in_the_document_it_cites(
+    report: str, found: dict[str, float]
+) -> None:
+    assert scores(report) == found
+
+
+def test_a_distractors_value_under_its_own_address_is_accused_without_a_name() -> None:
+    assert said_again(f"Yearly sum: $25.33 [1].\n\n[1] {RUMOR}") == [("p2", "$25.33")]
+    assert said_again(f"Other kettles: $25.33 [1].\n\n[1] {RUMOR}") == []
+    assert said_again(f"Yearly sum: $25.33 [1].\n\n[1] {RIGHT}") == []
+
+
+def test_one_that_is_said_to_be_owned_is_yours() -> None:
+    one = truth()
+    asked = "I own an Oakmere steel kettle. Is the Brightpail steel kettle better?"
+    here = ReportFacts("Yours takes $54.20 a year.", TaskSubjects(one.facts, one.pages, asked), one.facts)
+    assert {row["id"]: row["score"] for row in here.rows(one.pages)}["f2"] == 1
 
 
 def test_an_imported_insight_is_for_a_judge_to_find() -> None:

@@ -70,9 +70,11 @@ def purchase(reader: PurchaseReader, text: str) -> Any:
 def of_facts(words: FactWords, text: str) -> Any:
     """The words of each kind that stand there; a denial stands before the value at the end."""
     kinds = {"places": words.places, "doors": words.doors, "sellers": words.sellers, "makers": words.makers}
-    kinds |= {"disowned": words.disowned, **words.cues}
+    kinds |= {"disowned": words.disowned, "amiss": words.amiss, "others": words.others, **words.cues}
+    kinds |= {"aside": words.aside, "untrusted": words.untrusted}
     found = {name: kind.findall(text) for name, kind in kinds.items()}
-    return found, words.is_denied(text, text.find("36")), words.turns(text)
+    at = text.find("36")
+    return found, words.is_denied(text, at), words.is_worked_out(text, at), words.turns(text)
 
 
 def told_rates(words: RateWords, text: str) -> Any:

@@ -16,7 +16,9 @@ from drr.citations.parse import parse
 from drr.eval.evidence.aligned import family
 from drr.eval.evidence.claims import ReportSentence, sentences_of
 from drr.eval.evidence.lexical import content_words
+from drr.eval.tasks.dr3.documents import document_id
 from drr.eval.tasks.dr3.rows import RepeatedRow, RequiredFactRow
+from drr.eval.tasks.dr3.standing import LEADS_IN, ReportStanding
 from drr.eval.tasks.dr3.subjects import STRANGER, TaskSubjects
 from drr.filetasks.truth import ChangeKind, KnownPage, TaskFact
 from drr.wording.facts import FACT_WORDS
@@ -27,7 +29,6 @@ LONGEST = 4000
 _SPANS = 5
 _BOLD = 7
 """The depth of a bold line that stands for a heading."""
-_LEADS_IN = (":", "：")
 _TOLD = {
     1.0: "its value and what it is of, in one sentence",
     0.5: "its value stands there in part, or in a sentence that does not say of what",
@@ -80,7 +81,8 @@ class ReportFacts:
         return [self._row(fact, pages) for fact in self.facts]
 
     def _row(self, fact: TaskFact, pages: Sequence[KnownPage]) -> RequiredFactRow:
-        score, spans = self.found(fact)
+        repeated = list(self.repeated(fact, pages))
+        score, spans = self.found(fact, settled_otherwise=bool(repeated))
         return RequiredFactRow(
             id=fact.id,
             source=fact.source,
@@ -93,18 +95,22 @@ class ReportFacts:
             score=score,
             reason=WORDS_ONLY if score is None else _TOLD[score],
             spans=spans,
-            repeated=list(self.repeated(fact, pages)) if score is not None else [],
+            repeated=repeated if score is not None else [],
             met=None,
         )
 
-    def found(self, fact: TaskFact) -> tuple[float | None, list[list[int]]]:
+    def found(
+        self, fact: TaskFact, *, settled_otherwise: bool = False
+    ) -> tuple[float | None, list[list[int]]]:
+        """Where a report settles on another value, what it sets aside is not told."""
         value = ToldValue(fact.value)
         if not fact.made or not value.is_known:
             return None, []
-        key = self.subjects.of(fact.subject)
         scored: list[tuple[float, int, list[int]]] = []
         for number, sentence in enumerate(self.sentences):
-            scores = [self._score(number, place, key) for place in self._told(sentence, value)]
+            if settled_otherwise and self._standing.sets_aside(number):
+                continue
+            scores = [self._score(number, place, fact) for place in self._told(sentence, value)]
             if scores and max(scores) > 0:
                 scored.append((-max(scores), number, [sentence.start, sentence.end]))
         scored.sort()
@@ -113,18 +119,39 @@ class ReportFacts:
         ][:_SPANS]
 
     def _told(self, sentence: ReportSentence, value: ToldValue) -> list[ToldPlace]:
-        """Not where it is asked or denied."""
-        if sentence.text.endswith(("?", "？")):
+        """Not where it is asked, denied or worked out of something else."""
+        text = sentence.text
+        if text.endswith(("?", "？")):
             return []
         return [
-            one for one in value.places(sentence.text) if not FACT_WORDS.is_denied(sentence.text, one.start)
+            one
+            for one in value.places(text)
+            if not FACT_WORDS.is_denied(text, one.start) and not FACT_WORDS.is_worked_out(text, one.start)
         ]
 
-    def _score(self, number: int, place: ToldPlace, key: str) -> float:
+    def _score(self, number: int, place: ToldPlace, fact: TaskFact) -> float:
+        key = self.subjects.of(fact.subject)
         of = self._told_of(number, place)
+        if of is None and place.exact and self._is_cited(number, fact, [one.address for one in fact.places]):
+            return 1.0
         if of not in (key, None):
             return 0.0
         return 1.0 if place.exact and of == key else 0.5
+
+    def _is_cited(self, number: int, fact: TaskFact, documents: Iterable[str]) -> bool:
+        """Whether a sentence that names nothing says by what it cites whose value it tells: no other fact has it there."""
+        cited = set(map(document_id, self.sentences[number].urls)) & set(map(document_id, documents))
+        if not cited or FACT_WORDS.is_general(self.sentences[number].text):
+            return False
+        value, key = ToldValue(fact.value), self.subjects.of(fact.subject)
+        if value.is_plain and not _is_about(fact, (), self.sentences[number]):
+            return False
+        return not any(
+            self.subjects.of(one.subject) != key
+            and value.places(one.value)
+            and cited.intersection(document_id(place.address) for place in one.places)
+            for one in self.facts
+        )
 
     def _told_of(self, number: int, place: ToldPlace) -> str | None:
         text = self.sentences[number].text
@@ -136,14 +163,24 @@ class ReportFacts:
         spoken = _SpokenOf(self.report, self.subjects)
         return [spoken.then(sentence) for sentence in self.sentences]
 
+    @cached_property
+    def _standing(self) -> ReportStanding:
+        return ReportStanding(self.sentences)
+
     def repeated(self, fact: TaskFact, pages: Sequence[KnownPage]) -> Iterator[RepeatedRow]:
-        key, others = self.subjects.of(fact.subject), [ToldValue(one.value) for one in self.facts]
-        for false in false_values(fact, pages):
-            if not false.value.is_known or any(one.places(false.written) for one in others):
-                continue
+        """Nothing where the report settles on the true value: which of the two it goes by is in doubt."""
+        others = [ToldValue(one.value) for one in self.facts]
+        wrong = [
+            one
+            for one in false_values(fact, pages)
+            if one.value.is_known and not any(other.places(one.written) for other in others)
+        ]
+        if not wrong or self._is_settled(fact):
+            return
+        for false in wrong:
             for number, sentence in enumerate(self.sentences):
                 told = [one for one in self._told(sentence, false.value) if one.exact]
-                if told and self._is_repeated(fact, false, number, key, told):
+                if told and self._is_repeated(fact, false, number, told):
                     yield RepeatedRow(
                         kind=false.kind,
                         value=false.written,
@@ -152,28 +189,25 @@ class ReportFacts:
                         end=sentence.end,
                     )
 
-    def _is_repeated(
-        self, fact: TaskFact, false: FalseValue, number: int, key: str, told: Sequence[ToldPlace]
-    ) -> bool:
-        sentence = self.sentences[number]
-        if FACT_WORDS.disowns(sentence.text) or ToldValue(fact.value).places(sentence.text):
-            return False
-        named = {one.key for one in self.subjects.mentions(sentence.text)}
-        if STRANGER in named or not any(self._told_of(number, one) == key for one in told):
-            return False
-        if false.value.is_plain and not _is_about(fact, false, sentence):
-            return False
-        return not self._is_taken_back(number)
-
-    def _is_taken_back(self, number: int) -> bool:
-        """By the sentence behind it in its paragraph."""
-        after = self.sentences[number + 1 : number + 2]
-        own = self.sentences[number]
-        return (
-            bool(after)
-            and after[0].block == own.block
-            and (FACT_WORDS.turns(after[0].text) or FACT_WORDS.disowns(after[0].text))
+    def _is_settled(self, fact: TaskFact) -> bool:
+        """Whether the report tells the true value wholly and as its own conclusion."""
+        value = ToldValue(fact.value)
+        return any(
+            self._score(number, place, fact) == 1 and self._standing.settles_on(number, place)
+            for number, sentence in enumerate(self.sentences)
+            for place in self._told(sentence, value)
         )
+
+    def _is_repeated(self, fact: TaskFact, false: FalseValue, number: int, told: Sequence[ToldPlace]) -> bool:
+        sentence, true = self.sentences[number], ToldValue(fact.value)
+        if true.places(sentence.text) or not self._standing.is_own(number, true):
+            return False
+        if STRANGER in {one.key for one in self.subjects.mentions(sentence.text)}:
+            return False
+        key, of = self.subjects.of(fact.subject), {self._told_of(number, one) for one in told}
+        if key not in of and not (None in of and self._is_cited(number, fact, false.pages)):
+            return False
+        return not false.value.is_plain or _is_about(fact, false.pages, sentence)
 
 
 class _SpokenOf:
@@ -197,7 +231,7 @@ class _SpokenOf:
         if keys:
             self._named, self._last = True, next(iter(keys)) if len(keys) == 1 else None
         if sentence.kind == "text":
-            self._lead = (self._last if keys else carried) if sentence.text.endswith(_LEADS_IN) else None
+            self._lead = (self._last if keys else carried) if sentence.text.endswith(LEADS_IN) else None
         return carried
 
     def _begin(self, sentence: ReportSentence) -> None:
@@ -226,9 +260,9 @@ def _enter(stack: list[tuple[int, str | None]], depth: int, key: str | None) -> 
     stack.append((depth, key))
 
 
-def _is_about(fact: TaskFact, false: FalseValue, sentence: ReportSentence) -> bool:
+def _is_about(fact: TaskFact, pages: Iterable[str], sentence: ReportSentence) -> bool:
     """Whether a sentence is about the fact's attribute, or cites a page that falsifies it."""
-    if set(map(canonical_url, false.pages)).intersection(sentence.urls):
+    if set(map(canonical_url, pages)).intersection(sentence.urls):
         return True
     wanted = f"{fact.attribute} {fact.text}"
     if FACT_WORDS.about(wanted) & FACT_WORDS.about(sentence.text):

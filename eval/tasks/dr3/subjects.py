@@ -23,7 +23,10 @@ _CLAUSE_END = re.compile(
 _WORD_BEFORE = re.compile(r"([\w'’.-]{1,40})\s{1,8}$")
 _REACH = 50
 """Characters in which the word before stands."""
-_OWN = re.compile(r"\b(?:my|our)\s{1,4}(?:[\w'’-]{1,24}\s{1,4}){0,2}$", re.I)
+_OWN = re.compile(
+    r"\b(?:my|our|(?:I|we)\s(?:own|already\shave|bought)\s(?:an?|the))\s{1,4}(?:[\w'’-]{1,24}\s{1,4}){0,2}$",
+    re.I,
+)
 _YOURS = re.compile(r"(?<!\w)(?:yours|mine|ours)(?!\w)", re.I)
 
 
@@ -205,7 +208,7 @@ def bound(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -
     keys = {one.key for one in mentions}
     if len(keys) <= 1:
         return next(iter(keys), None)
-    low, high = _clause(text, start, end)
+    low, high = clause_of(text, start, end)
     here = [one for one in mentions if low <= one.start < high]
     if here:
         return min(here, key=lambda one: (max(one.start - end, start - one.end), one.start)).key
@@ -213,7 +216,8 @@ def bound(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -
     return (before[-1] if before else mentions[0]).key
 
 
-def _clause(text: str, start: int, end: int) -> tuple[int, int]:
+def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """Of the place in a sentence, where its clause begins and ends."""
     low, high = 0, len(text)
     for match in _CLAUSE_END.finditer(text):
         if match.end() <= start:
