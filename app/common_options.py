@@ -18,7 +18,7 @@ SUMMARIES = frozenset(
 def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """The parsers that read options of a command: its own, or those of its parts."""
     parts = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    if not parts:
+    if not any(action.required for action in parts):
         yield name, parser
     for action in parts:
         for word, part in action.choices.items():
@@ -26,14 +26,22 @@ def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, ar
 
 
 def add_common_options(parser: argparse.ArgumentParser, name: str) -> None:
+    """What a part was not told stays as it was told before the part's name."""
+    untold = argparse.SUPPRESS
     for leaf, found in leaves(parser, name):
         if "--quiet" not in found._option_string_actions:
-            found.add_argument("--quiet", action="store_true", help="no progress, no summary")
+            found.add_argument("--quiet", action="store_true", default=untold, help="no progress, no summary")
             found.set_defaults(silent=leaf in SUMMARIES)
         if "--wide" not in found._option_string_actions:
             found.add_argument(
-                "--wide", action="store_true", help="all columns of tables, however narrow the terminal"
+                "--wide",
+                action="store_true",
+                default=untold,
+                help="all columns of tables, however narrow the terminal",
             )
+    for option in ("quiet", "wide"):
+        if parser.get_default(option) in (None, untold):
+            parser.set_defaults(**{option: False})
 
 
 def is_silent(arguments: argparse.Namespace) -> bool:

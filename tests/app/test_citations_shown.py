@@ -52,7 +52,7 @@ def test_tables_and_comparison_have_it(
     for form in ("md", "tex", "csv"):
         text = (tmp_path / "r" / "tables" / f"citations.{form}").read_text("utf-8")
         assert "Citations one by one" in text or form == "csv"
-        assert "0.50 [" in text or form == "csv"
+        assert {"md": "0.50 [", "tex": "$0.50", "csv": "0.5"}[form] in text
         assert "FP citation" in text or "fp_citation" in text
     capsys.readouterr()
     assert main(["compare", str(folder), "padded", "plain", "--json"]) == 0

@@ -441,7 +441,7 @@ async def test_rules_judge_it_without_a_model_and_a_forecast_counts_it(study: St
     models = offline()
     made = desk(study, models)
     told = forecast(study, made, models, ALL)["tasks"]
-    assert {name: row["calls"] for name, row in told.items()} == {"claims": 1, "support": 2, "citations": 1}
+    assert {name: row["calls"] for name, row in told.items()} == {"support": 2, "citations": 1}
     await judge(study, made, models, ALL)
     assert [row.standing for row in rows(study)] == ["full", "irrelevant", "full"]
     assert forecast(study, made, models, ALL)["calls"] == 0
