@@ -33,6 +33,7 @@ from drr.filetasks.corpus.pool import PagePool, PoolPage, build_pool
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.planning.planner import first_cases
+from drr.filetasks.values import month_of
 
 from benchmarks.results import machine, record, table
 
@@ -151,6 +152,14 @@ def _skeleton(page: PoolPage, names: re.Pattern[str]) -> str:
     return _FIGURE.sub(" n ", names.sub(" x ", _plain(page)))
 
 
+_MONTH = re.compile(r"\b(?:" + "|".join(stock().names["months"]) + r") (?:19|20)\d\d\b")
+
+
+def _months(page: CorpusPage) -> list[int]:
+    """Those that it states."""
+    return [month_of(found).toordinal() for found in _MONTH.findall(page.text)]
+
+
 FEATURES: dict[str, Callable[[CorpusPage], float | None]] = {
     "length": lambda page: len(page.text),
     "length of the title": lambda page: len(page.title),
@@ -160,6 +169,8 @@ FEATURES: dict[str, Callable[[CorpusPage], float | None]] = {
     "dated at all": lambda page: float(page.date is not None),
     "date": lambda page: date.fromisoformat(page.date).toordinal() if page.date else None,
     "lines": lambda page: page.text.count("\n"),
+    "newest month stated": lambda page: max(_months(page), default=None),
+    "oldest month stated": lambda page: min(_months(page), default=None),
     "figures": lambda page: len(_FIGURE.findall(page.text)),
 }
 WORDS: dict[str, Callable[[CorpusPage], set[str]]] = {

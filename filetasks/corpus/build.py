@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
 from random import Random
@@ -16,6 +16,7 @@ from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.packing import NoiseDeck, Packed, packed
 from drr.filetasks.corpus.pool import COUNTER, PagePool
 from drr.filetasks.corpus.ranking import PageRanking
+from drr.filetasks.corpus.stamps import dated
 from drr.filetasks.corpus.terms import search_terms
 from drr.filetasks.form import CorpusPage, CorpusSize, CorpusSizes
 from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
@@ -44,6 +45,7 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
     supportive = [writer.supportive(fact) for fact in case.of("page")]
     deck = _deck(case, pool, writer.apart, rng)
     filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
+    filled = replace(filled, order=tuple(dated(page, case.today, case.bought) for page in filled.order))
     ranking = PageRanking([page.pieces for page in filled.order])
     place = {page.url: number for number, page in enumerate(filled.order)}
     terms = search_terms(case, [(one, place[one.page.url]) for one in supportive], ranking, seed)

@@ -14,6 +14,7 @@ from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
 from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, drawn_age, pool_page
 from drr.filetasks.corpus.scene import page_scene
+from drr.filetasks.corpus.stamps import dated, latest, stamped
 from drr.filetasks.corpus.statement import (
     PageStatement,
     WantedChange,
@@ -72,14 +73,26 @@ class CasePages:
     def supportive(self, fact: TaskFact) -> CasePage:
         rng = Random(f"{self.seed}/{self.case.task_id}/supportive/{fact.id}")
         age = self._age_of(fact)(rng)
-        day = self.case.today - timedelta(days=age)
-        as_of = _month(min(day, self.case.bought) - timedelta(days=rng.randint(20, _ALL_TERMS)))
-        said = of_fact(fact, as_of)
+        said = of_fact(fact, self._since(fact))
         page, quote, form = self._written(fact, said, f"supportive/{fact.id}", age)
         known = KnownPage(
             url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=said.as_of
         )
         return CasePage(page, known, quote)
+
+    def _since(self, fact: TaskFact) -> str:
+        """One month for all that is said of the same make, list or price: before each of these pages, and before the purchase."""
+        changes = _changes(fact)
+        days = [
+            self._day(self._age_of(one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}")))
+            for one in self.case.of("page")
+            if one.subject == fact.subject and _changes(one) == changes
+        ]
+        rng = Random(f"{self.seed}/{self.case.task_id}/since/{fact.subject}/{changes}")
+        return _month(min(*days, self.case.bought) - timedelta(days=rng.randint(20, _ALL_TERMS)))
+
+    def _day(self, age: int | None) -> date:
+        return self.case.today if age is None else self.case.today - timedelta(days=age)
 
     def _age_of(self, fact: TaskFact) -> Callable[[Random], int]:
         """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
@@ -137,6 +150,8 @@ class CasePages:
         older = age is not None and source.page.age is not None and age > source.page.age
         if start is None or age is None:
             kind = rng.choice(_OLDER if older and of else _YOUNGER)
+            if older and of is not None and self._day(age) < month_of(of):
+                kind = "outdated"  # a page that speaks of what came after it would be told by that
             if kind == "outdated" and age is not None and of is not None:
                 day = min(self.case.today - timedelta(days=age), month_of(of))
                 return WantedChange(
@@ -179,9 +194,10 @@ class CasePages:
             statements = side if said is None else [said, *side]
             form = drawn_form(rng, statements, trust)
             written = written_page(form, scene, statements, self.pool.seed)
-            page = pool_page(written, age, theme)
+            page = dated(pool_page(written, age, theme), self.case.today, self.case.bought)
             if not any(stands_in(value, page.folded) for value in unwanted):
-                return page, (written.quotes[0] if said is not None else None), form
+                last = latest(page.url, self._day(age), self.case.bought)
+                return page, (stamped(written.quotes[0], last) if said is not None else None), form
         raise ValueError(
             f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
         )
@@ -201,6 +217,11 @@ def stands_in(value: str, folded: str) -> bool:
             return True
         at = folded.find(plain, at + 1)
     return False
+
+
+def _changes(fact: TaskFact) -> str | None:
+    dating = stock().statement(fact.attribute)[0].dating
+    return dating.changes if dating is not None else None
 
 
 def _month(day: date) -> str:

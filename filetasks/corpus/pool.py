@@ -1,6 +1,6 @@
 """The pool: the pages that every task of a set takes its noise from, written once, and their bytes and words kept.
 
-A page of the pool has an age instead of a date: a task counts back from the day on which it is asked.
+A page of the pool has an age instead of a date, and codes instead of years (`stamps`): a task counts back from the day on which it is asked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from drr.filetasks.corpus.statement import drawn_statement
 from drr.filetasks.corpus.stock import GENERAL
 from drr.filetasks.form import CorpusPage, line
 
-VERSION = "4"
+VERSION = "5"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000

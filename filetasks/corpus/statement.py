@@ -22,8 +22,10 @@ _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _WITHIN = {"percent": (4.0, 92.0), "points": (380.0, 985.0)}
 """What a figure of these can be at all."""
 _LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
-_LISTED = (1996, 2008)
-"""Years of which pages of the pool speak: before any page, whatever day a task is asked on."""
+STAMP = r"\bzq\d\d\b"
+"""In place of the year of a month, until the page stands in the corpora of a task: the month, and how many years before the latest such one."""
+_YEARS, _MADE = 4, 2
+"""How far back months lie: those of purchases for which terms hold, and of lists, prices and makes."""
 _HEARSAY = 0.25
 _SISTER = 0.2
 
@@ -55,6 +57,17 @@ class PageStatement:
             "sold_b": f" (sold since {sold})" if sold else "",
             "sold_c": f" (for purchases from {sold} on)" if sold else "",
         }
+
+
+def drawn_month(rng: Random, years: int) -> str:
+    month, back = rng.randrange(12), rng.randrange(years)
+    return f"{stock().names['months'][month]} zq{back * 12 + month:02d}"
+
+
+def month_and_years(code: str) -> tuple[int, int]:
+    """Of a code of `STAMP`: January is 1."""
+    back, month = divmod(int(code[2:]), 12)
+    return month + 1, back
 
 
 def of_fact(fact: TaskFact, as_of: str | None = None) -> PageStatement:
@@ -119,6 +132,8 @@ def drawn_statement(
             return _amount(slot[0], range_of(form, kind) or (1, 9), world)
         if slot == "unit":
             return kind.unit
+        if slot == "sold":
+            return drawn_month(world, _YEARS)
         return drawn_value(slot, world) or world.choice(
             stock().names["months" if slot == "month" else "states"]
         )
@@ -127,7 +142,7 @@ def drawn_statement(
     if "low" in groups:
         groups["high"] = groups["low"].removesuffix("00") + "99"
     value = form.value.words(world, fill) if form.value else ""
-    as_of = f"{world.choice(stock().names['months'])} {world.randint(*_LISTED)}" if form.dating else None
+    as_of = drawn_month(Random(f"{seed}/{form.dating.changes}/{subject}"), _MADE) if form.dating else None
     return PageStatement(
         form=form,
         subject=subject,

@@ -67,6 +67,8 @@ class PageOccasion:
 class StatementDating:
     """Ways to say since when a statement holds."""
 
+    changes: str
+    """What has changed since: the make, a list, a price. One month for all that is said of the same make."""
     clause: tuple[Template, ...]
     sentence: tuple[Template, ...]
 
@@ -151,6 +153,8 @@ class SentenceStock:
     other: StatementForm
     hearsay: Mapping[str, tuple[Template, ...]]
     """By voice: what is said before a statement that nobody vouches for. Whoever is not here does not pass hearsay on."""
+    sure: Mapping[str, tuple[Template, ...]]
+    """By voice: what is said before one that somebody vouches for, in much the same words."""
     noise_terms: tuple[Template, ...]
 
     def statement(self, attribute: str) -> tuple[StatementForm, Mapping[str, str]]:
@@ -166,7 +170,7 @@ def stock() -> SentenceStock:
     themes = _table("themes")
     said = _table("statements")
     datings = {
-        name: StatementDating(_templates(row["clause"]), _templates(row["sentence"]))
+        name: StatementDating(name, _templates(row["clause"]), _templates(row["sentence"]))
         for name, row in said["dating"].items()
     }
     headings = _table("headings")
@@ -198,6 +202,7 @@ def stock() -> SentenceStock:
         statements=tuple(_statement(row, datings) for row in said["statement"]),
         other=_statement({**said["other"], "attribute": ".*", "about": "thing"}, datings),
         hearsay={voice: _templates(rows) for voice, rows in said["hearsay"].items()},
+        sure={voice: _templates(rows) for voice, rows in said["sure"].items()},
         noise_terms=_templates(said["noise"][0]["terms"]),
     )
 

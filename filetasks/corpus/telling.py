@@ -16,6 +16,8 @@ _BETWEEN = 0.4
 """How often something stands between the name and what is said of it."""
 _CLAUSE = 0.5
 _ROWS = 3
+_SURE = 0.7
+"""How often it is said of a statement how one knows it, by those who pass on hearsay too."""
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,12 @@ def _dated(said: str, statement: PageStatement, scene: PageScene, fill: Fill) ->
 
 
 def _vouched(said: str, statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    """Hearsay says first that it is."""
-    if not statement.hearsay:
-        return said
-    return f"{_one(stock().hearsay[voice], scene, fill)} {said}"
+    """Hearsay says first that it is; so that this does not tell, others often say first how they know, in much the same words."""
+    if statement.hearsay:
+        return f"{_one(stock().hearsay[voice], scene, fill)} {said}"
+    if voice in stock().sure and scene.rng.random() < _SURE:
+        return f"{_one(stock().sure[voice], scene, fill)} {said}"
+    return said
 
 
 def _filled(statement: PageStatement, scene: PageScene) -> Fill:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from drr.env.text import fold
+from drr.filetasks.corpus.stock import stock
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.reckoning import nonsense, turns
 from drr.filetasks.truth import KnownPage
@@ -30,6 +31,8 @@ def sense(task: TaskMaterial) -> Iterator[str]:
     yield from _key_pages(task)
     yield from _changes(task)
     yield from better_sources(task)
+    yield from foreknowing(task)
+    yield from makes_apart(task)
 
 
 def sense_question(task: TaskMaterial) -> Iterator[str]:
@@ -75,6 +78,35 @@ def better_sources(task: TaskMaterial) -> Iterator[str]:
             yield f"{page.url}: is outdated and not older than {right.url}"
         if sold_from(facts[page.change.fact].attribute) is None and not _is_told_later(right, page):
             yield f"{page.url}: is told from {right.url} by its date alone"
+
+
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b"
+)
+
+
+def foreknowing(task: TaskMaterial) -> Iterator[str]:
+    """No page speaks of a month later than its own date."""
+    for page in task.pages:
+        if page.date is None:
+            continue
+        late = [month for month in _MONTH.findall(page.text) if month_of(month).isoformat() > page.date]
+        if late:
+            yield f"{page.url}: is of {page.date} and speaks of {late[0]}"
+
+
+def makes_apart(task: TaskMaterial) -> Iterator[str]:
+    """All that the needed pages say of one make, list or price holds since the same month: a later one would leave the others out of date."""
+    facts = {fact.id: fact for fact in task.facts}
+    since: dict[tuple[str, str], KnownPage] = {}
+    for page in task.supportive:
+        for fact in (facts[one] for one in page.facts):
+            dating = stock().statement(fact.attribute)[0].dating
+            if dating is None or page.as_of is None:
+                continue
+            first = since.setdefault((fact.subject, dating.changes), page)
+            if first.as_of != page.as_of:
+                yield f"{page.url}: speaks of the {dating.changes} of {page.as_of}, and {first.url} of that of {first.as_of}"
 
 
 def _is_told_later(right: KnownPage, other: KnownPage) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from hashlib import sha256
@@ -21,12 +23,14 @@ from drr.env.shingles import shingles, similarity
 from drr.env.shop import Shop
 from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.build import Corpora, corpora
+from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.page import drawn_form
 from drr.filetasks.corpus.plan import matters_of, page_plan, topics_of
 from drr.filetasks.corpus.pool import PagePool, build_pool
 from drr.filetasks.corpus.scene import PageScene, page_scene
 from drr.filetasks.corpus.statement import (
     SISTERS,
+    STAMP,
     PageStatement,
     drawn_statement,
     is_said_of,
@@ -35,6 +39,7 @@ from drr.filetasks.corpus.statement import (
 )
 from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, ProsePassage, stock
 from drr.filetasks.corpus.talks import talk
+from drr.filetasks.corpus.telling import told
 from drr.filetasks.corpus.template import template
 from drr.filetasks.corpus.terms import TOP
 from drr.filetasks.form import CorpusPage
@@ -42,7 +47,7 @@ from drr.filetasks.pieces import WordSearch, best, pieces_of
 from drr.filetasks.planning.kinds import TRAITS, all_kinds, kind_of
 from drr.filetasks.planning.things import is_mass
 from drr.filetasks.truth import TaskFact
-from drr.filetasks.values import number_of
+from drr.filetasks.values import month_of, number_of
 
 from benchmarks.corpora import FEATURES, WORDS, Sample, auc, first_seen, numbers, scored, sort_pages
 
@@ -275,6 +280,60 @@ def test_no_single_feature_tells_what_a_page_is_for(made: list[tuple[TaskCase, C
             assert 0.3 < auc(*scored(known["supportive"], first_seen(known[other]), words)) < 0.7
 
 
+def test_no_page_states_a_month_after_its_date_and_noise_states_as_late_ones(
+    made: list[tuple[TaskCase, Corpora]],
+) -> None:
+    """Years from 2009 on once told which pages are needed: all of the noise spoke of those before."""
+    late = 0
+    for case, one in made:
+        noise = {page.url for page in one.pages} - {page.url for page in one.known}
+        for page in one.pages:
+            assert not re.search(STAMP, page.text)
+            months = [month_of(month) for month in re.findall(r"\b[A-Z][a-z]{2,8} (?=20)20\d\d\b", page.text)]
+            assert all(month.isoformat() <= (page.date or "9999") for month in months)
+            late += page.url in noise and any((case.today - month).days < 365 * 8 for month in months)
+    assert late > 100
+
+
+def test_what_is_needed_of_one_make_holds_since_the_same_month(
+    hundred: list[TaskCase], pool: PagePool
+) -> None:
+    """Else a reader must say that the weight is that of a make since replaced."""
+    shared = 0
+    for case in hundred[:30]:
+        writer, since = CasePages(case, pool, SEED), defaultdict[tuple[str, str], list[str | None]](list)
+        for fact in case.of("page"):
+            dating = stock().statement(fact.attribute)[0].dating
+            if dating is not None:
+                since[fact.subject, dating.changes].append(writer.supportive(fact).known.as_of)
+        for months in since.values():
+            assert len(set(months)) == 1
+            shared += len(months) > 1
+    assert shared
+
+
+def test_no_word_before_a_statement_tells_hearsay(pool: PagePool) -> None:
+    """What is right is hedged in the same words: a search for `confirm`, `neighbor` or `source` finds both."""
+    scene = next(_scenes(pool))
+    for voice, rows in stock().hearsay.items():
+        words = [
+            {
+                word
+                for row in side
+                for at in range(6)
+                for word in re.findall("[a-z]{5,}", row.say(Random(at), scene.fill).casefold())
+            }
+            for side in (rows, stock().sure[voice])
+        ]
+        assert len(words[0] & words[1]) > 0.5 * len(words[0]), (voice, words[0] - words[1])
+    form = next(one for one in stock().forms if one.voice == MEMBER)
+    thing = scene.companions[0].thing
+    said = [replace(drawn_statement(thing, None, 1, Random(at)), hearsay=False) for at in range(60)]
+    quotes = [told(one, form, scene).quote for one in said]
+    sure = [row.say(Random(1), scene.fill).split()[0] for row in stock().sure[MEMBER]]
+    assert sum(any(first in quote for first in sure) for quote in quotes) > 20
+
+
 def test_a_pool_that_is_too_small_is_told(hundred: list[TaskCase], shop: Shop, pool: PagePool) -> None:
     with pytest.raises(Misuse, match="too few pages for a corpus of 900k"):
         corpora(hundred[0], SEED, {"8k": 8_000, "900k": 900_000}, pool)
@@ -415,7 +474,7 @@ def test_every_passage_is_sentences_whatever_is_chosen(pool: PagePool) -> None:
     ]
     steps += stock().figures.values()
     steps += [rows for form in stock().statements for rows in (form.before, form.after)]
-    steps += stock().hearsay.values()
+    steps += [*stock().hearsay.values(), *stock().sure.values()]
     for scene in list(_scenes(pool))[::3]:
         for step in steps:
             for one in step:

@@ -23,7 +23,7 @@ from drr.filetasks.planning.files import modality
 from drr.filetasks.planning.kinds import ANY, kind_of
 from drr.filetasks.quality.filters import FILTERS
 from drr.filetasks.quality.material import TaskMaterial
-from drr.filetasks.quality.sense import better_sources
+from drr.filetasks.quality.sense import better_sources, foreknowing, makes_apart
 from drr.filetasks.reckoning import nonsense, reckoned, turns
 from drr.filetasks.truth import KnownPage, StatementChange, TaskFact
 from drr.filetasks.values import FactValues, is_rest, sold_from
@@ -268,5 +268,30 @@ def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
     assert "not older than" in late
 
 
-def _page(name: str, day: str) -> CorpusPage:
-    return CorpusPage(url=f"https://{name}.example/a", title=name, text=name, date=day)
+@pytest.mark.parametrize(
+    ("text", "since", "told"),
+    [
+        ("As made since May 2021.", "May 2021", None),
+        ("With the change of July 2022.", "May 2021", "is of 2022-06-01 and speaks of July 2022"),
+        ("As made since May 2021.", "June 2020", "speaks of the make of June 2020"),
+    ],
+)
+def test_pages_that_know_the_future_or_another_make_are_refused(
+    text: str, since: str, told: str | None
+) -> None:
+    wanted = facts({"portions in one pack": "118 portions", "months it keeps once open": "9 months"})
+    pages = [_page("one", "2022-06-01", text), _page("two", "2022-06-01")]
+    known = tuple(
+        KnownPage(url=page.url, kind="supportive", facts=(fact.id,), trust=1, as_of=month)
+        for page, fact, month in zip(pages, wanted, ("May 2021", since), strict=True)
+    )
+    task = TaskMaterial(
+        question="", files=(), facts=tuple(wanted), terms=(), pages=pages, known=known,
+        ranking=PageRanking.of(pages), today=TODAY, is_planned=True,
+    )  # fmt: skip
+    said = [*foreknowing(task), *makes_apart(task)]
+    assert len(said) == (told is not None) and all(str(told) in one for one in said)
+
+
+def _page(name: str, day: str, text: str = "") -> CorpusPage:
+    return CorpusPage(url=f"https://{name}.example/a", title=name, text=text or name, date=day)
