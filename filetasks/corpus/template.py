@@ -10,8 +10,10 @@ from random import Random
 Fill = Callable[[str], str]
 _TWICE = re.compile(r"\b[Tt]he The ")
 """Brands such as `The Value Store` bring an article of their own."""
-_VOWEL = re.compile(r"\b([Aa]) (?=[aeiouAEIOU](?!ne\b|ni|se))")
-"""`a essential oil` is nobody's English."""
+_VOWEL = re.compile(
+    r"\b([Aa]) (?=[aeiouAEIO](?!ne\b|ni|se)|U(?!ne\b|ni|se|SB|[SV]\b)|(?:LED|LCD|HDMI|MDF|RV|SPF|SUV|XL)\b)"
+)
+"""`a essential oil` and `a LED light` are nobody's English."""
 
 
 @dataclass(frozen=True, slots=True)

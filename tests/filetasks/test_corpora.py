@@ -334,6 +334,27 @@ def test_no_word_before_a_statement_tells_hearsay(pool: PagePool) -> None:
     assert sum(any(first in quote for first in sure) for quote in quotes) > 20
 
 
+def test_sentences_are_english_whatever_is_chosen_and_none_beside_a_fee_speaks_of_faults(
+    pool: PagePool,
+) -> None:
+    """`Only what is faulty goes back whole` left open what a faulty thing costs to return."""
+    scene = next(_scenes(pool))
+    rows = [*(row for form in stock().statements for row in form.after)]
+    rows += [row for form in stock().forms for row in form.closings]
+    said = {row.say(Random(at), scene.fill) for row in rows for at in range(12)}
+    assert not [one for one in said if re.search(r"faulty|Should it \w+s\b|paid the|for by", one)]
+    articles = {
+        "LED light": "an",
+        "oak shelf": "an",
+        "unicycle": "a",
+        "USB cord": "a",
+        "UV lamp": "a",
+        "lamp": "a",
+    }
+    for noun, article in articles.items():
+        assert template("a [thing]").words(Random(1), {"thing": noun}.__getitem__) == f"{article} {noun}"
+
+
 def test_a_pool_that_is_too_small_is_told(hundred: list[TaskCase], shop: Shop, pool: PagePool) -> None:
     with pytest.raises(Misuse, match="too few pages for a corpus of 900k"):
         corpora(hundred[0], SEED, {"8k": 8_000, "900k": 900_000}, pool)
