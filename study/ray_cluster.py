@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import gettempdir
@@ -72,6 +74,7 @@ def connect(address: str | None, workers: int) -> Any:
         os.environ.update({name: value for name, value in _LOOPBACK.items() if name not in os.environ})
     import ray
 
+    _put_notices_aside()
     for tries_left in range(_TRIES - 1, -1, -1):
         if ray.is_initialized():
             break
@@ -105,6 +108,19 @@ def connect_aside(address: str | None, workers: int) -> Any:
     if failed:
         raise failed[0]
     return found[0]
+
+
+def _put_notices_aside() -> None:
+    """Ray prints its notices of dead nodes to standard output, whatever it is asked: there the document of `--json` stands."""
+    from ray._private import worker
+
+    told = getattr(worker, "print_to_stdstream", None)
+    if told is not None and getattr(told, "func", None) is not _as_error:
+        worker.print_to_stdstream = partial(_as_error, told)
+
+
+def _as_error(told: Callable[..., None], notice: dict[str, Any], **how: Any) -> None:
+    told({**notice, "is_err": True}, **how)
 
 
 def _begin(ray: Any, address: str | None, workers: int) -> None:

@@ -59,6 +59,7 @@ def test_parts_that_were_lost_with_their_node_are_made_again(jobs: RayJobs, clus
     assert jobs.part(JobPart(made[0], 0))[:1] == b"a", "also what was dropped, where it is asked for again"
 
 
+@pytest.mark.endurance
 def test_a_job_that_its_workers_die_of_ends_the_run_by_name(jobs: RayJobs) -> None:
     with pytest.raises(DrrError, match=r"dying: 3 workers died of it, the last on .*process"):
         jobs.answer(jobs.give(GivenJob("die", (), name="dying")))

@@ -207,7 +207,13 @@ def test_a_worker_and_a_node_that_are_killed_lose_nothing(
     whole(settings, name, alone)
 
 
-@pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGINT], ids=["killed", "ctrl-c"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        pytest.param(signal.SIGKILL, id="killed"),
+        pytest.param(signal.SIGINT, id="ctrl-c", marks=pytest.mark.endurance),
+    ],
+)
 def test_a_driver_that_is_stopped_leaves_no_shop_and_the_same_command_goes_on(
     way: signal.Signals,
     raw: Path,
@@ -257,6 +263,7 @@ def order(raw: Path, name: str, workers: int = 1, code: str = "", **plan: Any) -
     return BenchOrder(Opening("drr.app.spreading:ingest_bench", config), workers, code=code)
 
 
+@pytest.mark.endurance
 def test_where_no_worker_is_as_it_must_be_the_command_says_why(
     raw: Path, settings: Settings, name: str, cluster: Any
 ) -> None:
