@@ -31,5 +31,12 @@ def read_dotenv(path: Path) -> dict[str, str]:
 
 
 def _value(text: str) -> str:
-    quoted = re.match(r"""(["'])(.*?)\1\s*(?:#.*)?$""", text)
-    return quoted[2] if quoted else re.sub(r"\s+#.*$", "", text).strip()
+    quote = text[:1]
+    if quote in ("'", '"') and len(text) > 1:
+        inner, closed, rest = text[1:].partition(quote)
+        if closed and rest.strip()[:1] in ("", "#"):
+            return inner
+        if text.endswith(quote):
+            return text[1:-1]
+    comment = re.search(r"\s#", text)
+    return (text[: comment.start()] if comment else text).strip()

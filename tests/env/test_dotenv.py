@@ -13,9 +13,20 @@ from drr.env.settings import resolve
 def test_lines_as_other_tools_write_them(tmp_path: Path) -> None:
     path = tmp_path / ".env"
     path.write_text(
-        "# keys\nexport A=1\nB = 'two # 2' # x\nC=\"x=y\"\n\nD=plain # told\nE=\nF=a#b $HOME `id`\n", "utf-8"
+        "# keys\nexport A=1\nB = 'two # 2' # x\nC=\"x=y\"\n\nD=plain # told\nE=\nF=a#b $HOME `id`\n"
+        "G='x' # it's'\nH='it's'\n",
+        "utf-8",
     )
-    expected = {"A": "1", "B": "two # 2", "C": "x=y", "D": "plain", "E": "", "F": "a#b $HOME `id`"}
+    expected = {
+        "A": "1",
+        "B": "two # 2",
+        "C": "x=y",
+        "D": "plain",
+        "E": "",
+        "F": "a#b $HOME `id`",
+        "G": "x",
+        "H": "it's",
+    }
     assert read_dotenv(path) == expected
     assert read_dotenv(tmp_path / "none") == {}
 
