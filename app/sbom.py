@@ -19,8 +19,8 @@ from typing import NamedTuple, NotRequired, TypedDict
 from uuid import NAMESPACE_OID, uuid5
 
 SPEC = "1.6"
-_PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)\s*(?:;\s*([^\\]+?))?\s*\\?$")
-_HASH = re.compile(r"\s*--hash=sha256:([0-9a-f]{64})\s*\\?$")
+_PIN = re.compile(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(\S+)")
+_HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _CLASSIFIER = "License :: "
 _LONGEST = 60
 
@@ -52,10 +52,11 @@ def pins(lock: str) -> list[Pin]:
     for number, line in enumerate(lock.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        if hashed := _HASH.fullmatch(line):
+        said, _, marker = line.strip().removesuffix("\\").partition(";")
+        if hashed := _HASH.fullmatch(said.strip()):
             found[-1].hashes.append(hashed[1])
-        elif pinned := _PIN.fullmatch(line):
-            found.append(Pin(_canonical(pinned[1]), pinned[2], pinned[3], []))
+        elif pinned := _PIN.fullmatch(said.strip()):
+            found.append(Pin(_canonical(pinned[1]), pinned[2], marker.strip() or None, []))
         else:
             raise ValueError(f"line {number} is no pinned package: {line[:80]!r}")
     return found
