@@ -18,6 +18,7 @@ from drr.app.cli import main
 from drr.study.study import Study
 
 
+@pytest.mark.long
 def test_annotation_goes_round_by_bundles_and_feeds_agreement(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -224,6 +224,7 @@ def pair_label(judged: Any, one: Any) -> PairwiseLabel:
     return label.turned() if random.Random(label.id).random() < 0.5 else label
 
 
+@pytest.mark.long
 def test_a_part_of_a_draw_and_labels_of_nothing_are_told(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,6 +131,7 @@ def test_commands_print_it(judged_study: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.usefixtures("toy")
+@pytest.mark.long
 def test_two_judges_are_held_against_each_other_on_it(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -149,6 +149,7 @@ def test_the_retail_papers_figures_stand_in_braces_and_its_other_tables_below(ju
     assert "labels of two people" in str(rows(tables["paper"])["Appendix D"][1].value)
 
 
+@pytest.mark.long
 def test_a_paper_is_one_of_the_four(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

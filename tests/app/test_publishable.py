@@ -95,6 +95,7 @@ def material(judged_study: Path) -> Material:
     return Material(study, read_judged(study, choose(study)), study_document(study))
 
 
+@pytest.mark.long
 def test_every_table_of_a_study_can_be_read(judged_study: Path, tmp_path: Path) -> None:
     assert main(["report", str(judged_study), "--out", str(tmp_path / "r")]) == 0
     sources = sorted((tmp_path / "r" / "tables").glob("*.tex"))

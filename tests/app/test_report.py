@@ -116,6 +116,7 @@ def test_nothing_is_bold_that_the_noise_could_have_made(report: Path) -> None:
     assert all(row["best"] == "0" for row in cells(report, "faithfulness").values())
 
 
+@pytest.mark.long
 def test_the_same_study_draws_the_same_bytes(judged_study: Path, report: Path, tmp_path: Path) -> None:
     assert main(["report", str(judged_study), "--out", str(tmp_path / "again")]) == 0
     files = sorted(path.relative_to(report) for path in report.rglob("*") if path.is_file())
@@ -127,6 +128,7 @@ def test_the_same_study_draws_the_same_bytes(judged_study: Path, report: Path, t
     ] == []
 
 
+@pytest.mark.long
 def test_rules_are_never_set_beside_the_papers_figures(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -126,6 +126,7 @@ def test_wide_has_every_column(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "not shown" not in text
 
 
+@pytest.mark.long
 def test_every_command_knows_quiet_and_wide_and_a_summary_is_left_out(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
