@@ -124,7 +124,7 @@ def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str, *,
 <header><div class="row"><h1 class="grow">{title}</h1><span>{escape(name)}</span><span id="progress" role="status"></span><span id="pace"></span>
 <span id="state" role="status"></span><button id="save"{" hidden" if server else ""}>{"Save the unsent labels as a file" if server else "Save labels"}</button></div></header>
 <main>
-<div class="wide"><details id="asked-of"><summary><strong>Question</strong> <span id="question"></span></summary><h2>What is known of the shopper</h2><pre class="profile" id="profile"></pre></details>
+<div class="wide" tabindex="0"><details id="asked-of"><summary><strong>Question</strong> <span id="question"></span></summary><h2>What is known of the shopper</h2><pre class="profile" id="profile"></pre></details>
 <details id="instructions"><summary>Instructions <kbd>i</kbd></summary>{instructions}</details></div>
 {sides}
 </main>

@@ -98,7 +98,7 @@ def owner_page(plan: AnnotationPlan, folder: Path) -> str:
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation: owner</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 {ICON}<link rel="stylesheet" href="static/look.css"><link rel="stylesheet" href="static/annotate.css"><script src="static/reload.js" defer></script></head>
-<body><header><h1>Annotation: owner</h1></header><main><div class="wide">
+<body><header><h1>Annotation: owner</h1></header><main><div class="wide" tabindex="0">
 <p>{len(plan.pairs)} pairs, {len(overlap)} of them seen by everybody. This page looks again every 15 seconds.</p>
 <h2>Progress</h2>
 <table><thead><tr><th scope="col">annotator</th><th scope="col">pairs finished</th><th scope="col">labels</th><th scope="col">median seconds a label</th></tr></thead><tbody>{rows}</tbody></table>

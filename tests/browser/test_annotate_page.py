@@ -87,7 +87,12 @@ def test_a_pair_is_judged_by_keyboard_and_a_restart_goes_on_where_it_stopped(
     with served(plan, tmp_path) as port:
         open_as(page, port, plan.annotators[0].token)
         expect(page.locator("#progress")).to_contain_text("pair 1 of 3")
-        expect(page.get_by_text("Read the question")).to_be_visible()
+        told = page.get_by_text("Read the question")
+        expect(told).to_be_hidden()
+        page.keyboard.press("i")
+        expect(told).to_be_visible()
+        page.keyboard.press("i")
+        expect(told).to_be_hidden()
         for _ in DIMENSIONS:
             page.keyboard.press("1")
         expect(page.locator("#progress")).to_contain_text("pair 2 of 3, 1 finished")

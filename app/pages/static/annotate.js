@@ -203,7 +203,8 @@ function save() {
 }
 function help() {
   const fold = byId("instructions");
-  fold.open = true;
+  fold.open = !fold.open;
+  if (!fold.open) return;
   fold.querySelector("summary").focus();
   fold.scrollIntoView({ block: "center" });
 }
