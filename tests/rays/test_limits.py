@@ -20,8 +20,9 @@ from drr.study.study import Study
 from drr.study.worker import Opening
 
 from tests.rays.test_pool import until
-from tests.study.test_admission import said, units
-from tests.wire import Fail, Request, Say, Wire
+from tests.study.crowded import Crowded
+from tests.study.test_admission import units
+from tests.wire import Wire
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
 
@@ -147,21 +148,7 @@ async def test_places_of_a_driver_that_was_killed_and_of_a_lost_actor_are_not_lo
 
 async def test_two_studies_on_one_cluster_keep_to_one_limit(tmp_path: Path, cluster: Any) -> None:
     """A server that counts, and pushes back once."""
-    under_way: set[int] = set()
-    most, refused, after = 0, 0.0, []
-
-    def counted(request: Request) -> Say | Fail:
-        nonlocal most, refused
-        under_way.add(request.number)
-        most = max(most, len(under_way))
-        time.sleep(0.05)
-        under_way.discard(request.number)
-        if request.number == 16:
-            refused = time.monotonic()
-            return Fail(429, "rate_limit_error", headers={"retry-after": "2"})
-        if refused:
-            after.append(time.monotonic() - refused)
-        return said(request)
+    counted = Crowded(16, 2)
 
     async def study(name: str, url: str) -> int:
         order = PoolOrder(Opening("tests.study.test_admission:opened", {"url": url}), 1, 6, 4)
@@ -170,7 +157,5 @@ async def test_two_studies_on_one_cluster_keep_to_one_limit(tmp_path: Path, clus
 
     with Wire(counted) as wire:
         assert await asyncio.gather(study("one", wire.url), study("two", wire.url)) == [12, 12]
-    assert most <= 4
-    assert len([pause for pause in after if pause < 2.0]) <= 8, (
-        "what was under way ended, and hardly more began"
-    )
+    assert counted.most <= 4
+    assert counted.in_the_pause <= 8, "what was under way ended, and hardly more began"

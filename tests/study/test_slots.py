@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,8 +14,9 @@ from drr.study.slots import PushedBack, SharedSlots, SlotGrant, SlotPurse, SlotR
 from drr.study.study import Study
 from drr.study.worker import Opening
 
-from tests.study.test_admission import said, units
-from tests.wire import Fail, Request, Say, Wire
+from tests.study.crowded import Crowded
+from tests.study.test_admission import units
+from tests.wire import Wire
 
 
 class Town:
@@ -133,28 +133,12 @@ async def test_one_429_slows_all_workers_once_and_answers_bring_the_pace_back() 
 @pytest.mark.long
 async def test_two_processes_keep_to_one_limit_and_wait_together(tmp_path: Path) -> None:
     """A server that counts: never more at once than all are allowed, and in the pause that it asks for nobody goes on."""
-    under_way: set[int] = set()
-    most, refused, after = 0, 0.0, []
-
-    def counted(request: Request) -> Say | Fail:
-        nonlocal most, refused
-        under_way.add(request.number)
-        most = max(most, len(under_way))
-        time.sleep(0.05)
-        under_way.discard(request.number)
-        if request.number == 12:
-            refused = time.monotonic()
-            return Fail(429, "rate_limit_error", headers={"retry-after": "3"})
-        if refused:
-            after.append(time.monotonic() - refused)
-        return said(request)
+    counted = Crowded(12, 3)
 
     with Wire(counted) as wire, Study.create(tmp_path / "study", {}) as study:
         opening = Opening("tests.study.test_admission:opened", {"url": wire.url})
         pool = ProcessPool(opening, workers=2, units=6, calls=4)
         summary = await run(study, units(16), pool)
     assert (summary.done, summary.left) == (16, 0)
-    assert most <= 4
-    assert len([pause for pause in after if pause < 3.0]) <= 8, (
-        "what was under way ended, and hardly more began"
-    )
+    assert counted.most <= 4
+    assert counted.in_the_pause <= 8, "what was under way ended, and hardly more began"
