@@ -14,6 +14,9 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _HOST = r"(?:\[[0-9A-Fa-f:.%]+\]|[\w.-]+)(?::[0-9]{1,5})?"
 _HOSTS = re.compile(rf"{_HOST}(?:,{_HOST})*")
 _BARE = re.compile(r"(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::[0-9]{1,5})?(?:/[\w./-]*)?|[\w-]+:[0-9]{1,5}")
+_OPTION = re.compile(
+    r"/[^/?@]*\?(?:[^@]*&)?(?:authSource|authMechanismProperties|appName|proxyUsername|proxyPassword)=[^&@]*"
+)
 _ODD = re.compile(r"[\s\\\x00-\x20\x7f]")
 
 
@@ -41,7 +44,12 @@ def hosts_of(address: str) -> str | None:
     scheme, _, after = address.partition("://")
     authority, rest = _split(scheme, after)
     hosts = authority.rpartition("@")[2]
-    if _ODD.search(address) or rest.startswith("#") or _has_late_user(rest) or not _HOSTS.fullmatch(hosts):
+    if (
+        _ODD.search(address)
+        or rest.startswith("#")
+        or _has_late_user(scheme, rest)
+        or not _HOSTS.fullmatch(hosts)
+    ):
         return None
     return hosts
 
@@ -52,7 +60,7 @@ def _split(scheme: str, rest: str) -> tuple[str, str]:
     return authority, rest[len(authority) :]
 
 
-def _has_late_user(rest: str) -> bool:
-    """An `@` behind the host may end a password that was not escaped; `/?authSource=a@b` is an option of MongoDB's."""
+def _has_late_user(scheme: str, rest: str) -> bool:
+    """An `@` behind the host may end a password that was not escaped; only in an option of MongoDB's by name is it surely none."""
     before, at, _ = rest.partition("@")
-    return bool(at) and not (before.startswith("/") and "=" in before.partition("?")[2])
+    return bool(at) and not (scheme.startswith("mongodb") and _OPTION.fullmatch(before))

@@ -53,6 +53,8 @@ ODD = st.text(st.sampled_from("/@:?#%&=,;[]\\ .-+aZ0"), max_size=5)
 @example("https", "p@ss/w:rd", "", False)
 @example("https", "12/", "", False)
 @example("mongodb", "@x/?", "", False)
+@example("http", "@", "/?=", False)
+@example("mongodb", "@", "/?a=", False)
 def test_no_spelling_of_a_password_is_shown(scheme: str, before: str, after: str, escaped: bool) -> None:
     password = before + SECRET + after
     address = f"{scheme}://me:{quote(password, safe='') if escaped else password}@models.example:8443/v1"
