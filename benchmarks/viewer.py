@@ -6,7 +6,6 @@ Reports come in through `drr import` (two systems, with evidence), are judged by
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 import threading
 import time
@@ -24,7 +23,7 @@ from drr.study.study import Study
 from benchmarks.results import machine, record, table
 
 SMALL = 300
-REPORTS = int(sys.argv[1]) if len(sys.argv) > 1 else 1300
+REPORTS = 1300
 SENTENCE = "Black oil sunflower seed suits {bird} in {place}, and {n} grams a day are enough"
 BIRDS = ("cardinals", "chickadees", "juncos", "finches", "nuthatches", "titmice", "jays", "doves")
 
