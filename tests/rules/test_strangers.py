@@ -21,8 +21,9 @@ REACHED = {
     "round9": (51, 0),
     "round10": (40, 0),
     "round11": (44, 4),
+    "round12": (39, 11),
 }
-"""Round -> plants caught at least, clean texts failed at most (of round 11 those of its first contact). Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
+"""Round -> plants caught at least, clean texts failed at most (of rounds 11 and 12 those of their first contact). Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in ROUNDS.glob("round*.jsonl")))
