@@ -21,6 +21,8 @@ LARGEST = 1 << 30
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 LONGEST_ID = 200
+SHORT = 16
+"""Digits of a hash that tell the answers of a study apart."""
 
 
 def at_home(path: str | Path) -> Path:
@@ -52,6 +54,11 @@ def file_name(text: str) -> str:
     if _PLAIN.fullmatch(text) and not text.endswith("."):
         return text
     return "~" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def short_name(key: str) -> str:
+    """What people are shown of an answer's key: the beginning of a hash, else the whole of it as part of a file's name."""
+    return key[:SHORT] if is_digest(key) else file_name(key)
 
 
 def is_digest(text: object) -> bool:

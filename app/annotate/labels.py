@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator
-from errno import ENOSPC
 from pathlib import Path
-from threading import Lock
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.app.console import write_lines
+from drr.app.pages.line_file import LineFile
 from drr.env.errors import DrrError, Misuse
-from drr.env.files import read_file
 from drr.eval.labels import Sample, pair_id, rating_id
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -40,49 +37,16 @@ class Notebook:
 
     def __init__(self, folder: Path, plan: AnnotationPlan, annotator: Annotator) -> None:
         self.path = folder / f"marks-{annotator.name}.jsonl"
+        self._file = LineFile(self.path)
         self._plan, self._annotator = plan, annotator
         self._shown = {turn.pair: turn.shown_first for turn in annotator.turns}
-        self._lock = Lock()
-        self._drop_torn_line()
-
-    def _drop_torn_line(self) -> None:
-        """A crash in the middle of a write leaves a line without its end; the next mark must not be glued to it."""
-        if not self.path.exists():
-            return
-        data = self._data()
-        whole = data.rfind(b"\n") + 1
-        if whole == len(data):
-            return
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_NOFOLLOW)
-        try:
-            os.ftruncate(descriptor, whole)
-        finally:
-            os.close(descriptor)
-
-    def _data(self) -> bytes:
-        try:
-            return read_file(self.path)
-        except OSError as error:
-            raise DrrError(f"{self.path}: cannot be read ({error.strerror}); move it away") from error
 
     def accepts(self, mark: Mark) -> bool:
         return mark.pair in self._shown and is_asked(mark, self._plan)
 
     def add(self, mark: Mark) -> None:
         """On disk before the page is told so."""
-        line = mark.model_dump_json().encode() + b"\n"
-        with self._lock:
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-            try:
-                size = os.fstat(descriptor).st_size
-                if os.write(descriptor, line) < len(line):
-                    os.ftruncate(
-                        descriptor, size
-                    )  # half a line is no mark, and the next one is not put behind it
-                    raise OSError(ENOSPC, os.strerror(ENOSPC), str(self.path))
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        self._file.add(mark.model_dump_json())
 
     def marks(self) -> dict[tuple[str, str], Mark]:
         """What stands now."""
@@ -93,13 +57,12 @@ class Notebook:
         return {(mark.pair, mark.dimension): mark for mark in self._lines() if self.accepts(mark)}
 
     def _lines(self) -> Iterator[Mark]:
-        if not self.path.exists():
-            return
-        for number, line in enumerate(self._data().splitlines(), 1):
+        for number, line in enumerate(self._file.lines(), 1):
             try:
                 yield Mark.model_validate_json(line)
             except ValidationError as error:
-                raise DrrError(f"{self.path}, line {number}: not a mark; mend or remove the line") from error
+                where = f"{self.path}, line {number}"
+                raise DrrError(f"{where}: not a mark; mend or remove the line") from error
 
     def labels(self) -> Iterator[LabelLine | CriterionLabelLine]:
         """The marks in the form that `drr agreement` reads: A is `answer_a`, whichever side it was on."""

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from drr.eval.agreement.calibrate import Calibration
-    from drr.eval.agreement.rows import CalibrationDocument
+    from drr.eval.agreement.rows import CalibrationDocument, MarkedRow
+    from drr.eval.labels import Label
     from drr.llm.factory import Models
     from drr.study.run import Summary
     from drr.study.study import Study
@@ -20,6 +23,7 @@ A label a line: support {"id", "claim", "evidence", "label": full/partial/none, 
 examples:
   drr calibrate labels.jsonl --task support --judge anthropic:claude-sonnet-5-5 --budget 5
   drr calibrate labels.jsonl --task rating --scale 1 5
+  drr calibrate study --task support   # the marks that readers made beside verdicts in `drr view study`
 """
 
 
@@ -29,7 +33,13 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.studies import add_run_options
 
     parser.epilog = _EXAMPLES
-    parser.add_argument("labels", metavar="FILE", type=Path, help="labels, JSONL")
+    parser.add_argument(
+        "labels",
+        metavar="FILE|STUDY",
+        type=Path,
+        help="labels, JSONL, or a study whose reviewers marked verdicts",
+    )
+    parser.add_argument("--shop", help="with a study: where its shop lies now, if not where it was")
     parser.add_argument("--task", required=True, choices=("support", "pairwise", "rating"))
     parser.add_argument("--judge", dest="model_judge", metavar="MODEL", help="who is held against them")
     parser.add_argument(
@@ -57,13 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.eval.agreement.calibrate import Calibration, held_against, verdict_lines
     from drr.eval.agreement.cases import cases
     from drr.eval.asking.judge import KeptAnswers
-    from drr.eval.labels import read_labels
     from drr.study.study import Study
 
     scale = (arguments.scale[0], arguments.scale[1]) if arguments.scale else None
     if scale and scale[0] >= scale[1]:
         raise Misuse("--scale: LOW is below HIGH, e.g. --scale 1 5")
-    labels = read_labels(arguments.labels)
+    labels, marks = _labels(arguments)
     labelled = cases(labels, arguments.task)
     others = len(labels) - sum(len(case.labels) for case in labelled)
     if not labelled:
@@ -71,7 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings
     models = models_of(settings)
     check_models(models, ["judge"], budget_of(arguments), unit_cap_of(arguments))
-    folder = arguments.study or arguments.labels.with_name(arguments.labels.name + ".study")
+    place = arguments.labels.resolve()
+    folder = arguments.study or place.with_name(place.name + ".study")
     with (
         Study.open(folder)
         if Study.exists(folder)
@@ -80,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         by_id = {case.id: case for case in labelled}
         calibration = Calibration(desk_of(settings, models, None), by_id, KeptAnswers(study))
         summary = _judge(study, calibration, models, arguments)
-        document = held_against(calibration, study, arguments.task, scale, other_labels=others)
+        document = held_against(calibration, study, arguments.task, scale, other_labels=others, marks=marks)
         if arguments.export is not None:
             lines = verdict_lines(calibration, study, arguments.task)
             write_lines(arguments.export, lines)
@@ -91,6 +101,28 @@ def run(arguments: argparse.Namespace) -> int:
     code = conclude(summary, folder, "calibrate")
     missed = any(row["met"] is not True for row in document["thresholds"].values())
     return code or int(arguments.require and missed)
+
+
+def _labels(arguments: argparse.Namespace) -> tuple[Sequence[Label], MarkedRow | None]:
+    """Of a file, or the marks of a study's reviewers."""
+    from drr.app.judging import desk_of, open_study, study_settings, study_shop
+    from drr.app.models import models_of
+    from drr.env.errors import Misuse
+    from drr.eval.agreement.marked import marked_labels
+    from drr.eval.labels import read_labels
+
+    if not arguments.labels.is_dir():
+        return read_labels(arguments.labels), None
+    with open_study(arguments.labels) as study:
+        settings = study_settings(study, arguments)
+        with study_shop(study, settings, arguments.shop) as shop:
+            found = marked_labels(study, desk_of(settings, models_of(settings), shop))
+    if not found.labels:
+        told = f"{found.row['without_label'] + found.row['elsewhere']} marks of reviewers give no label"
+        raise Misuse(
+            f"{arguments.labels}: {told}; `drr view {arguments.labels}` is where verdicts are marked"
+        )
+    return found.labels, found.row
 
 
 def _judge(study: Study, calibration: Calibration, models: Models, arguments: argparse.Namespace) -> Summary:
@@ -136,6 +168,8 @@ def _told(document: CalibrationDocument) -> str:
     people = ", ".join(document["people"])
     parts.append(table([f"{document['judge']} against {people}, {document['items']} items", "value"], rows))
     parts.append(_counted(document))
+    if document["marks"] is not None:
+        parts += _marked(document["marks"])
     if document["classes"] is not None:
         parts += crossed(document["classes"], document["judge"], "people")
     if document["among_people"]:
@@ -159,3 +193,25 @@ def _counted(document: CalibrationDocument) -> str:
     if document["other_labels"]:
         told += f"; {document['other_labels']:,} further labels are of other tasks"
     return told + "."
+
+
+def _marked(row: MarkedRow) -> list[str]:
+    """Whose marks they are, what gave no label, and what reviewers said of rules."""
+    from drr.app.terminal import flowing, table
+
+    told = ", ".join(f"{name} {count}" for name, count in row["reviewers"].items())
+    parts = [
+        f"The labels are marks of reviewers ({told}), made beside the verdict and where they chose: neither blind nor drawn by lot."
+    ]
+    if row["without_label"]:
+        parts.append(f"{row['without_label']} more give no label (wrong, and not said what is right).")
+    if row["elsewhere"]:
+        parts.append(f"{row['elsewhere']} more are of what no judge of the study says any more.")
+    found = [flowing(" ".join(parts))]
+    if row["rules"]:
+        rows = [
+            [name.replace("_", " "), str(one["right"]), str(one["wrong"])]
+            for name, one in row["rules"].items()
+        ]
+        found.append(table(["rule findings, by reviewers", "right", "wrong"], rows))
+    return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.app.viewer.reader import Reader
     from drr.app.viewer.tasks.shelf import TaskShelf
+    from drr.study.study import Study
     from starlette.applications import Starlette
 
 _FOR_OWNERS = "They hold what is true of the tasks: for their owner, not for who answers or judges them."
@@ -18,6 +19,8 @@ _FOR_OWNERS = "They hold what is true of the tasks: for their owner, not for who
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n  drr view study\n  drr view study --static pages   # a folder to open from disk or to mail\n"
+        "  drr view study --reviewer ann,bob   # an address each: their marks beside claims and rules are kept by name\n"
+        "  drr view study --import marks-ann.jsonl   # marks that a page from disk saved\n"
         "  drr view tasks   # tasks with files and what is true of them: for their owner"
     )
     parser.add_argument(
@@ -29,6 +32,19 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--report",
         metavar="PLACE",
         help="where index.html of `drr report --out` lies, seen from --static: every page leads there (default: ../report, if it is there)",
+    )
+    parser.add_argument(
+        "--reviewer",
+        metavar="NAME[,NAME]",
+        help="who marks verdicts and rules as right or wrong; an address each (default: one, `reviewer`)",
+    )
+    parser.add_argument(
+        "--import",
+        dest="marks",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="take in marks that pages of --static saved, and show nothing",
     )
     parser.add_argument("--judge", help="whose judgements (default: the last by a model, else by rules)")
     parser.add_argument("--shop", help="where the study's shop lies now, if not where it was")
@@ -49,13 +65,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tasks(arguments: argparse.Namespace) -> int:
     from drr.app.console import progress_of
+    from drr.app.pages.serve import new_token
     from drr.app.viewer.tasks.shelf import TaskShelf
     from drr.app.viewer.tasks.site import task_site, write_task_folder
     from drr.env.errors import Misuse
 
-    if arguments.judge or arguments.shop or arguments.tasks or arguments.report:
+    options = ("judge", "shop", "tasks", "report", "reviewer", "marks")
+    if any(getattr(arguments, name) for name in options):
         raise Misuse(
-            f"{arguments.study}: is a folder of tasks; --judge, --shop, --tasks and --report are for a study"
+            f"{arguments.study}: is a folder of tasks;"
+            " --judge, --shop, --tasks, --report, --reviewer and --import are for a study"
         )
     shelf = TaskShelf(arguments.study)
     if arguments.static is not None:
@@ -63,7 +82,8 @@ def _tasks(arguments: argparse.Namespace) -> int:
         print(f"{count} pages: open {arguments.static / 'index.html'}")
         print(_FOR_OWNERS)
     else:
-        _listen(arguments.port, lambda token, port: task_site(shelf, token, port))
+        token = new_token()
+        _listen(arguments.port, {token: ""}, lambda port: task_site(shelf, token, port))
     return 0
 
 
@@ -78,7 +98,10 @@ def _study(arguments: argparse.Namespace) -> int:
 
     if arguments.report and arguments.static is None:
         raise Misuse("--report is of a folder (--static DIR): a page that is served leads to no file")
+    names = _reviewers(arguments.reviewer)
     with Study.open(arguments.study) as study:
+        if arguments.marks:
+            return _take_in(study, arguments.marks)
         offer_shop(study.folder, study.config.get("run", {}).get("shop"), arguments.shop)
         if arguments.shop and shop_of(study, arguments.shop) is None:
             raise Misuse(
@@ -91,7 +114,7 @@ def _study(arguments: argparse.Namespace) -> int:
             despite_losses(study, lambda: _write(reader, arguments, shelf))
         else:
             say_losses(study)
-            _serve(reader, arguments.port, shelf)
+            _serve(reader, arguments.port, shelf, names)
     return 0
 
 
@@ -107,17 +130,48 @@ def _write(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | Non
         print(_FOR_OWNERS)
 
 
-def _serve(reader: Reader, port: int, shelf: TaskShelf | None) -> None:
-    from drr.app.viewer.site import site
+def _reviewers(words: str | None) -> list[str]:
+    import re
+
+    from drr.env.errors import Misuse
+
+    names = [] if words is None else [word.strip() for word in words.split(",")]
+    if len(set(names)) < len(names) or not all(re.fullmatch(r"[\w-]{1,80}", name) for name in names):
+        raise Misuse("--reviewer: different names of letters, digits, - and _ with commas between")
+    return names
+
+
+def _take_in(study: Study, files: list[Path]) -> int:
+    from drr.app.viewer.reviewing import ReviewBooks
+
+    added, strange = ReviewBooks(study).take_in(files)
+    for name, count in sorted(added.items()):
+        print(f"{name}: {count} new mark{'' if count == 1 else 's'}")
+    if not added:
+        print("nothing new")
+    if strange:
+        print(f"{strange} are of no answer of this study, and were left out")
+    return 0
+
+
+def _serve(reader: Reader, port: int, shelf: TaskShelf | None, names: list[str]) -> None:
+    from drr.app.pages.serve import new_token
+    from drr.app.viewer.site import SOMEBODY, site
 
     reader.entries()  # the first page then has little left to read
-    _listen(port, lambda token, taken: site(reader, token, taken, shelf))
+    reviewers = {new_token(): name for name in names or [SOMEBODY]}
+    token = next(iter(reviewers))
+    shown = {token: f"{name}: " if names else "" for token, name in reviewers.items()}
+    _listen(port, shown, lambda taken: site(reader, token, taken, shelf, reviewers=reviewers))
 
 
-def _listen(port: int, made: Callable[[str, int], Starlette]) -> None:
-    from drr.app.pages.serve import bind, new_token, run
+def _listen(port: int, tokens: Mapping[str, str], made: Callable[[int], Starlette]) -> None:
+    """An address for each token, after what is said before it."""
+    from drr.app.pages.serve import bind, run
 
-    listener, token = bind(port), new_token()
+    listener = bind(port)
     port = listener.getsockname()[1]
-    print(f"http://127.0.0.1:{port}/?token={token}\nCtrl-C stops.", flush=True)
-    run(made(token, port), listener)
+    for token, before in tokens.items():
+        print(f"{before}http://127.0.0.1:{port}/?token={token}")
+    print("Ctrl-C stops.", flush=True)
+    run(made(port), listener)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import SIGNIFICANT
 from drr.app.report.tables import Cell, Table, headings
+from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument
 from drr.eval.stats.intervals import FEWEST
@@ -132,8 +133,23 @@ def coverage(material: Material) -> Table | None:
     if not rows:
         return None
     notes = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
+    notes += _marked(found.get("marks"))
     columns = headings("units", "without an answer", "share")
     return Table("coverage", "What was judged", columns, rows, notes, material.banner)
+
+
+def _marked(found: MarksRow | None) -> list[str]:
+    """What readers of the viewer's pages said of it."""
+    if found is None:
+        return []
+    told = [
+        f"{what} marked by {name}: {row['right']} right, {row['wrong']} wrong."
+        for what, rows in (("Verdicts", found["verdicts"]), ("Rule findings", found["rules"]))
+        for name, row in rows.items()
+    ]
+    if found["elsewhere"]:
+        told.append(f"{found['elsewhere']} more marks are of another judge, or of what reads otherwise now.")
+    return told
 
 
 def failures(material: Material) -> Table | None:

@@ -50,6 +50,8 @@ class ShownVerdict:
     """By address, where there are several."""
     missing: tuple[str, ...] = ()
     """Why the passage behind an address cannot be shown."""
+    item: str = ""
+    """The claim and its type of source, as the judging names them together."""
 
 
 @dataclass(frozen=True)
@@ -294,6 +296,16 @@ class ShownOutcome:
 
 
 @dataclass(frozen=True)
+class OtherJudge:
+    """What another judge of the study said of the same answer, of the claims as that one found them."""
+
+    judge: str
+    rule_written: bool
+    claims: tuple[ShownClaim, ...]
+    ratings: tuple[ShownRating, ...]
+
+
+@dataclass(frozen=True)
 class ReportView:
     entry: ShownEntry
     report: str
@@ -333,6 +345,7 @@ class ReportView:
     checklist: tuple[PointLabel, ...] = ()
     """Of that task."""
     depth: DepthRow | None = None
+    others: tuple[OtherJudge, ...] = ()
 
     @property
     def calls(self) -> tuple[CallView, ...]:

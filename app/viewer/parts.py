@@ -50,24 +50,29 @@ def claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[ShownC
     found = judged.claims.get("all", {}).get(answer.key)
     if found is None or found.claims is None:
         return
-    verdicts: dict[str, list[Mapping[str, Any]]] = {}
-    for verdict in judged.support.get(answer.key, {}).values():
-        verdicts.setdefault(verdict["claim_id"], []).append(verdict)
+    verdicts: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+    for item, verdict in judged.support.get(answer.key, {}).items():
+        verdicts.setdefault(verdict["claim_id"], []).append((item, verdict))
     judge = judged.judging.judge if judged.judging else "?"
     alone = {(one.claim, one.url): one for one in judged.citations.get(answer.key) or ()}
     for claim in found.claims:
-        own = [v for v in verdicts.get(claim["id"], ()) if book is not None or v["against"] == "page"]
+        own = [
+            (item, v)
+            for item, v in verdicts.get(claim["id"], ())
+            if book is not None or v["against"] == "page"
+        ]
         yield ShownClaim(
             id=f"claim-{claim['id']}",
             text=claim["text"],
             start=claim["start"],
             end=claim["end"],
             urls=tuple(claim["urls"]),
-            verdicts=tuple(_verdict(v, judge, book, alone) for v in own),
+            verdicts=tuple(_verdict(item, v, judge, book, alone) for item, v in own),
         )
 
 
 def _verdict(
+    item: str,
     verdict: Mapping[str, Any],
     judge: str,
     book: Book | None,
@@ -85,6 +90,7 @@ def _verdict(
         passages=tuple(one for one in found if isinstance(one, Passage)),
         alone=dict(_alone(verdict, book, alone)) if book is not None else {},
         missing=tuple(one for one in found if isinstance(one, str)),
+        item=item,
     )
 
 

@@ -19,6 +19,7 @@ from drr.app.viewer.tasks.points import points_in
 from drr.citations.files import KnownPlaces
 from drr.citations.parse import canonical_url, parse
 from drr.env.files import file_name
+from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
@@ -156,7 +157,9 @@ class Pages:
         name = self._task_of(report.entry) if report.facts else None
         return {} if name is None or self._shelf is None else self._shelf.evidence(name)
 
-    def index(self, entries: Sequence[ShownEntry], judging: Judging | None, to_come: int) -> str:
+    def index(
+        self, entries: Sequence[ShownEntry], judging: Judging | None, to_come: int, marked: str = ""
+    ) -> str:
         columns = sorted({entry.variant for entry in entries})
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
         written = any(entry.rule_written for entry in entries)
@@ -166,6 +169,7 @@ class Pages:
             banner=_banner(written, bool(judging and judging.rule_written)),
             judge=judging.judge if judging else None,
             to_come=to_come,
+            marked=marked,
             measures=measures(),
             values=shown_measures,
             measured=any(entry.scores for entry in entries),
@@ -255,6 +259,7 @@ class Pages:
             | {one.url for one in report.products if not one.held and one.price is None},
             passages=_passages,
             marked=_marked,
+            markable=MARKABLE,
             verdict_counts=statuses.most_common(),
             types=sorted({verdict.source_type for claim in report.claims for verdict in claim.verdicts}),
             slowest=max((call.seconds or 0.0 for call in report.calls), default=1.0) or 1.0,

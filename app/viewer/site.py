@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from drr.app.pages.serve import STATIC, guarded
 from drr.app.viewer.around import AroundAnswers
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
+from drr.app.viewer.reviewing import review_routes
 from drr.app.viewer.searching import FILE, words_script
 
 if TYPE_CHECKING:
@@ -26,8 +27,19 @@ PAUSE_S = 5.0
 UNKNOWN = 'data-version=""'
 
 
-def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) -> Starlette:
-    """`shelf` holds the study's tasks with files, where they are at hand."""
+SOMEBODY = "reviewer"
+"""Who marks where nobody was named."""
+
+
+def site(
+    reader: Reader,
+    token: str,
+    port: int,
+    shelf: TaskShelf | None = None,
+    *,
+    reviewers: Mapping[str, str] | None = None,
+) -> Starlette:
+    """`shelf` holds the study's tasks with files, where they are at hand. `reviewers` are names by token, in place of the one token."""
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -35,6 +47,8 @@ def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) 
     from starlette.staticfiles import StaticFiles
 
     around = AroundAnswers(reader)
+    names = reviewers or {token: SOMEBODY}
+    books = reader.books()
     drawn = _Drawn(reader, Pages(reader.name, served=True, shelf=shelf, about=around.about), around)
     beside = [] if shelf is None else _of_tasks(reader, shelf)
 
@@ -64,12 +78,13 @@ def site(reader: Reader, token: str, port: int, shelf: TaskShelf | None = None) 
             Route("/live.json", live),
             Route(f"/{FILE}", words),
             Route("/{kind:str}/live.json", live),
+            *review_routes(reader, books, names, drawn.forget_index),
             Mount("/static", StaticFiles(directory=STATIC)),
             *beside,
             Route("/{kind:str}/{name:str}.html", answer),
         ],
     )
-    return guarded(application, lambda: {token}, port)
+    return guarded(application, lambda: set(names), port)
 
 
 def _of_tasks(reader: Reader, shelf: TaskShelf) -> list[Route]:
@@ -117,6 +132,10 @@ class _Drawn:
     def version(self) -> str:
         return f"{self._reader.version()} {self._round}"
 
+    def forget_index(self) -> None:
+        """It counts the marks of reviewers, which are no news for who reads a report."""
+        self._kept.pop(("index", ""), None)
+
     def words(self) -> str:
         """Made when somebody searches, and again when the study has moved."""
         with self._searching:
@@ -150,7 +169,8 @@ class _Drawn:
         }
 
     def _index(self, name: str) -> str | None:
-        return self._pages.index(self._reader.entries(), self._reader.judging(), self._reader.to_come)
+        reader = self._reader
+        return self._pages.index(reader.entries(), reader.judging(), reader.to_come, reader.marked())
 
     def _query(self, name: str) -> str | None:
         reports = self._reader.query(name)

@@ -66,7 +66,7 @@ def fresh_folder(folder: Path) -> Iterator[Path]:
     (draft / MARK).touch()
     yield draft
     (draft / "static").mkdir()
-    for name in (*STYLES, "reach.js", "viewer.js"):
+    for name in (*STYLES, "reach.js", "review.js", "viewer.js"):
         shutil.copyfile(STATIC / name, draft / "static" / name)
     if folder.exists():
         shutil.rmtree(folder)
@@ -81,7 +81,7 @@ def _write_pages(
     reader.measure()
     entries = reader.entries()
     (draft / "index.html").write_text(
-        pages.index(entries, reader.judging(), reader.to_come), encoding="utf-8"
+        pages.index(entries, reader.judging(), reader.to_come, reader.marked()), encoding="utf-8"
     )
     (draft / FILE).write_text(words_script(reader), encoding="utf-8")
     for kind in ("q", "c", "r", "x", "p"):

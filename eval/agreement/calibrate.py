@@ -22,7 +22,14 @@ from drr.eval.agreement.people import (
     support_status,
     verdicts_of,
 )
-from drr.eval.agreement.rows import CalibratedPairs, CalibrationDocument, ClassesRow, RatingRow, SupportRow
+from drr.eval.agreement.rows import (
+    CalibratedPairs,
+    CalibrationDocument,
+    ClassesRow,
+    MarkedRow,
+    RatingRow,
+    SupportRow,
+)
 from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, support_statistics
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import SCHEMA
@@ -181,6 +188,7 @@ def held_against(
     scale: tuple[float, float] | None = None,
     *,
     other_labels: int = 0,
+    marks: MarkedRow | None = None,
 ) -> CalibrationDocument:
     """The judge beside the people's consensus, beside the thresholds, and the people beside each other."""
     found = calibration.results(study)
@@ -210,4 +218,5 @@ def held_against(
         "classes": _crossed(task, cases_, found),
         "among_people": among_people(cases_, task),
         "thresholds": held(statistics, THRESHOLDS[task]),
+        "marks": marks,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic, TypedDict, TypeVar, cast
 
+from drr.eval.judging.marks import ReviewerRow
 from drr.eval.stats.intervals import V, VRow
 from drr.eval.stats.positions import PositionRow
 
@@ -251,6 +252,19 @@ class ThresholdRow(TypedDict):
     met: bool | None
 
 
+class MarkedRow(TypedDict):
+    """Labels that are marks of a study's reviewers."""
+
+    reviewers: dict[str, int]
+    """Labels by reviewer."""
+    without_label: int
+    """Say that a verdict is wrong and not what is right, or are of what nobody can be asked again."""
+    elsewhere: int
+    """Of what no judge of the study says any more."""
+    rules: dict[str, ReviewerRow]
+    """Of rules' findings, by rule; they are code, and no judge is held against them."""
+
+
 class CalibrationDocument(TypedDict):
     """Of `drr calibrate --json`."""
 
@@ -272,6 +286,8 @@ class CalibrationDocument(TypedDict):
     """The judge's labels beside the people's; grades have no classes."""
     among_people: dict[str, AgreementRow] | None
     thresholds: dict[str, ThresholdRow]
+    marks: MarkedRow | None
+    """Where the labels are marks of a study's reviewers."""
 
 
 def statistics_in(row: Mapping[str, object]) -> dict[str, AgreementRow]:

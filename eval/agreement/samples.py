@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from random import Random
-from typing import NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
+from drr.env.errors import DrrError
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Sample, rating_id
@@ -68,18 +69,36 @@ def support_sheet(
     """Each claim with the very passages that the judge was shown."""
     lines: list[SheetLine] = []
     for key, name in places:
-        answer = judged.by_key[key]
-        held = judged.held(answer)
-        claims = (held and held.claims) or ()
-        of_claim = [claim for claim in claims if name.startswith(f"{claim['id']}-")]
-        item = next(item for item in items_of(desk, answer, of_claim) if item.id == name)
-        shown = [
-            "\n".join([source.url, *(f"[...] {(source.text or '')[s.start : s.end].strip()}" for s in spans)])
-            for source, spans in item.passages()
-        ]
-        line = _line(f"{answer.label}/{name}", judge, sample)
-        lines.append({**line, "claim": item.claim, "evidence": "\n\n".join(shown)})
+        shown = shown_to_judge(judged, desk, judged.by_key[key], name)
+        if shown is None:
+            raise DrrError(f"{judged.by_key[key].label}: its sources are no longer those that were judged")
+        line = _line(support_id(judged.by_key[key], name), judge, sample)
+        lines.append({**line, "claim": shown.claim, "evidence": shown.evidence})
     return lines
+
+
+def support_id(answer: Answer, name: str) -> str:
+    return f"{answer.label}/{name}"
+
+
+class ShownToJudge(NamedTuple):
+    claim: str
+    evidence: str
+
+
+def shown_to_judge(judged: Judged, desk: Desk, answer: Answer, name: str) -> ShownToJudge | None:
+    """A claim, and the passages behind it; `None` where its sources are of other types than when they were judged."""
+    held = judged.held(answer)
+    claims = (held and held.claims) or ()
+    of_claim = [claim for claim in claims if name.startswith(f"{claim['id']}-")]
+    item = next((item for item in items_of(desk, answer, of_claim) if item.id == name), None)
+    if item is None:
+        return None
+    shown = [
+        "\n".join([source.url, *(f"[...] {(source.text or '')[s.start : s.end].strip()}" for s in spans)])
+        for source, spans in item.passages()
+    ]
+    return ShownToJudge(item.claim, "\n\n".join(shown))
 
 
 def rating_sheet(judged: Judged, places: Iterable[Place], sample: Sample, judge: str) -> list[SheetLine]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from drr.eval.judging.marks import marks_row, read_marks
 from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched, repetitions
 from drr.eval.metrics import documented, families
 from drr.eval.metrics.as_printed import paper_document
@@ -45,6 +46,8 @@ def study_document(study: Study, judge: str | None = None, *, complete: bool = F
     tasks = dr3_document(judged, [counted(one) for one in repetitions(study, judged)])
     if tasks is not None:
         document["dr3"] = tasks
+    if marks := read_marks(study):
+        document["coverage"]["marks"] = marks_row(judged, marks)
     if study.losses:
         document["coverage"]["lost"] = sorted(loss.label for loss in study.losses.values())
     return document

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NotRequired, TypedDict
 
 from drr.eval.foreign.summary import ForeignTableRow
+from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.dr3_rows import Dr3Document
 from drr.eval.metrics.setting_rows import SettingsDocument
 from drr.eval.stats.corrected import CorrectedRow
@@ -55,6 +56,8 @@ class CoverageRow(TypedDict):
     answers: int
     lost: NotRequired[list[str]]
     """Answers that lack texts and are in no figure, by label; not there where there are none."""
+    marks: NotRequired[MarksRow]
+    """What reviewers marked as right or wrong; not there where nobody did."""
     tasks: dict[str, TaskRow]
     invalid: bool
     invalid_because: list[str]

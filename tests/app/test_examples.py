@@ -26,11 +26,11 @@ NEEDS = {
     "real data": re.compile(r"~/amazon2023|--mirror "),
     "time": re.compile(r"^sample big"),
     "a person who answers or looks": re.compile(
-        r"^mcp |^view (study|tasks)$|^annotate .*--(annotators|task criteria|sample 60)|^(tasks|queries) review|^study edit study --variants"
+        r"^mcp |^view (study|tasks)$|^view study --reviewer|^annotate .*--(annotators|task criteria|sample 60)|^(tasks|queries) review|^study edit study --variants"
     ),
     "a file of one's own": re.compile(
         r"my[-_]|^import |^persons import|^aggregate |^calibrate |^align |^swap |^plan |labels?[-.]|sheet\.jsonl|anna\.jsonl|points\.jsonl|^criteria"
-        r"|^check report.md|--relative|^web replay|^trace study .|fewer\.jsonl|persons persons|study/align"
+        r"|^check report.md|--relative|^web replay|^trace study .|fewer\.jsonl|marks-ann\.jsonl|persons persons|study/align"
     ),
     "minutes": re.compile(
         r"^reproduce |--tokens 8k,32k,128k|--what (pqr|pairwise|relative|dr3|reporteval)|--repeat|--diff|--workers|--tasks"

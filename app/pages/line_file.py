@@ -1,0 +1,55 @@
+"""A file that a page adds lines to: each is on disk before the page is told so, and none is glued to one that a crash tore."""
+
+from __future__ import annotations
+
+import os
+from errno import ENOSPC
+from pathlib import Path
+from threading import Lock
+
+from drr.env.errors import DrrError
+from drr.env.files import read_file
+
+
+class LineFile:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = Lock()
+        self._drop_torn_line()
+
+    def _drop_torn_line(self) -> None:
+        """A crash in the middle of a write leaves a line without its end; the next one must not be glued to it."""
+        if not self.path.exists():
+            return
+        data = self._data()
+        whole = data.rfind(b"\n") + 1
+        if whole == len(data):
+            return
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_NOFOLLOW)
+        try:
+            os.ftruncate(descriptor, whole)
+        finally:
+            os.close(descriptor)
+
+    def _data(self) -> bytes:
+        try:
+            return read_file(self.path)
+        except OSError as error:
+            raise DrrError(f"{self.path}: cannot be read ({error.strerror}); move it away") from error
+
+    def add(self, text: str) -> None:
+        line = text.encode() + b"\n"
+        with self._lock:
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+            try:
+                size = os.fstat(descriptor).st_size
+                if os.write(descriptor, line) < len(line):
+                    # Half a line is none, and the next one is not put behind it.
+                    os.ftruncate(descriptor, size)
+                    raise OSError(ENOSPC, os.strerror(ENOSPC), str(self.path))
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+    def lines(self) -> list[bytes]:
+        return self._data().splitlines() if self.path.exists() else []

@@ -1,0 +1,147 @@
+"""Marks that readers make on a report's page: this verdict is right, that rule is wrong. A file for each reviewer, which only grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from drr.app.pages.line_file import LineFile
+from drr.env.files import check_unlinked, make_folder, private, short_name
+from drr.env.jsonl import rows_of
+from drr.eval.judging.marks import FOLDER, MARKABLE, SCHEMA, ReviewMark, read_marks
+
+if TYPE_CHECKING:
+    from drr.app.viewer.model import ReportView
+    from drr.app.viewer.reader import Reader
+    from drr.study.study import Study
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+LARGEST_MARK = 20_000
+"""Bytes; it says its claim."""
+
+
+class ReviewBooks:
+    """The files of all reviewers of one study."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._folder = study.folder / FOLDER
+        self._files: dict[str, LineFile] = {}
+
+    def add(self, mark: ReviewMark) -> None:
+        """On disk before the page is told so."""
+        if mark.reviewer not in self._files:
+            check_unlinked(self._study.folder, FOLDER)
+            make_folder(self._folder, private(0o777))
+            self._files[mark.reviewer] = LineFile(self._folder / f"marks-{mark.reviewer}.jsonl")
+        self._files[mark.reviewer].add(mark.model_dump_json())
+
+    def marks(self) -> list[ReviewMark]:
+        return read_marks(self._study)
+
+    def take_in(self, files: Iterable[Path]) -> tuple[dict[str, int], int]:
+        """New marks of files that pages saved, by reviewer, and how many are of no answer of this study.
+
+        All files are read before anything is written; they may come twice and in any order.
+        """
+        known = {short_name(key) for key, _ in self._study.ledger.records.stamps("answer")}
+        told = [mark for file in files for _, mark in rows_of(file, ReviewMark, "marks", SCHEMA, "a mark")]
+        last = {mark.place: mark for mark in self.marks()}
+        added: dict[str, int] = {}
+        for mark in told:
+            if mark.answer in known and _is_news(mark, last.get(mark.place)):
+                last[mark.place] = mark
+                self.add(mark)
+                added[mark.reviewer] = added.get(mark.reviewer, 0) + 1
+        return added, sum(mark.answer not in known for mark in told)
+
+
+def _is_news(mark: ReviewMark, known: ReviewMark | None) -> bool:
+    if known is None:
+        return mark.says is not None
+    return mark != known and (mark.at is None or known.at is None or mark.at > known.at)
+
+
+def stands_in(view: ReportView, mark: ReviewMark) -> bool:
+    """Whether the page says now what the mark is of."""
+    if mark.of == "rule":
+        return any(rule.name == mark.name and rule.status == mark.shown for rule in view.rules)
+    return view.judged_by == mark.judge and any(
+        claim.text == mark.claim and verdict.item == mark.name and verdict.status == mark.shown
+        for claim in view.claims
+        for verdict in claim.verdicts
+        if verdict.status in MARKABLE
+    )
+
+
+def tallied(marks: Sequence[ReviewMark]) -> str:
+    """Who marked how much, in one line; empty where nobody did."""
+    by_name: dict[str, list[ReviewMark]] = {}
+    for mark in marks:
+        by_name.setdefault(mark.reviewer, []).append(mark)
+    told = [f"{name} {_counted(own)}" for name, own in sorted(by_name.items())]
+    return f"Marked by reviewers: {'; '.join(told)}." if told else ""
+
+
+def _counted(marks: Sequence[ReviewMark]) -> str:
+    told = []
+    for of, noun in (("verdict", "verdict"), ("rule", "rule finding")):
+        own = [mark for mark in marks if mark.of == of]
+        if own:
+            wrong = sum(mark.says == "wrong" for mark in own)
+            told.append(f"{len(own)} {noun}{'' if len(own) == 1 else 's'} ({wrong} wrong)")
+    return ", ".join(told)
+
+
+def review_routes(
+    reader: Reader, books: ReviewBooks, reviewers: Mapping[str, str], moved: Callable[[], None]
+) -> list[Route]:
+    """`reviewers` are names by token; `moved` is called when a mark was added."""
+    from pydantic import ValidationError
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse, PlainTextResponse
+    from starlette.routing import Route
+
+    def own(name: str, answer: str) -> list[dict[str, object]]:
+        return [
+            mark.model_dump(mode="json")
+            for mark in books.marks()
+            if mark.reviewer == name and mark.answer == answer
+        ]
+
+    def add(mark: ReviewMark) -> bool:
+        view = reader.report(mark.answer)
+        if view is None or not stands_in(view, mark):
+            return False
+        books.add(mark)
+        moved()
+        return True
+
+    async def marks(request: Request) -> Response:
+        name = reviewers[request.state.token]
+        found = await run_in_threadpool(own, name, request.query_params.get("answer", ""))
+        return JSONResponse({"reviewer": name, "marks": found})
+
+    async def mark(request: Request) -> Response:
+        body = await request.body()
+        try:
+            made = ReviewMark.model_validate_json(body[: LARGEST_MARK + 1])
+        except ValidationError:
+            return PlainTextResponse("not a mark", 422)
+        if made.reviewer != reviewers[request.state.token]:
+            # One browser keeps one token for this address: a page opened before another reviewer's must not write as them.
+            return PlainTextResponse(
+                "another reviewer's address was opened in this browser: load the page again", 409
+            )
+        try:
+            added = await run_in_threadpool(add, made)
+        except OSError as error:
+            return PlainTextResponse(f"it cannot be written: {error.strerror}", 507)
+        if not added:
+            return PlainTextResponse("the page says something else now: load it again", 409)
+        return JSONResponse({"saved": True})
+
+    return [Route("/marks.json", marks), Route("/mark", mark, methods=["POST"])]

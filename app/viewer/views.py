@@ -1,0 +1,192 @@
+"""An answer as its page shows it: what the ledger has of it, joined with what a judge said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from threading import RLock
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from drr.app.profiles import ShopperProfiles
+from drr.app.viewer import parts
+from drr.app.viewer.cards import product_cards
+from drr.app.viewer.criteria import criteria, owners_shown, violations
+from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
+from drr.app.viewer.repetition import passage_pairs, report_grades
+from drr.env.json_object import JsonObject
+from drr.eval.agreement.study import latest_judgings
+from drr.eval.evidence.answers import Answer, answer_of, questions
+from drr.eval.evidence.book import Book
+from drr.eval.foreign import kept
+from drr.eval.foreign.summary import ForeignValue, foreign_values
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.metrics import metrics, values_of
+from drr.eval.tasks.dr3.rows import depth_of, fact_labels, point_labels
+from drr.eval.tasks.judged import Judged, Judging
+from drr.study.blobs import LostText
+
+if TYPE_CHECKING:
+    from drr.env.query import Query
+    from drr.study.study import Study
+    from drr.study.unit import Record
+
+
+class AnswerViews:
+    """Read anew at every call; safe for several threads."""
+
+    def __init__(self, study: Study, *, judge: str | None, shop: str | None) -> None:
+        self._study, self._judge, self._shop = study, judge, shop
+        self._lock = RLock()
+        self._queries = questions(study)
+        self._scores = (version_of(study), kept.foreign_scores(study))
+
+    @cached_property
+    def _profiles(self) -> ShopperProfiles:
+        return ShopperProfiles(self._study, self._shop)
+
+    def judging(self) -> Judging | None:
+        return choose(self._study, self._judge)
+
+    def asked(self, query_id: str) -> Query | None:
+        return self._queries.get(query_id)
+
+    def view(self, key: str, entry: ShownEntry, *, full: bool, figured: bool = False) -> ReportView | None:
+        """`full` with sources, calls, conversations and rules; `figured` with its metrics."""
+        try:
+            return self._made(key, entry, full=full, figured=full or figured)
+        except LostText:
+            self._study.look_for_losses()
+            return self._made(key, entry, full=full, figured=full or figured)
+
+    def _made(self, key: str, entry: ShownEntry, *, full: bool, figured: bool) -> ReportView | None:
+        record = self._study.record(key)
+        if record is None:
+            return None
+        lost = self._study.lost(record)
+        if lost or not record.done:
+            return _without_answer(entry, record, lost)
+        answer = answer_of(self._study, record, self._queries)
+        owners = owners_shown(self._study, answer, self._queries)
+        about = self._study.ledger.records.about(key, answer.query_id, *(one.label for one in owners))
+        among = list(about)
+        judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
+        with self._lock:
+            shopper = self._profiles.summary(answer.user_id)
+            products = tuple(product_cards(answer, self._profiles.shop)) if full else ()
+        book = Book(answer, self._profiles.shop)
+        view = ReportView(
+            entry=replace(entry, **measured(judged, answer)._asdict()),
+            report=answer.report,
+            profile="" if shopper is None else shopper.text(),
+            shopper=shopper,
+            products=products,
+            stop_reason=record.result.get("stop_reason"),
+            usage=record.usage,
+            cost_usd=record.making_usd,
+            seconds=record.making_seconds,
+            claims=tuple(parts.claims(judged, answer, book)),
+            ratings=tuple(parts.ratings(judged, answer)),
+            points=tuple(parts.points(judged, answer)),
+            criteria=tuple(criteria(judged, answer, owners)),
+            violations=tuple(violations(judged, answer)),
+            report_grades=tuple(report_grades(judged, answer)),
+            passage_pairs=tuple(passage_pairs(judged, answer)),
+            notes=tuple(record.result.get("notes") or ()),
+            judged_by=judged.judging.judge if judged.judging else None,
+            judged_by_rules=bool(judged.judging and judged.judging.rule_written),
+            missing_shop=self._profiles.missing,
+            figures=tuple(parts.figures(judged, answer)) if figured else (),
+            foreign=self._foreign(entry),
+            others=tuple(self._others(judged, answer, book, among)),
+        )
+        return _with_details(view, judged, answer) if full else view
+
+    def _others(
+        self, judged: Judged, answer: Answer, book: Book, among: Sequence[Record]
+    ) -> Iterator[OtherJudge]:
+        """What each further judge of the study said of this answer."""
+        for name, judging in sorted(latest_judgings(self._study).items()):
+            if judged.judging is not None and name != judged.judging.judge:
+                other = read_judged(self._study, judging, answers=[answer], among=among)
+                claims = tuple(parts.claims(other, answer, book))
+                ratings = tuple(parts.ratings(other, answer))
+                if claims or ratings:
+                    yield OtherJudge(name, judging.rule_written, claims, ratings)
+
+    def _foreign(self, entry: ShownEntry) -> tuple[ForeignValue, ...]:
+        stamp = version_of(self._study)
+        with self._lock:
+            if self._scores[0] != stamp:
+                self._scores = (stamp, kept.foreign_scores(self._study))
+            scores = self._scores[1]
+        return tuple(foreign_values(scores, entry.variant, entry.query_id, entry.trial))
+
+    def texts(self, key: str) -> Iterator[str]:
+        """All that was written in an answer, and read for it."""
+        record = self._study.record(key)
+        if record is None or not record.done or self._study.lost(record):
+            return
+        answer = answer_of(self._study, record, self._queries)
+        yield answer.report
+        yield from (text for one in answer.sources for text in (one.title or "", one.seen, one.page or ""))
+
+
+def version_of(study: Study) -> str:
+    """Changes whenever the ledger or scores of others are written, by whomever."""
+    path = study.ledger.path
+    files = [path, path.with_name(path.name + "-wal"), path.with_name(kept.FILE)]
+    return " ".join(f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),))
+
+
+def _without_answer(entry: ShownEntry, record: Record, lost: Sequence[str]) -> ReportView:
+    told = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
+    return ReportView(
+        entry,
+        told or record.message or "",
+        "",
+        None,
+        record.usage,
+        record.making_usd,
+        record.making_seconds,
+    )
+
+
+def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportView:
+    return replace(
+        view,
+        sources=tuple(parts.sources(answer)),
+        actors=tuple(parts.actors(answer.tool_calls() or ())),
+        conversations=tuple(parts.conversations(_transcripts(answer))),
+        rules=tuple(parts.rules(judged, answer)),
+        facts=fact_labels(judged, answer.key) or (),
+        checklist=point_labels(judged, answer.key) or (),
+        depth=depth_of(judged, answer.key),
+    )
+
+
+def _transcripts(answer: Answer) -> list[JsonObject]:
+    told = answer.study.held(answer.record, "transcript")
+    return cast("list[JsonObject]", json.loads(told)) if told else []
+
+
+class Measured(NamedTuple):
+    """What the index says of a report: fields of its entry."""
+
+    scores: Mapping[str, float | None]
+    verdicts: tuple[str, ...]
+    types: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+def measured(judged: Judged, answer: Answer) -> Measured:
+    """The report's own metrics as the means take them, and what verdicts and source types it has."""
+    values = values_of(judged, answer)
+    claims = list(parts.claims(judged, answer, None))
+    return Measured(
+        {name: values.get(name) for name, metric in metrics().items() if not metric.detail},
+        tuple(sorted({claim.status for claim in claims})),
+        tuple(sorted({verdict.source_type for claim in claims for verdict in claim.verdicts})),
+        tuple(claim.text for claim in claims),
+    )

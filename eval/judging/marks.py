@@ -1,0 +1,156 @@
+"""What readers of a study's pages say of its verdicts and rules: this one is right, that one is wrong.
+
+A mark is of what stood on the page. It counts for a judging that says the same of the same claim still; made anew, the verdict
+waits for a mark of its own. Readers see the verdict and choose what they mark: a mark is no label drawn by lot.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Literal, TypedDict
+
+from drr.env.errors import DrrError
+from drr.env.files import check_unlinked, read_file, short_name
+from drr.env.jsonl import row_of
+from drr.eval.tasks.judged import Judged
+from drr.study.study import Study
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+SCHEMA = 1
+FOLDER = "review"
+"""Of the study: a file for each reviewer."""
+MARKABLE = ("full", "partial", "none")
+"""A source that could not be read has no verdict to be right or wrong."""
+ReviewerName = Annotated[str, Field(pattern=r"^[\w-]{1,80}$")]
+"""Part of the names of files."""
+
+
+class ReviewMark(BaseModel):
+    """What one reviewer says of one verdict or of one rule's finding; `says` `None` takes the last mark of it back."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_version: int = SCHEMA
+    reviewer: ReviewerName
+    answer: str = Field(max_length=200)
+    """The name of its page."""
+    of: Literal["verdict", "rule"]
+    name: str = Field(max_length=200)
+    """The claim and its type of source as a judging names them together, or the rule."""
+    claim: str | None = None
+    judge: str | None = None
+    """Whose verdict it is; of a rule nobody's."""
+    shown: str = Field(max_length=200)
+    """What the page said."""
+    says: Literal["right", "wrong"] | None
+    should: Literal["full", "partial", "none"] | None = None
+    """What a wrong verdict should be, where the reviewer said so."""
+    at: float | None = Field(None, allow_inf_nan=False)
+    """When, in ms by the reviewer's own clock."""
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> ReviewMark:
+        if self.should is not None and (
+            self.says != "wrong" or self.of == "rule" or self.should == self.shown
+        ):
+            raise ValueError("only a wrong verdict should be another")
+        return self
+
+    @property
+    def place(self) -> tuple[str, str, str, str, str | None, str | None]:
+        """One reviewer says one thing of it: the later mark counts."""
+        return self.reviewer, self.answer, self.of, self.name, self.judge, self.claim
+
+    @property
+    def label(self) -> Literal["full", "partial", "none"] | None:
+        """What the reviewer holds the verdict to be; `None` where only what it is not was said."""
+        told: dict[str, Literal["full", "partial", "none"]] = {
+            "full": "full",
+            "partial": "partial",
+            "none": "none",
+        }
+        return self.should if self.says == "wrong" else told.get(self.shown)
+
+
+class ReviewerRow(TypedDict):
+    right: int
+    wrong: int
+
+
+class MarksRow(TypedDict):
+    """What reviewers marked of one judging as it stands now."""
+
+    verdicts: dict[str, ReviewerRow]
+    """By reviewer."""
+    rules: dict[str, ReviewerRow]
+    """By reviewer."""
+    by_rule: dict[str, ReviewerRow]
+    elsewhere: int
+    """Marks of another judge's verdicts, or of what reads otherwise now."""
+
+
+def standing(marks: Iterable[ReviewMark]) -> list[ReviewMark]:
+    """Of each thing what its reviewer said last."""
+    last: dict[tuple[str | None, ...], ReviewMark] = {}
+    for mark in marks:
+        last[mark.place] = mark
+    return [mark for mark in last.values() if mark.says is not None]
+
+
+def read_marks(study: Study) -> list[ReviewMark]:
+    """Those that stand, reviewer by reviewer."""
+    return standing(_lines(study))
+
+
+def _lines(study: Study) -> Iterator[ReviewMark]:
+    folder = study.folder / FOLDER
+    check_unlinked(study.folder, FOLDER)
+    for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+        try:
+            text = read_file(path).decode()
+        except (OSError, UnicodeDecodeError) as error:
+            raise DrrError(f"{path}: cannot be read ({error}); move it away") from error
+        # What stands behind the last line feed was torn by a crash, and is no mark.
+        for number, line in enumerate(text.split("\n")[:-1], 1):
+            yield row_of(f"{path}, line {number}", line, ReviewMark, SCHEMA, "a mark")
+
+
+def holding(judged: Judged, marks: Iterable[ReviewMark]) -> list[tuple[str, ReviewMark]]:
+    """The marks of what this judging says still, each with the whole key of its answer."""
+    keys = {short_name(answer.key): answer.key for answer in judged.answers}
+    found = [(keys[mark.answer], mark) for mark in marks if mark.answer in keys]
+    return [(key, mark) for key, mark in found if _holds(judged, key, mark)]
+
+
+def _holds(judged: Judged, key: str, mark: ReviewMark) -> bool:
+    if mark.of == "rule":
+        rule = judged.rules.get(key, {}).get(mark.name)
+        return rule is not None and rule["status"] == mark.shown
+    verdict = judged.support.get(key, {}).get(mark.name)
+    if verdict is None or judged.judging is None or judged.judging.judge != mark.judge:
+        return False
+    return verdict["status"] == mark.shown and _claim_of(judged, key, verdict["claim_id"]) == mark.claim
+
+
+def _claim_of(judged: Judged, key: str, claim_id: str) -> str | None:
+    held = judged.held(judged.by_key[key])
+    return next((c["text"] for c in (held and held.claims) or () if c["id"] == claim_id), None)
+
+
+def marks_row(judged: Judged, marks: Sequence[ReviewMark]) -> MarksRow:
+    counted = [mark for _, mark in holding(judged, marks)]
+    verdicts = [(mark.reviewer, mark) for mark in counted if mark.of == "verdict"]
+    rules = [mark for mark in counted if mark.of == "rule"]
+    return {
+        "verdicts": _tally(verdicts),
+        "rules": _tally((mark.reviewer, mark) for mark in rules),
+        "by_rule": _tally((mark.name, mark) for mark in rules),
+        "elsewhere": len(marks) - len(counted),
+    }
+
+
+def _tally(marks: Iterable[tuple[str, ReviewMark]]) -> dict[str, ReviewerRow]:
+    said = Counter((name, mark.says) for name, mark in marks)
+    names = sorted({name for name, _ in said})
+    return {name: {"right": said[name, "right"], "wrong": said[name, "wrong"]} for name in names}
