@@ -36,10 +36,10 @@ Reread = Callable[[set[int]], Iterator[tuple[int, bytes]]]
 """Canonical texts of lines, by their numbers."""
 
 
-def fingerprint(chunk: Chunk) -> U64:
-    columns = [*words(chunk.user), chunk.item.view(np.uint64), chunk.time.view(np.uint64)]
+def fingerprint(user: NDArray[np.bytes_], item: I64, time: I64, rating: NDArray[np.float64]) -> U64:
+    columns = [*words(user), item.view(np.uint64), time.view(np.uint64)]
     # Adding zero makes -0.0 and 0.0, which are equal, look equal.
-    total = (chunk.rating + 0.0).view(np.uint64) * _FACTORS[0]
+    total = (rating + 0.0).view(np.uint64) * _FACTORS[0]
     for column, factor in zip(columns, _FACTORS[1:], strict=True):
         total += column * factor
     return finish(total)

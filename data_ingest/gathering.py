@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Set
+from collections.abc import Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -18,7 +18,8 @@ from drr.data_ingest.raw_files import FilePair
 from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.review_texts import ReviewTexts
 from drr.data_ingest.reviews import Interactions, Reviews, read_reviews
-from drr.env.progress import Progress, Stage
+from drr.data_ingest.spans import WHOLE, SpannedPair, joined_metadata, joined_reviews
+from drr.env.progress import Progress
 from drr.env.shop import Input
 
 DEFAULT_MEMORY = 1 << 30
@@ -61,13 +62,16 @@ def gather_category(
     progress: Progress,
     *,
     taken: Set[int] | None = None,
-    read: Callable[[Stage], Reviews] | None = None,
+    spanned: SpannedPair = WHOLE,
 ) -> I64:
-    """The product of every metadata row. `taken`: products of earlier categories, where they are not among the gathered."""
+    """The product of every metadata row. `taken`: of earlier categories, where not gathered; `spanned`: what others read."""
     ids = gathered.ids
     with progress.stage(f"{pair.category}: reviews", pair.reviews.stat().st_size, "bytes") as stage:
-        reviews = (
-            read_reviews(
+        if spanned.reviews is not None:
+            where = (reading.memory, reading.folder)
+            reviews = joined_reviews(pair.reviews, spanned.reviews, ids, quarantine, *where)
+        else:
+            reviews = read_reviews(
                 pair.reviews,
                 recipe,
                 ids,
@@ -77,16 +81,16 @@ def gather_category(
                 block=reading.block,
                 stage=stage,
             )
-            if read is None
-            else read(stage)
-        )
     try:
         tally = reviews.tally(recipe.since_ms, first=recipe.pick == "review-prefix")
         before = set(gathered.spots) if taken is None else set(taken)
         with progress.stage(f"{pair.category}: products", pair.meta.stat().st_size, "bytes") as stage:
-            meta = read_metadata(
-                pair.meta, recipe, ids, quarantine, tally, before, spool, stage, reading.block
-            )
+            if spanned.meta is not None:
+                meta = joined_metadata(pair.meta, spanned.meta, recipe, ids, quarantine, tally, before, spool)
+            else:
+                meta = read_metadata(
+                    pair.meta, recipe, ids, quarantine, tally, before, spool, stage, reading.block
+                )
         kept = np.array(sorted(meta.kept), np.int64)
         since = recipe.since_ms if recipe.orders == "since" else None
         found = reviews.of_items(kept, since)

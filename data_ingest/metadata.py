@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-from drr.data_ingest.blocks import BLOCK, BlockReader
+from drr.data_ingest.blocks import BLOCK, Block, BlockReader
 from drr.data_ingest.ids import Ids
 from drr.data_ingest.lines import BadLine, Repairs
 from drr.data_ingest.packing import I64
@@ -52,12 +53,13 @@ class _Shelf:
         self.duplicates = 0
         self.refused = 0
 
-    def offer(self, code: int, rank: Any, line: bytes) -> None:
+    def offer(self, code: int, rank: Any, line_of: Callable[[], bytes]) -> None:
         if code in self._held:
             self.duplicates += 1
         elif self._worst is not None and rank >= self._worst:
             self.refused += 1
         else:
+            line = line_of()
             spot = Spot(self._spool.tell(), len(line))
             self._spool.write(line)
             self._held[code] = (rank, spot)
@@ -79,26 +81,24 @@ class _Shelf:
 class _Ranks:
     """Which products qualify, and in which order the recipe prefers them."""
 
-    def __init__(self, recipe: Recipe, tally: RowTally, taken: set[int]) -> None:
+    def __init__(self, recipe: Recipe, tally: RowTally, taken: Set[int]) -> None:
         self._recipe = recipe
         enough = tally.counts >= recipe.min_reviews
         self._items, self._counts = tally.items[enough], tally.counts[enough]
         self._first = None if tally.first is None else tally.first[enough]
         self._taken = taken
 
-    def of_block(
-        self, codes: I64, rows: list[RawProduct | None], first: int
-    ) -> Iterator[tuple[int, int, Any]]:
+    def of_block(self, codes: I64, names: Sequence[str], first: int) -> Iterator[tuple[int, int, Any]]:
         """Position in the block, code and rank of those that qualify."""
         at = np.searchsorted(self._items, codes)
         at[at == len(self._items)] = 0
         found = self._items[at] == codes if len(self._items) else np.zeros(len(codes), np.bool_)
         candidates = np.arange(len(codes)) if self._recipe.min_reviews == 0 else np.flatnonzero(found)
         for place in candidates.tolist():
-            code, row = int(codes[place]), rows[place]
-            if row is not None and code not in self._taken:
+            code, name = int(codes[place]), names[place]
+            if name and code not in self._taken:
                 known = int(at[place]) if found[place] else None
-                yield place, code, self._rank(row.parent_asin, known, first + place)
+                yield place, code, self._rank(name, known, first + place)
 
     def _rank(self, product_id: str, known: int | None, row: int) -> Any:
         pick = self._recipe.pick
@@ -112,6 +112,72 @@ class _Ranks:
         if self._first is None or known is None:
             return (1, row)
         return (0, int(self._first[known]))
+
+
+class ProductChoice:
+    """Is offered all rows of a category in the order of the file. `taken`: products of earlier ones, which it may not have again."""
+
+    def __init__(self, recipe: Recipe, tally: RowTally, taken: Set[int], spool: IO[bytes]) -> None:
+        self._ranks = _Ranks(recipe, tally, taken)
+        self._shelf = _Shelf(recipe.max_products, spool)
+        self._taken = taken
+        self._every: list[I64] = []
+        self._lines = self._qualified = self._duplicates = 0
+
+    def offer(self, codes: I64, names: Sequence[str], line: Callable[[int], bytes]) -> None:
+        """Ids as codes and as text, which is empty where a line is no row."""
+        self._every.append(codes)
+        if self._taken:
+            self._duplicates += sum(code in self._taken for code in codes.tolist())
+        for place, code, rank in self._ranks.of_block(codes, names, self._lines):
+            self._qualified += 1
+            self._shelf.offer(code, rank, partial(line, place))
+        self._lines += len(codes)
+
+    def result(self, source: Input, rows: int, bad: int, repairs: Repairs) -> Metadata:
+        kept = self._shelf.result()
+        return Metadata(
+            source,
+            rows,
+            self._shelf.duplicates + self._duplicates,
+            rows - bad - self._qualified - self._duplicates + self._shelf.refused,
+            bad,
+            repairs,
+            kept,
+            np.concatenate([*self._every, np.empty(0, np.int64)]),
+        )
+
+
+class MetaRows(NamedTuple):
+    """Of a block, every line."""
+
+    block: Block
+    names: list[str]
+    """Empty where the line is no row."""
+    starts: list[int]
+    ends: list[int]
+    data: bytes
+    blank: int
+
+    def line(self, place: int) -> bytes:
+        return self.data[self.starts[place] : self.ends[place]]
+
+
+def metadata_rows(reader: BlockReader, repairs: Repairs, quarantine: Quarantine) -> Iterator[MetaRows]:
+    lines = 0
+    for block in reader:
+        data = bytes(block.data)
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10).tolist()
+        starts = [0, *(end + 1 for end in ends[:-1])]
+        rows: list[RawProduct | None] = list(parse_block(data, len(ends)) or ())
+        blank = 0
+        if not rows:
+            single = [data[start:end] for start, end in zip(starts, ends, strict=True)]
+            blank = sum(not line.strip() for line in single)
+            rows = _singly(single, lines + 1, repairs, quarantine)
+        names = [row.parent_asin if row is not None else "" for row in rows]
+        lines += len(ends)
+        yield MetaRows(block, names, starts, ends, data, blank)
 
 
 def _singly(
@@ -136,51 +202,21 @@ def read_metadata(
     ids: Ids,
     quarantine: Quarantine,
     tally: RowTally,
-    taken: set[int],
+    taken: Set[int],
     spool: IO[bytes],
     stage: Stage,
     block: int = BLOCK,
 ) -> Metadata:
-    """`taken`: products of earlier categories, which this one may not have again."""
-    ranks = _Ranks(recipe, tally, taken)
-    shelf = _Shelf(recipe.max_products, spool)
+    choice = ProductChoice(recipe, tally, taken, spool)
     repairs = Repairs()
-    lines = total = qualified = blank = 0
-    duplicates = 0
-    every: list[I64] = []
+    total = 0
     quarantine.begin(path.name)
     with BlockReader(path, size=block) as reader:
-        for piece in reader:
-            data = bytes(piece.data)
-            ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10).tolist()
-            starts = [0, *(end + 1 for end in ends[:-1])]
-            rows: list[RawProduct | None] = list(parse_block(data, len(ends)) or ())
-            if not rows:
-                single = [data[start:end] for start, end in zip(starts, ends, strict=True)]
-                blank += sum(not line.strip() for line in single)
-                rows = _singly(single, lines + 1, repairs, quarantine)
-            good = [row.parent_asin if row is not None else "" for row in rows]
-            codes = ids.items(good)
-            every.append(codes)
-            if taken:
-                duplicates += sum(code in taken for code in codes.tolist())
-            for place, code, rank in ranks.of_block(codes, rows, lines):
-                qualified += 1
-                shelf.offer(code, rank, data[starts[place] : ends[place]])
-            lines += len(ends)
-            total = lines - blank
+        for rows in metadata_rows(reader, repairs, quarantine):
+            choice.offer(ids.items(rows.names), rows.names, rows.line)
+            total += len(rows.names) - rows.blank
             quarantine.check(total, final=False)
-            stage.advance(piece.read, len(ends))
+            stage.advance(rows.block.read, len(rows.names))
         source = reader.finish()
     quarantine.check(total, final=True)
-    kept = shelf.result()
-    return Metadata(
-        source,
-        total,
-        shelf.duplicates + duplicates,
-        total - quarantine.bad - qualified - duplicates + shelf.refused,
-        quarantine.bad,
-        repairs,
-        kept,
-        np.concatenate([*every, np.empty(0, np.int64)]),
-    )
+    return choice.result(source, total, quarantine.bad, repairs)

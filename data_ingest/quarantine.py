@@ -73,6 +73,12 @@ class Quarantine:
                     self._file = self.path.open("wb")
                 self._file.write(records)
 
+    def add_span(self, records: bytes, counts: Counter[str], before: int) -> None:
+        """The same of a span of a file, which has so many lines before it that the other did not count."""
+        rows = [orjson.loads(one) for one in records.split(b"\n") if one]
+        moved = [orjson.dumps({**row, "line": row["line"] + before}) + b"\n" for row in rows]
+        self.add(b"".join(moved), counts)
+
     def put(self, line_number: int, reason: str, line: bytes) -> None:
         self._bad += 1
         self.counts[reason] += 1
@@ -112,6 +118,11 @@ class Quarantine:
         with self._writing():
             if self._file:
                 self._file.flush()
+
+    def records(self) -> bytes:
+        """What is written so far."""
+        self.flush()
+        return self.path.read_bytes() if self._file else b""
 
     @property
     def bad(self) -> int:

@@ -60,7 +60,9 @@ class Chunk(NamedTuple):
     time: I64
     rating: NDArray[np.float64]
     line: I64
-    """Counted from 0 in the whole file."""
+    """Counted from 0 in what is read."""
+    at: I64
+    """Where each begins in the text of the whole file."""
     raw: Callable[[int], bytes]
     """The line of one of the rows, by position."""
     text: Callable[[int], bytes]
@@ -89,11 +91,11 @@ class ReviewRows:
             if self._limit is not None:
                 data = _cut(data, self._limit - self.lines)
             if len(data):
-                yield block, self._chunk(data)
+                yield block, self._chunk(data, block.at)
             if self._limit is not None and self.lines >= self._limit:
                 return
 
-    def _chunk(self, data: memoryview) -> Chunk:
+    def _chunk(self, data: memoryview, at: int) -> Chunk:
         found = self._scanner.scan(data)
         starts, ends, user, item, time, stated, sure, checked, others = found
         count, rating = len(ends), stated.astype(np.float64)
@@ -107,7 +109,7 @@ class ReviewRows:
             lines = [
                 bytes(data[a:b]) for a, b in zip(starts[others].tolist(), ends[others].tolist(), strict=True)
             ]
-            if first == 0 and others[0] == 0:
+            if at == 0 and others[0] == 0:
                 lines[0] = without_bom(lines[0])
             reviews = self._parse(lines, others, first)
             good = self._place(reviews, others, count, user, item, time, rating)
@@ -116,14 +118,14 @@ class ReviewRows:
             user, item, time, rating = user[good], item[good], time[good], rating[good]
             where, sure, starts, ends = where[good], sure[good], starts[good], ends[good]
 
-        def raw(at: int) -> bytes:
-            return bytes(data[starts[at] : ends[at]])
+        def raw(row: int) -> bytes:
+            return bytes(data[starts[row] : ends[row]])
 
-        def text(at: int) -> bytes:
-            line = raw(at)
-            return line if sure[at] and b"\x7f" not in line else canonical(line)
+        def text(row: int) -> bytes:
+            line = raw(row)
+            return line if sure[row] and b"\x7f" not in line else canonical(line)
 
-        return Chunk(user, item, time, rating, where, raw, text)
+        return Chunk(user, item, time, rating, where, starts + at, raw, text)
 
     def _valid(self, data: memoryview, starts: I64, ends: I64, ratings: U8) -> bool:
         """Whether the parser takes all these lines, with these ratings. If not, it has to read them one by one."""

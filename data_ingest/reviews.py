@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from drr.data_ingest.blocks import BLOCK, BlockReader
+from drr.data_ingest.blocks import BLOCK, Block, BlockReader
 from drr.data_ingest.columns import ReviewColumns
 from drr.data_ingest.duplicates import Duplicates, canonical_lines, fingerprint
 from drr.data_ingest.ids import Ids
 from drr.data_ingest.lines import Repairs
-from drr.data_ingest.packing import I64
+from drr.data_ingest.packing import I64, U64
 from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.review_rows import ReviewRows
@@ -181,18 +181,12 @@ def read_reviews(
     with BlockReader(path, size=block) as reader:
         rows = ReviewRows(reader, ids, quarantine.put, recipe.limit_reviews)
         seen = 0
-        for piece, chunk in rows:
-            prints = fingerprint(chunk)
-            keep = duplicates.near(chunk, prints)
-            user, item, time, line = chunk.user, chunk.item, chunk.time, chunk.line
-            if not keep.all():
-                user, item, time, line = user[keep], item[keep], time[keep], line[keep]
-                prints = prints[keep]
-            if len(line) < rows.lines - seen:
+        for piece, found in distinct_rows(rows, duplicates):
+            if len(found.line) < rows.lines - seen:
                 lost = np.ones(rows.lines - seen, np.bool_)
-                lost[line - seen] = False
+                lost[found.line - seen] = False
                 skipped.append(np.flatnonzero(lost) + seen)
-            columns.append(user, item, time, prints)
+            columns.append(found.user, found.item, found.time, found.print)
             stage.advance(piece.read, rows.lines - seen)
             seen = rows.lines
             quarantine.check(rows.rows, final=False)
@@ -208,7 +202,7 @@ def read_reviews(
             chunks = ReviewRows(again, Ids(), _ignore, max(wanted) + 1)
             yield from canonical_lines((chunk for _, chunk in chunks), wanted)
 
-    dropped = duplicates.far(columns, lines, reread, max(budget // 4, 64 << 20))
+    dropped = duplicates.far(columns, lines, reread, far_budget(budget))
     return Reviews(
         source,
         rows.rows,
@@ -220,6 +214,31 @@ def read_reviews(
         dropped,
         lines,
     )
+
+
+def far_budget(memory: int) -> int:
+    """Of memory for columns, what looking for duplicates in them may take."""
+    return max(memory // 4, 64 << 20)
+
+
+class DistinctRows(NamedTuple):
+    """Of a block, those that are no duplicate of one nearby."""
+
+    user: NDArray[np.bytes_]
+    item: I64
+    time: I64
+    rating: NDArray[np.float64]
+    line: I64
+    at: I64
+    print: U64
+
+
+def distinct_rows(rows: ReviewRows, duplicates: Duplicates) -> Iterator[tuple[Block, DistinctRows]]:
+    for piece, chunk in rows:
+        prints = fingerprint(chunk.user, chunk.item, chunk.time, chunk.rating)
+        keep = duplicates.near(chunk, prints)
+        found = DistinctRows(chunk.user, chunk.item, chunk.time, chunk.rating, chunk.line, chunk.at, prints)
+        yield piece, found if keep.all() else DistinctRows(*(column[keep] for column in found))  # type: ignore[arg-type]
 
 
 def _ignore(number: int, reason: str, line: bytes) -> None:

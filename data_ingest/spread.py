@@ -19,9 +19,11 @@ from drr.data_ingest.ingest import check_chosen, check_orders, manifest_of, veri
 from drr.data_ingest.orders import ID_SPACE
 from drr.data_ingest.packing import I64
 from drr.data_ingest.quarantine import Quarantine
-from drr.data_ingest.spread_bench import CategoryRead, ItemCodes, ItemTable, RangeMet
+from drr.data_ingest.spread_bench import ItemTable, RangeMet
+from drr.data_ingest.spread_files import CategoryReads
 from drr.data_ingest.spread_plan import SpreadPlan
 from drr.data_ingest.spread_ranges import UserRanges
+from drr.data_ingest.spread_reading import CategoryRead
 from drr.env.jobs import GivenJob, JobPart, Jobs, SharedWord
 from drr.env.pieces import PiecesSink
 from drr.env.progress import Progress
@@ -39,8 +41,7 @@ class SpreadIngest:
     ) -> None:
         self._job, self._plan, self._jobs, self._sink, self._space = job, plan, jobs, sink, space
         self._gathered = GatheredFiles()
-        self._reads: list[GivenJob] = []
-        """Of each category."""
+        self._reads = CategoryReads(plan, jobs)
         self._kept: list[I64] = []
         """Of each category, in the order in which its interactions count them; codes of this driver's table."""
         self._firsts: list[list[int]] = []
@@ -53,7 +54,7 @@ class SpreadIngest:
             codes = in_text_order(np.concatenate(self._kept), gathered.ids)
             check_chosen(job.recipe, len(codes), gathered.rows["metadata"])
             table = self._table(codes)
-            ranges = UserRanges(self._plan, self._jobs, self._range_parts, self._space)
+            ranges = UserRanges(self._plan, self._jobs, self._reads.of_range, self._space)
             met = ranges.meet(table, progress)
             orders = sum(one.orders for one in met)
             check_orders(len(codes), orders)
@@ -70,37 +71,10 @@ class SpreadIngest:
             return self._sink.publish(manifest_of(job, gathered, quarantine.counts, newest, users))
 
     def _gather(self, quarantine: Quarantine, progress: Progress) -> None:
-        plan = self._plan
-        self._reads = [self._jobs.give(self._read(number, None)) for number in range(len(plan.pairs))]
-        places = {job: number for number, job in enumerate(self._reads)}
-        total = sum(map(sum, plan.sizes))
-        with progress.stage("reading", total, "bytes") as stage:
-            for done, job in enumerate(self._jobs.ended(list(self._reads)), 1):
-                read: CategoryRead = self._jobs.answer(job)
-                stage.note(f"{done} of {len(places)} categories")
-                stage.advance(sum(plan.sizes[places[job]]), int(read.rows["reviews"] + read.rows["metadata"]))
-            for number in range(len(plan.pairs)):
-                self._adopt(number, self._settled(number), quarantine)
-
-    def _read(self, number: int, taken: ItemCodes | None) -> GivenJob:
-        parts = 1 + self._plan.parts[number] + self._plan.ranges
-        name = f"reading {self._plan.pairs[number].category}"
-        return GivenJob("gather", (number, taken), parts, name=name)
-
-    def _settled(self, number: int) -> CategoryRead:
-        """The category without products of earlier ones: read once more where it met some, which is rare."""
-        read: CategoryRead = self._jobs.answer(self._reads[number])
-        if not number:
-            return read
-        every: ItemCodes = self._jobs.part(JobPart(self._reads[number], 0))
-        before = np.concatenate(self._kept)
-        ids = self._gathered.ids
-        if np.isin(ids.adopted_items(*every), before).any():
-            self._jobs.drop(self._reads[number])
-            taken = ItemCodes(before, ids.odd_items(before))
-            self._reads[number] = self._jobs.give(self._read(number, taken))
-            read = self._jobs.answer(self._reads[number])
-        return read
+        self._reads.begin(progress)
+        for number in range(len(self._plan.pairs)):
+            read = self._reads.settled(number, self._kept, self._gathered.ids)
+            self._adopt(number, read, quarantine)
 
     def _adopt(self, number: int, read: CategoryRead, quarantine: Quarantine) -> None:
         gathered, pair = self._gathered, self._plan.pairs[number]
@@ -118,12 +92,6 @@ class SpreadIngest:
         ascending = codes[order]
         places = [order[np.searchsorted(ascending, kept)] for kept in self._kept]
         return self._jobs.share(ItemTable(codes, self._gathered.ids.odd_items(codes), places))
-
-    def _range_parts(self, number: int) -> list[JobPart]:
-        return [
-            JobPart(read, 1 + count + number)
-            for read, count in zip(self._reads, self._plan.parts, strict=True)
-        ]
 
     def _products(self, codes: I64, progress: Progress) -> None:
         """Each category's parts in the order of their ids; from these the one order of the shop."""
@@ -159,7 +127,7 @@ class SpreadIngest:
 
     def _product_job(self, number: int, part: int) -> GivenJob:
         name = f"products-{number}-{part}"
-        lines = JobPart(self._reads[number], 1 + part)
+        lines = self._reads.product_lines(number, part)
         return GivenJob("products", (number, self._sink.stored(name), lines), 1, name=name)
 
     def _take_products(self, job: GivenJob, waiting: dict[int, Iterator[bytes]]) -> None:
@@ -202,7 +170,7 @@ class SpreadIngest:
                 newest,
                 stored,
             )
-            work.append(GivenJob("orders", (*words, *self._range_parts(number)), 2, name=name))
+            work.append(GivenJob("orders", (*words, *self._reads.of_range(number)), 2, name=name))
         hashed = self._sink.hashed
         with progress.stage("users and orders", sum(one.orders for one in met), "orders") as stage:
             for number, job in enumerate(self._given(work)):

@@ -1,22 +1,18 @@
-"""What a worker of an ingest by many does: reads a category, meets the rows of a range of users, stores products and orders.
+"""What a worker of an ingest by many does with what was read: meets the rows of a range of users, stores products and orders.
 
 Each job is a function of the files and of what other jobs left, so whoever does it, and however often, leaves the same.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
-from drr.data_ingest.gathering import FileReading, GatheredFiles, gather_category, in_text_order
 from drr.data_ingest.ids import Ids
 from drr.data_ingest.orders import (
     ID_SPACE,
@@ -29,50 +25,16 @@ from drr.data_ingest.orders import (
 )
 from drr.data_ingest.packing import I64, U64
 from drr.data_ingest.products import make_product, parse_stored
-from drr.data_ingest.quarantine import Quarantine
 from drr.data_ingest.review_scan import USER_WIDTH
-from drr.data_ingest.review_texts import ReviewTexts
-from drr.data_ingest.reviews import Interactions
-from drr.data_ingest.spread_plan import SpreadPlan
+from drr.data_ingest.spread_reading import ReadingBench, UserRows, ends_of
 from drr.data_ingest.users import profiles
 from drr.env.content import order_bytes, product_fields, user_bytes
 from drr.env.memory import collector_off
 from drr.env.pieces import PieceKeeper
-from drr.env.progress import Quiet
-from drr.env.shop import Input, OrderColumns, UserRow
+from drr.env.shop import OrderColumns, UserRow
 from numpy.typing import NDArray
 
 _SENT = 5_000
-
-
-class ItemCodes(NamedTuple):
-    """Products of one table of ids, and what those stand for that are numbers in it."""
-
-    codes: I64
-    odd: dict[int, str]
-
-
-class CategoryRead(NamedTuple):
-    """What the driver is told of a category. Its parts: every product of the metadata, lines of products, rows by range of users."""
-
-    inputs: list[Input]
-    rows: Counter[str]
-    notes: Counter[str]
-    kept: ItemCodes
-    """In the order in which interactions count them."""
-    firsts: list[int]
-    """Of each part of the products: where it begins among the kept in the order of their ids."""
-    bad: Counter[str]
-    bad_lines: bytes
-
-
-class UserRows(NamedTuple):
-    """Interactions of a category with users of a range, in the order of the file."""
-
-    user: NDArray[np.bytes_]
-    item: I64
-    time: I64
-    odd: dict[bytes, str]
 
 
 class ItemTable(NamedTuple):
@@ -129,65 +91,11 @@ class _Range(NamedTuple):
 
 
 @dataclass
-class IngestBench:
+class IngestBench(ReadingBench):
     """`keeper`: where it stores."""
 
-    plan: SpreadPlan
     keeper: PieceKeeper
     space: int = ID_SPACE
-
-    def gather(self, number: int, taken: ItemCodes | None) -> tuple[Any, ...]:
-        """`taken`: products of earlier categories that this one may have met; without it there are none."""
-        plan, pair = self.plan, self.plan.pairs[number]
-        gathered = GatheredFiles()
-        with (
-            tempfile.TemporaryDirectory(prefix="drr-gather-") as scratch,
-            tempfile.TemporaryFile() as spool,
-            ReviewTexts(None, wanted=False) as texts,
-            collector_off(),
-        ):
-            bad_file = Path(scratch) / "bad.jsonl"
-            before = gathered.ids.adopted_items(*taken).tolist() if taken is not None else []
-            with Quarantine(bad_file, 1.0) as quarantine:
-                every = gather_category(
-                    pair,
-                    plan.recipe,
-                    gathered,
-                    quarantine,
-                    spool,
-                    texts,
-                    FileReading(Path(scratch), plan.memory, plan.block),
-                    Quiet(),
-                    taken=set(before),
-                )
-            bad_lines = bad_file.read_bytes() if bad_file.exists() else b""
-            kept, found = gathered.interactions[0]
-            lines, firsts = _lines(gathered, kept, spool, plan.parts[number])
-        read = CategoryRead(
-            gathered.inputs,
-            gathered.rows,
-            gathered.notes,
-            ItemCodes(kept, gathered.ids.odd_items(kept)),
-            firsts,
-            quarantine.counts,
-            bad_lines,
-        )
-        met = ItemCodes(np.unique(every), gathered.ids.odd_items(every))
-        return (read, met, *lines, *self._by_range(found, gathered.ids))
-
-    def _by_range(self, found: Interactions, ids: Ids) -> Iterator[UserRows]:
-        bounds = np.array([one.encode() for one in self.plan.bounds], np.bytes_)
-        if not len(bounds):
-            where = np.zeros(len(found.item), np.int64)
-        elif ids.only_official_users:
-            where = np.searchsorted(bounds, found.user, side="right")
-        else:
-            texts = np.array([text.encode() for text in ids.user_texts(found.user)], np.bytes_)
-            where = np.searchsorted(bounds, texts, side="right")
-        for number in range(self.plan.ranges):
-            rows = np.flatnonzero(where == number)
-            user = found.user[rows]
-            yield UserRows(user, found.item[rows], found.time[rows], ids.odd_users(user))
 
     def products(
         self, number: int, stored: str | None, lines: tuple[bytes, I64]
@@ -207,7 +115,7 @@ class IngestBench:
         words: Counter[str] = Counter()
         if self.keeper.writes:
             words = self.keeper.write_products(products, known=digest == stored)
-        return Stored(len(products), digest, words, notes), (packed, _ends(rows))
+        return Stored(len(products), digest, words, notes), (packed, ends_of(rows))
 
     def meet(self, table: ItemTable, tries: Mapping[str, int], *parts: UserRows) -> tuple[Any, ...]:
         """Parts: for each slice of numbers the e-mail addresses and the order ids that fall into it."""
@@ -335,27 +243,6 @@ def _tries(rows: _Range, tries: Mapping[str, int]) -> NDArray[np.uint8]:
         for text, at in known.items():
             drawn[at] = tries[text]
     return drawn
-
-
-def _lines(
-    gathered: GatheredFiles, kept: I64, spool: Any, count: int
-) -> tuple[list[tuple[bytes, I64]], list[int]]:
-    """The lines of the kept products by id, in so many parts, and where each part begins."""
-    codes = in_text_order(kept, gathered.ids).tolist()
-    cuts = [len(codes) * k // count for k in range(count + 1)]
-    parts = []
-    for first, end in pairwise(cuts):
-        rows = []
-        for code in codes[first:end]:
-            spot, _ = gathered.spots[code]
-            spool.seek(spot.offset)
-            rows.append(spool.read(spot.size))
-        parts.append((b"".join(rows), _ends(rows)))
-    return parts, cuts[:-1]
-
-
-def _ends(rows: Sequence[bytes]) -> I64:
-    return np.cumsum(np.array([len(row) for row in rows], np.int64))
 
 
 def _twice(numbers: U64) -> U64:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 import orjson
-from drr.data_ingest.blocks import BLOCK, BlockReader
+from drr.data_ingest.blocks import BLOCK, BlockReader, ByteSpan
 from drr.data_ingest.ids import Ids
 from drr.data_ingest.raw_files import FilePair
 from drr.data_ingest.recipe import Recipe
 from drr.data_ingest.review_rows import ReviewRows
+from drr.data_ingest.spans import spans_of
 from drr.env.errors import DrrError
 
 _RANGE_BYTES = 1 << 30
 """Of review lines, for one range of users."""
 _FEWEST, _MOST = 8, 400
+_SPAN_BYTES = 256 << 20
+"""Of a plain file, for one reader."""
 _PART_BYTES = 32 << 20
 """Of metadata lines, for one part of the products."""
 _PART_PRODUCTS = 1_000
@@ -38,6 +42,8 @@ class SpreadPlan:
     """User ids at which ranges begin, but for the first range."""
     parts: tuple[int, ...]
     """Of each category's products."""
+    spans: tuple[tuple[tuple[ByteSpan, ...], tuple[ByteSpan, ...]], ...]
+    """Of metadata and reviews: what each is read in; none where one worker reads all of it."""
     memory: int
     block: int
 
@@ -83,7 +89,18 @@ def plan_of(pairs: list[FilePair], recipe: Recipe, memory: int, block: int = BLO
         _parts(_plain_size(pair.meta.suffix, size), recipe.max_products)
         for pair, (size, _) in zip(pairs, sizes, strict=True)
     )
-    return SpreadPlan(whole, sizes, recipe, _bounds(pairs, ranges), parts, memory, block)
+    spans = tuple(
+        (_spans(pair.meta, size, block, None), _spans(pair.reviews, rest, block, recipe.limit_reviews))
+        for pair, (size, rest) in zip(pairs, sizes, strict=True)
+    )
+    return SpreadPlan(whole, sizes, recipe, _bounds(pairs, ranges), parts, spans, memory, block)
+
+
+def _spans(path: Path, size: int, block: int, limit: int | None) -> tuple[ByteSpan, ...]:
+    """A gzip stream is read from its beginning only; and where the first lines are, nobody knows who begins further on."""
+    if path.suffix == ".gz" or limit is not None:
+        return ()
+    return spans_of(size, max(1, _SPAN_BYTES // block) * block)
 
 
 def _plain_size(suffix: str, size: int) -> float:

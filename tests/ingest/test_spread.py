@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 import pytest
 from drr.data_ingest import orders, spread_plan, users
+from drr.data_ingest.blocks import BlockReader, ByteSpan
 from drr.data_ingest.ingest import Job as IngestJob
 from drr.data_ingest.raw_files import find_pairs
 from drr.data_ingest.recipe import Recipe
+from drr.data_ingest.spans import spans_of
 from drr.data_ingest.spread import SpreadIngest
 from drr.data_ingest.spread_bench import IngestBench
 from drr.data_ingest.spread_plan import plan_of
@@ -133,6 +136,56 @@ def test_the_jobs_of_many_make_the_shop_of_one(
     monkeypatch.setattr(spread_plan, "_RANGES_A_SLICE", 3)
     same(run_ingest(messy, block=4096, **recipe), spread(messy, tmp_path, **recipe))
     assert (tmp_path / "spread.jsonl").read_bytes() == (tmp_path / "shop.quarantine.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("span", "recipe"),
+    [
+        (40_960, {"pick": "review-prefix", "orders": "since", "min_reviews": 0}),
+        (200_000, {"pick": "top", "max_products": 9}),
+    ],
+    ids=str,
+)
+def test_plain_files_that_many_read_by_spans_make_the_shop_of_one(
+    messy_plain: Path,
+    run_ingest: Ingest,
+    tmp_path: Path,
+    span: int,
+    recipe: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(spread_plan, "_SPAN_BYTES", span)
+    plan = plan_of(find_pairs(messy_plain, CATEGORIES, chosen=True), Recipe(categories=CATEGORIES), 1, 4096)
+    assert all(len(reviews) > 2 for _, reviews in plan.spans)
+    same(run_ingest(messy_plain, block=4096, **recipe), spread(messy_plain, tmp_path, **recipe))
+    assert (tmp_path / "spread.jsonl").read_bytes() == (tmp_path / "shop.quarantine.jsonl").read_bytes()
+
+
+def test_spans_of_a_file_are_read_in_the_blocks_of_the_whole(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    lines = [b"x" * chance.choice([0, 1, 7, 30, 200]) for _ in range(120)]
+    (path := tmp_path / "lines.jsonl").write_bytes(b"\n".join(lines))
+
+    def blocks(span: ByteSpan | None) -> list[tuple[int, bytes]]:
+        with BlockReader(path, size=16, span=span) as reader:
+            return [(block.at, bytes(block.data)) for block in reader]
+
+    whole = blocks(None)
+    for each in (16, 48, 1600):
+        spans = spans_of(path.stat().st_size, each)
+        assert [block for span in spans for block in blocks(span)] == whole
+
+
+def test_what_cannot_be_split_is_read_by_one(messy: Path, messy_plain: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(spread_plan, "_SPAN_BYTES", 4_096)
+
+    def spans(raw: Path, **recipe: Any) -> Any:
+        pairs = find_pairs(raw, CATEGORIES[:1], chosen=True)
+        return plan_of(pairs, Recipe(categories=CATEGORIES[:1], **recipe), 1, 4_096).spans
+
+    assert spans(messy) == (((), ()),), "a gzip stream"
+    ((meta, reviews),) = spans(messy_plain, limit_reviews=500)
+    assert meta and reviews == ()
 
 
 def test_ids_and_addresses_that_occur_twice_are_settled_as_by_one(

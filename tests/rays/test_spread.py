@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -9,12 +10,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.spreading import SpreadAsked, ingest_by_many
+from drr.data_ingest import spread_plan
 from drr.data_ingest.ingest import Job, ingest
 from drr.data_ingest.raw_files import find_pairs
 from drr.data_ingest.recipe import Recipe
@@ -204,6 +208,48 @@ def test_a_worker_and_a_node_that_are_killed_lose_nothing(
     assert code == 0, err
     assert "lost a worker on" in err
     assert json.loads(out)["content_hash"] == alone
+    whole(settings, name, alone)
+
+
+class Killing(Quiet):
+    """When the first span is read, a worker dies."""
+
+    def __init__(self, cluster: Any) -> None:
+        self._left = [cluster]
+
+    @contextmanager
+    def stage(self, label: str, total: int | None = None, unit: str = "rows") -> Iterator[Any]:
+        with Quiet().stage(label) as nobody:
+            yield self if label == "reading" else nobody
+
+    def advance(self, amount: int = 1, rows: int = 0) -> None:
+        for cluster in self._left:
+            os.kill(workers(cluster)[0], signal.SIGKILL)
+        self._left = []
+
+    def note(self, text: str) -> None: ...
+
+
+def test_spans_of_plain_files_are_read_by_all_and_once_more_where_a_reader_died(
+    raw: Path,
+    alone: str,
+    settings: Settings,
+    name: str,
+    cluster: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for packed in raw.rglob("*.gz"):
+        (tmp_path / packed.with_suffix("").name).write_bytes(gzip.decompress(packed.read_bytes()))
+    monkeypatch.setattr(spread_plan, "_SPAN_BYTES", 2_000_000)
+    recipe = Recipe(categories=CATEGORIES, max_bad=0.5, min_reviews=3)
+    pairs = find_pairs(tmp_path, CATEGORIES, chosen=True)
+    assert all(reviews and not meta for meta, reviews in plan_of(pairs, recipe, 1 << 20).spans)
+    job = Job(f"servers:{name}", pairs, recipe, tmp_path / "bad.jsonl")
+    made = ingest_by_many(job, settings, SpreadAsked(2, None), Killing(cluster))
+    assert "lost a worker on" in capsys.readouterr().err
+    assert made.content_hash == alone
     whole(settings, name, alone)
 
 
