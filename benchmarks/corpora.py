@@ -4,7 +4,11 @@ python -m benchmarks.corpora [--tasks 100] [--pages 3000] [--sizes 32k,64k,128k,
 
 Likeness is the share of common runs of three words (Jaccard): of all pairs of pages of the pool that share a theme, once as they
 are and once as skeletons, with names and figures masked. The area under the curve (AUC) of each single feature is that of supportive pages
-against distractors and against noise; .5 is chance, and words are scored by how often pages of the other tasks have them. No network.
+against distractors and against noise; .5 is chance, and words are scored by how often pages of the other tasks have them.
+
+`grep` looks at every passage and row with a figure that names a brand, a shop or a product of the case: how often it has a month where it says what is
+asked (rightly or wrongly), how often where it says something else, and so what share of those that a grep of name and month meets is about what is asked.
+Sentences of more than 45 characters are counted where they recur: on more than five pages of the pool, and within the pages of six tasks. No network.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from drr.env.shingles import shingles, similarity
 from drr.env.shop import open_shop
 from drr.env.text import tokens
 from drr.filetasks.corpus.build import Corpora, corpora
+from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.pool import PagePool, PoolPage, build_pool
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.form import CorpusPage
@@ -38,6 +43,8 @@ from drr.filetasks.values import month_of
 from benchmarks.results import machine, record, table
 
 _FIGURE = re.compile(r"\$?\d[\d.,:x-]*")
+_LONG, _OFTEN, _FEW_TASKS = 45, 5, 6
+"""Characters of a long sentence, pages on which one is often, and tasks of one reader."""
 Sample = tuple[int, CorpusPage]
 """A page and the number of its task."""
 
@@ -70,6 +77,8 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
         start = time.process_time()
         known: dict[str, list[Sample]] = {"supportive": [], "distractor": [], "noise": []}
         signals, wanted, digest = 0, 0, sha256()
+        passages: list[tuple[bool, bool]] = []
+        read: list[str] = []
         for number, case in enumerate(cases):
             made = corpora(case, asked.seed, sizes, pool)
             for line in made.lines:
@@ -77,6 +86,12 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
             signals += sum(term.role == "signal" for term in made.terms)
             wanted += len(case.of("page"))
             sort_pages(made, number, known)
+            passages += named_passages(made, CasePages(case, pool, asked.seed).apart)
+            if number < _FEW_TASKS:
+                read += [
+                    page.text
+                    for page in made.pages[: made.sizes.sizes[min(sizes, key=sizes.__getitem__)].pages]
+                ]
         seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     facts = [
@@ -87,7 +102,14 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
         ["hash of all lines", digest.hexdigest()[:16]],
     ]
     return "\n\n".join(
-        (f"{machine()}.", table(["what", "measured"], facts), likeness(pool), told(known, _things(pool)))
+        (
+            f"{machine()}.",
+            table(["what", "measured"], facts),
+            likeness(pool),
+            table(["grep of a name and a month", "measured"], grepped(passages)),
+            table(["sentences that recur", "measured"], recurring([page.text for page in pool.pages], read)),
+            told(known, _things(pool)),
+        )
     )
 
 
@@ -96,6 +118,61 @@ def sort_pages(made: Corpora, number: int, known: dict[str, list[Sample]]) -> No
     kinds = {page.url: page.kind for page in made.known}
     for page in made.pages:
         known[kinds.get(page.url, "noise")].append((number, page))
+
+
+def named_passages(made: Corpora, names: Iterable[str]) -> list[tuple[bool, bool]]:
+    """(about what is asked, with a month) of each passage or row that names somebody of the case and has a figure."""
+    facts, kinds = {fact.id: fact for fact in made.facts}, {page.url: page for page in made.known}
+    called, found = tuple(names), []
+    for page in made.pages:
+        one = kinds.get(page.url)
+        stated = {facts[key].value for key in one.facts} if one else set()
+        if one and one.change and one.change.stated:
+            stated.add(one.change.stated)
+        for said in re.split(r"\n\n|\n(?=\|)", page.text):
+            if any(name in said for name in called) and re.search(r"\d", said):
+                found.append((any(value in said for value in stated), bool(_MONTH.search(said))))
+    return found
+
+
+def grepped(passages: Sequence[tuple[bool, bool]]) -> list[list[str]]:
+    asked = [month for about, month in passages if about]
+    other = [month for about, month in passages if not about]
+    met = sum(asked) + sum(other)
+    area = auc([float(month) for month in asked], [float(month) for month in other])
+    return [
+        [
+            "passages that name somebody of the case, with a figure",
+            f"{len(passages):,}, {len(asked):,} about what is asked",
+        ],
+        ["with a month, about what is asked", f"{sum(asked) / max(1, len(asked)):.3f}"],
+        ["with a month, about something else", f"{sum(other) / max(1, len(other)):.3f}"],
+        ["AUC of a month", f"{area:.3f}"],
+        ["of those that a grep meets, about what is asked", f"{sum(asked) / max(1, met):.3f}"],
+    ]
+
+
+def sentences(text: str) -> list[str]:
+    """The long ones."""
+    return [said for said in re.split(r"(?<=[.?!:])\s+|\n+", text) if len(said) > _LONG]
+
+
+def recurring(pool: Iterable[str], read: Iterable[str]) -> list[list[str]]:
+    """`read`: the pages that a reader of some tasks has before him."""
+    pages = Counter(said for text in pool for said in set(sentences(text)))
+    uses = sum(pages.values())
+    often = sum(times for times in pages.values() if times > _OFTEN)
+    within = Counter(said for text in read for said in sentences(text))
+    again = sum(times for times in within.values() if times > 1)
+    return [
+        ["uses of long sentences in the pool", f"{uses:,}, {len(pages):,} distinct"],
+        [f"of sentences on more than {_OFTEN} pages", f"{often / max(1, uses):.3f}"],
+        [
+            f"within {_FEW_TASKS} tasks of the smallest size: of sentences that recur",
+            f"{again / max(1, within.total()):.3f}",
+        ],
+        ["most uses there", str(max(within.values(), default=0))],
+    ]
 
 
 def first_seen(samples: Iterable[Sample]) -> list[Sample]:

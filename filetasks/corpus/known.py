@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from random import Random
+from typing import NamedTuple
 
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
+from drr.filetasks.corpus.calendar import PageCalendar, latest, month_before, month_name, months_seen
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
-from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, drawn_age, pool_page
+from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, beside, drawn_age, pool_page
 from drr.filetasks.corpus.scene import page_scene
-from drr.filetasks.corpus.stamps import dated, latest, stamped
 from drr.filetasks.corpus.statement import (
     PageStatement,
     WantedChange,
     changed,
-    drawn_statement,
+    months_taken,
     of_fact,
     range_of,
 )
@@ -29,8 +30,6 @@ from drr.filetasks.reckoning import turns
 from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
 from drr.filetasks.values import FactValues, month_of, sold_from
 
-_SIDE = (0, 0, 1, 1, 2)
-"""Statements beside the first, of companions: as many as pages of the pool have."""
 _TRIES = 40
 BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
 """Changes against which a page is right because something has changed since: both are sources as good as each other."""
@@ -38,20 +37,34 @@ _YOUNGER: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure",
 _OLDER: tuple[ChangeKind, ...] = ("outdated", "outdated", "outdated", *_YOUNGER)
 _LOTS_KNOWN = 1_500
 """Days before the purchase, at most, of a notice about faulty lots: what was sold then is no longer on any shelf."""
+_MONTH = timedelta(days=32)
 _LATER = 45
 """Days after the purchase from which on pages may speak of terms that came later."""
-_ALL_TERMS = 400
+_ALL_TERMS = 720
+_OWN_VOICES = {"thing": ("office",), "brand": ("office",), "seller": ("seller", "office")}
+"""Who answers for what a page states: they do not let stand for years what has changed."""
+_STANDS = 365
+"""Days after a change on which its own page may still say what was before."""
 
 
 @dataclass(frozen=True)
 class CasePage:
     page: PoolPage
     known: KnownPage
-    quote: str | None
+    quote: str
     """The sentence that states the fact, or what a change made of it."""
 
     def place(self) -> FactPlace:
         return FactPlace(address=self.page.url, quote=self.quote)
+
+
+class PageSource(NamedTuple):
+    """Who may write a page."""
+
+    trust: int | None = None
+    """How good a source it is, where that is asked for."""
+    without: frozenset[str] = frozenset()
+    """Voices that do not write it."""
 
 
 @dataclass(frozen=True)
@@ -74,22 +87,34 @@ class CasePages:
         rng = Random(f"{self.seed}/{self.case.task_id}/supportive/{fact.id}")
         age = self._age_of(fact)(rng)
         said = of_fact(fact, self._since(fact))
-        page, quote, form = self._written(fact, said, f"supportive/{fact.id}", age)
+        page, quote, form = self._written(fact, said, f"supportive/{fact.id}", age, PageSource())
         known = KnownPage(
             url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=said.as_of
         )
         return CasePage(page, known, quote)
 
     def _since(self, fact: TaskFact) -> str:
-        """One month for all that is said of the same make, list or price: before each of these pages, and before the purchase."""
+        """One month for all that is said of the same make, list or price: before each of these pages by as long as what it reports took, and
+        before the purchase."""
         changes = _changes(fact)
         days = [
-            self._day(self._age_of(one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}")))
+            month_before(
+                self._day(self._age_of(one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}"))),
+                _took(one),
+            )
             for one in self.case.of("page")
             if one.subject == fact.subject and _changes(one) == changes
         ]
         rng = Random(f"{self.seed}/{self.case.task_id}/since/{fact.subject}/{changes}")
-        return _month(min(*days, self.case.bought) - timedelta(days=rng.randint(20, _ALL_TERMS)))
+        return month_name(
+            min(*days, month_before(self.case.bought)) - timedelta(days=rng.randint(0, _ALL_TERMS))
+        )
+
+    @cached_property
+    def _settled(self) -> dict[tuple[str, str], str]:
+        """The months of what the case needs, by subject and what changes."""
+        dated = ((fact, _changes(fact)) for fact in self.case.of("page"))
+        return {(fact.subject, changes): self._since(fact) for fact, changes in dated if changes}
 
     def _day(self, age: int | None) -> date:
         return self.case.today if age is None else self.case.today - timedelta(days=age)
@@ -120,18 +145,18 @@ class CasePages:
             age = drawn_age(rng)
             wanted = self._wanted(fact, source, age, rng)
             within = range_of(stock().statement(fact.attribute)[0], kind_of(self._thing(fact).noun))
-            said, change = changed(fact, wanted, taken[fact.id], rng, self._turns(fact), within)
-            if said is not None:
-                taken[fact.id].append(said.value)
-            trust = source.known.trust if change.kind in BEATEN else None
-            page, quote, form = self._written(fact, said, f"distractor/{number}", age, trust)
+            said, change = changed(fact, wanted, taken[fact.id], rng, self._turns(fact, wanted, age), within)
+            taken[fact.id] += [said.value] if said.value else []
+            page, quote, form = self._written(
+                fact, said, f"distractor/{number}", age, self._source(fact, said, change.kind, source, age)
+            )
             known = KnownPage(
                 url=page.url,
                 kind="distractor",
                 made_from=source.page.url,
                 change=change,
-                trust=0 if said is not None and said.hearsay else form.trust,
-                as_of=said.as_of if said is not None else None,
+                trust=0 if said.hearsay else form.trust,
+                as_of=said.as_of,
             )
             yield CasePage(page, known, quote)
             number += 1
@@ -140,8 +165,29 @@ class CasePages:
     def _values(self) -> FactValues:
         return FactValues.of(self.case.facts, self.case.today)
 
-    def _turns(self, fact: TaskFact) -> Callable[[str], bool]:
-        return lambda value: turns(self._values, fact.attribute, value)
+    def _turns(self, fact: TaskFact, wanted: WantedChange, age: int | None) -> Callable[[str], bool]:
+        """Of values that somebody can have seen by the day of the page."""
+        form = stock().statement(fact.attribute)[0]
+        seen = months_seen(wanted.as_of, self._day(age)) if wanted.as_of else None
+
+        def turned(value: str) -> bool:
+            if seen is not None and months_taken(form, value) > seen:
+                return False
+            return turns(self._values, fact.attribute, value)
+
+        return turned
+
+    def _source(
+        self, fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, age: int | None
+    ) -> PageSource:
+        """What another page is right against is from no better a source than that, and not from who answers for it, years after."""
+        if kind not in BEATEN or said.hearsay:
+            return PageSource()
+        of = source.known.as_of
+        start = month_of(of) if of else sold_from(fact.attribute)
+        late = start is not None and (self._day(age) - start).days > _STANDS
+        without = _OWN_VOICES[said.form.about] if late else ()
+        return PageSource(source.known.trust, frozenset(without))
 
     def _wanted(self, fact: TaskFact, source: CasePage, age: int | None, rng: Random) -> WantedChange:
         """What is older than its page may be outdated, and says of an earlier make, list or time that it speaks of it. Of terms that hold from
@@ -150,22 +196,22 @@ class CasePages:
         older = age is not None and source.page.age is not None and age > source.page.age
         if start is None or age is None:
             kind = rng.choice(_OLDER if older and of else _YOUNGER)
-            if older and of is not None and self._day(age) < month_of(of):
+            if older and of is not None and months_seen(of, self._day(age)) < _took(fact):
                 kind = "outdated"  # a page that speaks of what came after it would be told by that
             if kind == "outdated" and age is not None and of is not None:
-                day = min(self.case.today - timedelta(days=age), month_of(of))
+                day = min(month_before(self._day(age), _took(fact) * 3 // 2), month_of(of) - _MONTH)
                 return WantedChange(
-                    kind=kind, as_of=_month(day - timedelta(days=rng.randint(32, _ALL_TERMS)))
+                    kind=kind, as_of=month_name(day - timedelta(days=rng.randint(0, _ALL_TERMS)))
                 )
             return WantedChange(kind=kind, as_of=of)
         day = self.case.today - timedelta(days=age)
         if day < start or (older and rng.random() < 0.4):
-            before = min(day, start) - timedelta(days=rng.randint(32, _ALL_TERMS))
-            return WantedChange(kind="outdated", sold=_month(before))
+            before = min(month_before(day), start - _MONTH) - timedelta(days=rng.randint(0, _ALL_TERMS))
+            return WantedChange(kind="outdated", sold=month_name(before))
         room = (day - self.case.bought).days - _LATER
         if room > 0 and rng.random() < 0.4:
             later = self.case.bought + timedelta(days=_LATER + rng.randint(0, room))
-            return WantedChange(kind="other_period", sold=_month(later))
+            return WantedChange(kind="other_period", sold=month_name(later))
         return WantedChange(kind=rng.choice(_YOUNGER))
 
     def _thing(self, fact: TaskFact) -> NamedThing:
@@ -175,31 +221,42 @@ class CasePages:
     def _written(
         self,
         fact: TaskFact,
-        said: PageStatement | None,
+        said: PageStatement,
         label: str,
         age: int | None,
-        trust: int | None = None,
-    ) -> tuple[PoolPage, str | None, PageForm]:
-        """The first try in which no required value stands but the one that is to stand there. What another page is right against is written
-        by no better a source than that (`trust`), unless it is hearsay, which says so."""
+        source: PageSource,
+    ) -> tuple[PoolPage, str, PageForm]:
+        """The first try in which no required value stands but the one that is to stand there."""
         thing, theme = self._thing(fact), theme_key(self.case.theme)
         seller = self.case.seller if fact.subject == self.case.seller else None
-        unwanted = {one.value for one in self.case.facts if said is None or one.value != said.value}
-        trust = None if said is None or said.hearsay else trust
+        unwanted = {one.value for one in self.case.facts if one.value != said.value}
+        needed = [stock().statement(one.attribute)[0] for one in self.case.of("page")]
         for attempt in range(_TRIES):
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
-            scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, self.pool.seed)
-            count = rng.choice(_SIDE) + (said is None)
-            side = [drawn_statement(scene.beside(), None, self.pool.seed, rng) for _ in range(count)]
-            statements = side if said is None else [said, *side]
-            form = drawn_form(rng, statements, trust)
+            calendar = self._calendar(said, label, age)
+            scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar)
+            statements = [said, *beside(scene, needed)]
+            form = drawn_form(rng, statements, source.trust, source.without)
             written = written_page(form, scene, statements, self.pool.seed)
-            page = dated(pool_page(written, age, theme), self.case.today, self.case.bought)
+            page = pool_page(written, age, theme)
             if not any(stands_in(value, page.folded) for value in unwanted):
-                last = latest(page.url, self._day(age), self.case.bought)
-                return page, (stamped(written.quotes[0], last) if said is not None else None), form
+                return page, written.quotes[0], form
         raise ValueError(
             f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
+        )
+
+    def _calendar(self, said: PageStatement, label: str, age: int | None) -> PageCalendar:
+        """A page that speaks of an earlier make knows no other."""
+        day, changes = self._day(age), said.form.dating.changes if said.form.dating else ""
+        own = {(said.subject, changes): said.as_of} if said.as_of else {}
+        last = latest(f"{self.seed}/{self.case.task_id}/{label}", day, self.case.bought)
+        return PageCalendar(
+            seed=self.pool.seed,
+            day=day,
+            last=last,
+            fixed={**self._settled, **own},
+            own=tuple(self.apart),
+            own_last=month_before(self.case.bought),
         )
 
 
@@ -224,5 +281,5 @@ def _changes(fact: TaskFact) -> str | None:
     return dating.changes if dating is not None else None
 
 
-def _month(day: date) -> str:
-    return f"{day:%B %Y}"
+def _took(fact: TaskFact) -> int:
+    return months_taken(stock().statement(fact.attribute)[0], fact.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -37,15 +37,23 @@ class WrittenPage:
     """The sentence of each statement, in the order given."""
 
 
-def drawn_form(rng: Random, statements: Sequence[PageStatement], trust: int | None = None) -> PageForm:
-    """Hearsay stands where people pass it on: no shop has its own terms from hearsay. Of just so good a source, where `trust` is asked for."""
+def drawn_form(
+    rng: Random,
+    statements: Sequence[PageStatement],
+    trust: int | None = None,
+    without: Collection[str] = (),
+) -> PageForm:
+    """Hearsay stands where people pass it on: no shop has its own terms from hearsay. Of just so good a source, where `trust` is asked for, and
+    of none of the voices `without`."""
     book = stock()
     passed_on = any(one.hearsay for one in statements)
     return rng.choice(
         [
             form
             for form in book.forms
-            if (not passed_on or form.voice in book.hearsay) and (trust is None or form.trust == trust)
+            if (not passed_on or form.voice in book.hearsay)
+            and (trust is None or form.trust == trust)
+            and form.voice not in without
         ]
     )
 

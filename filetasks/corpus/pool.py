@@ -5,7 +5,7 @@ A page of the pool has an age instead of a date, and codes instead of years (`st
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
@@ -14,22 +14,23 @@ from drr.env.entities import Product
 from drr.env.errors import Misuse
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing
+from drr.filetasks.corpus.calendar import PageCalendar
 from drr.filetasks.corpus.naming import Shelf, shelf
 from drr.filetasks.corpus.page import WrittenPage, drawn_form, written_page
 from drr.filetasks.corpus.ranking import PieceBags, piece_bags
-from drr.filetasks.corpus.scene import page_scene
-from drr.filetasks.corpus.statement import drawn_statement
-from drr.filetasks.corpus.stock import GENERAL
+from drr.filetasks.corpus.scene import PageScene, page_scene
+from drr.filetasks.corpus.statement import PageStatement, drawn_statement, own_statements
+from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 
-VERSION = "5"
+VERSION = "6"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
 YOUNGEST, OLDEST = 20, 2_600
 """Days before a task is asked."""
 _UNDATED = 0.02
-_BESIDE = (0, 0, 1, 1, 2)
+_BESIDE = (0, 0, 0, 1, 1)
 _LEAST_THINGS = 6
 
 
@@ -117,8 +118,20 @@ def build_pool(products: Iterable[Product], seed: int, pages: int = PAGES) -> Pa
 def _noise(things: Shelf, theme: str, seed: int, number: int) -> PoolPage:
     rng = Random(f"{seed}/pool/{number}")
     thing: NamedThing = rng.choice(things[theme]).thing
-    scene = page_scene(rng, theme, thing, things, frozenset(), seed=seed)
-    said = [drawn_statement(thing, scene.seller, seed, rng)]
-    said += [drawn_statement(scene.beside(), None, seed, rng) for _ in range(rng.choice(_BESIDE))]
+    scene = page_scene(rng, theme, thing, things, frozenset(), calendar=PageCalendar(seed=seed))
+    first = drawn_statement(thing, scene.seller, rng, scene.calendar)
+    said = [*([first] if first else []), *beside(scene, [first.form] if first else [])]
     written = written_page(drawn_form(rng, said), scene, said, seed)
     return pool_page(written, drawn_age(rng), theme)
+
+
+def beside(scene: PageScene, avoid: Sequence[StatementForm]) -> list[PageStatement]:
+    """What a page states beside what it is there for: of its own thing, and of others of that sort."""
+    rng, calendar = scene.rng, scene.calendar
+    said = own_statements(scene.thing, scene.seller, rng, calendar, avoid)
+    for _ in range(rng.choice(_BESIDE)):
+        other = scene.beside()
+        drawn = other and drawn_statement(other, None, rng, calendar)
+        if drawn:
+            said.append(drawn)
+    return said

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from drr.filetasks.case import NamedThing
+from drr.filetasks.corpus.calendar import PageCalendar
 from drr.filetasks.corpus.naming import ListedThing, Shelf
 from drr.filetasks.corpus.statement import drawn_value
 from drr.filetasks.corpus.stock import GENERAL, stock
@@ -30,8 +31,7 @@ class PageScene:
     seller: str
     peers: int = 0
     """How many of the first companions are of the sort that the page is about: others are not compared with it."""
-    seed: int = 0
-    """Of the pool."""
+    calendar: PageCalendar = field(default_factory=lambda: PageCalendar(seed=0))
     settled: dict[str, str] = field(default_factory=dict)
     """Slots that mean the same throughout the page, with what they mean once they were asked for."""
     loose: frozenset[str] = frozenset()
@@ -74,14 +74,17 @@ class PageScene:
             return chosen
         if slot == "year":
             return self.settled.setdefault(slot, str(self.rng.randint(FIRST_YEAR, LAST_YEAR)))
+        if slot == "began":
+            return self.calendar.stated(self.rng)
         drawn = drawn_value(slot, self.rng)
         if drawn is None:
             raise ValueError(f"no page knows the slot [{slot}]")
         return drawn
 
-    def beside(self) -> NamedThing:
-        """A thing of which a page states something beside what it is about."""
-        return self.rng.choice(self.companions[: self.peers] or self.companions).thing
+    def beside(self) -> NamedThing | None:
+        """A thing of its sort, of which a page states something beside what it is about."""
+        peers = self.companions[: self.peers]
+        return self.rng.choice(peers).thing if peers else None
 
     @property
     def compares(self) -> bool:
@@ -102,7 +105,7 @@ def page_scene(
     shelf: Shelf,
     apart: frozenset[str],
     seller: str | None = None,
-    seed: int = 0,
+    calendar: PageCalendar | None = None,
 ) -> PageScene:
     """`apart`: brands that no companion may be of. The words of a theme are narrowed, so that two pages of it differ in them."""
     kind, taken = kind_of(thing.noun), {thing.brand, *apart}
@@ -116,7 +119,7 @@ def page_scene(
         thing=thing,
         companions=companions[:_COMPANIONS],
         seller=seller or rng.choice(stock().names["sellers"]),
-        seed=seed,
+        calendar=calendar or PageCalendar(seed=0),
         peers=len(peers) if kind is not ANY else 0,
     )
     for key, words in stock().themes[theme].items():

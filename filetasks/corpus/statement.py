@@ -11,23 +11,23 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from drr.filetasks.case import NamedThing
+from drr.filetasks.corpus.calendar import PageCalendar
+from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.stock import StatementForm, stock
 from drr.filetasks.planning.kinds import Range, ThingKind, kind_of
 from drr.filetasks.truth import ChangeKind, StatementChange, TaskFact
+from drr.filetasks.values import number_of
 
-SISTERS = ("Mini", "Outlet", "Junior", "Classic", "Travel", "Plus", "Select", "Second Edition")
-"""What another model, or another house of a brand or seller, is called."""
 _LETTERS = "BCDFGHJKLMNPQRSTVW"
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _WITHIN = {"percent": (4.0, 92.0), "points": (380.0, 985.0)}
 """What a figure of these can be at all."""
 _LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
-STAMP = r"\bzq\d\d\b"
-"""In place of the year of a month, until the page stands in the corpora of a task: the month, and how many years before the latest such one."""
-_YEARS, _MADE = 4, 2
-"""How far back months lie: those of purchases for which terms hold, and of lists, prices and makes."""
-_HEARSAY = 0.25
-_SISTER = 0.2
+_HEARSAY, _OTHER, _ONE_SIDE = 0.25, 0.2, 0.12
+"""How often a statement of a page is hearsay, of another model or firm, or only one side of the matter."""
+_OWN = (0, 1, 1, 2, 2)
+"""What a page states of its own thing beside the first, as often as not of a month."""
+_WEIGHTS = frozenset(["pounds", "weigh"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +40,10 @@ class PageStatement:
     groups: Mapping[str, str] = field(default_factory=dict)
     hearsay: bool = False
     """Said without knowing."""
+    one_sided: bool = False
+    """Only one side of it is said, and never the value."""
     as_of: str | None = None
     """The month since which it holds, where that is said."""
-    seed: int = 0
-    """Of the pool, which has what is said of other things beside it."""
 
     def words(self) -> dict[str, str]:
         state, sold = self.groups.get("state"), self.groups.get("sold")
@@ -59,15 +59,11 @@ class PageStatement:
         }
 
 
-def drawn_month(rng: Random, years: int) -> str:
-    month, back = rng.randrange(12), rng.randrange(years)
-    return f"{stock().names['months'][month]} zq{back * 12 + month:02d}"
-
-
-def month_and_years(code: str) -> tuple[int, int]:
-    """Of a code of `STAMP`: January is 1."""
-    back, month = divmod(int(code[2:]), 12)
-    return month + 1, back
+def months_taken(form: StatementForm, value: str) -> int:
+    """How long somebody must have had a thing to say this of it."""
+    if form.takes == "value":
+        return round(number_of(value))
+    return 12 if form.takes == "year" else 0
 
 
 def of_fact(fact: TaskFact, as_of: str | None = None) -> PageStatement:
@@ -114,17 +110,30 @@ def range_of(form: StatementForm, kind: ThingKind) -> Range | None:
 
 
 def drawn_statement(
-    thing: NamedThing, seller: str | None, seed: int, rng: Random, form: StatementForm | None = None
-) -> PageStatement:
-    """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for), the value is the world's."""
-    kind = kind_of(thing.noun)
+    thing: NamedThing,
+    seller: str | None,
+    rng: Random,
+    calendar: PageCalendar,
+    form: StatementForm | None = None,
+    avoid: Iterable[StatementForm] = (),
+) -> PageStatement | None:
+    """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for), the value is the world's. `None` where all is to be
+    avoided, or nobody can have seen so much since the month of which the page speaks."""
+    kind, seed = kind_of(thing.noun), calendar.seed
     subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
-    form = form or rng.choice(
-        [one for one in stock().statements if subjects[one.about] and is_said_of(one, kind)]
-    )
+    if form is None:
+        taken = list(avoid)
+        apt = [
+            one
+            for one in stock().statements
+            if subjects[one.about] and is_said_of(one, kind) and not any(_is_near(one, had) for had in taken)
+        ]
+        if not apt:
+            return None
+        form = rng.choice(apt)
     subject = str(subjects[form.about])
-    if rng.random() < _SISTER:
-        subject = f"{subject} {rng.choice(SISTERS)}"
+    if rng.random() < _OTHER:
+        subject = other_name(form.about, subject, rng)
     world = Random(f"{seed}/{form.attribute.pattern}/{subject}")
 
     def fill(slot: str) -> str:
@@ -133,7 +142,7 @@ def drawn_statement(
         if slot == "unit":
             return kind.unit
         if slot == "sold":
-            return drawn_month(world, _YEARS)
+            return calendar.sold(subject, form.attribute.pattern)
         return drawn_value(slot, world) or world.choice(
             stock().names["months" if slot == "month" else "states"]
         )
@@ -142,16 +151,44 @@ def drawn_statement(
     if "low" in groups:
         groups["high"] = groups["low"].removesuffix("00") + "99"
     value = form.value.words(world, fill) if form.value else ""
-    as_of = drawn_month(Random(f"{seed}/{form.dating.changes}/{subject}"), _MADE) if form.dating else None
+    one_sided, hearsay = rng.random() < _ONE_SIDE, rng.random() < _HEARSAY
+    as_of = calendar.since(subject, form.dating.changes, months_taken(form, value)) if form.dating else None
+    if form.dating and as_of is None:
+        return None
     return PageStatement(
         form=form,
         subject=subject,
         value=value,
         groups=groups,
-        hearsay=rng.random() < _HEARSAY,
+        hearsay=hearsay,
+        one_sided=one_sided,
         as_of=as_of,
-        seed=seed,
     )
+
+
+def _is_near(form: StatementForm, had: StatementForm) -> bool:
+    """The same, or another figure of the same measure: two weights of one thing would have to agree."""
+    if form is had or form.attribute.pattern == had.attribute.pattern:
+        return True
+    return form.range in _WEIGHTS and had.range in _WEIGHTS
+
+
+def own_statements(
+    thing: NamedThing,
+    seller: str | None,
+    rng: Random,
+    calendar: PageCalendar,
+    avoid: Iterable[StatementForm],
+) -> list[PageStatement]:
+    """What a page states of its own thing, brand and seller beside what it is there for, in the same forms and as often of a month."""
+    found: list[PageStatement] = []
+    taken = list(avoid)
+    for _ in range(rng.choice(_OWN)):
+        said = drawn_statement(thing, seller, rng, calendar, avoid=taken)
+        if said is not None:
+            found.append(said)
+            taken.append(said.form)
+    return found
 
 
 def _amount(written: str, within: Range, rng: Random) -> str:
@@ -182,16 +219,17 @@ def changed(
     rng: Random,
     turns: Callable[[str], bool],
     within: Range | None = None,
-) -> tuple[PageStatement | None, StatementChange]:
-    """The statement as a distractor says it (`None`: it leaves it out), and the record of it. Its value `turns` the answer, lies `within`
-    what can be of the sort, and is none of `taken` where there is another."""
+) -> tuple[PageStatement, StatementChange]:
+    """The statement as a distractor says it, and the record of it. Its value `turns` the answer, lies `within` what can be of the sort, and is
+    none of `taken` where there is another; where there is none, one side is said."""
     kind = wanted.kind
     true = of_fact(fact, wanted.as_of)
+    groups = {**true.groups, "sold": wanted.sold} if wanted.sold else true.groups
     value = None if kind == "one_sided" else other_value(fact.value, {*taken, fact.value}, rng, turns, within)
     if value is None:
-        return None, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
-    subject = f"{fact.subject} {rng.choice(SISTERS)}" if kind == "other_model" else fact.subject
-    groups = {**true.groups, "sold": wanted.sold} if wanted.sold else true.groups
+        said = replace(true, value="", groups=groups, one_sided=True)
+        return said, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
+    subject = other_name(true.form.about, fact.subject, rng) if kind == "other_model" else fact.subject
     said = replace(true, value=value, subject=subject, groups=groups, hearsay=kind == "wrong_figure")
     after = f"{subject}: {value}" if kind == "other_model" else value
     after += f", sold from {wanted.sold}" if wanted.sold else ""

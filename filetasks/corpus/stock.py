@@ -113,9 +113,15 @@ class StatementForm:
     value: Template | None
     """Draws the values of pages that no task needs; `None` for the form of attributes that no line of the stock knows."""
     groups: Mapping[str, Template]
+    called: re.Pattern[str]
+    """Words by which one knows that this is spoken of."""
+    takes: Literal["", "year", "value"]
+    """How long somebody must have had the thing to say it: a year, or as many months as the value says."""
     said: tuple[Template, ...]
     bare: tuple[Template, ...]
     """After the subject has been named."""
+    side: tuple[Template, ...]
+    """One side of it, without the value."""
     asked: tuple[Template, ...]
     column: Template
     cell: Template
@@ -266,8 +272,11 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         range=row.get("range"),
         value=template(row["value"]) if "value" in row else None,
         groups={key: template(text) for key, text in row.get("groups", {}).items()},
+        called=re.compile(row["called"], re.IGNORECASE),
+        takes=row.get("takes", ""),
         said=_templates(row["said"]),
         bare=_templates(row["bare"]),
+        side=_templates(row["side"]),
         asked=_templates(row["asked"]),
         column=template(row["column"]),
         cell=template(row["cell"]),

@@ -41,7 +41,8 @@ def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStat
         ways.append(_asked)
     if voice != MEMBER and not statement.hearsay:
         ways += [_row, _row]
-    quote = rng.choice(ways)(statement, voice, scene, fill)
+    way = _sided if statement.one_sided else rng.choice(ways)
+    quote = way(statement, voice, scene, fill)
     before = _one(statement.form.before, scene, fill) if rng.random() < _LED else ""
     after = _one(statement.form.after, scene, fill) if rng.random() < _LED else ""
     parts = tuple(part for part in (before, quote, after) if part)
@@ -58,6 +59,11 @@ def _question(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
 
 def _named(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     said = _one(statement.form.said, scene, fill)
+    return _vouched(_dated(said, statement, scene, fill), statement, voice, scene, fill)
+
+
+def _sided(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
+    said = _one(statement.form.side, scene, fill)
     return _vouched(_dated(said, statement, scene, fill), statement, voice, scene, fill)
 
 
@@ -87,9 +93,9 @@ def _neighbors(statement: PageStatement, scene: PageScene) -> list[PageStatement
     form, rng = statement.form, scene.rng
     if form.about == "seller" or not form.value:
         return []
-    apt = [one.thing for one in scene.companions if is_said_of(form, kind_of(one.thing.noun))]
-    drawn = [drawn_statement(one, None, scene.seed, rng, form) for one in apt[: rng.randint(1, _ROWS)]]
-    return [one for one in drawn if one.value != statement.value]
+    apt = [one.thing for one in scene.companions[: scene.peers] if is_said_of(form, kind_of(one.thing.noun))]
+    drawn = [drawn_statement(one, None, rng, scene.calendar, form) for one in apt[: rng.randint(1, _ROWS)]]
+    return [one for one in drawn if one is not None and one.value != statement.value]
 
 
 def _cells(statement: PageStatement, scene: PageScene, fill: Fill) -> str:

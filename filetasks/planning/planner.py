@@ -15,6 +15,7 @@ from drr.env.themes import themes_of
 from drr.filetasks.case import BoughtItem, Coupling, FileForm, NamedThing, TaskCase
 from drr.filetasks.planning import compared, files, refill, returning, space, warranty
 from drr.filetasks.planning.kinds import ThingKind, kind_of
+from drr.filetasks.planning.misleading import can_mislead
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, written
 from drr.filetasks.planning.things import thing_of, words
 from drr.filetasks.reckoning import nonsense, reckoned
@@ -172,7 +173,9 @@ def _planned(
     count = files.file_count(rng)
     for _ in range(_TRIES):
         drawn = _facts(kind, scene, count)
-        if drawn is not None and not any(nonsense(drawn.facts, scene.today)):
+        if drawn is None or any(nonsense(drawn.facts, scene.today)):
+            continue
+        if all(can_mislead(fact, drawn.facts, scene) for fact in drawn.facts if fact.source == "page"):
             break
     else:
         return None

@@ -14,7 +14,7 @@ from drr.filetasks.quality.material import TaskMaterial, document_of
 from drr.filetasks.quality.sense import sense, sense_question
 from drr.filetasks.truth import TaskFact
 
-VERSION = "4"
+VERSION = "5"
 GUIDANCE_TOP = 20
 """Hits of the question's own words among which a supportive page must be: two pages of results."""
 _APART = 2

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from drr.env.text import fold
+from drr.filetasks.corpus.known import stands_in
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.quality.material import TaskMaterial
+from drr.filetasks.quality.timing import foreknowing, untimely
 from drr.filetasks.reckoning import nonsense, turns
 from drr.filetasks.truth import KnownPage
 from drr.filetasks.values import FactValues, month_of, sold_from
@@ -32,7 +34,9 @@ def sense(task: TaskMaterial) -> Iterator[str]:
     yield from _changes(task)
     yield from better_sources(task)
     yield from foreknowing(task)
+    yield from untimely(task)
     yield from makes_apart(task)
+    yield from beside_the_point(task)
 
 
 def sense_question(task: TaskMaterial) -> Iterator[str]:
@@ -80,19 +84,25 @@ def better_sources(task: TaskMaterial) -> Iterator[str]:
             yield f"{page.url}: is told from {right.url} by its date alone"
 
 
-_MONTH = re.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b"
-)
-
-
-def foreknowing(task: TaskMaterial) -> Iterator[str]:
-    """No page speaks of a month later than its own date."""
-    for page in task.pages:
-        if page.date is None:
+def beside_the_point(task: TaskMaterial) -> Iterator[str]:
+    """A distractor names what is asked of whom, and says something of it: a page that is silent leads nobody astray."""
+    texts = {page.url: page.text for page in task.pages}
+    facts = {fact.id: fact for fact in task.facts}
+    for page in task.known:
+        if page.change is None or page.url not in texts:
             continue
-        late = [month for month in _MONTH.findall(page.text) if month_of(month).isoformat() > page.date]
-        if late:
-            yield f"{page.url}: is of {page.date} and speaks of {late[0]}"
+        fact, value = facts[page.change.fact], page.change.stated
+        called = stock().statement(fact.attribute)[0].called
+        subject = fact.subject
+        if page.change.kind == "other_model" and page.change.after:
+            subject = page.change.after.rpartition(": ")[0]
+        if not any(
+            subject in said
+            and called.search(said.replace(subject, ""))
+            and (value is None or stands_in(value, fold(said)))
+            for said in texts[page.url].split("\n\n")
+        ):
+            yield f"{page.url}: leads astray about {fact.attribute!r} and says nothing of it of {subject!r}"
 
 
 def makes_apart(task: TaskMaterial) -> Iterator[str]:

@@ -23,9 +23,10 @@ from drr.filetasks.planning.files import modality
 from drr.filetasks.planning.kinds import ANY, kind_of
 from drr.filetasks.quality.filters import FILTERS
 from drr.filetasks.quality.material import TaskMaterial
-from drr.filetasks.quality.sense import better_sources, foreknowing, makes_apart
+from drr.filetasks.quality.sense import beside_the_point, better_sources, makes_apart
+from drr.filetasks.quality.timing import foreknowing, untimely
 from drr.filetasks.reckoning import nonsense, reckoned, turns
-from drr.filetasks.truth import KnownPage, StatementChange, TaskFact
+from drr.filetasks.truth import ChangeKind, KnownPage, StatementChange, TaskFact
 from drr.filetasks.values import FactValues, is_rest, sold_from
 
 from tests.filetasks.reading import whole_text
@@ -291,6 +292,53 @@ def test_pages_that_know_the_future_or_another_make_are_refused(
     )  # fmt: skip
     said = [*foreknowing(task), *makes_apart(task)]
     assert len(said) == (told is not None) and all(str(told) in one for one in said)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("The X lasted 40 months in the long test (as made since November 2017).", "reports 40 months"),
+        ("The X lasted 40 months in the long test (as made since August 2014).", None),
+        ("| Model | Long test |\n| --- | --- |\n| X | 13 months (with the change of May 2017) |", "reports 13 months"),
+        ("| Model | Long test |\n| --- | --- |\n| X | 7 months (with the change of May 2017) |", None),
+        ("A year with the X cost us $19.40 in upkeep. Older ones than those of May 2017 are another make.", "reports 12 months"),
+        ("The X keeps for 40 months (as made since November 2017).", None),
+    ],
+)  # fmt: skip
+def test_what_nobody_can_have_seen_by_then_is_refused(text: str, told: str | None) -> None:
+    """Of needed pages as of any other, and read from the page alone."""
+    task = _of_pages([_page("one", "2017-12-30", f"Hello.\n\n{text}")])
+    assert [str(told) in one for one in untimely(task)] == [True] * (told is not None)
+    assert list(untimely(_of_pages([_page("one", "2030-12-30", text)]))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "after", "refused"),
+    [
+        ("The leaflet of the Acme thing has 9 pages.", "one_sided", None, True),
+        ("A pack of the Acme thing went further than its label says.", "one_sided", None, False),
+        ("A pack of the Acme thing gave 90 portions.", "outdated", "90 portions", False),
+        ("The Acme thing is red.\n\nA pack of theirs gave 90 portions.", "outdated", "90 portions", True),
+        ("A pack of the Acme thing Mini gave 90 portions.", "other_model", "Acme thing Mini: 90 portions", False),
+        ("A pack of the Acme thing gave 90 portions.", "other_model", "Acme thing Mini: 90 portions", True),
+    ],
+)  # fmt: skip
+def test_a_distractor_that_is_beside_the_point_is_refused(
+    text: str, kind: ChangeKind, after: str | None, refused: bool
+) -> None:
+    (fact,) = facts({"portions in one pack": "118 portions"})
+    change = StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)
+    page = _page("one", "2017-12-30", text)
+    known = KnownPage(url=page.url, kind="distractor", made_from="https://x.example/a", change=change)
+    task = replace(_of_pages([page]), facts=(fact,), known=(known,))
+    assert len(list(beside_the_point(task))) == refused
+
+
+def _of_pages(pages: list[CorpusPage]) -> TaskMaterial:
+    return TaskMaterial(
+        question="", files=(), facts=(), known=(), terms=(), pages=pages,
+        ranking=PageRanking.of(pages), today=TODAY, is_planned=True,
+    )  # fmt: skip
 
 
 def _page(name: str, day: str, text: str = "") -> CorpusPage:

@@ -1,0 +1,26 @@
+"""Whether a page can lead astray from a fact: a value that decides the same whatever it is needs no distractor, and so no page."""
+
+from __future__ import annotations
+
+from random import Random
+
+from drr.filetasks.corpus.statement import other_value, range_of
+from drr.filetasks.corpus.stock import stock
+from drr.filetasks.planning.kinds import kind_of
+from drr.filetasks.planning.scene import CaseScene
+from drr.filetasks.reckoning import turns
+from drr.filetasks.truth import TaskFact
+from drr.filetasks.values import FactValues
+
+
+def can_mislead(fact: TaskFact, facts: list[TaskFact], scene: CaseScene) -> bool:
+    """Whether another value that such a thing can have would turn the answer: else no page leads astray from it."""
+    rival = scene.rival
+    thing = rival if rival is not None and fact.subject.startswith(rival.brand) else scene.owned
+    within = range_of(stock().statement(fact.attribute)[0], kind_of(thing.noun))
+    said = FactValues.of(facts, scene.today)
+
+    def turned(value: str) -> bool:
+        return turns(said, fact.attribute, value)
+
+    return other_value(fact.value, (), Random(fact.value), turned, within) is not None
