@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from drr.data_ingest.ids import finish
 from drr.data_ingest.packing import I64, U64
-from drr.data_ingest.places import places
+from drr.env.residences import places
 from drr.env.shop import UserRow
 from numpy.typing import NDArray
 

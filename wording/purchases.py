@@ -44,7 +44,7 @@ class PurchaseReader:
         }
         states = "|".join(re.escape(one) for one in sorted(self._states, key=len, reverse=True)) or r"(?!)"
         self._state = re.compile(
-            rf"(?<!\w)(?:was|were|is|are|status|marked|been|it|currently|now|still|shows?|listed|[:|(,·—–-])[\s*_:'\"“]{{1,6}}(?:(?:as|is|been|still|now|already|currently|yet)\s){{0,2}}[*_'\"“]{{0,3}}(?P<s>{states})\b",
+            rf"(?:(?<!\w)(?:was|were|is|are|status|marked|been|it|currently|now|still|shows?|listed)|[:|(,·—–-])[\s*_:'\"“]{{1,6}}(?:(?:as|is|been|still|now|already|currently|yet)\s){{0,2}}[*_'\"“]{{0,3}}(?P<s>{states})\b",
             re.I,
         )
         self._latest = re.compile(rf"\b(?:{some('latest')})\b", re.I)

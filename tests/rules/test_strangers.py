@@ -11,19 +11,19 @@ pytestmark = pytest.mark.rounds
 
 REACHED = {
     "round1": (61, 0),
-    "round2": (73, 0),
+    "round2": (75, 0),
     "round3": (54, 0),
     "round4": (58, 0),
     "round5": (72, 0),
-    "round6": (60, 0),
+    "round6": (62, 0),
     "round7": (54, 0),
-    "round8": (29, 0),
+    "round8": (32, 0),
     "round9": (51, 0),
-    "round10": (40, 0),
-    "round11": (44, 4),
-    "round12": (39, 11),
+    "round10": (44, 0),
+    "round11": (51, 3),
+    "round12": (46, 9),
 }
-"""Round -> plants caught at least, clean texts failed at most (of rounds 11 and 12 those of their first contact). Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
+"""Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in ROUNDS.glob("round*.jsonl")))

@@ -12,7 +12,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.frequency import PurchaseFrequencies
-from drr.eval.checks.person.history import History, Placed
+from drr.eval.checks.person.history import History, Placed, days_of
 from drr.eval.checks.person.order_ids import OrdersNamed
 from drr.wording.dates import MONTH, DayOfYear, When, dates, days_of_year
 from drr.wording.doubts import DOUBTS
@@ -127,7 +127,6 @@ class DatedPurchases:
                     self._compare_date(when, (line.start, line.end), meant, _Said(True, True, False, True))
 
     def _sentence(self, span: Span, line: TextLine) -> None:
-        negated = _NEGATED.search(self._body, *span) is not None
         found: list[When | DayOfYear] = [
             one for one in dates(self._body, *span) if one.month is not None and 1995 <= one.year <= 2035
         ]
@@ -150,12 +149,13 @@ class DatedPurchases:
         """All other dates of the sentence are of orders: this one is meant to be."""
         paired = self._paired(found, span)
         for when in found:
+            negated = self._is_negated(when, span)
             if len(paired) == len(found) > 1 and not negated and PURCHASES.speaks(self._body[slice(*span)]):
                 self._compare_date(when, span, paired[when.start], _Said(True, False, False, True))
                 continue
             certain = self._is_certain(when, span) or (alone and self._is_certain(found[0], span)) or others
             self._compare_date(when, span, meant, _Said(alone, len(found) == 1, negated, certain))
-        if not negated:
+        if _NEGATED.search(self._body, *span) is None:
             self._frequencies.times(span, line)
             dated = [
                 one for when in found for one in self._history.orders if when.covers(one.order.order_date)
@@ -163,6 +163,11 @@ class DatedPurchases:
             self._frequencies.lengths(span, dated or self._ordered(span, meant))
 
     # Dates.
+
+    def _is_negated(self, when: When | DayOfYear, span: Span) -> bool:
+        """By a word before the date, or behind it in its own clause: `in May 2020, then nothing since` says that there was one."""
+        _, high = self._cast.prose.clause_at(when.start)
+        return _NEGATED.search(self._body, span[0], max(high, when.end)) is not None
 
     def _paired(self, found: Sequence[When | DayOfYear], span: Span) -> dict[int, Collection[str]]:
         """Of "A in May, B in June and C in July": the products of the one name before each date."""
@@ -192,7 +197,7 @@ class DatedPurchases:
             else:
                 self._tally.ok()
         elif said.single if self._cites_one(span) else meant is not None and said.alone and said.certain:
-            self._fail(when, f"said {self._shown(when)}, the order was placed {_days(ordered)}", span)
+            self._fail(when, f"said {self._shown(when)}, the order was placed {days_of(ordered)}", span)
         else:
             self._tally.unclear(f"it is not clear which order is meant by {self._shown(when)!r}")
 
@@ -265,7 +270,3 @@ _RECORD = re.compile(r"^[\s>*_-]{0,8}\d{4}-\d\d-\d\d\b")
 def _is_record(text: str) -> bool:
     """A line as from the order book: the date first."""
     return _RECORD.match(text) is not None
-
-
-def _days(orders: Sequence[Placed]) -> str:
-    return ", ".join(sorted({one.order.order_date[:10] for one in orders})[:3])

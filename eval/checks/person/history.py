@@ -95,6 +95,11 @@ class History:
         return [one for one in self.orders if one.product and set(kind) <= stems(words(one.product.title))]
 
 
+def days_of(orders: Iterable[Placed]) -> str:
+    """When they were placed, as a finding says it."""
+    return ", ".join(sorted({one.order.order_date[:10] for one in orders})[:3])
+
+
 def stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 

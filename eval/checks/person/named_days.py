@@ -10,7 +10,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.makers import PlaceNamed
 from drr.eval.checks.naming import folded_words
-from drr.eval.checks.person.history import History, Placed
+from drr.eval.checks.person.history import History, Placed, days_of
 from drr.wording.dates import When, dates
 from drr.wording.purchases import PURCHASES
 
@@ -95,6 +95,5 @@ class NamedDays:
         if any(when.covers(one.order.order_date) for one in ordered) or next(gone, None) is not None:
             self._tally.ok()
             return
-        days = ", ".join(sorted({one.order.order_date[:10] for one in ordered})[:3])
-        why = f"said {self._body[when.start : when.end]}, what is named beside it was ordered {days}"
+        why = f"said {self._body[when.start : when.end]}, what is named beside it was ordered {days_of(ordered)}"
         self._tally.accuse("order_date", (when.start, when.end), why, Certainty.ADJOINED)

@@ -7,7 +7,9 @@ from bisect import bisect_left
 
 from drr.eval.checks.base import Span, Subject
 
-USER_URL = re.compile(r"user://(?P<user>[^/\s)\]>]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?]+))?")
+USER_URL = re.compile(
+    r"user://(?P<user>[^/\s)\]>]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?*]*[^/\s)\]>,.;#?*_]))?"
+)
 _ORDER_ID = re.compile(
     r"(?<![\w.$/-])\d{16}(?![\w-])|\border(?:\s+(?:id|number|no\.?|#))*\s*+(?:[:#]\s*+)?\[?(?P<n>\d{6,20})(?![\d,.]*\d)",
     re.I,

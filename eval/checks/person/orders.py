@@ -6,17 +6,18 @@ import re
 from collections.abc import Collection, Sequence
 
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
-from drr.eval.checks.cast import cast_of
+from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine, sentences
 from drr.eval.checks.mentions import Mentions, ProductReference, words
 from drr.eval.checks.person.dated import DatedPurchases
 from drr.eval.checks.person.history import History, Placed, stem
 from drr.eval.checks.person.named_days import NamedDays
+from drr.eval.checks.person.near_days import NearDays
 from drr.eval.checks.person.order_ids import OrdersNamed
 from drr.wording.dates import FULL_MONTH, dates
 from drr.wording.numbers import cardinals, number_of
-from drr.wording.purchases import PURCHASES, StateSaid
+from drr.wording.purchases import PURCHASES, StateSaid, times
 
 _BOUGHT = re.compile(
     r"\byou(?:'ve|’ve| have| had| also| already| last| previously| recently| once| even|'d)*\s+(?:bought|ordered|purchased|own(?:ed)? (?:from|since)|reordered|picked up|got)\b"
@@ -56,7 +57,37 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     cast = cast_of(subject, mentions)
     DatedPurchases(tally, cast, named, history, subject.user.first_name).compare()
     NamedDays(tally, cast, history).compare()
+    NearDays(tally, cast, history).compare()
+    _check_answer(tally, subject, cast, history)
     return tally.check("the report speaks of no order")
+
+
+_ANSWER = re.compile(
+    r"[\W_]{0,6}(?:(?:yes|yep|yup|yeah|indeed|sure|correct|right|exactly|you (?:did|have))[\s,:.!–—-]{1,4})?(?=\w)",
+    re.I,
+)
+
+
+def _check_answer(tally: CheckTally, subject: Subject, cast: Cast, history: History) -> None:
+    """`Twice, actually!`, to a question whether something was bought before, of the one thing that is linked next."""
+    begins = _ANSWER.match(cast.body)
+    said = next(times(cast.body[:_NEAR]), None)
+    if (
+        begins is None
+        or said is None
+        or said.start != begins.end()
+        or not PURCHASES.speaks(subject.query or "")
+    ):
+        return
+    linked = {one for place in cast.within(0, 2 * _NEAR) if place.linked for one in place.products}
+    ordered = history.of_products(linked)
+    if len(linked) != 1 or not ordered or not history.whole:
+        return
+    if said.often in (len(ordered), sum(one.order.quantity for one in ordered)):
+        tally.ok()
+    else:
+        why = f"said {said.often} times, were {len(ordered)}"
+        tally.accuse("order_times", (said.start, said.end), why, Certainty.CLAUSE)
 
 
 def _check_sentences(tally: CheckTally, mentions: Mentions, named: OrdersNamed, history: History) -> None:
@@ -84,6 +115,8 @@ def _check_lines(tally: CheckTally, mentions: Mentions, named: OrdersNamed, hist
 
 def _entered(mentions: Mentions, line: TextLine, history: History) -> Placed | None:
     """Of a line as from a list of orders, a day and a link and no sentence: the one order of that day and that product."""
+    if line.kind == "row":
+        return _of_the_row(mentions, line, history)
     links = {one.product_id for one in mentions.within(line.start, line.end)}
     days = [one for one in dates(mentions.body, line.start, line.end) if one.day is not None]
     if len(links) != 1 or len(days) != 1 or _BOUGHT.search(mentions.body, line.start, line.end):
@@ -94,6 +127,18 @@ def _entered(mentions: Mentions, line: TextLine, history: History) -> Placed | N
     return found[0] if len(found) == 1 else None
 
 
+def _of_the_row(mentions: Mentions, line: TextLine, history: History) -> Placed | None:
+    """Of a table with a day and a state: the one order of that day."""
+    heads = " | ".join(line.header)
+    if not (_DAY_HEAD.search(heads) and _STATE_HEAD.search(heads)):
+        return None
+    days = [one for one in dates(mentions.body, line.start, line.end) if one.day is not None]
+    found = history.on(days[0]) if len(days) == 1 else []
+    return found[0] if len(found) == 1 else None
+
+
+_DAY_HEAD = re.compile(r"\b(?:date|day|ordered|bought|purchased|placed|when)\b", re.I)
+_STATE_HEAD = re.compile(r"\b(?:status|state)\b", re.I)
 _BEGINS_WITH_ORDER = re.compile(r"[\s>*_]{0,6}order\b", re.I)
 _ENTRIES = re.compile(
     r"(?<=[.;:,] )(?:placed|ordered|bought|dated|status|state|quantity|qty|delivered|shipped)\b[^.;]{0,120}",

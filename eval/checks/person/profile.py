@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from drr.env.entities import User
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
+from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.person.residence import CITIES, Residence
 from drr.wording.dates import CALENDAR
 from drr.wording.states import REGIONS, STATE, STATES
 from drr.wording.vocabulary import either
@@ -66,6 +68,7 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
         for match in cue.finditer(body):
             _compare_place(tally, match, user)
     _compare_pairs(tally, body, user)
+    Residence(tally, cast_of(subject, mentions), user).compare()
     for called in _names(body):
         _compare_name(tally, called, user)
     for match in _ZIP.finditer(body):
@@ -226,7 +229,7 @@ class _NameSaid(NamedTuple):
 
 
 def _compare_name(tally: CheckTally, said: _NameSaid, user: User) -> None:
-    if said.first in STATES.values() or said.first in _NOT_NAMES:
+    if said.first in STATES.values() or said.first in _NOT_NAMES or said.first in CITIES:
         return
     if said.first in _TITLES and said.last is None:
         return

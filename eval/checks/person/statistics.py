@@ -12,10 +12,11 @@ from drr.env.statistics import Share, UserStatistics
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.mentions import Mentions, words
+from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.history import History
 from drr.eval.checks.person.parts import PartsOfHistory
 from drr.eval.checks.person.spending import compare_spending
+from drr.eval.checks.person.tallies import HistoryTallies, name_form, plain_name
 from drr.wording.hedges import HEDGES
 from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
@@ -87,6 +88,7 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     history = History(subject.shop, subject.user_id)
     counting = _Counting(tally, cast, known, history)
     parts = PartsOfHistory(tally, cast, known, history)
+    HistoryTallies(tally, cast, known, history).compare()
     asked = [one.value for one in every_amount(subject.query or "")]
     led = False
     for line in mentions.layout.lines:
@@ -134,9 +136,9 @@ class _Counting:
         given = [*known.by_category, *known.by_year, *known.favourite_stores]
         named = {one.name for one in given}
         every = (*given, *(one for one in makers if one.name not in named), *states)
-        self._shares = {_plain(one.name): one for one in every}
+        self._shares = {plain_name(one.name): one for one in every}
         self._categories = {one.name for one in known.by_category}
-        forms = sorted((_form(name) for name in self._shares if name), key=len, reverse=True)
+        forms = sorted((name_form(name) for name in self._shares if name), key=len, reverse=True)
         self._name = re.compile(rf"(?<![\w$])(?:{'|'.join(forms) or '(?!)'})(?!\w)", re.I)
 
     def shares(self, span: Span) -> list[Share]:
@@ -148,7 +150,7 @@ class _Counting:
 
     def _places(self, span: Span) -> Iterator[_PlaceOfShare]:
         for match in self._name.finditer(self._body, *span):
-            share = self._shares.get(_plain(match[0]))
+            share = self._shares.get(plain_name(match[0]))
             if share is not None:
                 yield _PlaceOfShare(*match.span(), share)
 
@@ -243,6 +245,7 @@ class _Counting:
         """By any part that the sentence names, by what is left of the whole, by two parts together, by years up to or from one."""
         known = self._allowed(span, places)
         shares = {float(one.share.orders) for one in places}
+        known.add(float(sum({one.share.name: one.share.orders for one in places}.values())))
         known |= (
             {self._known.orders - one for one in shares}
             | {a + b for a, b in combinations(shares, 2)}
@@ -250,7 +253,8 @@ class _Counting:
         )
         line = self._cast.prose.line_at(span[0])
         if line is not None:
-            known |= {float(place.share.orders) for place in self._places((line.start, line.end))}
+            parts = {place.share.name: place.share.orders for place in self._places((line.start, line.end))}
+            known |= {*map(float, parts.values()), float(sum(parts.values()))}
         by_year = [(one.name, one.orders) for one in self._known.by_year]
         if any(name in self._body[slice(*span)] for name, _ in by_year):
             known |= {float(one) for one in accumulate(count for _, count in by_year)}
@@ -274,14 +278,3 @@ class _Counting:
             is not None
             and said < _LARGE
         )
-
-
-def _plain(name: str) -> str:
-    """Without what a name may be written with or without."""
-    return " ".join(word for word in words(name.replace("_", " ")) if word != "and")
-
-
-def _form(name: str) -> str:
-    """A share's words as they may be written: `Patio, Lawn & Garden` for `patio lawn and garden`."""
-    parts = [re.sub(r"s$", "['’]?s", re.escape(word)) for word in name.split()]
-    return r"(?:[\s,_]{1,3}|\s?(?:,\s)?(?:&|and)\s)".join(parts)

@@ -1,0 +1,140 @@
+"""What a report says of one reader's orders in series, in tables and beside a name: the one figure that does not fit the others is wrong."""
+
+from __future__ import annotations
+
+from datetime import date
+from itertools import islice
+
+import pytest
+from drr.env.entities import User
+from drr.env.statistics import Share, UserStatistics
+from drr.eval.checks import Subject, check_report
+
+from benchmarks.planted import Scene
+from tests.rules.test_persons import MONTHS, an_order, status
+
+
+def known_of(scene: Scene) -> tuple[User, UserStatistics, list[Share]]:
+    """A reader with orders in at least four categories, each of another count than zero."""
+    for user in scene.users:
+        known = scene.shop.store.statistics(user.user_id)
+        if known is not None and len(known.by_category) >= 4 and known.days_since_last_order:
+            return user, known, list(islice(known.by_category, 4))
+    raise AssertionError("the sample shop has no such reader")
+
+
+def spelt(share: Share) -> str:
+    return share.name.replace("_and_", " and ").replace("_", " ")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{c[0]} orders went to {n[0]}, {c[1]} to {n[1]} and {c[2]} to {n[2]}.",
+        "By kind: {n[0]}: {c[0]} · {n[1]}: {c[1]} · {n[2]}: {c[2]}.",
+        "| Category | Orders |\n|---|---|\n| {n[0]} | {c[0]} |\n| {n[1]} | {c[1]} |\n| {n[2]} | {c[2]} |\n",
+    ],
+)
+def test_one_count_of_a_series_that_is_not_of_its_part(scene: Scene, form: str) -> None:
+    user, _, parts = known_of(scene)
+    names, counts = [spelt(one) for one in parts], [one.orders for one in parts]
+    assert status(form.format(n=names, c=counts), "statistics", scene, user) == "pass"
+    for at in range(3):
+        wrong = [count + 11 * (number == at) for number, count in enumerate(counts)]
+        assert status(form.format(n=names, c=wrong), "statistics", scene, user) == "fail"
+
+
+def test_a_series_of_which_most_is_something_else_is_left_alone(scene: Scene) -> None:
+    user, _, parts = known_of(scene)
+    names, counts = [spelt(one) for one in parts], [one.orders + 11 for one in parts]
+    text = "In the plan {c[0]} go to {n[0]}, {c[1]} to {n[1]} and {c[2]} to {n[2]}."
+    assert status(text.format(n=names, c=counts), "statistics", scene, user) != "fail"
+
+
+def test_the_first_order_and_those_of_a_year(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    assert known.first_order is not None
+    first, year = date.fromisoformat(known.first_order[:10]), scene.shop.manifest.as_of[:4]
+    of_year = next((one.orders for one in known.by_year if one.name == year), 0)
+    text = "You have {all} orders, the first in {month} {year}; {now} of them this year."
+    said = {"all": known.orders, "month": MONTHS[first.month - 1], "year": first.year, "now": of_year}
+    assert status(text.format(**said), "statistics", scene, user) == "pass"
+    assert status(text.format(**{**said, "year": first.year + 7}), "statistics", scene, user) == "fail"
+    assert status(text.format(**{**said, "now": of_year + 5}), "statistics", scene, user) == "fail"
+
+
+def test_days_without_an_order(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    days = known.days_since_last_order
+    assert days is not None
+    assert status(f"Nothing new has come in for {days} days.", "statistics", scene, user) == "pass"
+    assert status(f"Nothing new has come in for {days + 30} days.", "statistics", scene, user) == "fail"
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("The {maker} ({url}) joined the household on {day}.", "fail"),
+        ("| {day} | [{maker}]({url}) | one |", "fail"),
+        ("The {maker} ({url}) was reviewed on {day}.", "pass"),
+        ("The {maker} ({url}) arrived on {day}.", "pass"),
+        ("Nobody bought the {maker} ({url}) on {day}.", "pass"),
+    ],
+)
+def test_a_day_that_is_an_orders_but_for_its_month(scene: Scene, form: str, expected: str) -> None:
+    user, order, product = an_order(scene)
+    placed = date.fromisoformat(order.order_date[:10])
+    others = {one.order_date[:10] for one in scene.shop.store.orders(user.user_id, limit=500).items}
+    near = next(
+        one
+        for month in range(1, 13)
+        if month != placed.month and (one := placed.replace(day=min(placed.day, 28), month=month)) < placed
+        and one.isoformat() not in others
+    )  # fmt: skip
+    for day, wanted in ((placed, {"pass", "unverifiable"}), (near, {expected} if expected == "fail" else {"pass", "unverifiable"})):  # fmt: skip
+        said = f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
+        text = form.format(maker=product.store, url=product.product_url, day=said)
+        assert status(text, "order_facts", scene, user) in wanted, text
+
+
+def test_how_often_as_an_answer(scene: Scene) -> None:
+    user, order, product = an_order(scene)
+    ordered = [
+        one
+        for one in scene.shop.store.orders(user.user_id, limit=500).items
+        if one.product_id == order.product_id
+    ]
+    for many, expected in ((len(ordered), "pass"), (len(ordered) + 3, "fail")):
+        text = f"Yes, {many} times: {product.product_url}."
+        subject = Subject(text, query="Have I bought it before?", shop=scene.shop, user_id=user.user_id)
+        assert check_report(subject)["order_facts"].status == expected
+        unasked = Subject(text, query="Does it fit?", shop=scene.shop, user_id=user.user_id)
+        assert check_report(unasked)["order_facts"].status != "fail"
+
+
+def test_the_state_of_an_order_in_a_table_by_day(scene: Scene) -> None:
+    user, order, product = an_order(scene)
+    table = "| Date | Item | Status |\n|---|---|---|\n| {} | {} | {} |\n"
+    day = order.order_date[:10]
+    assert status(table.format(day, product.store, order.order_status), "order_facts", scene, user) == "pass"
+    assert status(table.format(day, product.store, "Cancelled"), "order_facts", scene, user) == "fail"
+    text = f"One bottle, order {order.order_id}, cancelled."
+    assert status(text, "order_facts", scene, user) == "fail"
+
+
+def test_a_city_that_is_not_the_readers(scene: Scene) -> None:
+    user = scene.users[0]
+    home = user.address.city
+    other = "Tucson" if home != "Tucson" else "Boise"
+    said = {
+        f"Dear {user.first_name} of {home}, you own one.": "pass",
+        f"Dear {user.first_name} of {other}, you own one.": "fail",
+        f"It is the one that reached our {other} reader.": "fail",
+        f"Fact base: {user.first_name[0]}. {user.last_name} ({other}) ordered one knife.": "fail",
+        f"You need less than somebody in {home}, unlike, say, in {other}.": "pass",
+        f"You could buy the {other} Terrace lamp.": "unverifiable",
+        f"A study in {other} found otherwise (https://a.example/1).": "unverifiable",
+        f"You may like what is made in {other}.": "unverifiable",
+        f"Hello {home}! Here it is.": "unverifiable",
+    }
+    assert {text: status(text, "profile_facts", scene, user) for text in said} == said
