@@ -228,6 +228,10 @@ def _window(said: FactValues) -> PartOutcome:
 def _fee(said: FactValues) -> PartOutcome:
     back = said.number("price paid") * (100 - said.number("share kept")) / 100
     wrong = "nothing is paid back, as it is too late to return it" if _window(said).verdict == "past" else ""
+    if said.has("lots that are faulty") and _lot(said).verdict == "faulty":
+        wrong = "nobody keeps a share of what is faulty"
+    if said.has("least weight of a genuine one") and _genuine(said).verdict != "genuine":
+        wrong = "nobody keeps a share of a copy"
     return PartOutcome(
         f"{said.text('price paid')} before tax less {said.text('share kept')}: ${back:,.2f} back",
         f"${back:,.2f}",

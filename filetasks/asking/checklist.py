@@ -41,12 +41,12 @@ _CONCLUSIONS = {
     "return_or_keep": "Concludes with one plain result for each thing asked about the return",
 }
 _EVIDENCE = "Cites the shopper's files and the pages for what they say"
+_MISLEADING = "Says which of the statements found are unconfirmed, outdated or of something else"
 _MORE: tuple[tuple[Category, str], ...] = (
-    ("evidence", "Says which statements are outdated or of something else"),
     ("analysis", "Shows the steps from the figures to the result"),
     ("evidence", "Keeps what the files say apart from what pages say"),
 )
-_ENOUGH = 10
+_ENOUGH, _ALWAYS = 10, 3
 
 
 def written_checklist(case: TaskCase) -> tuple[ChecklistPoint, ...]:
@@ -69,6 +69,7 @@ def written_checklist(case: TaskCase) -> tuple[ChecklistPoint, ...]:
             add(f"States {' and '.join(_named(facts[one]) for one in about)}", "content", about)
         add(_JOINS[case.intent, part.key], "comparison" if case.intent in _SIDES else "analysis")
     add(_EVIDENCE, "evidence")
+    add(_MISLEADING, "evidence")
     add(_CONCLUSIONS[case.intent], "conclusion")
     for category, text in _MORE:
         if len(rows) < _ENOUGH:
@@ -82,6 +83,7 @@ def found_checklist(intent: Intent, facts: Sequence[TaskFact]) -> tuple[Checklis
         (f"States {_named(fact)}", "content", (fact.id,)) for fact in facts
     ]
     points += [("Joins what the files say with what pages say", "analysis", ()), (_EVIDENCE, "evidence", ())]
+    points.append((_MISLEADING, "evidence", ()))
     points.append((_CONCLUSIONS[intent], "conclusion", ()))
     points += [(text, category, ()) for category, text in _MORE][: max(0, _ENOUGH - len(points))]
     return tuple(
@@ -117,7 +119,7 @@ def _stated(case: TaskCase, facts: dict[str, TaskFact]) -> list[list[tuple[str, 
         for part in own
     ]
     for stated in (single, by_source):
-        if sum(map(len, stated)) + len(case.couplings) + 2 <= MOST:
+        if sum(map(len, stated)) + len(case.couplings) + _ALWAYS <= MOST:
             return stated
     return [[part] for part in own]
 

@@ -9,6 +9,7 @@ from functools import cache
 from random import Random
 
 from drr.env.text import fold
+from drr.filetasks.corpus.agreement import agreeing
 from drr.filetasks.corpus.layouts import LAYOUTS
 from drr.filetasks.corpus.plan import page_plan
 from drr.filetasks.corpus.scene import PageScene
@@ -17,7 +18,6 @@ from drr.filetasks.corpus.statement import PageStatement
 from drr.filetasks.corpus.stock import MEMBER, PageForm, stock
 from drr.filetasks.corpus.talks import TALKS, talk
 from drr.filetasks.corpus.telling import told
-from drr.filetasks.planning.things import is_mass
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _PATHS = ("", "read/", "page/", "p/", "archive/", "t/", "en/", "public/")
@@ -78,14 +78,9 @@ def written_page(
         if (not one.topics or plan.main in one.topics) and (scene.compares or not one.compares)
     ]
     title = rng.choice(titles).say(rng, scene.fill)
-    if scene.thing.plural or is_mass(scene.thing.noun):
-        title, text = _without_article(title, scene.thing.noun), _without_article(text, scene.thing.noun)
-    return WrittenPage(title, _address(title, rng, seed), text, tuple(one.quote for one in said))
-
-
-def _without_article(text: str, noun: str) -> str:
-    """`a shears` is said by nobody."""
-    return re.sub(rf"\b[Aa]n? (?={re.escape(noun)}\b)", "", text)
+    things = [scene.thing, *(one.thing for one in scene.companions)]
+    title, text, *quotes = (agreeing(one, things) for one in (title, text, *(one.quote for one in said)))
+    return WrittenPage(title, _address(title, rng, seed), text, tuple(quotes))
 
 
 @cache

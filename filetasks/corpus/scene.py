@@ -109,18 +109,17 @@ def page_scene(
 ) -> PageScene:
     """`apart`: brands that no companion may be of. The words of a theme are narrowed, so that two pages of it differ in them."""
     kind, taken = kind_of(thing.noun), {thing.brand, *apart}
-    peers = _companions(rng, [one for one in shelf[GENERAL] if kind_of(one.thing.noun) is kind], taken)
-    companions = peers if kind is not ANY else []
-    companions += _companions(rng, shelf.get(theme, []), taken)
-    companions += _companions(rng, shelf[GENERAL], taken)
+    like = [] if kind is ANY else [one for one in shelf[GENERAL] if kind_of(one.thing.noun) is kind]
+    peers = _companions(rng, like, taken)
+    others = [*_companions(rng, shelf.get(theme, []), taken), *_companions(rng, shelf[GENERAL], taken)]
     scene = PageScene(
         rng=rng,
         theme=theme,
         thing=thing,
-        companions=companions[:_COMPANIONS],
+        companions=[*peers, *others][:_COMPANIONS],
         seller=seller or rng.choice(stock().names["sellers"]),
         calendar=calendar or PageCalendar(seed=0),
-        peers=len(peers) if kind is not ANY else 0,
+        peers=len(peers),
     )
     for key, words in stock().themes[theme].items():
         if key == "trouble":

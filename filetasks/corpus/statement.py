@@ -27,7 +27,7 @@ _HEARSAY, _OTHER, _ONE_SIDE = 0.25, 0.2, 0.12
 """How often a statement of a page is hearsay, of another model or firm, or only one side of the matter."""
 _OWN = (0, 1, 1, 2, 2)
 """What a page states of its own thing beside the first, as often as not of a month."""
-_WEIGHTS = frozenset(["pounds", "weigh"])
+_WEIGHTS = frozenset(["pounds", "alone", "weigh"])
 
 
 @dataclass(frozen=True, kw_only=True)

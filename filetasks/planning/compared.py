@@ -104,9 +104,9 @@ def trade_in(scene: CaseScene) -> AnswerPart | None:
 
 def weight(scene: CaseScene) -> AnswerPart | None:
     owned, rival, kind = scene.owned, scene.rival, scene.kind
-    if rival is None or kind.pounds is None or kind != scene.rival_kind or kind.pounds[1] < 2:
+    if rival is None or kind.alone is None or kind != scene.rival_kind or kind.alone[1] < 2:
         return None
-    mine, theirs = scene.amount(kind.pounds), scene.amount(kind.pounds)
+    mine, theirs = scene.amount(kind.alone), scene.amount(kind.alone)
     return AnswerPart(
         key="weight",
         slots=(

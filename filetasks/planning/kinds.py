@@ -6,7 +6,7 @@ import tomllib
 from functools import cache, cached_property
 from pathlib import Path
 from random import Random
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from drr.env.text import tokens
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -20,6 +20,8 @@ class ThingKind(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     words: tuple[str, ...] = ()
+    ending: str = ""
+    """Which of the words it is: others of just that are its like."""
     look: Literal["device", "box", "bag", "jar", "bottle"] = "box"
     manual: Literal["", "powered", "handheld", "furniture", "outdoor"] = ""
     plate: bool = False
@@ -27,6 +29,9 @@ class ThingKind(BaseModel):
     wide: Range | None = None
     high: Range | None = None
     pounds: Range | None = None
+    """As used."""
+    alone: Range | None = None
+    """Pounds of the thing alone; those as used where no catalogue says."""
     clear: Range | None = None
     carton: Range | None = None
     upkeep: Range | None = None
@@ -82,6 +87,7 @@ class ThingKind(BaseModel):
         return frozenset({*self.traits, *(name for name, holds in follows.items() if holds)})
 
 
+_OUNCES = 16
 _LARGE = 22
 """Pounds of the heaviest of a sort of which one asks who carries it up."""
 TRAITS = frozenset(
@@ -94,7 +100,7 @@ ANY = ThingKind()
 
 @cache
 def kind_of(noun: str) -> ThingKind:
-    """The row whose words a name ends with, singular or plural; the longest such words count."""
+    """The row whose words a name ends with, singular or plural, with what is known of just that ending; the longest such words count."""
     return _kind(tuple(tokens(noun)))
 
 
@@ -114,9 +120,29 @@ def _kind(said: tuple[str, ...]) -> ThingKind:
 
 @cache
 def _endings() -> dict[tuple[str, ...], ThingKind]:
-    with (Path(__file__).parent / "kinds.toml").open("rb") as file:
-        rows = [ThingKind(**row) for row in tomllib.load(file)["kind"]]
-    return {tuple(tokens(word)): kind for kind in rows for word in kind.words}
+    rows = [ThingKind(**row) for row in _data("kinds")["kind"]]
+    weights = _data("weights")["pounds"]
+    return {
+        tuple(tokens(word)): kind.model_copy(update={"ending": word, **_weighed(kind, weights.get(word))})
+        for kind in rows
+        for word in kind.words
+    }
+
+
+def _weighed(kind: ThingKind, pounds: list[float] | None) -> dict[str, Range | None]:
+    """What is weighed of a sort goes by what a catalogue says of just such things, where it does."""
+    if pounds is None:
+        return {"alone": kind.pounds}
+    low, high = pounds
+    return {
+        "alone": (low, high) if kind.pounds else None,
+        "weigh": (low * _OUNCES, high * _OUNCES) if kind.weigh else None,
+    }
+
+
+def _data(name: str) -> dict[str, Any]:
+    with (Path(__file__).parent / f"{name}.toml").open("rb") as file:
+        return tomllib.load(file)
 
 
 def single(unit: str) -> str:

@@ -326,7 +326,7 @@ def _rivals(shop: Shop, product: Product, thing: NamedThing, rng: Random) -> lis
         other = thing_of(one, rng)
         if other is None or one.product_id == product.product_id or other.brand == thing.brand:
             continue
-        if other.noun.split()[-1] == thing.noun.split()[-1] and kind_of(other.noun) == kind_of(thing.noun):
+        if other.noun.split()[-1] == thing.noun.split()[-1] and kind_of(other.noun) is kind_of(thing.noun):
             found.append((one, other))
     rng.shuffle(found)
     return found[:3]

@@ -21,7 +21,8 @@ import pytest
 from drr.env.errors import Misuse
 from drr.env.shingles import shingles, similarity
 from drr.env.shop import Shop
-from drr.filetasks.case import TaskCase
+from drr.filetasks.case import NamedThing, TaskCase
+from drr.filetasks.corpus.agreement import agreeing
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.calendar import STAMP, PageCalendar
 from drr.filetasks.corpus.firms import SISTERS, other_name
@@ -636,6 +637,34 @@ def test_one_does_not_say_a_hay(pool: PagePool) -> None:
     about = [page for page in pool.pages if any(noun in page.text for noun in nouns)]
     said = re.compile(rf"\b[Aa]n? (?:{'|'.join(map(re.escape, nouns))})\b")
     assert about and not [found[0] for page in about if (found := said.search(page.title))]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("A turmeric capsules comes to live with us.", "Turmeric capsules come to live with us."),
+        ("Once open, the Acme turmeric capsules keeps for 4 months.", "Once open, the Acme turmeric capsules keep for 4 months."),
+        ("A pack of the Acme turmeric capsules is large.", "A pack of the Acme turmeric capsules is large."),
+        ("Buy a turmeric capsules. Acme turmeric capsules is it.", "Buy turmeric capsules. Acme turmeric capsules are it."),
+    ],
+)  # fmt: skip
+def test_several_things_are_spoken_of_as_several(said: str, meant: str) -> None:
+    capsules = NamedThing(brand="Acme", noun="turmeric capsules", model="A", plural=True)
+    lamp = NamedThing(brand="Acme", noun="turmeric lamp", model="A", plural=False)
+    assert agreeing(said, [lamp, capsules]) == meant
+    assert agreeing(said.replace("capsules", "lamp"), [lamp]) == said.replace("capsules", "lamp")
+
+
+def test_what_is_compared_is_of_just_that_sort(pool: PagePool) -> None:
+    """A dog harness and a diaper bag were rivals of a pill organizer once."""
+    compared = 0
+    for at in range(40):
+        thing = pool.shelf["general"][at * 7 % len(pool.shelf["general"])].thing
+        scene = page_scene(Random(at), "general", thing, pool.shelf, frozenset())
+        for one in scene.companions[: scene.peers]:
+            compared += 1
+            assert kind_of(one.thing.noun).ending == kind_of(thing.noun).ending != ""
+    assert compared > 15
 
 
 def test_small_sets_share_hardly_a_page(made: list[tuple[TaskCase, Corpora]]) -> None:

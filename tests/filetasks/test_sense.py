@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
@@ -34,6 +35,12 @@ from tests.filetasks.reading import whole_text
 TODAY = date(2022, 10, 1)
 TERM = "warranty term from serial K3100 on, sold from March 2018"
 BED = {"purchase date": "February 2, 2019", "serial number": "K3145-12345", TERM: "33 months"}
+BACK = {
+    "day of delivery": "September 20, 2022",
+    "days to return": "30 days",
+    "price paid": "$40.00",
+    "share kept of opened goods": "10 percent",
+}
 PACK = {"day of opening": "2022-05-29", "use": "4 times a week", "portions in one pack": "118 portions"}
 
 
@@ -64,6 +71,8 @@ def facts(values: Mapping[str, str]) -> list[TaskFact]:
         ({"portions in one pack": "118 portions", "use": "4 times a week"}, "without day of opening"),
         ({"weight of the owned one": "4.1 lb", "weight on the testers' scale": "4.2 pounds"}, "too small"),
         ({"day of delivery": "December 25, 2016", "days to return": "900 days"}, "nobody delivers"),
+        (BACK | {"lot number": "A2100", "lots that are faulty": "lots before A2140"}, "nobody keeps a share of what is faulty"),
+        (BACK | {"weight at home": "5.1 oz", "least weight of a genuine one": "6.2 ounces"}, "nobody keeps a share of a copy"),
         ({"day of delivery": "November 1, 2022", "days to return": "30 days"}, "after the question"),
         ({"colour": "red", "days to paint": "3 days"}, "no part of an answer rests on"),
     ],
@@ -73,7 +82,8 @@ def test_what_nobody_would_ask_is_told(values: dict[str, str], told: str) -> Non
 
 
 def test_what_makes_sense_is_not_told() -> None:
-    for values in (BED, PACK, {**PACK, "months it keeps once open": "9 months"}):
+    sound = {"lot number": "A2160", "lots that are faulty": "lots before A2140"}
+    for values in (BED, PACK, BACK, BACK | sound, {**PACK, "months it keeps once open": "9 months"}):
         assert list(nonsense(facts(values), TODAY)) == []
 
 
@@ -138,6 +148,13 @@ def test_rows_of_sorts_say_why_and_no_ending_stands_twice() -> None:
         for word in re.findall(r'"([^"]+)"', row)
     ]
     assert len(words) == len(set(words))
+    weights = tomllib.loads((Path(kinds_module.__file__).parent / "weights.toml").read_text("utf-8"))[
+        "pounds"
+    ]
+    assert set(weights) <= set(words) and all(0 < low < high for low, high in weights.values())
+    balm, kettle = kind_of("tinted lip balm"), kind_of("gooseneck kettle")
+    assert balm.weigh is not None and balm.weigh[1] < 5 and kettle.alone != kettle.pounds
+    assert kind_of("maple rolling pin").lasts is None and kind_of("maple rolling pin").upkeep is None
     assert kind_of("raised garden beds").stands == "floor" and kind_of("dog bed").stands == ""
 
 

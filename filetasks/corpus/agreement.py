@@ -1,0 +1,56 @@
+"""Things of which one has several, or some: no article before them, and verbs that agree: `capsules cost`, never `a capsules costs`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+from drr.filetasks.case import NamedThing
+from drr.filetasks.planning.things import is_mass
+
+_VERBS = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "reaches": "reach", "isn't": "aren't", "doesn't": "don't"} | {
+    f"{verb}s": verb
+    for verb in (
+        "appeal", "arrive", "ask", "begin", "bring", "compare", "deserve", "survive", "come", "cost", "earn", "end", "fit", "get", "give", "hold", "keep", "last", "lie", "live", "look", "make", "measure",
+        "need", "put", "rest", "run", "seem", "serve", "show", "stand", "start", "stay", "take", "turn", "want", "wear", "weigh", "work",
+    )
+}  # fmt: skip
+_JOINED = frozenset(
+    ["of", "for", "in", "to", "with", "on", "at", "by", "from", "about", "around", "like", "than", "beside", "between", "and", "or", "against", "without", "below"]
+)  # fmt: skip
+"""What stands before a thing that is not what the verb is about."""
+
+
+def agreeing(text: str, things: Iterable[NamedThing]) -> str:
+    for thing in things:
+        if thing.plural or is_mass(thing.noun):
+            text = _article(thing.noun).sub(_bare, text)
+        if thing.plural:
+            text = _subject(thing.brand, thing.noun).sub(_plural, text)
+    return text
+
+
+@cache
+def _article(noun: str) -> re.Pattern[str]:
+    return re.compile(rf"\b([Aa])n? ({re.escape(noun)}\b)")
+
+
+@cache
+def _subject(brand: str, noun: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:\b(\w+) )?((?:\b(?:the|our|my|your|a|an|The|Our|My|Your) )?(?:{re.escape(brand)} )?\b{re.escape(noun)}) ({'|'.join(map(re.escape, _VERBS))})\b(?! of\b)",
+        re.IGNORECASE,
+    )
+
+
+def _bare(found: re.Match[str]) -> str:
+    noun = found[2]
+    return noun[0].upper() + noun[1:] if found[1] == "A" else noun
+
+
+def _plural(found: re.Match[str]) -> str:
+    before = found[1] or ""
+    if before.casefold() in _JOINED:
+        return found[0]
+    return f"{before} {found[2]} {_VERBS[found[3].casefold()]}".strip()
