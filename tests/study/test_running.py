@@ -406,6 +406,40 @@ async def test_a_living_holder_of_another_host_keeps_its_units_whatever_our_date
     assert begun == {0: 1, 1: 1}
 
 
+def refusing(study: Study, *, renewals: bool) -> None:
+    """Whether the database refuses that a lease is renewed."""
+    with study.ledger.db.writing() as db:
+        db.execute("DROP TRIGGER IF EXISTS refusing")
+        if renewals:
+            db.execute("CREATE TRIGGER refusing BEFORE UPDATE ON leases BEGIN SELECT RAISE(ABORT, 'no'); END")
+
+
+async def test_a_holder_whose_database_refused_once_renews_again(study: Study) -> None:
+    def expires() -> float:
+        return max(float(one) for (one,) in study.ledger.db.rows("SELECT expires FROM leases"))
+
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        refusing(study, renewals=True)
+        await asyncio.sleep(0.1)
+        refusing(study, renewals=False)
+        seen = expires()
+        while expires() == seen:
+            await asyncio.sleep(0.01)
+        return Outcome({"n": spec["n"]}, {})
+
+    assert (await run(study, units(1), work, models=offline(), pace=Pace(renew_s=0.02))).done == 1
+
+
+async def test_a_holder_that_cannot_renew_stops_before_others_pay_for_its_units(study: Study) -> None:
+    async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
+        refusing(study, renewals=True)
+        await asyncio.sleep(3_600)
+        return Outcome({"n": spec["n"]}, {})
+
+    with pytest.raises(DrrError, match="cannot be written"):
+        await run(study, units(2), work, models=offline(), pace=Pace(renew_s=0.02, lease_s=0.1))
+
+
 def test_a_holder_that_nobody_can_be_holds_nothing(study: Study) -> None:
     """A ledger from elsewhere may name holders of any form."""
     study.ledger.units.register(units(3))
