@@ -277,7 +277,7 @@ def _judged_twice() -> list[Row]:
                 str(nodes),
             ]
             began = time.monotonic()
-            assert drr([*asked, "--units-per-worker", "8", "--quiet"]) == 0
+            assert drr([*asked, "--units-per-worker", "100", "--quiet"]) == 0
             took.append(time.monotonic() - began)
     finally:
         shutil.rmtree(home)
