@@ -103,6 +103,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> None:
+    """As `drr report STUDY --out` writes it, with its answers leading to `viewer`."""
+    parser = argparse.ArgumentParser()
+    build(parser)
+    words = [str(study.folder), "--out", str(out), "--viewer", viewer]
+    _made(study, parser.parse_args([*words, "--judge", judge] if judge else words))
+
+
 def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, int]:
     """The document, and how many tables were written."""
     from drr.eval.agreement.alignment.kept import alignments

@@ -31,7 +31,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report",
         metavar="PLACE",
-        help="where index.html of `drr report --out` lies, seen from --static: every page leads there (default: ../report, if it is there)",
+        help="every page leads there: served, a folder of `drr report --out` (default: it is written when asked for);"
+        " with --static, where its index.html lies, seen from there (default: ../report, if it is there)",
     )
     parser.add_argument(
         "--reviewer",
@@ -96,8 +97,6 @@ def _study(arguments: argparse.Namespace) -> int:
     from drr.env.errors import Misuse
     from drr.study.study import Study
 
-    if arguments.report and arguments.static is None:
-        raise Misuse("--report is of a folder (--static DIR): a page that is served leads to no file")
     names = _reviewers(arguments.reviewer)
     with Study.open(arguments.study) as study:
         if arguments.marks:
@@ -114,7 +113,7 @@ def _study(arguments: argparse.Namespace) -> int:
             despite_losses(study, lambda: _write(reader, arguments, shelf))
         else:
             say_losses(study)
-            _serve(reader, arguments.port, shelf, names)
+            _serve(reader, arguments, shelf, names)
     return 0
 
 
@@ -154,15 +153,29 @@ def _take_in(study: Study, files: list[Path]) -> int:
     return 0
 
 
-def _serve(reader: Reader, port: int, shelf: TaskShelf | None, names: list[str]) -> None:
+def _report_of(given: str | None) -> Path | None:
+    from drr.app.report.write import MARK
+    from drr.env.errors import Misuse
+
+    if given is not None and not (Path(given) / MARK).is_file():
+        raise Misuse(f"{given}: no folder that `drr report --out` wrote")
+    return None if given is None else Path(given)
+
+
+def _serve(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | None, names: list[str]) -> None:
     from drr.app.pages.serve import new_token
     from drr.app.viewer.site import SOMEBODY, site
 
+    report = _report_of(arguments.report)
     reader.entries()  # the first page then has little left to read
     reviewers = {new_token(): name for name in names or [SOMEBODY]}
     token = next(iter(reviewers))
     shown = {token: f"{name}: " if names else "" for token, name in reviewers.items()}
-    _listen(port, shown, lambda taken: site(reader, token, taken, shelf, reviewers=reviewers))
+    _listen(
+        arguments.port,
+        shown,
+        lambda taken: site(reader, token, taken, shelf, reviewers=reviewers, report=report),
+    )
 
 
 def _listen(port: int, tokens: Mapping[str, str], made: Callable[[int], Starlette]) -> None:

@@ -8,10 +8,12 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from drr.app.viewer.cases import CaseView, PersonCase, case_view, cases_of, of_task
+from drr.app.viewer.judges import AgreementPart, agreement_parts
 from drr.app.viewer.model import ReportView, ShownEntry, ShownOutcome
 from drr.app.viewer.reviewing import ReviewBooks, tallied
 from drr.app.viewer.views import AnswerViews, Measured, measured, version_of
 from drr.env.files import file_name, short_name
+from drr.eval.agreement.study import agreement_document, latest_judgings
 from drr.eval.judging.read import read_judged
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.pqr.choices import KeptChoices
@@ -30,7 +32,8 @@ class Reader:
 
     def __init__(self, study: Study, *, judge: str | None = None, shop: str | None = None) -> None:
         self.name = study.folder.resolve().name
-        self._study = study
+        self.study = study
+        self.judge = judge
         self._views = AnswerViews(study, judge=judge, shop=shop)
         self._lock = RLock()
         self._version = ""
@@ -47,7 +50,7 @@ class Reader:
 
     def version(self) -> str:
         """Changes whenever the ledger or scores of others are written, by whomever."""
-        return version_of(self._study)
+        return version_of(self.study)
 
     def entries(self) -> list[ShownEntry]:
         with self._lock:
@@ -59,17 +62,15 @@ class Reader:
         version = self.version()
         if version == self._version:
             return
-        stamps = dict(self._study.ledger.records.stamps("answer"))
+        stamps = dict(self.study.ledger.records.stamps("answer"))
         for key in self._stamps.keys() - stamps.keys():
             self._entries.pop(short_name(key), None)
         for key, stamp in stamps.items():
             if self._stamps.get(key, 0.0) != stamp or short_name(key) not in self._entries:
-                record = self._study.record(key)
+                record = self.study.record(key)
                 if record is not None:
                     asked = self._views.asked(str(record.spec["query_id"]))
-                    self._entries[short_name(key)] = _entry(
-                        record, asked, lost=bool(self._study.lost(record))
-                    )
+                    self._entries[short_name(key)] = _entry(record, asked, lost=bool(self.study.lost(record)))
                     self._keys[short_name(key)] = key
         self._stamps, self._version = stamps, version
 
@@ -79,7 +80,7 @@ class Reader:
 
     def measure(self) -> None:
         """Each report's own figures, for the index. Reads every judgement: seconds for a large study."""
-        judged = read_judged(self._study, self.judging())
+        judged = read_judged(self.study, self.judging())
         found = {short_name(answer.key): measured(judged, answer) for answer in judged.answers}
         outcomes: dict[str, list[ShownOutcome]] = {}
         for c in judged.comparisons():
@@ -87,7 +88,7 @@ class Reader:
             outcomes.setdefault(file_name(c.query), []).append(
                 ShownOutcome(c.dimension, c.a, c.b, c.trial, winner)
             )
-        tally = self._study.ledger.units.standings()
+        tally = self.study.ledger.units.standings()
         with self._lock:
             self._measured, self._outcomes = found, outcomes
             self._planned = sum(unit.kind == "answer" for unit in tally)
@@ -109,11 +110,22 @@ class Reader:
         return [view for entry in found if (view := self._view(entry, full=False)) is not None]
 
     def books(self) -> ReviewBooks:
-        return ReviewBooks(self._study)
+        return ReviewBooks(self.study)
 
     def marked(self) -> str:
         """Who marked how much of it, in one line."""
         return tallied(self.books().marks())
+
+    def judges(self) -> list[str]:
+        """All whose verdicts on this study stand beside each other."""
+        return sorted(latest_judgings(self.study))
+
+    def judges_agreement(self) -> tuple[list[str], list[AgreementPart], str | None] | None:
+        """Of every two of them; reads every judgement."""
+        document = agreement_document(self.study, [])
+        return (
+            None if document is None else (self.judges(), list(agreement_parts(document)), document["banner"])
+        )
 
     def cases(self) -> Mapping[str, PersonCase]:
         """Tasks that a system answered for several persons, by the name of the page."""
@@ -130,7 +142,7 @@ class Reader:
         case = cases[name]
         views = (self._view(entry, full=False, figured=True) for entry in case.entries)
         shown = [view for view in views if view is not None and view.entry.status == "done"]
-        persons = KeptChoices(self._study).persons()
+        persons = KeptChoices(self.study).persons()
         return case_view(case, of_task(cases.values(), case.task), shown, persons) if shown else None
 
     def report(self, key: str) -> ReportView | None:
@@ -153,10 +165,10 @@ class Reader:
     def page(self, sha: str) -> str | None:
         """A frozen page, only if some answer of this study froze it."""
         known = len(sha) == 64 and set(sha) <= set("0123456789abcdef")
-        if not known or not self._study.ledger.records.hold("answer", f'"page_sha256":"{sha}"'):
+        if not known or not self.study.ledger.records.hold("answer", f'"page_sha256":"{sha}"'):
             return None
         try:
-            return self._study.blobs.get(sha).decode("utf-8", "surrogatepass")
+            return self.study.blobs.get(sha).decode("utf-8", "surrogatepass")
         except LostText:
             return None
 

@@ -13,7 +13,9 @@ from drr.app.viewer.around import Around
 from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
+from drr.app.viewer.judges import AgreementPart, judges_beside, ratings_beside, said_beside
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
+from drr.app.viewer.sides import ShownSide, side_name, sides_of
 from drr.app.viewer.tasks.facts import counted, facts_in
 from drr.app.viewer.tasks.points import points_in
 from drr.citations.files import KnownPlaces
@@ -158,7 +160,12 @@ class Pages:
         return {} if name is None or self._shelf is None else self._shelf.evidence(name)
 
     def index(
-        self, entries: Sequence[ShownEntry], judging: Judging | None, to_come: int, marked: str = ""
+        self,
+        entries: Sequence[ShownEntry],
+        judging: Judging | None,
+        to_come: int,
+        marked: str = "",
+        judges: int = 1,
     ) -> str:
         columns = sorted({entry.variant for entry in entries})
         failures = Counter(entry.reason or entry.status for entry in entries if entry.status != "done")
@@ -170,6 +177,7 @@ class Pages:
             judge=judging.judge if judging else None,
             to_come=to_come,
             marked=marked,
+            judges=judges,
             measures=measures(),
             values=shown_measures,
             measured=any(entry.scores for entry in entries),
@@ -184,10 +192,9 @@ class Pages:
         )
 
     def query(self, reports: Sequence[ReportView], outcomes: Sequence[ShownOutcome]) -> str:
-        first = reports[0]
+        first, sides = reports[0], sides_of(reports)
         grades = {
-            report.entry.key: {rating.dimension: rating.rating for rating in report.ratings}
-            for report in reports
+            side.name: {rating.dimension: rating.rating for rating in side.report.ratings} for side in sides
         }
         pairs = _by_pair(outcomes)
         written = any(report.entry.rule_written for report in reports)
@@ -202,16 +209,16 @@ class Pages:
             missing_shop=first.missing_shop,
             cases=first.cases,
             same=_same([report.entry for report in reports]),
-            reports=[
-                {"entry": report.entry, "html": _safe(report, f"{report.entry.key}-")} for report in reports
-            ],
-            beside=reports,
+            reports=reports,
+            sides=sides,
+            html={side.name: _safe(side.report, f"{side.name}-") for side in sides},
             passages=_passages,
             rated=_present(grades.values()),
             grades=grades,
             compared=_present(pairs.values()),
             pairs=pairs,
             judge=first.judged_by,
+            judges=[first.judged_by, *dict.fromkeys(o.judge for r in reports for o in r.others)],
             criteria=[(one, [_scored(report, one.id) for report in reports]) for one in first.criteria],
             points=[(point, [_had(report, point.id) for report in reports]) for point in first.points],
         )
@@ -231,7 +238,7 @@ class Pages:
             judge=reports[0].judged_by,
             figures=case.figures,
             html=[_safe(report, f"{report.entry.key}-") for report in reports],
-            beside=reports,
+            sides=[ShownSide(report.entry.key, "", report, True) for report in reports],
             passages=_passages,
         )
 
@@ -260,6 +267,10 @@ class Pages:
             passages=_passages,
             marked=_marked,
             markable=MARKABLE,
+            others=said_beside(report),
+            judges=judges_beside(report),
+            ratings=ratings_beside(report),
+            side_name=side_name,
             verdict_counts=statuses.most_common(),
             types=sorted({verdict.source_type for claim in report.claims for verdict in claim.verdicts}),
             slowest=max((call.seconds or 0.0 for call in report.calls), default=1.0) or 1.0,
@@ -269,6 +280,9 @@ class Pages:
         shown = gantt(report.actors, report.seconds)
         banner = _banner(report.entry.rule_written, False)
         return self._draw("transcript.html", "../", banner=banner, r=report, g=shown)
+
+    def judges(self, names: Sequence[str], parts: Sequence[AgreementPart], banner: str | None) -> str:
+        return self._draw("judges.html", "", banner=banner, judges=names, parts=parts)
 
     def page(self, sha: str, text: str) -> str:
         return self._draw("page.html", "../", banner=None, sha=sha, text=text)

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.pages.serve import STATIC, guarded
@@ -14,6 +15,7 @@ from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.reviewing import review_routes
 from drr.app.viewer.searching import FILE, words_script
+from drr.app.viewer.served_report import PLACE, ServedReport, report_routes
 
 if TYPE_CHECKING:
     from drr.app.viewer.tasks.shelf import TaskShelf
@@ -38,8 +40,12 @@ def site(
     shelf: TaskShelf | None = None,
     *,
     reviewers: Mapping[str, str] | None = None,
+    report: Path | None = None,
 ) -> Starlette:
-    """`shelf` holds the study's tasks with files, where they are at hand. `reviewers` are names by token, in place of the one token."""
+    """`shelf` holds the study's tasks with files, where they are at hand. `reviewers` are names by token, in place of the one token.
+
+    `report` is a folder that `drr report` wrote; without one it is written when somebody asks for it.
+    """
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -49,7 +55,9 @@ def site(
     around = AroundAnswers(reader)
     names = reviewers or {token: SOMEBODY}
     books = reader.books()
-    drawn = _Drawn(reader, Pages(reader.name, served=True, shelf=shelf, about=around.about), around)
+    drawn = _Drawn(
+        reader, Pages(reader.name, served=True, shelf=shelf, about=around.about, report=PLACE), around
+    )
     beside = [] if shelf is None else _of_tasks(reader, shelf)
 
     async def answer(request: Request) -> Response:
@@ -60,6 +68,10 @@ def site(
     async def index(request: Request) -> Response:
         page = await run_in_threadpool(drawn.page, "index", "")
         return HTMLResponse(page or "")
+
+    async def judges(request: Request) -> Response:
+        page = await run_in_threadpool(drawn.page, "judges", "")
+        return PlainTextResponse("nobody has judged this study", 404) if page is None else HTMLResponse(page)
 
     async def words(request: Request) -> Response:
         return Response(await run_in_threadpool(drawn.words), media_type="text/javascript")
@@ -75,11 +87,13 @@ def site(
         routes=[
             Route("/", root),
             Route("/index.html", index),
+            Route("/judges.html", judges),
             Route("/live.json", live),
             Route(f"/{FILE}", words),
             Route("/{kind:str}/live.json", live),
             *review_routes(reader, books, names, drawn.forget_index),
             Mount("/static", StaticFiles(directory=STATIC)),
+            *report_routes(ServedReport(reader, report)),
             *beside,
             Route("/{kind:str}/{name:str}.html", answer),
         ],
@@ -91,7 +105,7 @@ def _of_tasks(reader: Reader, shelf: TaskShelf) -> list[Route]:
     from drr.app.viewer.tasks.pages import BESIDE, TaskPages
     from drr.app.viewer.tasks.site import task_routes
 
-    return task_routes(shelf, TaskPages(reader.name, served=True, home=BESIDE), reader.entries)
+    return task_routes(shelf, TaskPages(reader.name, served=True, home=BESIDE, report=PLACE), reader.entries)
 
 
 class _Drawn:
@@ -161,6 +175,7 @@ class _Drawn:
     def _makers(self) -> dict[str, Callable[[str], str | None]]:
         return {
             "index": self._index,
+            "judges": self._judges,
             "q": self._query,
             "c": self._case,
             "r": self._report,
@@ -170,7 +185,12 @@ class _Drawn:
 
     def _index(self, name: str) -> str | None:
         reader = self._reader
-        return self._pages.index(reader.entries(), reader.judging(), reader.to_come, reader.marked())
+        judges = len(reader.judges())
+        return self._pages.index(reader.entries(), reader.judging(), reader.to_come, reader.marked(), judges)
+
+    def _judges(self, name: str) -> str | None:
+        found = self._reader.judges_agreement()
+        return None if found is None else self._pages.judges(*found)
 
     def _query(self, name: str) -> str | None:
         reports = self._reader.query(name)

@@ -81,13 +81,17 @@ def _write_pages(
     reader.measure()
     entries = reader.entries()
     (draft / "index.html").write_text(
-        pages.index(entries, reader.judging(), reader.to_come, reader.marked()), encoding="utf-8"
+        pages.index(entries, reader.judging(), reader.to_come, reader.marked(), len(reader.judges())),
+        encoding="utf-8",
     )
     (draft / FILE).write_text(words_script(reader), encoding="utf-8")
+    count = 1
+    if len(reader.judges()) > 1 and (found := reader.judges_agreement()) is not None:
+        (draft / "judges.html").write_text(pages.judges(*found), encoding="utf-8")
+        count += 1
     for kind in ("q", "c", "r", "x", "p"):
         (draft / kind).mkdir()
     frozen: set[str] = set()
-    count = 1
     units: dict[str, list[str]] = {}
     for entry in entries:
         units.setdefault(entry.question_page, []).append(entry.key)

@@ -268,3 +268,32 @@ def test_the_timeline_has_the_tokens_of_each_conversation(reader: Reader) -> Non
     assert view.conversations
     told = sum(conversation.output_tokens or 0 for conversation in view.conversations)
     assert told == view.usage["agent"]["output_tokens"]
+
+
+def test_every_served_page_leads_to_the_report_that_was_written(reader: Reader, tmp_path: Path) -> None:
+    entry = reader.entries()[0]
+    given = tmp_path / "given"
+    given.mkdir()
+    (given / "index.html").write_text("as it was written", encoding="utf-8")
+    with TestClient(site(reader, "t", 8124, report=given), base_url="http://127.0.0.1:8124") as client:
+        assert client.get("/report/index.html").status_code == 403
+        client.get("/?token=t")
+        for page in ("index.html", f"r/{entry.key}.html"):
+            root = "../" if "/" in page else ""
+            assert f'<a href="{root}report/index.html">Report</a>' in client.get(f"/{page}").text
+        assert client.get("/report/index.html").text == "as it was written"
+        assert client.get(f"/viewer/r/{entry.key}.html").status_code == 200, "where such a report leads"
+        for outside in ("..%2findex.html", "%2e%2e/index.html", "none.html"):
+            assert client.get(f"/report/{outside}").status_code == 404
+
+
+@pytest.mark.long
+def test_a_report_that_nobody_wrote_is_written_when_it_is_asked_for_and_leads_back(reader: Reader) -> None:
+    entry = reader.entries()[0]
+    with TestClient(site(reader, "t", 8124), base_url="http://127.0.0.1:8124") as client:
+        client.get("/?token=t")
+        assert "<h2>What was judged" in client.get("/report/index.html").text
+        answers = client.get(f"/report/answers/{entry.variant}.html").text
+        place = re.search(rf'href="([^"]*/r/{entry.key}.html)"', answers)
+        assert place is not None
+        assert client.get(f"/report/answers/{place[1]}").status_code == 200

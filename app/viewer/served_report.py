@@ -1,0 +1,65 @@
+"""The study's report beside its served pages: a folder that `drr report` wrote, else written when somebody first asks for it."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from drr.app.commands import report as report_command
+from drr.env.errors import DrrError
+
+if TYPE_CHECKING:
+    from drr.app.viewer.reader import Reader
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+PLACE = "report/index.html"
+
+
+class ServedReport:
+    """Written anew when the study has moved on; one that was given stays as it is."""
+
+    def __init__(self, reader: Reader, given: Path | None) -> None:
+        self._reader, self._given = reader, given
+        self._writing = threading.Lock()
+        self._own: TemporaryDirectory[str] | None = None
+        self._version = ""
+
+    def file(self, name: str) -> Path | None:
+        """A file of the report; nothing beside it."""
+        folder = (self._given or self._written()).resolve()
+        found = (folder / name).resolve()
+        return found if found.is_file() and found.is_relative_to(folder) else None
+
+    def _written(self) -> Path:
+        with self._writing:
+            if self._own is None:
+                self._own = TemporaryDirectory(prefix="drr-report-")
+            folder = Path(self._own.name) / "report"
+            version = self._reader.version()
+            if version != self._version:
+                report_command.write_beside(self._reader.study, folder, "..", self._reader.judge)
+                self._version = version
+            return folder
+
+
+def report_routes(report: ServedReport) -> list[Route]:
+    """A report that was written beside a folder of pages leads to `../viewer`; here these pages are the viewer."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse
+    from starlette.routing import Route
+
+    async def shown(request: Request) -> Response:
+        try:
+            file = await run_in_threadpool(report.file, request.path_params["name"])
+        except DrrError as error:
+            return PlainTextResponse(str(error), 404)
+        return PlainTextResponse("no such file in the report", 404) if file is None else FileResponse(file)
+
+    async def viewer(request: Request) -> Response:
+        return RedirectResponse(f"/{request.path_params['name']}", 303)
+
+    return [Route("/report/{name:path}", shown), Route("/viewer/{name:path}", viewer)]

@@ -1,0 +1,106 @@
+"""Two judges of one study: side by side claim by claim, grade by grade, and over all answers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from drr.app.viewer.judges import judges_beside, said_beside
+from drr.app.viewer.model import ShownVerdict
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
+from drr.study.study import Study
+
+from tests.app.test_one_more_family import second_judge
+
+
+@pytest.fixture(scope="module")
+def reader(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    """The second judge finds no support in records of products where the first one finds it all, and grades depth with a two."""
+    folder = tmp_path_factory.mktemp("two") / "study"
+    shutil.copytree(judged_study, folder)
+    second_judge(folder)
+    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+        ledger.execute(
+            """UPDATE records SET result = replace(result, '"status":"full"', '"status":"none"') WHERE key LIKE 'second-%' AND result LIKE '%"type":"product"%'"""
+        )
+        ledger.execute(
+            "UPDATE records SET result = json_set(result, '$.rating', 2) WHERE key LIKE 'second-%' AND key IN "
+            "(SELECT key FROM units WHERE json_extract(key_fields, '$.task') = 'rating' AND json_extract(key_fields, '$.dimension') = 'depth')"
+        )
+    ledger.close()
+    with Study.open(folder) as study:
+        yield Reader(study, judge="rules-1")
+
+
+def as_the_second_says(verdict: ShownVerdict) -> ShownVerdict:
+    turned = verdict.source_type == "product" and verdict.status == "full"
+    return replace(verdict, status="none" if turned else verdict.status)
+
+
+def test_every_claim_has_what_the_other_judge_says(reader: Reader) -> None:
+    turned = equal = 0
+    for entry in reader.entries():
+        report = reader.report(entry.key)
+        assert report is not None
+        beside, apart = said_beside(report), 0
+        for claim in report.claims:
+            (said,) = beside[claim.id]
+            expected = replace(claim, verdicts=tuple(map(as_the_second_says, claim.verdicts))).status
+            assert (said.judge, said.status) == ("second", expected)
+            apart += claim.status != expected
+            equal += claim.status == expected
+        (row,) = judges_beside(report)
+        turned += apart
+        assert row.both == sum(bool(claim.verdicts) for claim in report.claims)
+        assert row.both - row.same == apart
+        assert row.alone == 0
+        assert row.grades == 7
+        depth = next(rating.rating for rating in report.ratings if rating.dimension == "depth")
+        assert row.apart == pytest.approx(abs((depth or 0) - 2) / 7)
+    assert turned
+    assert equal
+
+
+def test_pages_show_both_judges_and_lead_from_one_to_the_other(reader: Reader) -> None:
+    entry = reader.entries()[0]
+    report, pages = reader.report(entry.key), Pages("s", served=False)
+    assert report is not None
+    page = pages.report(report)
+    assert 'id="judges"' in page
+    place = re.search(r'href="\.\./q/[^"?]*\?left=([^&"]+)&amp;right=([^"]+)"', page)
+    assert place is not None
+    question = pages.query(reader.query(entry.question_page), [])
+    for name in place.groups():
+        assert f'<option value="{name}"' in question
+    assert f"{entry.variant}, trial {entry.trial}, judged by second" in question
+    depth = re.findall(r'<tr data-dimension="depth"><td[^>]*>depth</td><td>([^<]*)</td>', page)
+    assert depth == ["rules-1", "second"]
+
+
+def test_over_all_answers_their_agreement_has_an_interval(reader: Reader) -> None:
+    found = reader.judges_agreement()
+    assert found is not None
+    names, parts, _ = found
+    assert names == ["rules-1", "second"]
+    assert [part.title for part in parts] == ["Verdicts on claims", "Grades", "Comparisons"]
+    verdicts = parts[0].lines[0].figures[0]
+    assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\]", verdicts[0])
+    assert verdicts[1].startswith("n = ")
+    page = Pages("s", served=False).judges(names, parts, None)
+    assert "rules-1 and second" in page
+
+
+def test_where_one_judged_nothing_stands_beside(judged_study: Path) -> None:
+    with Study.open(judged_study) as study:
+        reader = Reader(study)
+        report = reader.report(reader.entries()[0].key)
+    assert report is not None
+    page = Pages("s", served=False).report(report)
+    assert "Other judges" not in page
+    assert 'id="judges"' not in page
