@@ -112,6 +112,26 @@ class ToolCall(BaseModel):
         return self.error is None
 
 
+StepKind = Literal["model", "page", "summary"]
+
+
+class TimedStep(BaseModel):
+    """What a run waited for beside its tools' own work: a turn of a model, a page that was read, its summary."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: StepKind
+    of: str
+    """The conversation, or the page's address."""
+    number: int
+    """Among those of its kind and of this conversation or page, as they ended."""
+    role: str | None = None
+    """Whose model it was."""
+    seconds: float
+    started_at: float
+    """Seconds after the answer was begun."""
+
+
 class Fabricated(BaseModel):
     """A cited URL that no tool returned: nobody asks for it, so there is no status either."""
 
@@ -178,6 +198,8 @@ class Gathered(BaseModel):
     """What a reader should know: evidence shortened, a page not summarised, ..."""
     stderr: str | None = None
     """Of a command: the end of what it wrote beside its report."""
+    steps: list[TimedStep] = Field(default_factory=list)
+    """Those that ended well, by kind and by what they are of; none where nobody noted them."""
     state_changes: list[Change] = Field(default_factory=list)
     transcripts: list[Transcript] = Field(default_factory=list)
 

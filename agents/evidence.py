@@ -102,3 +102,8 @@ class EvidenceLedger:
                 )
             )
         return found
+
+
+def actor_rank(actor: str) -> int:
+    """The main agent first, then the researchers as they were launched, whoever finished first."""
+    return int(actor[1:]) if actor else 0

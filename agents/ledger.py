@@ -8,13 +8,14 @@ from functools import cache, partial
 from drr.agents import loop
 from drr.agents.base import Ending
 from drr.agents.brief import Filling
+from drr.agents.evidence import actor_rank
 from drr.agents.forms.form import ReportForm
 from drr.agents.forms.passages import Passages
 from drr.agents.forms.report import FormRead
 from drr.agents.react import ReactState, Reported, act, reason
 from drr.agents.recovery import twice
 from drr.agents.rendering import QUESTION, shorten
-from drr.agents.running import MAIN, AgentRun, actor_rank, file_names
+from drr.agents.running import MAIN, AgentRun, file_names
 from drr.agents.writing import ROUNDS
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage

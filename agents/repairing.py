@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from drr.agents.base import CitationRepair
 from drr.agents.brief import Mending
-from drr.agents.running import AgentRun, actor_rank
+from drr.agents.evidence import actor_rank
+from drr.agents.running import AgentRun
 from drr.citations import repair
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import Citations, parse

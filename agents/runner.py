@@ -19,6 +19,7 @@ from drr.agents.base import (
     Limits,
     Listener,
     ResearcherFailure,
+    TimedStep,
     ToolCall,
     ToolSchema,
     Transcript,
@@ -26,8 +27,10 @@ from drr.agents.base import (
 )
 from drr.agents.brief import ProfileFacts
 from drr.agents.control import OF_FILES, WITH_FILES, WITHOUT_REASON, WITHOUT_RECORDS, WITHOUT_SHOP
+from drr.agents.evidence import actor_rank
 from drr.agents.repairing import read_in_run, repaired
-from drr.agents.running import MAIN, AgentRun, Allowance, CallTool, actor_rank
+from drr.agents.running import MAIN, AgentRun, Allowance, CallTool
+from drr.agents.steps import StepLog
 from drr.agents.websum import PageSummaries
 from drr.citations import repair
 from drr.env.errors import DrrError, Misuse
@@ -252,6 +255,7 @@ def _run_of(
         models={role: models[role] for role in variant.roles},
         prompts=said(variant, options, prompts, given.setting, world.tools),
         allowance=allowance,
+        steps=StepLog(allowance.elapsed),
         tools=ToolContext(
             world,
             options.top_k,
@@ -274,6 +278,7 @@ def _run_of(
             at_once=run.limits.page_reads,
             told=lambda url: run.tell("page", MAIN, url),
             on_page=run.ledger.add_page,
+            steps=run.steps,
         )
         run.call_tool, run.aclose = _with_summaries(summaries), summaries.aclose
     if variant.has(PROFILE) or (variant.architecture.profile and world.session is not None and run.user_id):
@@ -346,6 +351,7 @@ class GatheredFields(TypedDict):
     failures: list[ResearcherFailure]
     notes: list[str]
     stderr: str | None
+    steps: list[TimedStep]
     state_changes: list[Change]
     transcripts: list[Transcript]
 
@@ -365,6 +371,7 @@ def _gathered(run: AgentRun, variant: Variant, world: World) -> GatheredFields:
         "failures": sorted(run.failures, key=lambda failure: actor_rank(failure.researcher)),
         "notes": sorted([*run.notes, *_raised(run)]),
         "stderr": run.outside.stderr,
+        "steps": run.steps.noted(),
         "state_changes": world.session.changes() if world.session else [],
         "transcripts": [
             Transcript(name=name, messages=plain(messages))

@@ -28,6 +28,7 @@ from drr.agents.control import CONTROL, complaint
 from drr.agents.evidence import EvidenceLedger
 from drr.agents.outside import OutsideAgent
 from drr.agents.rendering import Piece, call_title
+from drr.agents.steps import StepLog
 from drr.agents.together import side_by_side
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
@@ -130,6 +131,7 @@ class AgentRun(Instructed):
     models: Mapping[str, RoleModel]
     """By role: those that the variant declares."""
     allowance: Allowance
+    steps: StepLog
     tools: ToolContext
     call_tool: CallTool
     schemas: Sequence[ToolSchema]
@@ -190,7 +192,8 @@ class AgentRun(Instructed):
     ) -> AIMessage:
         """The model's next message; the conversation is kept as far as it got."""
         self.keep(conversation, messages)
-        reply = await self.models[role].reply(messages, tools=tools, brief=brief)
+        with self.steps.timing("model", conversation, role):
+            reply = await self.models[role].reply(messages, tools=tools, brief=brief)
         self.keep(conversation, [*messages, reply])
         return reply
 
@@ -204,7 +207,8 @@ class AgentRun(Instructed):
         role: str = AGENT,
     ) -> Schema:
         self.keep(conversation, messages)
-        answer = await self.models[role].structured(messages, schema, brief=brief)
+        with self.steps.timing("model", conversation, role):
+            answer = await self.models[role].structured(messages, schema, brief=brief)
         self.keep(conversation, [*messages, AIMessage(answer.model_dump_json(indent=1))])
         return answer
 
@@ -388,11 +392,6 @@ def tool_message(
         status="success" if ok else "error",
         artifact=artifact,
     )
-
-
-def actor_rank(actor: str) -> int:
-    """The main agent first, then the researchers as they were launched, whoever finished first."""
-    return int(actor[1:]) if actor else 0
 
 
 def _short(arguments: Mapping[str, Any]) -> str:

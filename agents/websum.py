@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from drr.agents.brief import Summarising
 from drr.agents.rendering import SHORTENED
+from drr.agents.steps import StepLog
 from drr.agents.together import end, side_by_side
 from drr.env.source import Source
 from drr.env.web.base import Page, WebSearch, WebUnavailable
@@ -48,6 +49,7 @@ class PageSummaries:
     told: Callable[[str], None]
     on_page: Callable[[str, Page], None]
     """Hands every page to the evidence ledger as it was read."""
+    steps: StepLog
     _pages: dict[str, asyncio.Task[Page]] = field(default_factory=dict)
     _summaries: dict[tuple[str, str, str], asyncio.Task[str]] = field(default_factory=dict)
     _gate: asyncio.Semaphore = field(init=False)
@@ -100,10 +102,11 @@ class PageSummaries:
     async def _read(self, url: str) -> Page:
         async with self._gate:
             self.told(url)
-            try:
-                page = await self.web.read(url)
-            except WebUnavailable as error:
-                page = Page(url, url, "unreachable", None, None, self.web.name, str(error))
+            with self.steps.timing("page", url):
+                try:
+                    page = await self.web.read(url)
+                except WebUnavailable as error:
+                    page = Page(url, url, "unreachable", None, None, self.web.name, str(error))
         self.on_page(url, page)
         return page
 
@@ -116,10 +119,11 @@ class PageSummaries:
             f"{fence(text, 'page')}\n"
         )
         async with self._gate:
-            reply = await self.model.reply(
-                [SystemMessage(self.prompts.fill("page_summary")), HumanMessage(request)],
-                brief=Summarising(search, problem, text),
-            )
+            with self.steps.timing("summary", page.url, self.model.role):
+                reply = await self.model.reply(
+                    [SystemMessage(self.prompts.fill("page_summary")), HumanMessage(request)],
+                    brief=Summarising(search, problem, text),
+                )
         summary = " ".join(reply.text.split())  # one line, so that no summary can forge the next row
         if not summary:
             raise ModelFailure("malformed", "an empty summary")

@@ -46,7 +46,7 @@ class AroundAnswers:
         judging = self._reader.judging()
         done = [entry for entry in entries if entry.status == "done"]
         systems, asked = {entry.variant for entry in done}, {entry.query_id for entry in done}
-        counts = (_many(len(asked), "question"), _many(len(systems), "system"), _many(len(done), "answer"))
+        counts = (many(len(asked), "question"), many(len(systems), "system"), many(len(done), "answer"))
         self._told = f"{', '.join(counts)}; {f'judged by {judging.judge}' if judging else 'not judged yet'}"
         self._around = _around(entries)
         self._version = version
@@ -63,5 +63,5 @@ def _around(entries: Sequence[ShownEntry]) -> Mapping[str, Around]:
     }
 
 
-def _many(count: int, noun: str) -> str:
+def many(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -1,16 +1,20 @@
-"""When who did what: a line for each actor and one for each of its calls, from the start times that the run noted."""
+"""When who did what: a line for each actor, its model's turns and its calls, and for each page, from the times that the run noted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from drr.app.viewer.model import Actor, CallView
+from drr.app.viewer.around import many
+from drr.app.viewer.model import Actor, CallView, StepView
+from drr.wording.excerpt import excerpt
 
 WIDE, LINE = 1000.0, 18
 """Units of the drawing; of a line's height."""
 SHORTEST = 2.0
 """Units in which the shortest call can still be seen."""
+PAGES = "pages"
 
 
 @dataclass(frozen=True)
@@ -19,10 +23,10 @@ class GanttBar:
     width: float
     top: int
     kind: str
-    """`actor`, `api`, `control`, ..."""
+    """`actor`, `api`, `control`, `model`, `page`, `summary`, ..."""
     label: str
+    """Of several bars on one line the last one has it."""
     told: str
-    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -32,40 +36,90 @@ class Gantt:
     height: int
 
 
-def gantt(actors: Sequence[Actor], seconds: float | None) -> Gantt | None:
+class _Stretch(NamedTuple):
+    start: float
+    seconds: float
+    kind: str
+    told: str
+
+
+class _Line(NamedTuple):
+    label: str
+    stretches: Sequence[_Stretch]
+
+
+def gantt(actors: Sequence[Actor], seconds: float | None, steps: Sequence[StepView] = ()) -> Gantt | None:
     """`None` where no start was noted: the study is older, or another system's."""
-    ends = [_end(call) for actor in actors for call in actor.calls if call.started_at is not None]
+    lines = list(_lines(actors, steps))
+    ends = [one.start + one.seconds for line in lines for one in line.stretches]
     if not ends:
         return None
     whole = max([*ends, seconds or 0.0]) or 1.0
-    bars = list(_bars(actors, WIDE / whole))
     ticks = [(WIDE * part / 4, f"{whole * part / 4:.3g} s") for part in range(5)]
-    return Gantt(bars, ticks, LINE * (len(bars) + 1))
+    return Gantt(list(_bars(lines, WIDE / whole)), ticks, LINE * (len(lines) + 1))
 
 
-def _bars(actors: Sequence[Actor], scale: float) -> Iterator[GanttBar]:
-    top = LINE
+def _lines(actors: Sequence[Actor], steps: Sequence[StepView]) -> Iterator[_Line]:
+    """Each actor with its model's turns and its calls, the other conversations, and the pages."""
+    turns: dict[str, list[StepView]] = {}
+    pages: dict[str, list[StepView]] = {}
+    for step in steps:
+        (turns if step.kind == "model" else pages).setdefault(step.of, []).append(step)
     for actor in actors:
-        known = [call for call in actor.calls if call.started_at is not None]
-        if not known:
-            continue
-        first, last = min(call.started_at or 0.0 for call in known), max(map(_end, known))
-        told = f"{actor.name}: {len(actor.calls)} calls, {first:.2f} to {last:.2f} s"
-        yield GanttBar(first * scale, max((last - first) * scale, SHORTEST), top, "actor", actor.name, told)
-        top += LINE
-        for call in known:
-            start, took = call.started_at or 0.0, call.seconds or 0.0
+        yield from _group(actor.name, turns.pop(actor.name, []), actor.calls)
+    for name, own in sorted(turns.items(), key=lambda item: min(step.started_at for step in item[1])):
+        yield from _group(name, own, ())
+    if pages:
+        every = [step for own in pages.values() for step in own]
+        yield _over(PAGES, many(len(pages), "page"), [_stretch(step) for step in every])
+    for url, own in sorted(pages.items(), key=lambda item: min(step.started_at for step in item[1])):
+        yield _Line(excerpt(url, 60), [_stretch(step) for step in own])
+
+
+def _group(name: str, turns: Sequence[StepView], calls: Sequence[CallView]) -> Iterator[_Line]:
+    """Who, from the first to the last; the model's turns on one line; a line for each call."""
+    thought = [_stretch(step) for step in turns]
+    made = [
+        _Line(f"{call.number}. {call.name}", [_called(call)]) for call in calls if call.started_at is not None
+    ]
+    every = [*thought, *(one for line in made for one in line.stretches)]
+    if not every:
+        return
+    counted = [many(len(one), noun) for one, noun in ((turns, "turn"), (calls, "call")) if one]
+    yield _over(name, ", ".join(counted), every)
+    if thought:
+        yield _Line(f"{many(len(turns), 'turn')} of its model", thought)
+    yield from made
+
+
+def _over(name: str, counted: str, stretches: Sequence[_Stretch]) -> _Line:
+    first, last = min(one.start for one in stretches), max(one.start + one.seconds for one in stretches)
+    told = f"{name}: {counted}, {first:.2f} to {last:.2f} s"
+    return _Line(name, [_Stretch(first, last - first, "actor", told)])
+
+
+def _stretch(step: StepView) -> _Stretch:
+    what = {"model": f"turn {step.number}", "page": "read", "summary": f"summary {step.number}"}[step.kind]
+    told = f"{step.of}: {what}, begun at {step.started_at:.2f} s, took {step.seconds:.2f} s"
+    return _Stretch(step.started_at, step.seconds, step.kind, told)
+
+
+def _called(call: CallView) -> _Stretch:
+    start, took = call.started_at or 0.0, call.seconds or 0.0
+    told = f"{call.number}. {call.name}, begun at {start:.2f} s, took {took:.2f} s"
+    return _Stretch(start, took, call.kind, told)
+
+
+def _bars(lines: Sequence[_Line], scale: float) -> Iterator[GanttBar]:
+    for number, line in enumerate(lines, 1):
+        last = max(line.stretches, key=lambda one: one.start + one.seconds)
+        for one in sorted(line.stretches):
+            label = line.label if one is last else ""
             yield GanttBar(
-                start * scale,
-                max(took * scale, SHORTEST),
-                top,
-                call.kind,
-                f"{call.number}. {call.name}",
-                f"{call.number}. {call.name}, begun at {start:.2f} s, took {took:.2f} s",
-                call.number,
+                one.start * scale,
+                max(one.seconds * scale, SHORTEST),
+                LINE * number,
+                one.kind,
+                label,
+                one.told,
             )
-            top += LINE
-
-
-def _end(call: CallView) -> float:
-    return (call.started_at or 0.0) + (call.seconds or 0.0)

@@ -125,6 +125,19 @@ class Actor:
 
 
 @dataclass(frozen=True)
+class StepView:
+    """A turn of a model, a page that was read, or its summary."""
+
+    kind: str
+    """`model`, `page`, `summary`."""
+    of: str
+    """The conversation, or the page's address."""
+    number: int
+    started_at: float
+    seconds: float
+
+
+@dataclass(frozen=True)
 class ShownMessage:
     """One message of a conversation, whole."""
 
@@ -346,6 +359,8 @@ class ReportView:
     """Of that task."""
     depth: DepthRow | None = None
     others: tuple[OtherJudge, ...] = ()
+    steps: tuple[StepView, ...] = ()
+    """What it waited for beside its tools; none where nobody noted it."""
 
     @property
     def calls(self) -> tuple[CallView, ...]:

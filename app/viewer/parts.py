@@ -20,6 +20,7 @@ from drr.app.viewer.model import (
     ShownRating,
     ShownVerdict,
     SourceView,
+    StepView,
 )
 from drr.citations.parse import canonical_url
 from drr.env.source import text_hash
@@ -202,6 +203,17 @@ def _call(call: Mapping[str, Any], position: int, actor: str) -> CallView:
         seconds=None if seconds is None else float(seconds),
         started_at=None if call.get("started_at") is None else float(call["started_at"]),
     )
+
+
+def steps(rows: Iterable[Mapping[str, Any]]) -> Iterable[StepView]:
+    for row in rows:
+        yield StepView(
+            str(row["kind"]),
+            str(row["of"]),
+            int(row["number"]),
+            float(row["started_at"]),
+            float(row["seconds"]),
+        )
 
 
 def conversations(transcripts: Sequence[Mapping[str, Any]]) -> Iterable[Conversation]:

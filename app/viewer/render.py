@@ -277,7 +277,7 @@ class Pages:
         )
 
     def transcript(self, report: ReportView) -> str:
-        shown = gantt(report.actors, report.seconds)
+        shown = gantt(report.actors, report.seconds, report.steps)
         banner = _banner(report.entry.rule_written, False)
         return self._draw("transcript.html", "../", banner=banner, r=report, g=shown)
 

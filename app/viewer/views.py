@@ -159,6 +159,7 @@ def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportVie
         sources=tuple(parts.sources(answer)),
         actors=tuple(parts.actors(answer.tool_calls() or ())),
         conversations=tuple(parts.conversations(_transcripts(answer))),
+        steps=tuple(parts.steps(answer.record.result.get("steps") or ())),
         rules=tuple(parts.rules(judged, answer)),
         facts=fact_labels(judged, answer.key) or (),
         checklist=point_labels(judged, answer.key) or (),

@@ -154,8 +154,8 @@ async def test_equal_runs_leave_equal_records(ask: Ask) -> None:
 
     def timeless(record: AnswerRecord) -> dict[str, Any]:
         data = record.model_dump(mode="json", exclude={"seconds"})
-        for calls in data["tool_calls"]:
-            del calls["seconds"], calls["started_at"]
+        for timed in (*data["tool_calls"], *data["steps"]):
+            del timed["seconds"], timed["started_at"]
         for usage in data["usage"].values():
             del usage["seconds"]
         return data

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from drr.app.viewer.gantt import WIDE, gantt
-from drr.app.viewer.model import Actor, CallView
+from drr.app.viewer.gantt import LINE, WIDE, gantt
+from drr.app.viewer.model import Actor, CallView, StepView
 from drr.app.viewer.parts import conversations
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
@@ -83,6 +83,44 @@ def test_calls_stand_where_they_began(reader: Reader) -> None:
     assert drawn.ticks[-1] == (WIDE, "10 s")
     older = tuple(CallView(1, "a", "look", "api", "{}", "", None, 2.0) for _ in range(2))
     assert gantt([Actor("a", older)], 10.0) is None
+
+
+def test_turns_pages_and_summaries_stand_where_they_began(reader: Reader) -> None:
+    kinds = {}
+    for entry in reader.entries():
+        view = reader.report(entry.key)
+        assert view is not None
+        for step in view.steps:
+            assert 0 <= step.started_at <= step.started_at + step.seconds <= (view.seconds or 0)
+        kinds[entry.variant] = {step.kind for step in view.steps}
+        turns = sum(talk.turns for talk in view.conversations)
+        assert sum(step.kind == "model" for step in view.steps) >= turns - 1, (
+            "a structured turn keeps its answer alone"
+        )
+    assert kinds["react"] == {"model"}
+    assert kinds["react+ws"] == {"model", "page", "summary"}
+    steps = (
+        StepView("model", "agent", 1, 0.0, 1.0),
+        StepView("model", "agent", 2, 6.0, 2.0),
+        StepView("page", "http://a.example/x", 1, 4.0, 1.0),
+        StepView("summary", "http://a.example/x", 1, 5.0, 1.0),
+        StepView("model", "report", 1, 8.0, 2.0),
+    )
+    calls = (CallView(1, "agent", "web_search", "api", "{}", "", None, 3.0, 3.0),)
+    drawn = gantt([Actor("agent", calls)], 10.0, steps)
+    assert drawn is not None
+    found = [(bar.kind, bar.left, bar.width, bar.top // LINE, bar.label) for bar in drawn.bars]
+    assert found == [
+        ("actor", 0.0, 800.0, 1, "agent"),
+        ("model", 0.0, 100.0, 2, ""),
+        ("model", 600.0, 200.0, 2, "2 turns of its model"),
+        ("api", 300.0, 300.0, 3, "1. web_search"),
+        ("actor", 800.0, 200.0, 4, "report"),
+        ("model", 800.0, 200.0, 5, "1 turn of its model"),
+        ("actor", 400.0, 200.0, 6, "pages"),
+        ("page", 400.0, 100.0, 7, ""),
+        ("summary", 500.0, 100.0, 7, "http://a.example/x"),
+    ]
 
 
 def test_thinking_is_told_and_what_a_provider_keeps_is_said_to_be_kept() -> None:

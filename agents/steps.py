@@ -1,0 +1,32 @@
+"""What a run waits for beside its tools: each turn of a model, each page and each summary, with when it began and how long it took."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from drr.agents.base import StepKind, TimedStep
+
+
+class StepLog:
+    def __init__(self, elapsed: Callable[[], float]) -> None:
+        """`elapsed` tells the seconds since the answer was begun."""
+        self._elapsed = elapsed
+        self._begun: Counter[tuple[StepKind, str]] = Counter()
+        self._steps: list[TimedStep] = []
+
+    @contextmanager
+    def timing(self, kind: StepKind, of: str, role: str | None = None) -> Iterator[None]:
+        """What fails is no step: whether it is tried again hangs on the way there."""
+        began = self._elapsed()
+        yield
+        self._begun[kind, of] += 1
+        number, took = self._begun[kind, of], self._elapsed() - began
+        self._steps.append(
+            TimedStep(kind=kind, of=of, number=number, role=role, seconds=took, started_at=began)
+        )
+
+    def noted(self) -> list[TimedStep]:
+        """In an order that does not hang on who finished first."""
+        return sorted(self._steps, key=lambda step: (step.kind, step.of, step.number))
