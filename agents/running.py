@@ -214,8 +214,7 @@ class AgentRun(Instructed):
 
     async def write(self, conversation: str, messages: Sequence[BaseMessage], *, brief: Brief | None) -> str:
         """A text without tools. An empty one is a failure: nothing may take its place."""
-        reply = await self.speak(conversation, messages, brief=brief)
-        text = reply.text.strip()
+        text = (await self.speak(conversation, messages, brief=brief)).text.strip()
         if not text:
             raise ModelFailure("malformed", f"{self.agent.name} answered {conversation} with no text")
         return text
@@ -313,8 +312,7 @@ class AgentRun(Instructed):
             if isinstance(failed.__cause__, ShopError):
                 # No finding that a report may rest on: the unit fails, and is begun again when the shop is back.
                 raise failed.__cause__ from None
-            text = failed.text
-            refused = CallError(kind=failed.kind, message=failed.message)
+            text, refused = failed.text, CallError(kind=failed.kind, message=failed.message)
         call = _called(actor, name, arguments, text, "api", refused, began, self.allowance.elapsed())
         self.listener(Event("ended", actor or "agent", name, call))
         return call, answer

@@ -47,31 +47,44 @@ def site(
     `report` is a folder that `drr report` wrote; without one it is written when somebody asks for it.
     """
     from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
-    from starlette.routing import Mount, Route
+    from starlette.routing import Mount
     from starlette.staticfiles import StaticFiles
 
     around = AroundAnswers(reader)
     names = reviewers or {token: SOMEBODY}
-    books = reader.books()
-    drawn = _Drawn(
-        reader, Pages(reader.name, served=True, shelf=shelf, about=around.about, report=PLACE), around
+    pages = Pages(reader.name, served=True, shelf=shelf, about=around.about, report=PLACE)
+    drawn = _Drawn(reader, pages, around)
+    marks = review_routes(reader, reader.books(), names, drawn.forget_index)
+    application = Starlette(
+        lifespan=drawn.keeping_up,
+        routes=[
+            *marks,
+            Mount("/static", StaticFiles(directory=STATIC)),
+            *report_routes(ServedReport(reader, report)),
+            *([] if shelf is None else _of_tasks(reader, shelf)),
+            *_page_routes(drawn),
+        ],
     )
-    beside = [] if shelf is None else _of_tasks(reader, shelf)
+    return guarded(application, lambda: set(names), port)
+
+
+def _page_routes(drawn: _Drawn) -> list[Route]:
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+    from starlette.routing import Route
+
+    def shown(page: str | None) -> Response:
+        return PlainTextResponse("no such page in this study", 404) if page is None else HTMLResponse(page)
 
     async def answer(request: Request) -> Response:
         kind, name = request.path_params["kind"], request.path_params["name"]
-        page = await run_in_threadpool(drawn.page, kind, name)
-        return PlainTextResponse("no such page in this study", 404) if page is None else HTMLResponse(page)
+        return shown(await run_in_threadpool(drawn.page, kind, name))
 
     async def index(request: Request) -> Response:
-        page = await run_in_threadpool(drawn.page, "index", "")
-        return HTMLResponse(page or "")
+        return shown(await run_in_threadpool(drawn.page, "index", ""))
 
     async def judges(request: Request) -> Response:
-        page = await run_in_threadpool(drawn.page, "judges", "")
-        return PlainTextResponse("nobody has judged this study", 404) if page is None else HTMLResponse(page)
+        return shown(await run_in_threadpool(drawn.page, "judges", ""))
 
     async def words(request: Request) -> Response:
         return Response(await run_in_threadpool(drawn.words), media_type="text/javascript")
@@ -82,23 +95,15 @@ def site(
     async def root(request: Request) -> Response:
         return RedirectResponse("/index.html", 303)
 
-    application = Starlette(
-        lifespan=drawn.keeping_up,
-        routes=[
-            Route("/", root),
-            Route("/index.html", index),
-            Route("/judges.html", judges),
-            Route("/live.json", live),
-            Route(f"/{FILE}", words),
-            Route("/{kind:str}/live.json", live),
-            *review_routes(reader, books, names, drawn.forget_index),
-            Mount("/static", StaticFiles(directory=STATIC)),
-            *report_routes(ServedReport(reader, report)),
-            *beside,
-            Route("/{kind:str}/{name:str}.html", answer),
-        ],
-    )
-    return guarded(application, lambda: set(names), port)
+    return [
+        Route("/", root),
+        Route("/index.html", index),
+        Route("/judges.html", judges),
+        Route("/live.json", live),
+        Route(f"/{FILE}", words),
+        Route("/{kind:str}/live.json", live),
+        Route("/{kind:str}/{name:str}.html", answer),
+    ]
 
 
 def _of_tasks(reader: Reader, shelf: TaskShelf) -> list[Route]:
