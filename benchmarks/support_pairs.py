@@ -1,10 +1,11 @@
 """Whether `rules-1` says what people say of claims beside their evidence: pairs by writers who had never seen the judge.
 
-python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--points] [--misses] [--record HEADING]
+python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--points] [--misses] [--record HEADING] [--worth SET]
 
 A line: `id`, `evidence_id`, `evidence`, `claim`, `label` (full, partial, none), `manner`. The pairs of `strangers/support1.jsonl`
-were written for this project by writers who knew the task and the three labels and had not seen the judge. Halves are drawn by a hash of
-`evidence_id`: one was looked at while the rules were mended, the other only counted at the end. With `--points` each claim is a key point
+were written for this project by writers who knew the task and the three labels and had not seen the judge; so were those of
+`pairs/`, by who mended the rules (`pairs/README.md`). All of them were looked at since. Halves are drawn by a hash of `evidence_id`.
+`--worth` keeps a first count as what stands over every verdict by rules (`eval/evidence/worth.toml`). With `--points` each claim is a key point
 and its evidence a report: what `rules-1` says of points that code does not decide.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -20,14 +22,21 @@ from typing import NamedTuple
 import orjson
 from drr.eval.evidence.lexical import support
 from drr.eval.evidence.passages import select
+from drr.eval.evidence.worth import MEASURED
 from drr.eval.stats.agreement import cohen_kappa
 from drr.eval.stats.intervals import V
+from drr.offline.judge import RulesJudge
 from drr.offline.points import match
 from pydantic import BaseModel, ConfigDict
 
 from benchmarks.results import record, table
 
-PAIRS = Path(__file__).parent / "strangers" / "support1.jsonl"
+FOLDER = Path(__file__).parent
+PAIRS = (
+    FOLDER / "strangers" / "support1.jsonl",
+    FOLDER / "pairs" / "products.jsonl",
+    FOLDER / "pairs" / "changed.jsonl",
+)
 LABELS = ("none", "partial", "full")
 HALVES = ("work", "sealed")
 
@@ -108,6 +117,21 @@ def summary(name: str, found: Sequence[JudgedPair]) -> list[object]:
     return [name, len(found), shown, f"{exact / len(found):.0%}"]
 
 
+def keep_worth(name: str, found: Sequence[JudgedPair]) -> None:
+    value = kappa(found)
+    rows = {
+        "set": orjson.dumps(name).decode(),
+        "date": datetime.now(tz=UTC).date().isoformat(),
+        "version": RulesJudge.version,
+        "pairs": len(found),
+        "kappa": f"{value.value:.2f}",
+        "low": f"{value.ci_low:.2f}",
+        "high": f"{value.ci_high:.2f}",
+    }
+    with MEASURED.open("a", encoding="utf-8") as file:
+        file.write("\n[[measured]]\n" + "".join(f"{key} = {told}\n" for key, told in rows.items()))
+
+
 HEAD = ("pairs", "n", "weighted kappa [95 %]", "same label")
 
 
@@ -118,11 +142,14 @@ def main() -> None:
     parser.add_argument("--points", action="store_true", help="claims as key points, evidence as reports")
     parser.add_argument("--misses", action="store_true", help="print each pair that is judged otherwise")
     parser.add_argument(
+        "--worth", metavar="SET", help="keep the last file's count as what stands over verdicts by rules"
+    )
+    parser.add_argument(
         "--record", metavar="HEADING", help="keep the tables under this heading of RESULTS.md"
     )
     arguments = parser.parse_args()
     parts = []
-    for path in arguments.files or [PAIRS]:
+    for path in arguments.files or PAIRS:
         pairs = [pair for pair in read_pairs(path) if arguments.half in (None, pair.half)]
         found = matched(pairs) if arguments.points else judged(pairs)
         name = f"{path.stem}, {arguments.half} half" if arguments.half else path.stem
@@ -140,6 +167,8 @@ def main() -> None:
     print(f"\n{text}")
     if arguments.record:
         record(arguments.record, text)
+    if arguments.worth:
+        keep_worth(arguments.worth, found)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,8 @@ from drr.eval.asking.forms import (
     SupportAnswers,
 )
 from drr.eval.asking.report_forms import RepetitionAnswer, ReportGrades
-from drr.eval.evidence.lexical import WORTH, plain, support
+from drr.eval.evidence.lexical import plain, support
+from drr.eval.evidence.worth import worth
 from drr.eval.labels import DIMENSIONS, Dimension
 from drr.offline.criteria import words_of_criterion
 from drr.offline.points import match
@@ -45,11 +46,11 @@ class RulesJudge:
     """Answers in the form that was asked for."""
 
     name = "rules-1"
-    version = 8
+    version = 9
     """Raised by hand when its rules say something else."""
     banner = (
         "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement;"
-        f" {WORTH}."
+        f" {worth(version)}."
     )
 
     tasks = frozenset(

@@ -18,6 +18,13 @@ _MONTHS = {
 MONTH = either(_MONTHS)
 """The names of months, long and short, as alternatives of an expression."""
 FULL_MONTH = CALENDAR.either("months")
+
+
+def month_of(name: str) -> int:
+    """`Sept`, `March`: from 1."""
+    return _MONTHS[name.casefold()]
+
+
 _DATE = re.compile(
     r"\b(?P<iso>\d{4})-(?P<iso_m>\d{2})(?:-(?P<iso_d>\d{2}))?\b"
     r"|\b(?P<us_m>\d{1,2})/(?P<us_d>\d{1,2})/(?P<us_y>\d{4})\b"

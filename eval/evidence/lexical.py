@@ -10,33 +10,28 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from drr.env.records.lines import Span
 from drr.env.text import tokens
-from drr.eval.evidence.aligned import FULL, SOME, Alignment
+from drr.eval.evidence.aligned import GRAMMAR, Alignment
+from drr.eval.evidence.graded import Label, graded
 from drr.wording.figures import Number, numbers
 from drr.wording.tolerance import same_number
-
-Label = Literal["full", "partial", "none"]
-WORTH = "its verdicts of support hardly agree with people's: weighted kappa -0.11 [-0.33, 0.12] on 82 pairs that it had not seen"
-"""Measured by `benchmarks.support_pairs`; `docs/judging.md` says on what. It stands wherever what it judged is shown."""
 
 _MARKS = re.compile(
     r"\[\^?\d+(?:\s*[,\u2013-]\s*\d+)*\](?:\([^)\s\[]{0,2000}\))?|\u3010[^\u3011]{0,500}\u3011"
 )
 _URL = re.compile(r"(?:https?|user)://\S+")
 _LINK = re.compile(r"\[([^\]]{0,500})\]\([^)\s\[]{0,2000}\)")
-_SENTENCE = re.compile(r"[^.!?\n;]+(?:[.!?;](?!\s|$)[^.!?\n;]*)*")
-_STOP = frozenset(
+_SENTENCE = re.compile(r"[^.!?\n;]+(?:(?:[.!?;](?!\s|$)|(?<=\bNo)\.(?=\s\d))[^.!?\n;]*)*")
+_STOP = GRAMMAR | frozenset(
     tokens(
-        "a an the this that these those it its they their them he she his her you your yours we our i me my of in on at to for from by with "
-        "as is are was were be been being am do does did have has had having and or but if then than so such also too very can could will would "
-        "should may might must there here which who whom whose what when where how why all any each every both more most other some into over "
-        "about up out off only own same just per via offer offers include includes including feature features make makes made come comes "
-        "provide provides one product item customer rated rating star according review reviewer cost price priced sell at available usd dollar"
+        "offer offers include includes including feature features make makes made come comes provide provides product item customer rated rating star "
+        "reviewer review reviews cost price priced sell according available usd dollar"
     )
 )
+"""And what a shop says of everything."""
 
 
 def plain(text: str) -> str:
@@ -93,35 +88,28 @@ def support(claim: str, texts: Iterable[str]) -> tuple[Lexical, int]:
     """The best of the union: the verdict, and which text its span lies in."""
     said, bodies = plain(claim), list(texts)
     asked, figures = content_words(claim), numbers(said)
-    places = [(which, *span) for which, body in enumerate(bodies) for span in _sentences(body)]
+    places = [(which, *span) for which, body in enumerate(bodies) for span in _units(body)]
     if not (asked or figures) or not places:
         return Lexical("none", "the claim or the evidence holds no words", None), 0
     beside = Alignment(said, [bodies[which][start:end] for which, start, end in places], content_words)
-    against = beside.contradiction()
-    if against is not None:
+    label, reason, contradicted = graded(beside)
+    if contradicted:
         which, start, end = places[beside.best]
-        label: Label = "partial" if beside.partly(against.word) else "none"
-        return Lexical(label, against.reason, Span(start, end)), which
+        return Lexical(label, reason, Span(start, end)), which
     shown, marked = _deciding(asked, figures, bodies)
-    label, reasons = _graded(beside, missing_numbers(claim, "\n".join(bodies)))
-    return Lexical(label, "; ".join(reasons), marked), shown
+    return Lexical(label, reason, marked), shown
 
 
-def _graded(beside: Alignment, missing: Sequence[str]) -> tuple[Label, list[str]]:
-    """The label, and why it is less than the words alone would give."""
-    reasons = [f"{beside.covered:.0%} of what the claim says is in the evidence"]
-    worked_out = [one.text for one in beside.worked_out]
-    if worked_out and len(worked_out) == len(beside.missing) and beside.covered >= SOME:
-        return "full", [*reasons, f"follows from figures of the evidence: {', '.join(worked_out[:4])}"]
-    if beside.covered < SOME:
-        return "none", reasons
-    reasons += [doubt.reason for doubt in beside.doubts()]
-    missing = [one for one in missing if one not in worked_out]
-    if missing:
-        reasons.append(f"not in the evidence: {', '.join(missing[:4])}")
-    if unnamed := beside.unnamed():
-        reasons.append(f"not named in the evidence: {', '.join(unnamed[:4])}")
-    return "full" if beside.covered >= FULL and len(reasons) == 1 else "partial", reasons
+def _units(text: str) -> tuple[tuple[int, int], ...]:
+    """Sentences, a question with what answers it, and what a semicolon divides."""
+    found: list[tuple[int, int]] = []
+    for start, end in _sentences(text):
+        between = text[found[-1][1] : start + 1].strip() if found else ""
+        if between[:1] in ("?", ";") and end - found[-1][0] < _NEAR:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return tuple(found)
 
 
 _FACTS = frozenset(tokens("rating rated star review price cost"))

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.lexical import WORTH
+from drr.eval.evidence.worth import worth
 from drr.eval.labels import DIMENSIONS, content_id
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.comparisons import Comparison, Winner
@@ -68,7 +68,7 @@ class Judging:
         if not self.rule_written:
             return None
         return self.banner or (
-            f"Judged by surface rules ({self.judge}), not by a language model: useful for trying things out, not as a measurement; {WORTH}."
+            f"Judged by surface rules ({self.judge}), not by a language model: useful for trying things out, not as a measurement; {worth()}."
         )
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from drr.eval.evidence.lexical import support
+from drr.eval.stats.agreement import cohen_kappa
+
+from benchmarks.support_pairs import LABELS, PAIRS, judged, read_pairs
 
 SHOP = (
     "The Alder kettle holds 1.7 litres and costs $48. The Birch kettle holds 1.2 litres. Its lid may loosen after a year. "
@@ -31,3 +36,42 @@ def test_what_speaks_against_a_claim_is_seen(claim: str, label: str) -> None:
     found, which = support(claim, [SHOP])
     assert (found.label, which) == (label, 0), found.reason
     assert found.span is None or SHOP[found.span.start : found.span.end].strip()
+
+
+DESK = (
+    "The Talma desk lifts 120 kg and is guaranteed for five years, its motor for two. It goes from 62 to 127 cm. A single costs $40, with a drawer $12 more. "
+    "The drawer is sold separately. The old Talma I was made in Spain. Is it loud? No, at 48 dB you hardly hear it. "
+    "Anna Roth, who founded the firm in 1998, sold it five years later. Her brother Karl runs the shop in Ghent. "
+    "The maker hopes to bring a darker top. The Rivo desk is quieter than the Talma. Of nine buyers, seven would buy it again."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("The motor of the Talma is guaranteed for five years.", "none"),
+        ("The Talma goes over a range of 65 cm.", "full"),
+        ("With a drawer the Talma costs $52.", "full"),
+        ("The Talma comes with a drawer.", "none"),
+        ("The Talma is loud.", "none"),
+        ("Anna Roth sold the firm in 2003.", "full"),
+        ("Anna Roth runs the shop in Ghent.", "none"),
+        ("The Talma is quieter than the Rivo desk.", "none"),
+        ("The maker brings a darker top.", "partial"),
+        ("The Talma lifts 102 kg.", "none"),
+        ("The Talma lifts 120 kg and folds flat for transport by train.", "partial"),
+        ("The Talma lifts 264.6 lb.", "full"),
+        ("Most of the desks are shipped by sea from a port that nobody names.", "partial"),
+    ],
+)
+def test_figures_names_and_denials_are_held_against_what_they_are_of(claim: str, label: str) -> None:
+    found, _ = support(claim, [DESK])
+    assert found.label == label, found.reason
+
+
+@pytest.mark.parametrize(("path", "floor"), list(zip(PAIRS, (0.48, 0.43, 0.48), strict=True)))
+def test_what_it_is_worth_does_not_fall_on_the_pairs_that_were_looked_at(path: Path, floor: float) -> None:
+    found = judged(read_pairs(path))
+    said, people = [one.said for one in found], [one.pair.label for one in found]
+    value = cohen_kappa(said, people, categories=LABELS, weights="quadratic").value
+    assert value is not None and value >= floor
