@@ -12,7 +12,7 @@ from drr.app.elsewhere import Probe, check_probes
 from drr.app.giving import NOWHERE, Giving, PersonPlaces
 from drr.app.outcome import kept
 from drr.app.reaching import check_reaches, is_for, kinds_for
-from drr.app.spans import NO_SPANS, Spans, SpanTerms, spans_of
+from drr.app.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
 from drr.app.specs import AnswerSpec, RunPlan, agent_in, reach_in, setting_in, spec_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.reach import WHOLE, Reach, reach_of
@@ -167,9 +167,7 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
         pages=config.pages,
         kinds=kinds_for(config.world, config.place, reaches),
     )
-    with spans_of(config.otel, models.redact) as spans, open_realm(config.world, site) as realm:
-        if spans.watches:
-            models.watched_by(spans)
+    with spans_of(config.otel, models) as spans, open_realm(config.world, site) as realm:
         chosen = [setting_of(name) for name in config.given]
         giving = Giving.opened(chosen, config.places, config.settings, models_of(config.settings))
         answering = Answering(config, variants, realm, models, prompts, giving, reaches, spans)
@@ -313,7 +311,7 @@ class Answering:
         from drr.agents.runner import run_variant
 
         variant = self.variants[agent_in(spec)]
-        with self.spans.unit(spec):
+        with answer_span(self.spans, spec):
             return await run_variant(
                 variant,
                 spec["query"],

@@ -23,6 +23,15 @@ def print_json(document: Any) -> None:
     sys.stdout.write(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
+def tell(arguments: argparse.Namespace, document: Mapping[str, Any], *lines: str) -> None:
+    """What a command did: with `--json` as one document, else in lines."""
+    if getattr(arguments, "json", False):
+        print_json({"schema": 1, **document})
+    else:
+        for line in lines:
+            print(line)
+
+
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     """JSON lines into a file that the user named; how many. `Misuse` where none can be written there."""
     lines = [_line(row) for row in rows]

@@ -226,6 +226,7 @@ def _reviewed(place: Path, folders: list[Path]) -> int:
 
 
 def bring_in(arguments: argparse.Namespace) -> int:
+    from drr.app.console import tell
     from drr.filetasks.form import is_task
     from drr.filetasks.making.dr3 import dr3_folders, import_task
     from drr.filetasks.making.folder import clear_parts, write_task
@@ -241,6 +242,7 @@ def bring_in(arguments: argparse.Namespace) -> int:
         raise Misuse(f"{arguments.out / taken[0]}: is there already; name a new folder")
     arguments.out.mkdir(parents=True, exist_ok=True)
     clear_parts(arguments.out)
+    said: dict[str, list[str]] = {}
     for folder in folders:
         try:
             task, notes = import_task(folder, today, now)
@@ -248,15 +250,19 @@ def bring_in(arguments: argparse.Namespace) -> int:
             first = error.errors(include_url=False)[0]
             raise Misuse(f"{folder}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
         write_task(arguments.out, task)
+        said[folder.name] = list(notes)
         for note in notes:
             print(f"drr: {folder.name}: {note}", file=sys.stderr)
-    print(
-        f"{arguments.out}: {len(folders)} tasks; whose other pages are distractors nobody recorded, so they count as noise"
+    tell(
+        arguments,
+        {"folder": str(arguments.out), "tasks": len(folders), "notes": said},
+        f"{arguments.out}: {len(folders)} tasks; whose other pages are distractors nobody recorded, so they count as noise",
     )
     return 0
 
 
 def write_out(arguments: argparse.Namespace) -> int:
+    from drr.app.console import tell
     from drr.filetasks.folders import left_out
     from drr.filetasks.form import is_rejected, task_folders
     from drr.filetasks.making.dr3 import LOST, export_task
@@ -268,5 +274,9 @@ def write_out(arguments: argparse.Namespace) -> int:
         export_task(folder, arguments.out, number)
     if rejected:
         print(f"drr: {left_out(arguments.file, rejected)}", file=sys.stderr)
-    print(f"{arguments.out}: {len(folders)} tasks in DR3-Eval's layout, which has no room for {LOST}")
+    tell(
+        arguments,
+        {"folder": str(arguments.out), "tasks": len(folders), "rejected": rejected, "lost": LOST},
+        f"{arguments.out}: {len(folders)} tasks in DR3-Eval's layout, which has no room for {LOST}",
+    )
     return 0

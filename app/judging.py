@@ -6,10 +6,12 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
+    from drr.app.spans import SpanTerms
     from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
     from drr.env.shop import Shop
@@ -92,6 +94,7 @@ class JudgeWorkplace(PlainDesk):
     """What a worker in another process needs to judge."""
 
     settings: JsonObject
+    otel: NotRequired[SpanTerms | None]
 
 
 def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
@@ -117,6 +120,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     """
     from drr.app.elsewhere import check_same, desk_facts
     from drr.app.models import models_of
+    from drr.app.spans import judgement_span, spans_of
     from drr.app.studies import check_models
     from drr.app.workers import settings_from
     from drr.env.web.base import Page
@@ -131,6 +135,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     settings, pages = settings_from(document["settings"]), document["refetched"]
     models = models_of(settings)
     with (
+        spans_of(document.get("otel"), models) as spans,
         Study.open(Path(document["study"]), read_only=True) as study,
         _opened_shop(study, settings, document["shop"]) as shop,
     ):
@@ -144,7 +149,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
         check_same(desk_facts(desk), document["facts"])
         check_models(models, (JUDGE, EXTRACTOR))
         desk.add(read_answers(study))
-        yield Workplace(Work(desk, KeptAnswers(study)), models)
+        yield Workplace(Work(desk, KeptAnswers(study), partial(judgement_span, spans)), models)
 
 
 def open_study(path: Path) -> Study:

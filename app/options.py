@@ -51,6 +51,10 @@ def add_command_terms(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a file or folder that contained cmd: variants may read beside what they name (may be repeated)",
     )
+    add_span_options(parser)
+
+
+def add_span_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--otel",
         metavar="ENDPOINT",

@@ -11,7 +11,7 @@ import logging
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 from urllib.parse import urlsplit
 
@@ -21,9 +21,10 @@ from drr.llm.models import parse_name
 
 if TYPE_CHECKING:
     from drr.agents.base import Event, Listener, ToolCall
-    from drr.app.specs import AnswerSpec
+    from drr.llm.factory import Models
     from drr.llm.secrets import Redactor
     from drr.llm.seen import SeenCall
+    from drr.study.unit import Unit
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
 Attributes = dict[str, Any]
@@ -63,10 +64,8 @@ def span_terms(endpoint: str | None, *, text: bool) -> SpanTerms | None:
 class Spans:
     """Those of nobody: a run that is not traced."""
 
-    watches = False
-
     @contextmanager
-    def unit(self, spec: AnswerSpec) -> Iterator[None]:
+    def unit(self, name: str, attributes: Attributes) -> Iterator[None]:
         """Around the work on one unit; what is called inside, in whatever task, hangs on its span."""
         yield
 
@@ -82,8 +81,6 @@ NO_SPANS = Spans()
 
 
 class OtelSpans(Spans):
-    watches = True
-
     def __init__(self, terms: SpanTerms, redact: Redactor) -> None:
         try:
             from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -110,12 +107,12 @@ class OtelSpans(Spans):
         self._tracer = self._provider.get_tracer("drr")
 
     @contextmanager
-    def unit(self, spec: AnswerSpec) -> Iterator[None]:
+    def unit(self, name: str, attributes: Attributes) -> Iterator[None]:
         from opentelemetry.trace import Status, StatusCode
 
         with self._tracer.start_as_current_span(
-            f"invoke_agent {spec['variant']}",
-            attributes=unit_attributes(spec),
+            name,
+            attributes=attributes,
             record_exception=False,
             set_status_on_exception=False,
         ) as span:
@@ -215,24 +212,35 @@ class _Counted:
 
 
 @contextmanager
-def spans_of(terms: SpanTerms | None, redact: Redactor) -> Iterator[Spans]:
+def spans_of(terms: SpanTerms | None, models: Models) -> Iterator[Spans]:
+    """They see every call of these models."""
     if terms is None:
         yield NO_SPANS
         return
-    spans = OtelSpans(terms, redact)
+    spans = OtelSpans(terms, models.redact)
+    models.watched_by(spans)
     try:
         yield spans
     finally:
         spans.close()
 
 
-def unit_attributes(spec: Mapping[str, Any]) -> Attributes:
-    return {
+def answer_span(spans: Spans, spec: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Around the work on one answer."""
+    told = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": spec["variant"],
         "drr.query_id": spec["query_id"],
         "drr.trial": spec["trial"],
     }
+    return spans.unit(f"invoke_agent {spec['variant']}", told)
+
+
+def judgement_span(spans: Spans, unit: Unit) -> AbstractContextManager[None]:
+    """Around the work on one judgement; which one, `drr trace` says by `drr.unit`."""
+    fields = unit.key_fields
+    told = {f"drr.{name}": fields[name] for name in ("task", "protocol", "repeat") if name in fields}
+    return spans.unit(f"judge {unit.spec['task']}", {**told, "drr.unit": unit.key})
 
 
 def call_attributes(call: SeenCall) -> Attributes:

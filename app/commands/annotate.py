@@ -56,10 +56,14 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--import", dest="merge", type=Path, nargs="+", metavar="FILE", help="take in saved labels"
     )
     parser.add_argument("--export", type=Path, metavar="FILE", help="write all labels as JSONL")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON document: the addresses, or what was written"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate import labels
+    from drr.app.console import tell
     from drr.study.study import Study
 
     if arguments.task not in ("pairwise", "criteria"):
@@ -69,19 +73,25 @@ def run(arguments: argparse.Namespace) -> int:
         folder = folder / "criteria"
     with Study.open(arguments.study) as study:
         plan = _plan(study, folder, arguments)
-    done = False
+    document: dict[str, object] = {}
+    lines: list[str] = []
     if arguments.merge:
-        for name, count in labels.merge(folder, plan, arguments.merge).items():
-            print(f"{name}: {count} new labels")
-        done = True
+        new = labels.merge(folder, plan, arguments.merge)
+        document["new_labels"] = new
+        lines += [f"{name}: {count} new labels" for name, count in new.items()]
     if arguments.export:
-        print(f"{arguments.export}: {labels.export(folder, plan, arguments.export)} labels")
-        done = True
+        count = labels.export(folder, plan, arguments.export)
+        document |= {"file": str(arguments.export), "labels": count}
+        lines.append(f"{arguments.export}: {count} labels")
     if arguments.bundle:
-        _bundles(plan, arguments.bundle)
-        done = True
-    if not done:
-        _serve(plan, folder, arguments.port)
+        written = _bundles(plan, arguments.bundle)
+        document["bundles"] = written
+        lines += [f"{path}: {count} pairs" for path, count in written.items()]
+        lines.append("each saves its labels to a download; take them in with --import FILE ...")
+    if document:
+        tell(arguments, document, *lines)
+    else:
+        _serve(plan, folder, arguments)
     return 0
 
 
@@ -121,7 +131,8 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     save(plan, folder)
     if len(plan.pairs) < count:
         what = "reports" if arguments.task == "criteria" else "comparisons"
-        print(f"{len(plan.pairs)} {what} are all that this study has; {count} were asked for")
+        told = f"{len(plan.pairs)} {what} are all that this study has; {count} were asked for"
+        print(told, file=sys.stderr if arguments.json else sys.stdout)
     return plan
 
 
@@ -157,7 +168,7 @@ _FEWER = ("--pairs", "--sample")
 def _sheet(arguments: argparse.Namespace) -> int:
     """Lines that wait for labels, in the form that `drr report --labels` and `drr calibrate` read."""
     from drr.app.annotate.sheets import blinded
-    from drr.app.console import write_lines
+    from drr.app.console import tell, write_lines
     from drr.app.judging import desk_of, study_settings, study_shop
     from drr.app.models import models_of
     from drr.env.errors import Misuse
@@ -186,9 +197,11 @@ def _sheet(arguments: argparse.Namespace) -> int:
             lines = rating_sheet(judged, chosen, sample, who)
     lines = blinded(arguments.study / "annotation", lines)
     write_lines(arguments.export, lines)
-    print(
+    tell(
+        arguments,
+        {"file": str(arguments.export), "drawn": sample.drawn, "population": sample.population},
         f"{arguments.export}: {sample.drawn:,} of {sample.population:,} drawn by lot (seed {sample.seed});"
-        ' fill in "label" and "judge" of each line, then `drr report STUDY --labels FILE`'
+        ' fill in "label" and "judge" of each line, then `drr report STUDY --labels FILE`',
     )
     return 0
 
@@ -251,31 +264,34 @@ def _reports(study: Study, variants: str | None, shop: str | None) -> list[Blind
     ]
 
 
-def _bundles(plan: AnnotationPlan, folder: Path) -> None:
+def _bundles(plan: AnnotationPlan, folder: Path) -> dict[str, int]:
+    """By file, how many pairs it has."""
     from drr.app.annotate.page import bundle
     from drr.env.files import write_file
 
     folder.mkdir(parents=True, exist_ok=True)
+    written = {}
     for annotator in plan.annotators:
         path = folder / f"{annotator.name}.html"
         write_file(path, bundle(plan, annotator))
-        print(f"{path}: {len(annotator.turns)} pairs")
-    print("each saves its labels to a download; take them in with --import FILE ...")
+        written[str(path)] = len(annotator.turns)
+    return written
 
 
-def _serve(plan: AnnotationPlan, folder: Path, port: int) -> None:
+def _serve(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) -> None:
     from drr.app.annotate.port import own_listener
     from drr.app.annotate.site import site
+    from drr.app.console import tell
     from drr.app.pages.serve import run
 
-    listener, told = own_listener(plan, folder, port)
+    listener, told = own_listener(plan, folder, arguments.port)
     port = listener.getsockname()[1]
     if told is not None:
         print(told, file=sys.stderr)
-    for annotator in plan.annotators:
-        print(f"{annotator.name}: http://127.0.0.1:{port}/?token={annotator.token}")
-    print(
-        f"owner: http://127.0.0.1:{port}/?token={plan.owner_token}\nCtrl-C stops; every label is on disk as it is made.",
-        flush=True,
-    )
+    at = f"http://127.0.0.1:{port}/?token="
+    annotators = {one.name: at + one.token for one in plan.annotators}
+    lines = [f"{name}: {address}" for name, address in annotators.items()]
+    lines += [f"owner: {at}{plan.owner_token}", "Ctrl-C stops; every label is on disk as it is made."]
+    tell(arguments, {"annotators": annotators, "owner": at + plan.owner_token}, *lines)
+    sys.stdout.flush()
     run(site(plan, folder, port), listener)

@@ -46,6 +46,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         )
     )
     export = actions.add_parser("export", help="a line for each task and person, in PDR-Bench's form")
+    _json(export)
     export.add_argument("file", metavar="FILE", type=Path)
     take = actions.add_parser("import", help="what a file of that form gives, in the place of what was made")
     take.add_argument("file", metavar="FILE", type=Path)
@@ -261,6 +262,7 @@ def _signature(who: str) -> Signature:
 
 
 def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> int:
+    from drr.app.console import tell
     from drr.env.errors import DrrError, Misuse
     from drr.env.files import write_file
     from drr.eval.tasks.pqr.file import document_line
@@ -287,7 +289,11 @@ def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
         raise DrrError(
             f"{arguments.file}: cannot be written ({error.strerror}); name another file"
         ) from error
-    print(f"{arguments.file}: criteria of {len(lines):,} tasks and persons")
+    tell(
+        arguments,
+        {"file": str(arguments.file), "lines": len(lines)},
+        f"{arguments.file}: criteria of {len(lines):,} tasks and persons",
+    )
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.app.judging_choices import JudgingChoices
+    from drr.app.spans import Spans, SpanTerms
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.env.web.base import Page
@@ -62,7 +63,7 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.judging_choices import add_choice_options
     from drr.app.models import SETTINGS
-    from drr.app.options import positive_int
+    from drr.app.options import add_span_options, positive_int
     from drr.app.studies import add_run_options
     from drr.app.workers import add_workers_option
 
@@ -100,6 +101,7 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_run_options(parser)
     add_workers_option(parser)
+    add_span_options(parser)
     add_setting_options(
         parser, *SETTINGS, "model_claim_extractor", "prompts", "web", "sandbox", "web_record", "shop_url"
     )
@@ -110,10 +112,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.judging import open_study, study_settings, study_shop
     from drr.app.models import models_of
+    from drr.app.spans import span_terms, spans_of
     from drr.app.studies import budget_of, check_models, despite_losses, unit_cap_of
     from drr.app.task_worlds import say_unconfirmed
     from drr.eval.judging.plan import check_rules
 
+    otel = span_terms(arguments.otel, text=arguments.otel_text)
     with open_study(arguments.study) as study:
         if arguments.diff is not None:
             return _diff(study, arguments)
@@ -136,8 +140,9 @@ def run(arguments: argparse.Namespace) -> int:
                 if arguments.dry_run:
                     return _dry_run(study, desks, models, options, arguments.json)
                 chosen.keep(study, arguments)
-                pools = [_pool(study, desk, arguments, settings) for desk in desks]
-                return asyncio.run(_judge(study, desks, pools, models, options, arguments))
+                pools = [_pool(study, desk, arguments, settings, otel) for desk in desks]
+                with spans_of(otel, models) as spans:
+                    return asyncio.run(_judge(study, desks, pools, models, spans, options, arguments))
 
             return despite_losses(study, judged)
 
@@ -247,11 +252,13 @@ def _refetched(
     return asyncio.run(refetch(pages, web, unknown=arguments.unknown))
 
 
-def _pool(study: Study, desk: Desk, arguments: argparse.Namespace, settings: Settings) -> Pool | None:
+def _pool(
+    study: Study, desk: Desk, arguments: argparse.Namespace, settings: Settings, otel: SpanTerms | None
+) -> Pool | None:
     from drr.app.judging import desk_document
     from drr.app.workers import pool_of
 
-    document = desk_document(study, desk, arguments.shop)
+    document = {**desk_document(study, desk, arguments.shop), "otel": otel}
     return pool_of(arguments, settings, "drr.app.judging:open_workplace", document)
 
 
@@ -260,16 +267,21 @@ async def _judge(
     desks: list[Desk],
     pools: list[Pool | None],
     models: Models,
+    spans: Spans,
     options: JudgeOptions,
     arguments: argparse.Namespace,
 ) -> int:
+    from functools import partial
+
     from drr.app.console import progress_of
+    from drr.app.spans import judgement_span
     from drr.eval.judging.run import Ran, judge
 
     total = Ran()
     try:
         for desk, pool in zip(desks, pools, strict=True):
-            ran = await judge(study, desk, models, options, pool=pool, progress=progress_of(arguments))
+            around, progress = partial(judgement_span, spans), progress_of(arguments)
+            ran = await judge(study, desk, models, options, pool=pool, progress=progress, around=around)
             total.add(ran.summary, ran.planned)
             if total.summary.stopped is not None:
                 break

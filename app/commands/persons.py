@@ -226,7 +226,7 @@ def _import(arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from drr.app.console import write_lines
+    from drr.app.console import tell, write_lines
     from drr.persons.person import read_persons
     from drr.persons.persona_json import persona_line
 
@@ -240,7 +240,11 @@ def _export(arguments: argparse.Namespace) -> int:
     left = (
         f", {drawn} invented attributes left out: elsewhere nothing would say that they are" if drawn else ""
     )
-    print(f"{arguments.out}: {count} personas{left}")
+    tell(
+        arguments,
+        {"file": str(arguments.out), "personas": count, "invented_left_out": drawn},
+        f"{arguments.out}: {count} personas{left}",
+    )
     return 0
 
 

@@ -109,10 +109,12 @@ def _build_dataset(parser: argparse.ArgumentParser) -> None:
         "--license", default="Apache-2.0", metavar="SPDX", help="of the dataset (default Apache-2.0)"
     )
     parser.add_argument("--url", help="where it will be published; default: an address made of its hash")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def _build_builtin(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE.jsonl", type=Path, help="default: standard output")
+    parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def _min_products(parser: argparse.ArgumentParser) -> None:
@@ -295,6 +297,7 @@ def _shown(value: object) -> str:
 def _dataset(arguments: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
+    from drr.app.console import tell
     from drr.env.query import read_queries
     from drr.querygen.dataset import Publication, write_dataset
 
@@ -303,22 +306,28 @@ def _dataset(arguments: argparse.Namespace) -> int:
     name = arguments.name or arguments.file.stem
     today = datetime.now(UTC).date().isoformat()
     publication = Publication(name, today, arguments.license, arguments.url)
-    for path in write_dataset(arguments.out, queries, publication, source=str(arguments.file)):
-        print(path)
+    files = [
+        str(path) for path in write_dataset(arguments.out, queries, publication, source=str(arguments.file))
+    ]
+    tell(arguments, {"name": name, "questions": len(queries), "files": files}, *files)
     return 0
 
 
 def _builtin(arguments: argparse.Namespace) -> int:
+    import json
+
+    from drr.app.console import tell
     from drr.querygen.builtin import builtin_queries
     from drr.querygen.files import line_of, write_queries
 
     queries = builtin_queries()
     if arguments.out is None:
-        for query in queries:
-            print(line_of(query))
+        lines = [line_of(query) for query in queries]
+        tell(arguments, {"queries": list(map(json.loads, lines))}, *lines)
         return 0
     write_queries(arguments.out, queries)
-    print(f"{arguments.out}: {len(queries)} questions")
+    document = {"file": str(arguments.out), "questions": len(queries)}
+    tell(arguments, document, f"{arguments.out}: {len(queries)} questions")
     return 0
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from drr.app.papers.steps import PaperSteps, Reproduction
+    from drr.env.json_object import JsonObject
 
 _EXAMPLES = """\
 examples:
@@ -66,6 +67,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--dry-run", action="store_true", help="each step, units and calls; computes and asks nothing"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON document; the steps go to standard error"
+    )
     add_setting_options(
         parser,
         "model",
@@ -130,6 +134,16 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json
+
+    with redirect_stdout(sys.stderr) if arguments.json else nullcontext():
+        code, document = _reproduced(arguments)
+    if arguments.json:
+        print_json({"schema": 1, "paper": arguments.paper, "code": code, **document})
+    return code
+
+
+def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     from drr.app.console import settings_of
     from drr.app.papers.begun import begun_in, check_options, keep, settled, sizes_of
     from drr.app.papers.steps import OFFLINE, Places, Reproduction, steps_of
@@ -146,14 +160,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         from drr.app.papers.preview import preview
 
-        return preview(asked, paper)
+        code, counts = preview(asked, paper)
+        return code, {"to_do": dict(counts)}
     keep(arguments.out, now)
     code = _steps(asked, paper)
-    if code == 0:
-        out = arguments.out
-        print(_headline(out / "report" / "metrics.json", paper.HEADLINE))
-        print(f"\nreport: {out / 'report' / 'index.html'}\nviewer: {out / 'viewer' / 'index.html'}")
-    return code
+    if code != 0:
+        return code, {}
+    pages = {name: str(arguments.out / name / "index.html") for name in ("report", "viewer")}
+    figures = arguments.out / "report" / "metrics.json"
+    print(_headline(figures, paper.HEADLINE))
+    print("\n" + "\n".join(f"{name}: {page}" for name, page in pages.items()))
+    return 0, {**pages, "metrics": str(figures)}
 
 
 def _told(asked: Reproduction, paper: PaperSteps) -> str:

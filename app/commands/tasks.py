@@ -128,6 +128,8 @@ def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]
     exporting = actions.add_parser("export", help=said, description=said)
     exporting.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
     exporting.add_argument("--out", required=True, metavar="FOLDER", type=Path)
+    for one in (importing, exporting):
+        one.add_argument("--json", action="store_true", help="one JSON document")
     return drawing
 
 

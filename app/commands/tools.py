@@ -33,6 +33,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
     schema = commands.add_parser("schema", help="the JSON Schema the model sees")
     schema.add_argument("name", metavar="NAME")
+    schema.add_argument("--json", action="store_true", help="it is one JSON document as it is")
 
     calling = commands.add_parser("call", help="call one tool; exit 1 if it answers with an error")
     calling.add_argument("name", metavar="NAME")
@@ -55,6 +56,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--shop", metavar="SHOP", help="where the calls are made (default: a fresh sample shop)"
     )
     docs.add_argument("--user", metavar="USER", help="whose session (default: one of the shop's users)")
+    docs.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(docs, "search", "web", "sandbox", "web_record", "web_top_k", "shop_url")
 
 
@@ -190,7 +192,7 @@ def _docs(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from drr.app.by_hand import sample_shop, someone, tool_context
-    from drr.app.console import settings_of
+    from drr.app.console import settings_of, tell
     from drr.tools.docs import write_docs
 
     settings = settings_of(arguments).settings
@@ -200,5 +202,5 @@ def _docs(arguments: argparse.Namespace) -> int:
         if arguments.user is None:
             arguments.user = someone(arguments.shop, settings)
         page = write_docs(stack.enter_context(tool_context(arguments, settings)), Path(arguments.out))
-    print(page)
+    tell(arguments, {"page": str(page)}, str(page))
     return 0

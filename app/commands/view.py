@@ -56,6 +56,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="where the study's tasks with files lie now, if not where they were",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON document: the addresses, or what was written"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -80,11 +83,10 @@ def _tasks(arguments: argparse.Namespace) -> int:
     shelf = TaskShelf(arguments.study)
     if arguments.static is not None:
         count = write_task_folder(shelf, arguments.static, progress_of(arguments))
-        print(f"{count} pages: open {arguments.static / 'index.html'}")
-        print(_FOR_OWNERS)
+        _tell_written(arguments, count, for_owners=True)
     else:
         token = new_token()
-        _listen(arguments.port, {token: ""}, lambda port: task_site(shelf, token, port))
+        _listen(arguments, {token: ""}, lambda port: task_site(shelf, token, port))
     return 0
 
 
@@ -100,7 +102,7 @@ def _study(arguments: argparse.Namespace) -> int:
     names = _reviewers(arguments.reviewer)
     with Study.open(arguments.study) as study:
         if arguments.marks:
-            return _take_in(study, arguments.marks)
+            return _take_in(study, arguments)
         offer_shop(study.folder, study.config.get("run", {}).get("shop"), arguments.shop)
         if arguments.shop and shop_of(study, arguments.shop) is None:
             raise Misuse(
@@ -124,9 +126,15 @@ def _write(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | Non
     count = write_static(
         reader, arguments.static, progress_of(arguments), shelf, report_of(arguments.static, arguments.report)
     )
-    print(f"{count} pages: open {arguments.static / 'index.html'}")
-    if shelf is not None:
-        print(_FOR_OWNERS)
+    _tell_written(arguments, count, for_owners=shelf is not None)
+
+
+def _tell_written(arguments: argparse.Namespace, count: int, *, for_owners: bool) -> None:
+    from drr.app.console import tell
+
+    page = str(arguments.static / "index.html")
+    document = {"pages": count, "index": page, "for_owners": for_owners}
+    tell(arguments, document, f"{count} pages: open {page}", *([_FOR_OWNERS] if for_owners else []))
 
 
 def _reviewers(words: str | None) -> list[str]:
@@ -140,16 +148,17 @@ def _reviewers(words: str | None) -> list[str]:
     return names
 
 
-def _take_in(study: Study, files: list[Path]) -> int:
+def _take_in(study: Study, arguments: argparse.Namespace) -> int:
+    from drr.app.console import tell
     from drr.app.viewer.reviewing import ReviewBooks
 
-    added, strange = ReviewBooks(study).take_in(files)
-    for name, count in sorted(added.items()):
-        print(f"{name}: {count} new mark{'' if count == 1 else 's'}")
-    if not added:
-        print("nothing new")
+    added, strange = ReviewBooks(study).take_in(arguments.marks)
+    lines = [
+        f"{name}: {count} new mark{'' if count == 1 else 's'}" for name, count in sorted(added.items())
+    ] or ["nothing new"]
     if strange:
-        print(f"{strange} are of no answer of this study, and were left out")
+        lines.append(f"{strange} are of no answer of this study, and were left out")
+    tell(arguments, {"new_marks": dict(added), "of_no_answer": strange}, *lines)
     return 0
 
 
@@ -172,19 +181,25 @@ def _serve(reader: Reader, arguments: argparse.Namespace, shelf: TaskShelf | Non
     token = next(iter(reviewers))
     shown = {token: f"{name}: " if names else "" for token, name in reviewers.items()}
     _listen(
-        arguments.port,
+        arguments,
         shown,
         lambda taken: site(reader, token, taken, shelf, reviewers=reviewers, report=report),
     )
 
 
-def _listen(port: int, tokens: Mapping[str, str], made: Callable[[int], Starlette]) -> None:
+def _listen(
+    arguments: argparse.Namespace, tokens: Mapping[str, str], made: Callable[[int], Starlette]
+) -> None:
     """An address for each token, after what is said before it."""
+    import sys
+
+    from drr.app.console import tell
     from drr.app.pages.serve import bind, run
 
-    listener = bind(port)
+    listener = bind(arguments.port)
     port = listener.getsockname()[1]
-    for token, before in tokens.items():
-        print(f"{before}http://127.0.0.1:{port}/?token={token}")
-    print("Ctrl-C stops.", flush=True)
+    addresses = {f"http://127.0.0.1:{port}/?token={token}": before for token, before in tokens.items()}
+    lines = [f"{before}{address}" for address, before in addresses.items()]
+    tell(arguments, {"addresses": list(addresses)}, *lines, "Ctrl-C stops.")
+    sys.stdout.flush()
     run(made(port), listener)

@@ -14,7 +14,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
 
@@ -37,16 +37,26 @@ _MODELS = (
 )
 
 
-def preview(asked: Reproduction, paper: PaperSteps) -> int:
+class PreviewCounts(TypedDict):
+    """What a dry run found is still to be done."""
+
+    answers: int
+    calls: int | None
+    """Of models by agents; unknown where a part is."""
+    judge_calls: int
+
+
+def preview(asked: Reproduction, paper: PaperSteps) -> tuple[int, PreviewCounts]:
+    """The exit code, and what is still to be done as far as it went."""
     with TemporaryDirectory(prefix="drr-") as aside:
         seen = replace(asked, places=Places(asked.places.out, Path(aside)))
         dry = _DryRun(seen, Path(aside))
         for step in paper.steps(seen):
             code = dry.take(step)
             if code != 0:
-                return code
+                return code, dry.counts()
     print(dry.told())
-    return 0
+    return 0, dry.counts()
 
 
 @dataclass
@@ -60,6 +70,9 @@ class _DryRun:
     judge_calls: int = 0
     sampled: dict[str, float] = field(default_factory=dict)
     """Calls of an answer that rules gave, by variant."""
+
+    def counts(self) -> PreviewCounts:
+        return {"answers": self.answers, "calls": self.calls, "judge_calls": self.judge_calls}
 
     def take(self, step: Step) -> int:
         done = step.done and not self._is_aside(step)

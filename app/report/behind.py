@@ -12,12 +12,14 @@ from drr.env.files import file_name, is_digest
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.diagnosis import LABELS, diagnose, read_corrections
 from drr.wording.excerpt import excerpt
 
 FOLDER = "answers"
 VIEWER = "../viewer"
 _QUESTION = 90
 _SHORT = 16
+_SAID = {True: "yes", False: "no", None: "–"}
 
 
 class AnswerRow(NamedTuple):
@@ -47,19 +49,15 @@ def viewer_of(out: Path, given: str | None) -> str | None:
     return VIEWER if (out / VIEWER / "index.html").is_file() else None
 
 
-def page_of(system: str) -> str:
-    return f"{FOLDER}/{file_name(system)}.html"
-
-
-def pages_of(material: Material) -> dict[str, str]:
-    """Where the numbers of a row lead: by system, and by rows that tell of a system in other words."""
-    found = {system: page_of(system) for system in material.variants}
-    for row in material.document["pairwise"]:
-        told = f"{row['dimension'].replace('_', ' ')}: {row['a']} over {row['b']}"
-        found.setdefault(told, page_of(row["a"]))
-    for system, sizes in material.document["dr3"]["sizes"].items() if "dr3" in material.document else ():
-        for size in sizes:
-            found.setdefault(f"{system}, {size}", page_of(system))
+def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:
+    """Where the numbers of a row lead: a page of each system's answers, and one of each pair whose difference stands somewhere."""
+    found: dict[tuple[str, ...], str] = {
+        (system,): f"{FOLDER}/{file_name(system)}.html" for system in material.variants
+    }
+    for table in tables:
+        for systems in map(tuple, table.behind.values()):
+            if len(systems) > 1 and set(systems) <= material.variants.keys():
+                found.setdefault(systems, f"{FOLDER}/{'-minus-'.join(map(file_name, systems))}.html")
     return found
 
 
@@ -68,21 +66,34 @@ def behind(
 ) -> Iterator[Behind]:
     """`link` says where an answer's report is, seen from the page; empty where nobody knows."""
     answers = sorted(material.variants[system], key=lambda answer: (answer.query_id, answer.trial))
-    names = [f"{excerpt(answer.query, _QUESTION)}, trial {answer.trial}" for answer in answers]
+    names = [f"{question(answer)}, trial {answer.trial}" for answer in answers]
     links = [link(answer) for answer in answers]
-    known = metrics()
     for table in tables:
-        shown = [known[column.key] for column in table.columns if column.key in known]
-        if shown:
+        if table.each is not None:
+            columns = [(column.label, column.told) for column in table.columns]
+            own = map(table.each, answers)
+            yield Behind(table.name, table.title, columns, list(map(AnswerRow, names, own, links)))
+        elif shown := metrics_of(table):
             values = [[_told(material, answer, metric) for metric in shown] for answer in answers]
             yield Behind(
                 table.name,
                 table.title,
-                [(metric.label, metric.explanation) for metric in shown],
+                headings_of(shown),
                 list(map(AnswerRow, names, values, links)),
             )
     yield from _rules(material, answers, names, links)
-    yield from _pairs(material, system, {a.query_id: a.query for a in answers})
+    yield from _failure_labels(material, answers, names, links)
+    yield from _pairs(material, system, {a.query_id: question(a) for a in answers})
+
+
+def metrics_of(table: Table) -> list[Metric]:
+    """Those of its columns that each answer has a value of."""
+    known = metrics()
+    return [known[column.key] for column in table.columns if column.key in known and not table.foreign]
+
+
+def headings_of(shown: Sequence[Metric]) -> list[tuple[str, str]]:
+    return [(metric.label, metric.explanation) for metric in shown]
 
 
 def _told(material: Material, answer: Answer, metric: Metric) -> str:
@@ -101,25 +112,52 @@ def _rules(
         yield Behind("rules", "Rule checks", columns, list(map(AnswerRow, names, values, links)))
 
 
+def _failure_labels(
+    material: Material, answers: Sequence[Answer], names: Sequence[str], links: Sequence[str]
+) -> Iterator[Behind]:
+    if "failures" not in material.document:
+        return
+    corrections = read_corrections(material.study)
+    said = [diagnose(material.judged, answer, corrections) for answer in answers]
+    columns = [(label.replace("_", " "), "") for label in LABELS]
+    rows = [
+        AnswerRow(name, [_SAID[own[label]["present"]] for label in LABELS], link)
+        for name, own, link in zip(names, said, links, strict=True)
+    ]
+    yield Behind("failure-labels", "Failure labels", columns, rows)
+
+
 def _pairs(material: Material, system: str, queries: Mapping[str, str]) -> Iterator[Behind]:
-    rows: dict[tuple[str, str, int], dict[str, str]] = {}
+    yield from pairs_section(
+        [
+            (f"{queries.get(query, query)}, trial {trial}, against {other}", told)
+            for (query, other, trial), told in outcomes(material, system).items()
+        ]
+    )
+
+
+def outcomes(material: Material, system: str) -> dict[tuple[str, str, int], dict[str, str]]:
+    """By question, other system and trial what was found of each dimension: `won` is this system's."""
+    found: dict[tuple[str, str, int], dict[str, str]] = {}
     for one in material.comparisons:
         if system in (one.a, one.b):
             other = one.b if one.a == system else one.a
             winner = {"a": one.a, "b": one.b}.get(one.outcome, one.outcome)
             told = "won" if winner == system else "lost" if winner == other else winner
-            rows.setdefault((one.query, other, one.trial), {})[one.dimension] = told
-    dimensions = list(dict.fromkeys(name for own in rows.values() for name in own))
+            found.setdefault((one.query, other, one.trial), {})[one.dimension] = told
+    return found
+
+
+def pairs_section(rows: Sequence[tuple[str, Mapping[str, str]]]) -> Iterator[Behind]:
+    dimensions = list(dict.fromkeys(name for _, own in rows for name in own))
     if rows:
-        shown = [
-            AnswerRow(
-                f"{excerpt(queries.get(query, query), _QUESTION)}, trial {trial}, against {other}",
-                [own.get(name, "–") for name in dimensions],
-            )
-            for (query, other, trial), own in rows.items()
-        ]
+        shown = [AnswerRow(name, [own.get(one, "–") for one in dimensions]) for name, own in rows]
         columns = [(name.replace("_", " "), "") for name in dimensions]
         yield Behind("pairwise", "Pairwise comparison", columns, shown)
+
+
+def question(answer: Answer) -> str:
+    return excerpt(answer.query, _QUESTION)
 
 
 def key_of(answer: Answer) -> str:

@@ -48,11 +48,16 @@ def _ran(call: Mapping[str, Any]) -> bool:
 def _by_tool(answers: list[Answer], names: Collection[str], tools: Collection[str]) -> Mapping[str, ByQuery]:
     table: dict[str, dict[AskedQuestion, list[float | None]]] = {name: {} for name in names}
     for answer in answers:
-        counts = Counter(_group(call, tools) for call in answer.calls or () if call.get("kind") != "refused")
-        counts["page reads"] = page_reads(answer)
+        counts = _counts(answer, tools)
         for name in names:
             table[name].setdefault(answer.asked, []).append(float(counts[name]))
     return table
+
+
+def _counts(answer: Answer, tools: Collection[str]) -> Counter[str]:
+    counts = Counter(_group(call, tools) for call in answer.calls or () if call.get("kind") != "refused")
+    counts["page reads"] = page_reads(answer)
+    return counts
 
 
 def page_reads(answer: Answer) -> int:
@@ -80,5 +85,11 @@ def calls_table(material: Material) -> Table | None:
         (variant, [Cell.of(mean(by_tool[name]).document(), 1) for name in names])
         for variant, by_tool in counts.items()
     ]
+    tools = [name for name in names if name not in BESIDE]
+
+    def each(answer: Answer) -> list[str]:
+        own = _counts(answer, tools)
+        return ["–" if answer.calls is None else str(own[name]) for name in names]
+
     title = "Tool calls per answer (Figure 4)"
-    return Table("tool-calls", title, headings(*names), rows, [NOTE], material.banner)
+    return Table("tool-calls", title, headings(*names), rows, [NOTE], material.banner, each=each)

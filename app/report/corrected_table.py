@@ -31,4 +31,5 @@ def corrected_table(material: Material) -> Table | None:
     )
     columns = headings("as judged", "corrected", "labels alone", "labelled")
     title = "Figures corrected by labels of people"
-    return Table("corrected", title, columns, rows, [NOTE, *notes], material.banner)
+    behind = {name: (row["variant"],) for (name, _), row in zip(rows, document["figures"], strict=True)}
+    return Table("corrected", title, columns, rows, [NOTE, *notes], material.banner, behind=behind)

@@ -49,10 +49,14 @@ def _dollars(answers: Sequence[Answer]) -> V:
     """Of an answer only where the price of every model in it is known."""
     spent: dict[AskedQuestion, list[float | None]] = defaultdict(list)
     for answer in answers:
-        parts = [role.get("cost_usd") for role in answer.usage.values()]
-        known = [float(part) for part in parts if part is not None]
-        spent[answer.asked].append(sum(known) if known and len(known) == len(parts) else None)
+        spent[answer.asked].append(_spent(answer))
     return mean(spent)
+
+
+def _spent(answer: Answer) -> float | None:
+    parts = [role.get("cost_usd") for role in answer.usage.values()]
+    known = [float(part) for part in parts if part is not None]
+    return sum(known) if known and len(known) == len(parts) else None
 
 
 def _tokens(material: Material, variant: str) -> V:
@@ -97,5 +101,18 @@ def cost_table(material: Material) -> Table | None:
     note = NOTE
     if unit == "tokens":
         note += " Tokens stand for cost, because a price is unknown or the model is free."
+
+    def each(answer: Answer) -> list[str]:
+        if unit == "dollars":
+            cost = _spent(answer)
+        else:
+            cost = _sum(material.value(answer, "input_tokens"), material.value(answer, "output_tokens"))
+        quality = material.value(answer, "overall")
+        return [
+            "–" if cost is None else f"{cost:,.{digits}f}",
+            "–" if quality is None else f"{quality:.2f}",
+            "",
+        ]
+
     columns = headings(f"{unit} per answer", "overall quality", "undominated")
-    return Table("cost-quality", "Cost against quality", columns, rows, [note], material.banner)
+    return Table("cost-quality", "Cost against quality", columns, rows, [note], material.banner, each=each)

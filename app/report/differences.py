@@ -92,6 +92,7 @@ def differences_table(material: Material) -> Table | None:
         notes,
         material.banner,
         floor_cells(material, shown),
+        {one.name: (one.a, one.b) for one in found},
     )
 
 

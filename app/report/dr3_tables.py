@@ -82,22 +82,30 @@ def _difference(one: Dr3Difference, shown: Sequence[Metric]) -> list[Cell]:
 
 def _sizes(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
     rows: list[tuple[str, Sequence[Cell]]] = []
+    behind: dict[str, Sequence[str]] = {}
     for system, own in document["sizes"].items():
-        rows += [(f"{system}, {size}", _figures(row, shown)) for size, row in own.items()]
-        rows += [
+        lines = [(f"{system}, {size}", _figures(row, shown)) for size, row in own.items()]
+        lines += [
             (f"{system}: {one['a']} minus {one['b']}", _difference(one, shown))
             for one in document["between_sizes"]
             if one["system"] == system
         ]
+        rows += lines
+        behind |= {name: (system,) for name, _ in lines}
     title = "DR3-Eval: size by size (its Table 2 and Figure 6)"
-    return Table("dr3-sizes", title, _headings(shown), rows, [NOTE, *noise_told(material)], material.banner)
+    notes = [NOTE, *noise_told(material)]
+    return Table("dr3-sizes", title, _headings(shown), rows, notes, material.banner, behind=behind)
 
 
 def _options(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
     rows = [(f"{one['a']} minus {one['b']}", _difference(one, shown)) for one in document["between_options"]]
     title = "DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5)"
     note = f"{NOTE} A task at one size meets itself at that size."
-    return Table("dr3-options", title, _headings(shown), rows, [note, *noise_told(material)], material.banner)
+    notes = [note, *noise_told(material)]
+    behind = {
+        name: (one["a"], one["b"]) for (name, _), one in zip(rows, document["between_options"], strict=True)
+    }
+    return Table("dr3-options", title, _headings(shown), rows, notes, material.banner, behind=behind)
 
 
 def _noise(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from drr.app.report.calls import BESIDE, tool_calls
@@ -26,6 +27,8 @@ NAME_HEIGHT = 0.055
 """Of a figure, what a name in it takes."""
 ROOM = 0.08
 """Share of a bar under which there is no room for its number."""
+SIGNS_PER_INCH = 18
+"""Of a banner's small type."""
 SMALLEST = 1.8
 """Inches of height under which a figure of one bar has no room for its words."""
 
@@ -68,13 +71,19 @@ _METADATA = {
 
 
 def _save(figure: Figure, path: Path, forms: Sequence[str]) -> None:
+    """Laid out once for all forms, which takes as long as drawing it."""
+    figure.set_dpi(150)
+    figure.draw_without_rendering()
+    figure.set_layout_engine(None)
+    box = figure.get_tightbbox().padded(0.1)
     for form in forms:
-        figure.savefig(f"{path}.{form}", metadata=_METADATA[form], bbox_inches="tight", dpi=150)
+        figure.savefig(f"{path}.{form}", metadata=_METADATA[form], bbox_inches=box, dpi=150)
 
 
 def _stamp(figure: Figure, banner: str | None) -> None:
     if banner:
-        figure.text(0.0, -0.02, banner, fontsize=7, color=PALETTE[3], ha="left", va="top", wrap=True)
+        lines = wrap(banner, round(SIGNS_PER_INCH * figure.get_figwidth()))
+        figure.text(0.0, -0.02, "\n".join(lines), fontsize=7, color=PALETTE[3], ha="left", va="top")
 
 
 def _short(name: str) -> str:

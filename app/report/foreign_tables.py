@@ -42,4 +42,4 @@ def _table(one: ForeignTableRow, name: str) -> Table:
     ]
     if alone := one.get("without_report"):
         notes.append(f"No report of these is in the study: {', '.join(alone)}.")
-    return Table(name, f"As imported: {one['title']}, {judge}", columns, rows, notes)
+    return Table(name, f"As imported: {one['title']}, {judge}", columns, rows, notes, foreign=True)

@@ -31,7 +31,8 @@ def pairwise(material: Material) -> Table | None:
     ]
     columns = headings(*COUNTED, "win rate", "p (Holm)")
     title = "Pairwise comparison (Figure 6)"
-    return Table("pairwise", title, columns, rows, [PAIR_NOTE], material.banner)
+    behind = {name: (row["a"], row["b"]) for (name, _), row in zip(rows, results, strict=True)}
+    return Table("pairwise", title, columns, rows, [PAIR_NOTE], material.banner, behind=behind)
 
 
 def _pair(row: PairRow) -> list[Cell]:

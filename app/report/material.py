@@ -85,10 +85,11 @@ class Material:
     def _again(self) -> dict[str, dict[str, dict[str, list[float | None]]]]:
         """By metric, system and answer what the judge and its repetitions give it."""
         found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
+        known = metrics()
         for judged in (self.judged, *self.repetitions) if self.repetitions else ():
             for answer in judged.answers:
                 for name, value in values_of(judged, answer).items():
-                    if metrics()[name].judged:
+                    if known[name].judged:
                         own = found.setdefault(name, {}).setdefault(answer.variant, {})
                         own.setdefault(answer.key, []).append(value)
         return found

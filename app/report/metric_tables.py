@@ -234,7 +234,7 @@ def as_printed(material: Material) -> Table | None:
     notes = [f"{document['note']}.", *reasons_of(figures, {m.name: m.label for m in metrics})]
     columns = [_heading(metric)._replace(told="") for metric in metrics]
     title = "The paper's definitions, as printed"
-    return Table("as-printed", title, columns, rows, notes, material.banner)
+    return Table("as-printed", title, columns, rows, notes, material.banner, foreign=True)
 
 
 def noise(material: Material) -> Table | None:

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from html import escape
 
 from drr.app.pages.frame import Frame, FramePlace
-from drr.app.report.behind import FOLDER, behind, key_of, page_of, pages_of
+from drr.app.report.behind import FOLDER, behind, key_of, pages_of
 from drr.app.report.headline import facts, leads, unscored
 from drr.app.report.ink import DARK, LIGHT
 from drr.app.report.material import Material
+from drr.app.report.pair_behind import pair_behind
 from drr.app.report.sections import section
 from drr.app.report.tables import Table
 from drr.app.viewer.render import templates
+from drr.env.files import file_name
+from drr.eval.evidence.answers import Answer
 
 REPORT = "index.html"
 
@@ -22,7 +25,7 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
     from markupsafe import Markup
 
     drawn = dict(figures)
-    answers = pages_of(material)
+    answers = pages_of(material, tables)
     sections = "".join(
         section(table, answers) + (_picture(table.name, drawn.pop(table.name)) if table.name in drawn else "")
         for table in tables
@@ -46,28 +49,48 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
     )
 
 
-def answers_page(material: Material, system: str, tables: Sequence[Table]) -> str:
+def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[Table]) -> str:
+    """Of one system, or of two and what the first is above the second."""
     viewer = material.viewer
     beside = "" if viewer is None or "://" in viewer else "../"
-    parts = behind(
-        material,
-        system,
-        tables,
-        lambda answer: "" if viewer is None else f"{beside}{viewer}/r/{key_of(answer)}.html",
-    )
+    at = f"{beside}{viewer}"
+    if len(systems) == 1:
+        link = f"{at}/r/{{}}.html"
+        parts = behind(
+            material, systems[0], tables, lambda one: "" if viewer is None else link.format(key_of(one))
+        )
+        title = f"Answers of {systems[0]}"
+    else:
+        a, b = systems
+        parts = pair_behind(
+            material,
+            (a, b),
+            tables,
+            lambda one, two: "" if viewer is None else f"{at}/{_side_by_side(one, two)}",
+        )
+        title = f"{a} minus {b}"
+    pages = [
+        (" minus ".join(own), own == systems, page.removeprefix(f"{FOLDER}/"))
+        for own, page in pages_of(material, tables).items()
+    ]
     return (
         templates()
         .get_template("answers.html")
         .render(
             root="../",
             banner=material.banner,
-            system=system,
-            systems=[(name, page_of(name).removeprefix(f"{FOLDER}/")) for name in material.variants],
+            title=title,
+            paired=len(systems) > 1,
+            pages=pages,
             parts=list(parts),
             viewer=viewer,
             **_frame(material).values("report"),
         )
     )
+
+
+def _side_by_side(one: Answer, two: Answer) -> str:
+    return f"q/{file_name(one.query_id)}.html?left={key_of(one)}&right={key_of(two)}"
 
 
 def _frame(material: Material) -> Frame:

@@ -24,8 +24,8 @@ class Extent(NamedTuple):
         return _WIDE * (value - self.low) / (self.high - self.low)
 
 
-def section(table: Table, answers: Mapping[str, str]) -> str:
-    """`answers` are the pages of the systems' answers, by system; a row or column that is none of these leads nowhere.
+def section(table: Table, answers: Mapping[tuple[str, ...], str]) -> str:
+    """`answers` are the pages of answers by their systems; a row or column that is of none of these leads nowhere.
 
     The page carries the banner in full on top; here a short one stands beside the title.
     """
@@ -51,12 +51,13 @@ def _row(
     name: str,
     cells: Sequence[Cell],
     extents: Sequence[Extent | None],
-    answers: Mapping[str, str],
+    answers: Mapping[tuple[str, ...], str],
 ) -> str:
+    own = answers.get(tuple(table.behind.get(name, (name,))))
     is_floor = table.floor and name == FLOOR and cells is table.floor
     shown = ""
     for column, cell, extent in zip(table.columns, cells, extents, strict=True):
-        page = None if is_floor else answers.get(name) or answers.get(column.label)
+        page = None if is_floor else own or answers.get((column.label,))
         link = f"{page}#{table.name}" if page and cell.value is not None else ""
         shown += _cell(cell, extent, link)
     kind = ' class="floor"' if is_floor else ""

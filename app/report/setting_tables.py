@@ -71,7 +71,8 @@ def _table(material: Material, key: str, title: str, shown: Sequence[Metric]) ->
     columns = [*(Heading(metric.label, metric.name, metric.explanation) for metric in shown), TOLD, SAME]
     notes = [*notes_of(material), *floor_notes(material, shown)]
     floor = floor_cells(material, [*shown, None, None])
-    return Table(key, title, columns, rows, notes, material.banner, floor)
+    between = [one for own in material.document["settings"]["agents"].values() for one in own["differences"]]
+    return Table(key, title, columns, rows, notes, material.banner, floor, _behind(between))
 
 
 def notes_of(material: Material) -> list[str]:
@@ -95,6 +96,10 @@ def _name(one: SettingDifference) -> str:
     """`react: persona minus task`."""
     a, b = parts_of(one["a"]), parts_of(one["b"])
     return f"{a.agent}: {a.setting.name} minus {b.setting.name}"
+
+
+def _behind(differences: Sequence[SettingDifference]) -> dict[str, Sequence[str]]:
+    return {_name(one): (one["a"], one["b"]) for one in differences}
 
 
 def _differences(material: Material, one: SettingDifference, shown: Sequence[Metric]) -> list[Cell]:
@@ -127,7 +132,8 @@ def _memories(material: Material) -> Table:
     floor = floor_cells(material, [*shown, None, None])
     columns = [*(Heading(metric.label, metric.name, metric.explanation) for metric in shown), TOLD, FAILED]
     title = "Memories at one budget (PDR-Bench's Table 3)"
-    return Table("memories", title, columns, rows, notes, material.banner, floor)
+    between = [one for table in tables for one in table["differences"]]
+    return Table("memories", title, columns, rows, notes, material.banner, floor, _behind(between))
 
 
 def refusals(document: StudyDocument) -> list[str]:
@@ -162,14 +168,17 @@ def _costs(material: Material) -> Table:
     """A row for each part of each system."""
     cost = material.document["settings"]["cost"]
     rows: list[tuple[str, Sequence[Cell]]] = []
+    behind: dict[str, Sequence[str]] = {}
     for system, own in cost["systems"].items():
-        rows.append((f"{system}: agent, an answer", _spent(own["agent"])))
+        parts = [("agent, an answer", own["agent"])]
         if "build" in own:
-            rows.append((f"{system}: memory observes, a person", _spent(own["build"])))
+            parts.append(("memory observes, a person", own["build"]))
         if "recall" in own:
-            rows.append((f"{system}: memory recalls, a question", _spent(own["recall"])))
+            parts.append(("memory recalls, a question", own["recall"]))
         if "judge" in own:
-            rows.append((f"{system}: judge, an answer", _spent(own["judge"])))
+            parts.append(("judge, an answer", own["judge"]))
+        rows += [(f"{system}: {part}", _spent(spent)) for part, spent in parts]
+        behind |= {f"{system}: {part}": (system,) for part, _ in parts}
     for task, whole in cost["shared"].items():
         cells = [
             Cell(whole["tokens"], digits=0),
@@ -189,7 +198,8 @@ def _costs(material: Material) -> Table:
         Heading("seconds", "seconds", "Of the wall clock; of a judge those of its model."),
         Heading("dollars", "usd", "Unknown where a price is, or what a server embedded."),
     ]
-    return Table("cost", "Measured cost (PDR-Bench's Table 9)", columns, rows, notes, material.banner)
+    title = "Measured cost (PDR-Bench's Table 9)"
+    return Table("cost", title, columns, rows, notes, material.banner, behind=behind)
 
 
 def _spent(row: SpentRow) -> list[Cell]:

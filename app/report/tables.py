@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from drr.eval.evidence.answers import Answer
     from drr.eval.stats.intervals import VRow
 
 
@@ -101,6 +102,12 @@ class Table:
     banner: str | None = None
     floor: Sequence[Cell] = ()
     """Under each column what a difference must exceed to be more than repetition; empty where no column has one."""
+    behind: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By row the systems whose answers its numbers are made of, one or two; a row by the name of a system is that system's."""
+    each: Callable[[Answer], Sequence[str]] | None = None
+    """What an answer has under each column, where these are no metrics."""
+    foreign: bool = False
+    """Its figures are of another judging: what stands under the same names of ours is not behind them."""
 
     @property
     def lines(self) -> Sequence[tuple[str, Sequence[Cell]]]:

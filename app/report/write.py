@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from drr.app.pages.serve import STATIC, STYLES
-from drr.app.report.behind import FOLDER, page_of
+from drr.app.report.behind import FOLDER, pages_of
 from drr.app.report.build import all_tables
 from drr.app.report.figures import draw_all
 from drr.app.report.latex import appendix, latex, whole
@@ -41,8 +41,8 @@ def write_report(material: Material, folder: Path) -> list[Table]:
     document = json.dumps(material.document, indent=1, sort_keys=True, allow_nan=False)
     (draft / "metrics.json").write_text(document + "\n", encoding="utf-8")
     (draft / "index.html").write_text(index_page(material, tables, figures), encoding="utf-8")
-    for system in material.variants:
-        (draft / page_of(system)).write_text(answers_page(material, system, tables), encoding="utf-8")
+    for systems, page in pages_of(material, tables).items():
+        (draft / page).write_text(answers_page(material, systems, tables), encoding="utf-8")
     if folder.exists():
         shutil.rmtree(folder)
     draft.replace(folder)

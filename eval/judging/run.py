@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,10 +26,16 @@ from drr.llm.factory import Models
 from drr.study.pool import Pool
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
-from drr.study.unit import Outcome
+from drr.study.unit import Outcome, Unit
 from drr.study.worker import Context
 
 FETCHES = 8
+Around = Callable[[Unit], AbstractContextManager[None]]
+"""What stands around the work on each judgement: whoever watches a judging."""
+
+
+def _nobody(unit: Unit) -> AbstractContextManager[None]:
+    return nullcontext()
 
 
 @dataclass
@@ -59,6 +66,7 @@ class Work:
 
     desk: Desk
     kept: KeptAnswers
+    around: Around = _nobody
 
     async def __call__(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         task = tasks().get(spec["task"])
@@ -67,7 +75,8 @@ class Work:
                 f"no judgement of the kind {spec['task']!r} is known; it was planned by a newer version"
             )
         judge = Judge(task.role, context, self.kept, self.desk.stand_in, repeat=self.desk.repeat)
-        return judge.sealed(await task.work(self.desk, spec, judge))
+        with self.around(context.unit):
+            return judge.sealed(await task.work(self.desk, spec, judge))
 
 
 async def judge(
@@ -78,6 +87,7 @@ async def judge(
     *,
     pool: Pool | None = None,
     progress: Progress | None = None,
+    around: Around = _nobody,
 ) -> Ran:
     """Compute what is missing, in this process or by a pool whose workers open an equal desk.
 
@@ -85,7 +95,7 @@ async def judge(
     """
     check_rules(desk, options)
     ran = Ran()
-    work = Work(desk, KeptAnswers(study))
+    work = Work(desk, KeptAnswers(study), around)
     remember(study, judging_of(desk))
     for stage in options.stages:
         units = stage_units(study, desk, options, stage)

@@ -213,3 +213,33 @@ def test_hostile_names_stay_text_in_every_form() -> None:
     assert "<script>" not in markdown(table)
     assert r"\input" not in latex(table).replace(r"\textbackslash{}input", "")
     assert next(csv.reader([as_csv(table).splitlines()[1]]))[1].startswith("'=")
+
+
+def test_every_number_leads_to_a_section_with_its_answers(report: Path) -> None:
+    page = (report / "index.html").read_text("utf-8")
+    loose, led = {}, set()
+    for name, body in re.findall(r'<section id="([\w-]+)" class="table">.*?<tbody>(.*?)</tbody>', page, re.S):
+        for row in re.findall(r"<tr.*?</tr>", body, re.S):
+            for cell in re.findall(r"<td.*?</td>", row, re.S):
+                found = re.search(r'href="([^"#]*)#([\w-]+)"', cell)
+                if found is None and re.search(r">[^<]*\d", cell) and 'class="floor"' not in row:
+                    loose.setdefault(name, cell)
+                elif found is not None:
+                    led.add((found[1], found[2]))
+    assert set(loose) == {"coverage"}, loose
+    assert ("answers/react+ws-minus-react.html", "differences") in led
+    for file, place in led - {(file, "noise") for file, _ in led}:
+        assert f'id="{place}"' in (report / file).read_text("utf-8"), (file, place)
+
+
+def test_a_difference_leads_to_both_values_of_each_question(report: Path) -> None:
+    overall = cells(report, "differences")["react+ws minus react", "overall"]
+    page = report / "answers" / "react+ws-minus-react.html"
+    body = page.read_text("utf-8").partition('id="differences"')[2].partition("</section>")[0]
+    place = re.findall(r'<th scope="col"[^>]*>([^<]*)', body).index("overall")
+    rows = [re.findall(r"<td>([^<]*)", row) for row in re.findall(r"<tr>(.*?)</tr>", body, re.S)[1:]]
+    told = [re.fullmatch(r"(\S+) − (\S+) = ([+-]\S+)", row[place]) for row in rows]
+    shown = [tuple(map(float, one.groups())) for one in told if one is not None]
+    assert len(shown) == int(overall["n"]) == 2
+    assert all(a - b == pytest.approx(d) for a, b, d in shown)
+    assert sum(d for _, _, d in shown) / 2 == pytest.approx(float(overall["value"]))

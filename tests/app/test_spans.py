@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -174,3 +175,23 @@ def test_a_collector_that_fails_changes_nothing_of_the_run(
     assert "spans could not be sent; the run itself is whole" in captured.err
     assert captured.out.startswith(("#", ">"))
     assert "Traceback" not in captured.err
+
+
+@WITH_PACKAGES
+def test_a_judging_is_a_span_for_each_judgement_with_its_calls(
+    judged_study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    shutil.copytree(judged_study, tmp_path / "study")
+    words = ["judge", str(tmp_path / "study"), "--what", "quality", "--limit", "1", "--quiet", "--json"]
+    with collecting() as (url, bodies), Wire(lambda request: Say(f"no grades {KEY}")) as wire:
+        main([*words, "--judge", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--otel", url])
+    spans = spans_in(bodies)
+    unit = next(span for span in spans if span.name.startswith("judge "))
+    told = {one.key: one.value.string_value for one in unit.attributes}
+    chats = [span for span in spans if span.name.startswith("chat ")]
+    assert len(chats) == len(wire.requests) > 0
+    assert {span.parent_span_id for span in chats} == {unit.span_id}
+    assert told["drr.task"] == "rating" and told["error.type"] == "malformed"
+    assert main(["trace", str(tmp_path / "study"), told["drr.unit"]]) == 0
+    assert KEY.encode() not in b"".join(bodies)
