@@ -37,6 +37,14 @@ class GroupCost(NamedTuple):
     tokens: int
 
 
+class Bill(NamedTuple):
+    """What one unit took, and of what it is."""
+
+    key_fields: Mapping[str, Any]
+    usage: Mapping[str, UsageRow]
+    cost_usd: float | None
+
+
 class Records:
     def __init__(self, db: Database, saved: SavedTexts) -> None:
         self._db = db
@@ -87,10 +95,18 @@ class Records:
         return _record(rows[0]) if rows else None
 
     def all(
-        self, kind: Kind | None = None, status: Status | None = None, *, current: bool = True
+        self,
+        kind: Kind | None = None,
+        status: Status | None = None,
+        *,
+        current: bool = True,
+        task: str | None = None,
     ) -> Iterator[Record]:
-        """In the order of their keys, so that every reader sees the same order."""
+        """In the order of their keys, so that every reader sees the same order. `task` is that of judgements."""
         conditions, values = ["1"], list[Any]()
+        if task is not None:
+            conditions.append("json_extract(units.spec, '$.task') = ?")
+            values.append(task)
         if kind is not None:
             conditions.append("units.kind = ?")
             values.append(kind)
@@ -140,6 +156,16 @@ class Records:
             (kind,),
         )
         return [(str(name), float(mean)) for name, mean in rows]
+
+    def bills(self, kind: Kind) -> Iterator[Bill]:
+        """Of every unit of this kind that ended, also of those that no longer count, and nothing else of it."""
+        rows = self._db.rows(
+            "SELECT key_fields, usage, cost FROM units JOIN records USING (key) WHERE kind = ? ORDER BY units.key",
+            (kind,),
+        )
+        for fields, used, cost in rows:
+            with reading("what a unit took"):
+                yield Bill(table(fields), usages(used), dollars(of(cost, int, type(None))))
 
     def usages(self) -> Iterator[Mapping[str, UsageRow]]:
         """Of every current record, and nothing else of it: a study may hold a hundred thousand judgements."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drr.eval.labels import Label
     from drr.eval.metrics.rows import StudyDocument
+    from drr.eval.tasks.judged import Judged
     from drr.study.study import Study
 
 
@@ -114,52 +115,50 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Non
 def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, int]:
     """The document, and how many tables were written."""
     from drr.eval.agreement.alignment.kept import alignments
-    from drr.eval.evidence.answers import read_answers
     from drr.eval.foreign.kept import foreign_scores
     from drr.eval.foreign.summary import foreign_tables
+    from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.document import study_document
 
-    document = study_document(study, arguments.judge, complete=arguments.complete_only)
+    judged = read_judged(study, choose(study, arguments.judge))
+    document = study_document(study, arguments.judge, complete=arguments.complete_only, known=judged)
     if aligned := [one.row() for one in alignments(study)]:
         document["alignment"] = aligned
     if scores := foreign_scores(study):
-        document["foreign"] = foreign_tables(scores, read_answers(study))
+        document["foreign"] = foreign_tables(scores, judged.answers)
     if arguments.labels:
-        _correct(study, document, arguments)
-    tables = 0 if arguments.out is None else _write(study, document, arguments)
+        _correct(study, judged, document, arguments)
+    tables = 0 if arguments.out is None else _write(study, judged, document, arguments)
     if arguments.verdicts is not None:
-        _write_verdicts(study, arguments)
+        _write_verdicts(judged, arguments)
     return document, tables
 
 
-def _correct(study: Study, document: StudyDocument, arguments: argparse.Namespace) -> None:
+def _correct(study: Study, judged: Judged, document: StudyDocument, arguments: argparse.Namespace) -> None:
     from drr.app.annotate.sheets import labels_of
     from drr.eval.agreement.corrected import corrected_document
-    from drr.eval.judging.read import choose, read_judged
 
     labels = labels_of(study.folder / "annotation", arguments.labels)
-    document["corrected"] = corrected_document(read_judged(study, choose(study, arguments.judge)), labels)
+    document["corrected"] = corrected_document(judged, labels)
 
 
-def _write(study: Study, document: StudyDocument, arguments: argparse.Namespace) -> int:
+def _write(study: Study, read: Judged, document: StudyDocument, arguments: argparse.Namespace) -> int:
     """The folder of the report; how many tables it has."""
     from drr.app.report.behind import viewer_of
     from drr.app.report.material import Material
     from drr.app.report.write import write_report
     from drr.env.errors import Misuse
     from drr.eval.agreement.study import agreement_document
-    from drr.eval.judging.read import choose, complete_only, read_judged
+    from drr.eval.judging.read import complete_only
 
-    judged = read_judged(study, choose(study, arguments.judge))
-    if arguments.complete_only:
-        judged = complete_only(judged)
+    judged = complete_only(read) if arguments.complete_only else read
     if not judged.answers and next(study.records("answer", None), None) is None:
         raise Misuse(
             f"{arguments.study}: no answer has finished yet; `drr status {arguments.study}` says why"
         )
     asked = arguments.paper_figures or arguments.paper == "retail"
     beside = asked and document["banner"] is None
-    agreement = agreement_document(study, _people(study, arguments.human))
+    agreement = agreement_document(study, _people(study, arguments.human), read)
     material = Material(
         study,
         judged,
@@ -176,12 +175,11 @@ def _write(study: Study, document: StudyDocument, arguments: argparse.Namespace)
     return len(tables)
 
 
-def _write_verdicts(study: Study, arguments: argparse.Namespace) -> None:
+def _write_verdicts(judged: Judged, arguments: argparse.Namespace) -> None:
     from drr.app.console import write_lines
     from drr.eval.judging.citation_lines import citation_lines
-    from drr.eval.judging.read import choose, complete_only, read_judged
+    from drr.eval.judging.read import complete_only
 
-    judged = read_judged(study, choose(study, arguments.judge))
     if arguments.complete_only:
         judged = complete_only(judged)
     count = write_lines(arguments.verdicts, citation_lines(judged))

@@ -14,7 +14,7 @@ def judge_costs(study: Study, query_of: Mapping[str, str]) -> dict[str, JudgeCos
     spent: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
     tokens: dict[str, int] = defaultdict(int)
     queries: dict[str, set[str]] = defaultdict(set)
-    for record in study.records("judgement", None, current=False):
+    for record in study.ledger.records.bills("judgement"):
         fields = record.key_fields
         judge = str(fields.get("judge", ""))
         queries[judge].update(

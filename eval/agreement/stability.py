@@ -91,11 +91,11 @@ Extraction = Sequence[Mapping[str, Any]]
 def _extracted(study: Study, judging: Judging) -> dict[str, list[Extraction]]:
     """By answer, every extraction with the judging's own prompts."""
     by_answer: dict[str, list[Extraction]] = {}
-    for record in study.records("judgement"):
+    for record in study.ledger.records.all("judgement", "done", task="claims"):
         fields = record.key_fields
-        if fields["task"] != "claims" or fields["judge"] != judging.extractor:
-            continue
-        if fields["version"] == judging.versions.get(f"claims/{fields.get('mode')}"):
+        if fields["judge"] == judging.extractor and fields["version"] == judging.versions.get(
+            f"claims/{fields.get('mode')}"
+        ):
             by_answer.setdefault(fields["answer"], []).append(record.result["claims"])
     return by_answer
 

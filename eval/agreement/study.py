@@ -37,11 +37,21 @@ from drr.eval.tasks.pqr.rows import CriteriaOwner, rubric_of, scores_of
 from drr.study.study import Study
 
 
-def agreement_document(study: Study, labels: Sequence[Label]) -> AgreementDocument | None:
-    """The judges of the study held against each other and against the labels given; `None` without either."""
-    answers = read_answers(study)
+def agreement_document(
+    study: Study, labels: Sequence[Label], known: Judged | None = None
+) -> AgreementDocument | None:
+    """The judges of the study held against each other and against the labels given; `None` without either.
+
+    `known`: one of its judgings over all its answers, which is not read again.
+    """
+    answers = read_answers(study) if known is None else known.answers
     latest = latest_judgings(study)
-    judged = {name: read_judged(study, judging, answers=answers) for name, judging in latest.items()}
+    judged = {
+        name: known
+        if known is not None and known.judging == judging
+        else read_judged(study, judging, answers=answers)
+        for name, judging in latest.items()
+    }
     everyone = [*labels, *(label for one in judged.values() for label in study_labels(one))]
     if not everyone:
         return None

@@ -22,16 +22,18 @@ from drr.study.study import Study
 SCHEMA = 1
 
 
-def study_document(study: Study, judge: str | None = None, *, complete: bool = False) -> StudyDocument:
+def study_document(
+    study: Study, judge: str | None = None, *, complete: bool = False, known: Judged | None = None
+) -> StudyDocument:
     """The last judging by a model (else by rules), or that of the judge named; with the paper's protocol beside it.
 
-    `complete`: without the answers whose research was broken off.
+    `complete`: without the answers whose research was broken off. `known`: that judging, where it was read already.
     """
 
     def counted(read: Judged) -> Judged:
         return complete_only(read) if complete else read
 
-    judged = read_judged(study, choose(study, judge))
+    judged = read_judged(study, choose(study, judge)) if known is None else known
     answers, judged = judged.answers, counted(judged)
     document = _judged_document(judged, failure_document(judged, study))
     now = refetched(study, judged.judging)
