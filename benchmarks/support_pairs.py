@@ -34,6 +34,7 @@ from benchmarks.results import record, table
 FOLDER = Path(__file__).parent
 PAIRS = (
     FOLDER / "strangers" / "support1.jsonl",
+    FOLDER / "strangers" / "support2.jsonl",
     FOLDER / "pairs" / "products.jsonl",
     FOLDER / "pairs" / "changed.jsonl",
 )
