@@ -103,13 +103,13 @@ def name() -> str:
 class Driver:
     """The command, as it is typed."""
 
-    def __init__(self, settings: Settings, *words: object) -> None:
+    def __init__(self, settings: Settings, *words: object, pool: str = "ray") -> None:
         given = {
             f"DRR_{one.upper()}": getattr(settings, one).get_secret_value()
             for one in ("mongodb_url", "elasticsearch_url")
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "drr", *map(str, words), "--pool", "ray", "--workers", "2"],
+            [sys.executable, "-m", "drr", *map(str, words), "--pool", pool, "--workers", "2"],
             env={**os.environ, "PYTHONPATH": ROOT, **given},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -123,12 +123,11 @@ class Driver:
         return self.process.returncode, f"{{\n{told[2]}" if told[1] else "", err
 
 
-def ingesting(settings: Settings, raw: Path, name: str) -> Driver:
+def ingesting(settings: Settings, raw: Path, name: str, pool: str = "ray") -> Driver:
     recipe = ("--categories", ",".join(CATEGORIES), "--max-bad", "0.5", "--min-reviews", "3")
     bad = raw / f"{name}.bad.jsonl"
-    return Driver(
-        settings, "ingest", raw, "--shop", f"servers:{name}", *recipe, "--quarantine", bad, "--json"
-    )
+    words = ("ingest", raw, "--shop", f"servers:{name}", *recipe, "--quarantine", bad, "--json")
+    return Driver(settings, *words, pool=pool)
 
 
 def until(true: Callable[[], bool], driver: Driver, what: str) -> None:
@@ -181,16 +180,18 @@ def whole(settings: Settings, name: str, hash_: str) -> None:
 
 
 def test_the_cluster_makes_the_shop_of_one_machine_and_copies_it(
-    raw: Path, alone: str, settings: Settings, name: str, tmp_path: Path
+    raw: Path, alone: str, settings: Settings, name: str, cluster: Any
 ) -> None:
-    code, out, err = ingesting(settings, raw, name).end()
+    """From outside, through its head, and from a machine that belongs to it."""
+    code, out, err = ingesting(settings, raw, name, pool=cluster.client).end()
     assert code == 0, err
     assert json.loads(out)["content_hash"] == alone
     assert "users and orders" in err
     whole(settings, name, alone)
     code, out, _ = ingesting(settings, raw, name).end()
     assert (code, json.loads(out)["content_hash"]) == (0, alone), "the same load again changes nothing"
-    code, _, err = Driver(settings, "shop", "copy", f"servers:{name}", f"servers:{name}-copy").end()
+    words = ("shop", "copy", f"servers:{name}", f"servers:{name}-copy")
+    code, _, err = Driver(settings, *words, pool=cluster.client).end()
     assert code == 0, err
     whole(settings, f"{name}-copy", alone)
 
