@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from stat import S_ISLNK
 
 from drr.env.errors import DrrError
 from drr.env.files import is_digest, make_folder, private, read_file
@@ -35,24 +36,24 @@ class Blobs:
         return self.folder / digest[:2] / digest
 
     def put(self, content: bytes) -> str:
+        """Thousands a second are put from many threads, so few calls of the system are made."""
         digest = sha256(content).hexdigest()
-        path = self.path(digest)
+        path = self.folder / digest[:2] / digest
         try:
             if path.stat().st_size == len(content) and digest not in self._broken:
                 return digest
         except FileNotFoundError:
-            make_folder(path.parent, private(0o777))
-            if path.parent.is_symlink():
-                raise DrrError(
-                    f"{path.parent}: is a link, and a study holds none; put the folder itself there"
-                ) from None
+            _make_sure(path.parent)
         aside = path.with_name(f".{digest[:16]}.{os.getpid()}.{next(_NUMBER)}")
         try:
             handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, private(0o666))
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
+            try:
+                left = memoryview(content)
+                while left:
+                    left = left[os.write(handle, left) :]
                 os.fsync(handle)
+            finally:
+                os.close(handle)
             aside.replace(path)
             self._broken.discard(digest)
         except BaseException:
@@ -99,3 +100,14 @@ class Blobs:
 
     def __iter__(self) -> Iterator[str]:
         return (path.name for path in sorted(self.folder.glob("??/*")) if not path.name.startswith("."))
+
+
+def _make_sure(folder: Path) -> None:
+    """That it is there, and no link."""
+    try:
+        if not S_ISLNK(folder.lstat().st_mode):
+            return
+    except FileNotFoundError:
+        make_folder(folder, private(0o777))
+    if folder.is_symlink():
+        raise DrrError(f"{folder}: is a link, and a study holds none; put the folder itself there")

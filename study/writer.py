@@ -11,7 +11,7 @@ from typing import Self
 from drr.study.study import Study
 from drr.study.unit import Finished, Saved
 
-_FILES = 32
+_FILES = 16
 """Texts of a batch that are written at once: each waits for the disk, and a disk takes many in the time of one."""
 
 

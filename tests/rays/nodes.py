@@ -45,3 +45,33 @@ def add_node(cluster: Any, **told: str) -> Any:
     config = {} if caches is None else {"XDG_CONFIG_HOME": str(caches / "config")}
     with _environment(XDG_CACHE_HOME=cache, **{**config, **told}):
         return cluster.add_node(num_cpus=1, object_store_memory=_STORE)
+
+
+def processes_of(session: str) -> Iterator[Path]:
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                if session in (process / "cmdline").read_text():
+                    yield process
+            except OSError:
+                continue
+
+
+def memory_holds(process: Path, word: bytes) -> bool:
+    with (process / "mem").open("rb") as memory:
+        for line in (process / "maps").read_text().splitlines():
+            span, rights = line.split()[:2]
+            start, end = (int(address, 16) for address in span.split("-"))
+            if "r" not in rights or "[v" in line or end - start > 1 << 30:
+                continue
+            try:
+                memory.seek(start)
+                if word in memory.read(end - start):
+                    return True
+            except (OSError, ValueError, OverflowError):
+                continue
+    return False
+
+
+def files_hold(folder: Path, word: bytes) -> bool:
+    return any(path.is_file() and word in path.read_bytes() for path in folder.rglob("*"))

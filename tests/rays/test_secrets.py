@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 from drr.env.settings import Settings
 
 from tests.agents.garden import ANNA, write_shop
-from tests.rays.nodes import ROOT
+from tests.rays.nodes import ROOT, files_hold, memory_holds, processes_of
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
 KEY = "sk-ant-not-a-real-key-4711-0815-none-of-yours"
@@ -43,36 +42,6 @@ def drr(folder: Path, *words: object, **environment: str) -> subprocess.Complete
 
 def new(name: str, *more: str) -> list[str]:
     return ["run", name, "--shop", "shop", "--queries", "queries.jsonl", "--variants", "react", *more]
-
-
-def processes_of(session: str) -> Iterator[Path]:
-    for process in Path("/proc").iterdir():
-        if process.name.isdigit():
-            try:
-                if session in (process / "cmdline").read_text():
-                    yield process
-            except OSError:
-                continue
-
-
-def memory_holds(process: Path, word: bytes) -> bool:
-    with (process / "mem").open("rb") as memory:
-        for line in (process / "maps").read_text().splitlines():
-            span, rights = line.split()[:2]
-            start, end = (int(address, 16) for address in span.split("-"))
-            if "r" not in rights or "[v" in line or end - start > 1 << 30:
-                continue
-            try:
-                memory.seek(start)
-                if word in memory.read(end - start):
-                    return True
-            except (OSError, ValueError, OverflowError):
-                continue
-    return False
-
-
-def files_hold(folder: Path, word: bytes) -> bool:
-    return any(path.is_file() and word in path.read_bytes() for path in folder.rglob("*"))
 
 
 def test_a_worker_without_its_key_is_refused_and_the_drivers_goes_nowhere(garden: Path, cluster: Any) -> None:

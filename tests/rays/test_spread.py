@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.cli import main
 from drr.app.spreading import SpreadAsked, ingest_by_many
 from drr.data_ingest import spread_plan
 from drr.data_ingest.ingest import Job, ingest
@@ -32,14 +33,17 @@ from drr.env.settings import Settings
 from drr.env.shop import check_shop, open_shop
 from drr.study.ray_jobs import BenchOrder, RayJobs
 from drr.study.worker import Opening
+from pydantic import SecretStr
 
 from tests.ingest.raw import messy_metas, messy_reviews, product_id, write_pair
-from tests.rays.nodes import ROOT, add_node
+from tests.rays.nodes import ROOT, add_node, files_hold, memory_holds, processes_of
 from tests.servers import running
-from tests.servers.proxies import MongoProxy
+from tests.servers.locked import LockedMongo
+from tests.servers.proxies import HttpProxy, MongoProxy
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
 CATEGORIES = ("Baby_Products", "Pet_Supplies")
+PASSWORD, KEY = "canary-password-4711-of-the-drivers", "Y2FuYXJ5LWtleTo0NzExLW9mLXRoZS1kcml2ZXJz"
 PLACE = f"drr-rays-{os.getpid()}-"
 _NUMBERS = count()
 
@@ -105,8 +109,9 @@ class Driver:
 
     def __init__(self, settings: Settings, *words: object, pool: str = "ray") -> None:
         given = {
-            f"DRR_{one.upper()}": getattr(settings, one).get_secret_value()
-            for one in ("mongodb_url", "elasticsearch_url")
+            f"DRR_{one.upper()}": secret.get_secret_value()
+            for one in ("mongodb_url", "elasticsearch_url", "elasticsearch_api_key")
+            if (secret := getattr(settings, one)) is not None
         }
         self.process = subprocess.Popen(
             [sys.executable, "-m", "drr", *map(str, words), "--pool", pool, "--workers", "2"],
@@ -326,3 +331,59 @@ def test_where_no_worker_is_as_it_must_be_the_command_says_why(
     assert "process" in said and "gone.jsonl: cannot be read there (No such file or directory)" in said
     said = refused(sizes=((1, 1), (1, 1)))
     assert "for the driver; copy it again" in said
+
+
+def test_passwords_and_keys_of_servers_go_nowhere(
+    raw: Path, alone: str, settings: Settings, name: str, cluster: Any, slow: str, watch: Watch
+) -> None:
+    """The driver's own, while workers that know other ways to the same servers are at work. The control is the folder's name."""
+    tell(cluster, slow, settings)
+    mongo = LockedMongo(settings.mongodb_url.get_secret_value(), "canary", PASSWORD)
+    search = HttpProxy(settings.elasticsearch_url.get_secret_value(), lambda *_: None, {f"ApiKey {KEY}"})
+    at = f"mongodb://canary:{PASSWORD}@127.0.0.1:{mongo.port}/?authMechanism=SCRAM-SHA-256"
+    locked = {"mongodb_url": at, "elasticsearch_url": search.url, "elasticsearch_api_key": KEY}
+    driver = ingesting(
+        settings.model_copy(update={one: SecretStr(value) for one, value in locked.items()}), raw, name
+    )
+    until(lambda: watch.pieces("orders") >= 1, driver, "nothing is stored")
+    driver.process.send_signal(signal.SIGSTOP)
+    try:
+        session = Path(cluster.head_node.get_session_dir_path())
+        nodes = [*processes_of(session.name), *(Path(f"/proc/{number}") for number in workers(cluster))]
+        assert len(nodes) >= 6
+        found = {word: holders(word, nodes, session) for word in (raw.name, PASSWORD, KEY)}
+    finally:
+        driver.process.send_signal(signal.SIGCONT)
+    code, out, err = driver.end()
+    assert code == 0, err
+    assert json.loads(out)["content_hash"] == alone
+    assert found.pop(raw.name) and found == {PASSWORD: [], KEY: []}
+    assert not any(files_hold(session, word.encode()) for word in (PASSWORD, KEY))
+    mongo.close()
+    search.close()
+
+
+def holders(word: str, processes: list[Path], session: Path) -> list[str]:
+    found = [process.name for process in processes if memory_holds(process, word.encode())]
+    return found + ["files"] * files_hold(session, word.encode())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--shop", "folder"), "a shop in a folder is written by one process, folder; name servers:NAME"),
+        (("--shop", "servers:x", "--keep-reviews"), "--keep-reviews: reviews are kept by one process"),
+        (
+            ("--shop", "servers:x", "--search", "hybrid", "--model-embedder", "offline"),
+            "vectors for --search hybrid",
+        ),
+        (("--shop", "servers:x", "--pool", "processes"), "a shop is written by in-process or ray"),
+    ],
+    ids=lambda one: one[-1] if isinstance(one, tuple) else "",
+)
+def test_what_many_cannot_make_is_refused_in_one_line(
+    raw: Path, words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ingest", str(raw), "--categories", ",".join(CATEGORIES), "--pool", "ray", *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line and line.startswith("drr")
