@@ -70,6 +70,11 @@ def dates(text: str, start: int, end: int) -> Iterator[When]:
             yield When(int(match[0]), None, None, *match.span())
 
 
+def month_number(name: str) -> int:
+    """Of one of `MONTH`."""
+    return _MONTHS[name.casefold()]
+
+
 def _date(match: re.Match[str]) -> When:
     year, month, day = next(match.group(*form) for form in _FORMS if match[form[0]])
     number = int(month) if month.isdecimal() else _MONTHS[month.casefold()]

@@ -124,7 +124,7 @@ class _Behind(NamedTuple):
     """A text, which says all that it says in words. What follows from a record (a sum, a cost per piece, days since an order) has
     rules of its own, and what those do not read may be anybody's knowledge."""
     verbatim: bool = True
-    """Whether it reads as one quotes it: a row of a table is said with names of columns and other signs between."""
+    """Whether it reads as one quotes it: a row of a table, or a record, is said with names of its fields and other signs between."""
 
     @classmethod
     def of_records(cls, *records: BaseModel | None) -> _Behind:
@@ -144,7 +144,7 @@ class _Behind(NamedTuple):
                     pass
                 case int() | float() as value:
                     values.add(float(value))
-        return cls("\n".join(words), frozenset(values), page=False)
+        return cls("\n".join(words), frozenset(values), page=False, verbatim=False)
 
     @classmethod
     def of_product(cls, product: Product) -> _Behind:

@@ -97,6 +97,25 @@ def test_a_day_that_is_an_orders_but_for_its_month(scene: Scene, form: str, expe
         assert status(text, "order_facts", scene, user) in wanted, text
 
 
+@pytest.mark.parametrize(
+    "form", ["It came to be in {} ([order]({})).", "One kettle, {} ({}): fine.", "Again, {}, {}."]
+)
+def test_a_month_before_the_address_of_its_order(scene: Scene, form: str) -> None:
+    user, order, _ = an_order(scene)
+    placed = date.fromisoformat(order.order_date[:10])
+    address = f"user://{user.user_id}/orders/{order.order_id}"
+    right, wrong = MONTHS[placed.month - 1], MONTHS[placed.month % 12]
+    for month, expected in ((right, "pass"), (wrong, "fail")):
+        assert status(form.format(f"{month} {placed.year}", address), "order_facts", scene, user) == expected
+        assert status(form.format(f"{month} of that year", address), "order_facts", scene, user) == expected
+
+
+def test_an_order_is_no_page_that_is_quoted(scene: Scene) -> None:
+    user, order, product = an_order(scene)
+    text = f'You wrote down "{order.order_date[:10]}: {product.store}, quantity {order.quantity}" (user://{user.user_id}/orders/{order.order_id}).'
+    assert status(text, "numbers_in_evidence", scene, user) != "fail"
+
+
 def test_how_often_as_an_answer(scene: Scene) -> None:
     user, order, product = an_order(scene)
     ordered = [

@@ -22,7 +22,7 @@ REACHED = {
     "round10": (44, 0),
     "round11": (51, 3),
     "round12": (46, 9),
-    "round13": (42, 10),
+    "round13": (44, 9),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 

@@ -10,6 +10,7 @@ from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine, sentences
 from drr.eval.checks.mentions import Mentions, ProductReference, words
+from drr.eval.checks.person.cited_days import CitedDays
 from drr.eval.checks.person.dated import DatedPurchases
 from drr.eval.checks.person.history import History, Placed, stem
 from drr.eval.checks.person.named_days import NamedDays
@@ -58,6 +59,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     DatedPurchases(tally, cast, named, history, subject.user.first_name).compare()
     NamedDays(tally, cast, history).compare()
     NearDays(tally, cast, history).compare()
+    CitedDays(tally, cast, named, history).compare()
     _check_answer(tally, subject, cast, history)
     return tally.check("the report speaks of no order")
 
