@@ -88,7 +88,8 @@ def is_asked(mark: Mark, plan: AnnotationPlan) -> bool:
     """A score under a criterion, or a side of a pair: whichever the plan asks for."""
     pair = plan.pair(mark.pair)
     fits = mark.choice is None or isinstance(mark.choice, int) == bool(pair and pair.criteria)
-    return fits and mark.dimension in plan.asked(mark.pair)
+    offered = plan.both_bad or mark.choice != "both_bad"
+    return fits and offered and mark.dimension in plan.asked(mark.pair)
 
 
 class CriterionLabelLine(TypedDict):

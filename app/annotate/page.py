@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
@@ -18,6 +19,7 @@ from drr.app.pages.icon import ICON
 from drr.app.pages.markdown import safe_html
 from drr.app.pages.serve import STATIC
 
+PRACTICE = Path(__file__).parent / "practice.toml"
 INSTRUCTIONS = Path(__file__).parent / "instructions.md"
 CRITERIA_INSTRUCTIONS = Path(__file__).parent / "instructions_criteria.md"
 
@@ -68,16 +70,33 @@ def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, serv
         turns.append(
             {"pair": pair.id, "query": pair.query, "profile": pair.profile, "left": left, "right": right}
         )
+    practice = _practice(scores=any("criteria" in turn for turn in turns))
     document = {
         "annotator": annotator.name,
         "plan": annotator.sheet,
         "server": server,
         "dimensions": plan.dimensions,
         "meanings": meanings(),
+        "both_bad": plan.both_bad,
+        "practice": practice,
         "turns": turns,
         "marks": [mark.model_dump() for mark in marks],
     }
     return json.dumps(document).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+
+
+def _practice(*, scores: bool) -> dict[str, Any]:
+    """The first turn of everybody, of no plan: the server takes no mark of it."""
+    told = tomllib.loads(PRACTICE.read_text(encoding="utf-8"))
+    turn = {
+        "pair": "practice",
+        "query": told["query"],
+        "profile": told["profile"],
+        "left": safe_html(told["left"]),
+    }
+    if scores:
+        return {**turn, "criteria": told["criteria"]}
+    return {**turn, "right": safe_html(told["right"])}
 
 
 def _scored(pair: BlindPair, report: str) -> dict[str, Any]:
@@ -106,7 +125,8 @@ def meanings() -> dict[str, str]:
 def _html(plan: AnnotationPlan, name: str, head: str, data: str, script: str, *, server: bool) -> str:
     scores = any(pair.criteria for pair in plan.pairs)
     told = CRITERIA_INSTRUCTIONS if scores else INSTRUCTIONS
-    instructions = safe_html(told.read_text(encoding="utf-8"))
+    bad = ", *Both bad* when neither serves this shopper" if plan.both_bad else ""
+    instructions = safe_html(told.read_text(encoding="utf-8").replace("{both_bad}", bad))
     title = "How good is it, criterion by criterion?" if scores else "Which answer is better?"
     shown = "report" if scores else "pair"
     sides = (

@@ -88,6 +88,8 @@ class AnnotationPlan(BaseModel):
     owner_token: str
     pairs: list[BlindPair]
     annotators: list[Annotator]
+    both_bad: bool = True
+    """Whether people may say so of a pair."""
     port: int | None = Field(None, ge=1, le=65535)
     """Where it is served, once it was: what a browser could not send it keeps under this address."""
 
@@ -115,6 +117,7 @@ def make_plan(
     seed: int,
     overlap: int | None = None,
     by_lot: bool = False,
+    both_bad: bool = True,
 ) -> AnnotationPlan:
     """Pairs spread evenly over system pairs and queries, or drawn by lot; the first `overlap` (default: all) go to everybody.
 
@@ -136,6 +139,7 @@ def make_plan(
         owner_token=new_token(),
         pairs=chosen,
         annotators=_people(annotators, chosen, shared),
+        both_bad=both_bad,
     )
 
 

@@ -30,6 +30,14 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variants", help="only these, with commas between (default: those with page summaries)"
     )
+    parser.add_argument(
+        "--both-bad",
+        choices=("on", "off"),
+        help="whether people may say that both answers are bad (default: on; off under the paper's profile, which has A, B and tie)",
+    )
+    parser.add_argument(
+        "--profile", choices=("default", "paper"), help="`paper` asks as the paper did (default: the study's)"
+    )
     parser.add_argument("--seed", type=int, help="draws pairs, order and sides (default 7)")
     parser.add_argument(
         "--sample", type=positive_int, metavar="N", help="draw N by lot, so that labels can correct a judge"
@@ -127,6 +135,7 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
             seed=seed,
             overlap=arguments.overlap,
             by_lot=arguments.sample is not None,
+            both_bad=_may_be_both_bad(study, arguments),
         )
     save(plan, folder)
     if len(plan.pairs) < count:
@@ -134,6 +143,12 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
         told = f"{len(plan.pairs)} {what} are all that this study has; {count} were asked for"
         print(told, file=sys.stderr if arguments.json else sys.stdout)
     return plan
+
+
+def _may_be_both_bad(study: Study, arguments: argparse.Namespace) -> bool:
+    profile = arguments.profile or study.config.get("settings", {}).get("profile")
+    given: str | None = arguments.both_bad
+    return profile != "paper" if given is None else given == "on"
 
 
 def _criteria_plan(
@@ -214,6 +229,7 @@ def _say_what_is_fixed(plan: AnnotationPlan, folder: Path, arguments: argparse.N
         "--pairs": (arguments.pairs, len(plan.pairs)),
         "--sample": (arguments.sample, plan.sample.drawn if plan.sample else "pairs spread evenly"),
         "--seed": (arguments.seed, plan.seed),
+        "--both-bad": (arguments.both_bad, "on" if plan.both_bad else "off"),
         "--annotators": (
             arguments.annotators and _names(arguments.annotators),
             [person.name for person in plan.annotators],

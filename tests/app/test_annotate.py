@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from hashlib import sha256
 from itertools import product
@@ -18,6 +19,7 @@ from drr.app.annotate.page import bundle, meanings
 from drr.app.annotate.plan import AnnotationPlan, BlindReport, load, make_plan, save
 from drr.app.annotate.port import own_listener
 from drr.app.annotate.site import site
+from drr.app.cli import main
 from drr.app.pages.serve import bind
 from drr.env.errors import DrrError, Misuse
 from drr.eval.labels import DIMENSIONS, PairwiseLabel, pair_id, read_labels
@@ -360,6 +362,55 @@ def test_the_server_lets_in_only_its_own(plan: AnnotationPlan, tmp_path: Path) -
         shown = owner.get(f"/?token={plan.owner_token}").text
         assert '<th scope="row">ann</th><td>0 of 21</td><td>1 of 147</td><td>1</td>' in shown
         assert owner.post(f"/mark?sheet={plan.annotators[0].sheet}", json=mark).status_code == 403
+
+
+def test_agreement_is_never_shown_to_an_annotator(plan: AnnotationPlan, tmp_path: Path) -> None:
+    """Not while they work, not when both are through, not at another address of theirs."""
+    for book, person in zip(notebooks(tmp_path, plan).values(), plan.annotators, strict=True):
+        for turn in person.turns:
+            book.add(Mark(pair=turn.pair, dimension="depth", choice="tie"))
+    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
+        assert "kappa" in client.get(f"/?token={plan.owner_token}").text
+    for person in plan.annotators:
+        with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
+            shown = client.get(f"/?token={person.token}").text
+            others = [one.name for one in plan.annotators if one is not person]
+            assert not re.search("kappa|agree", shown, re.IGNORECASE)
+            assert not [name for name in others if f'"{name}"' in shown]
+            assert client.get("/owner").status_code == 404
+
+
+def test_a_choice_that_the_plan_does_not_offer_is_not_taken(tmp_path: Path) -> None:
+    plan = make_plan(reports(), annotators=["ann"], pairs=3, seed=3, both_bad=False)
+    person = plan.annotators[0]
+    mark = {"pair": person.turns[0].pair, "dimension": "depth", "choice": "both_bad"}
+    with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
+        client.get(f"/?token={person.token}")
+        assert client.post(f"/mark?sheet={person.sheet}", json=mark).status_code == 422
+        assert (
+            client.post(f"/mark?sheet={person.sheet}", json={**mark, "pair": "practice"}).status_code == 422
+        )
+    assert page_data(plan, 0)["both_bad"] is False
+    assert not re.search("both bad", bundle(plan, person).partition("<script>")[0], re.IGNORECASE)
+
+
+def test_the_papers_profile_has_no_both_bad(tmp_path: Path) -> None:
+    told = [{"id": name, "system": name, "query": "Which?", "report_markdown": "# One"} for name in "ab"]
+    (tmp_path / "reports.jsonl").write_text("\n".join(map(json.dumps, told)), encoding="utf-8")
+    study = tmp_path / "study"
+    assert main(["import", str(study), str(tmp_path / "reports.jsonl")]) == 0
+    words = ["annotate", str(study), "--bundle", str(tmp_path / "b")]
+    for given, offered in {
+        (): True,
+        ("--profile", "paper"): False,
+        ("--profile", "paper", "--both-bad", "on"): True,
+    }.items():
+        assert main([*words, *given]) == 0
+        plan = load(study / "annotation")
+        assert plan is not None
+        assert plan.both_bad is offered
+        assert main([*words, "--both-bad", "off" if offered else "on"]) == 2, "as it was drawn"
+        shutil.rmtree(study / "annotation")
 
 
 def test_every_dimension_has_its_instruction() -> None:

@@ -78,7 +78,14 @@ def served(plan: AnnotationPlan, folder: Path, port: int = 0) -> Iterator[int]:
 
 def open_as(page: Page, port: int, token: str) -> None:
     page.goto(f"http://127.0.0.1:{port}/?token={token}")
+    past_practice(page)
+
+
+def past_practice(page: Page) -> None:
+    """To the first pair that counts, where this browser has not seen it yet."""
     expect(page.locator("body[data-ready=yes]")).to_be_attached()
+    if page.locator("body.practice").count():
+        page.keyboard.press("n")
 
 
 def test_a_pair_is_judged_by_keyboard_and_a_restart_goes_on_where_it_stopped(
@@ -187,6 +194,7 @@ def test_labels_pressed_after_the_command_was_killed_are_sent_when_it_runs_again
 ) -> None:
     with annotating(study) as (_, first, process):
         page.goto(first)
+        past_practice(page)
         page.keyboard.press("1")
         expect(page.locator("#state")).to_have_text("saved")
         process.kill()
@@ -267,7 +275,7 @@ def test_a_bundle_works_from_disk_and_its_labels_come_back(
     file = tmp_path / "bob.html"
     file.write_text(bundle(plan, plan.annotators[1]), encoding="utf-8")
     page.goto(file.as_uri())
-    expect(page.locator("body[data-ready=yes]")).to_be_attached()
+    past_practice(page)
     page.keyboard.press("1")
     page.keyboard.press("2")
     with page.expect_download() as download:
@@ -326,6 +334,7 @@ def test_a_bundle_remembers_over_a_closed_page_and_saves_what_was_taken_back(
     file = tmp_path / "ann.html"
     file.write_text(bundle(plan, plan.annotators[0]), encoding="utf-8")
     page.goto(file.as_uri())
+    past_practice(page)
     for pressed in ("1", "3", "u"):
         page.keyboard.press(pressed)
     page.goto("about:blank")
@@ -344,22 +353,95 @@ def test_answers_have_most_of_the_height_and_a_new_pair_begins_at_the_top(
     page: Page, plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     """At 1440 x 900 six tenths of it; on a phone they stand on the first screen."""
+    for pair in plan.pairs:
+        pair.answer_a += "\n\nAnother line." * 80
     (tmp_path / "bundle.html").write_text(bundle(plan, plan.annotators[0]), encoding="utf-8")
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto((tmp_path / "bundle.html").as_uri())
-    box = page.locator("section.answer").first.bounding_box()
-    assert box is not None and box["height"] >= 0.6 * 900
+    past_practice(page)
+    for side in page.locator("section.answer").all():
+        box = side.bounding_box()
+        assert box is not None and box["height"] >= 0.6 * 900
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
+    page.locator("section.answer").evaluate_all("sides => sides.forEach((side) => side.scrollTop = 200)")
     page.keyboard.press("n")
     assert (
         page.locator(".dimension[aria-current=true]").inner_text()
         == page.locator(".dimension").nth(2).inner_text()
     )
-    assert page.locator("section.answer").first.evaluate("side => side.scrollTop") == 0
+    assert page.locator("section.answer").evaluate_all("sides => sides.map((side) => side.scrollTop)") == [
+        0,
+        0,
+    ]
     page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("scrollTo(0, 900)")
+    page.keyboard.press("p")
+    assert page.evaluate("scrollY") == 0
     box = page.locator("section.answer").first.bounding_box()
     assert box is not None and box["y"] < 844 / 3
+
+
+def test_practice_comes_first_and_is_neither_sent_nor_saved_nor_counted(
+    page: Page, plan: AnnotationPlan, tmp_path: Path
+) -> None:
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    with served(plan, tmp_path) as port:
+        address = f"http://127.0.0.1:{port}/?token={plan.annotators[0].token}"
+        page.goto(address)
+        expect(page.locator("#progress")).to_have_text("for practice: nothing of it is saved")
+        assert Axe().run(page).violations_count == 0
+        page.keyboard.press("1")
+        page.reload()
+        expect(page.locator("#progress")).to_have_text("for practice: nothing of it is saved")
+        for _ in DIMENSIONS:
+            page.keyboard.press("1")
+        expect(page.locator("#progress")).to_have_text("pair 1 of 3, 0 finished")
+        expect(page.locator(".dimension.done")).to_have_count(0)
+        assert sent == []
+        page.reload()
+        expect(page.locator("#progress")).to_have_text("pair 1 of 3, 0 finished")
+        page.keyboard.press("p")
+        expect(page.locator("body.practice")).to_be_attached()
+    assert notebooks(tmp_path, plan)["ann"].marks() == {}
+    file = tmp_path / "bob.html"
+    file.write_text(bundle(plan, plan.annotators[1]), encoding="utf-8")
+    page.goto(file.as_uri())
+    for _ in range(len(DIMENSIONS) + 1):
+        page.keyboard.press("2")
+    with page.expect_download() as download:
+        page.locator("#save").click()
+    saved = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
+    assert [(mark["dimension"], mark["choice"]) for mark in saved["marks"]] == [("clarity", "right")]
+    assert "practice" not in json.dumps(saved)
+
+
+def test_progress_and_pace_are_told(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
+    with served(plan, tmp_path) as port:
+        open_as(page, port, plan.annotators[0].token)
+        expect(page.locator("#pace")).to_be_empty()
+        for _ in DIMENSIONS:
+            page.wait_for_timeout(110)
+            page.keyboard.press("1")
+        expect(page.locator("#progress")).to_have_text("pair 2 of 3, 1 finished")
+        expect(page.locator("#pace")).to_have_text(re.compile(r"\d+ s a label, about \d+ min to go"))
+
+
+def test_a_plan_without_both_bad_offers_no_such_key(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:
+    plan.both_bad = False
+    with served(plan, tmp_path) as port:
+        open_as(page, port, plan.annotators[0].token)
+        assert page.locator("#choices button").all_inner_texts() == [
+            "1 Left is better",
+            "2 Right is better",
+            "3 Tie",
+        ]
+        expect(page.get_by_text("neither serves")).to_have_count(0)
+        page.keyboard.press("4")
+        page.keyboard.press("3")
+        expect(page.locator("#state")).to_have_text("saved")
+    assert [mark.choice for mark in notebooks(tmp_path, plan)["ann"].marks().values()] == ["tie"]
 
 
 def test_a_phone_needs_no_sideways_scroll(page: Page, plan: AnnotationPlan, tmp_path: Path) -> None:

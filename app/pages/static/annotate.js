@@ -2,7 +2,9 @@
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const SCORES = data.turns.some((turn) => turn.criteria);  // a report under its criteria, not two answers
-const CHOICES = SCORES ? Array.from({ length: 11 }, (_, score) => [score, String(score)]) : [["left", "Left is better"], ["right", "Right is better"], ["tie", "Tie"], ["both_bad", "Both bad"]];
+const PRACTICE = data.practice.pair;  // the first turn: nothing of it is saved, sent or counted
+const TURNS = [data.practice, ...data.turns];
+const CHOICES = SCORES ? Array.from({ length: 11 }, (_, score) => [score, String(score)]) : [["left", "Left is better"], ["right", "Right is better"], ["tie", "Tie"], ...(data.both_bad ? [["both_bad", "Both bad"]] : [])];
 const byId = (id) => document.getElementById(id);
 const key = (pair, dimension) => pair + "\u0000" + dimension;
 const store = "drr-marks-" + data.plan + "-" + data.annotator;
@@ -18,7 +20,7 @@ function readLocal() {
     for (const mark of JSON.parse(localStorage.getItem(store) || "[]")) (mark.choice === null ? gone : marks).set(key(mark.pair, mark.dimension), mark);
   } catch (error) { byId("state").textContent = "this browser keeps nothing between visits: save before you close"; }
 }
-function everyMark() { return [...marks.values(), ...gone.values()]; }
+function everyMark() { return [...marks.values(), ...gone.values()].filter((mark) => mark.pair !== PRACTICE); }
 function writeLocal() {
   try { localStorage.setItem(store, JSON.stringify(everyMark())); } catch (error) { /* said once, at the start */ }
 }
@@ -31,23 +33,30 @@ if (!data.server) readLocal();
 
 if (data.server) sendAgain();
 
-let at = Math.max(0, data.turns.findIndex((turn) => names(turn).some((name) => !marks.has(key(turn.pair, name)))));
+const practised = store + "-practised";
+let at = hasBegun() ? Math.max(1, TURNS.findIndex((turn) => !isPractice(turn) && !settled(turn))) : 0;
 let dimension = 0;
 let since = performance.now();
 
+function isPractice(turn) { return turn.pair === PRACTICE; }
+function hasBegun() {
+  if (marks.size) return true;
+  try { return localStorage.getItem(practised) !== null; } catch (error) { return false; }
+}
 function names(turn) { return turn.criteria ? turn.criteria.map((one) => one.id) : data.dimensions; }
 function asked(turn, name) { return turn.criteria ? turn.criteria.find((one) => one.id === name) : { label: name.replaceAll("_", " "), meaning: data.meanings[name] }; }
 function settled(turn) { return names(turn).every((name) => marks.has(key(turn.pair, name))); }
 
 function draw() {
-  const turn = data.turns[at];
+  const turn = TURNS[at];
   byId("question").textContent = turn.query;
   byId("profile").textContent = turn.profile || "nothing is known";
   byId("left").innerHTML = turn.left;   // sanitised when the page was made; the policy forbids scripts beside
   if (!turn.criteria) byId("right").innerHTML = turn.right;
   for (const side of turn.criteria ? ["left"] : ["left", "right"]) { foldSources(byId(side)); reachTables(byId(side)); }
   const done = data.turns.filter(settled).length;
-  byId("progress").textContent = (SCORES ? "report " : "pair ") + (at + 1) + " of " + data.turns.length + ", " + done + " finished";
+  byId("progress").textContent = isPractice(turn) ? "for practice: nothing of it is saved" : (SCORES ? "report " : "pair ") + at + " of " + data.turns.length + ", " + done + " finished";
+  document.body.classList.toggle("practice", isPractice(turn));
   for (const side of document.querySelectorAll("section.answer")) side.scrollTop = 0;
   byId("pace").textContent = pace();
   drawDimensions();
@@ -56,7 +65,7 @@ function draw() {
 }
 // How long a label takes the reader, and so what is left: of labels whose time is known, the one in the middle.
 function pace() {
-  const took = [...marks.values()].map((mark) => mark.seconds).filter((seconds) => seconds > 0).sort((a, b) => a - b);
+  const took = everyMark().map((mark) => mark.seconds).filter((seconds) => seconds > 0).sort((a, b) => a - b);
   const left = data.turns.reduce((sum, turn) => sum + names(turn).filter((name) => !marks.has(key(turn.pair, name))).length, 0);
   if (took.length < 3 || !left) return "";
   const middle = took[Math.floor(took.length / 2)];
@@ -74,7 +83,7 @@ function foldSources(answer) {
 }
 function drawDimensions() {
   const held = document.activeElement, bar = held && held.closest("#dimensions, #choices"), place = bar ? [...bar.children].indexOf(held) : -1;
-  const turn = data.turns[at];
+  const turn = TURNS[at];
   byId("dimensions").replaceChildren(...names(turn).map((name, index) => {
     const button = document.createElement("button");
     button.className = "dimension" + (marks.has(key(turn.pair, name)) ? " done" : "");
@@ -98,6 +107,7 @@ function drawDimensions() {
   if (place >= 0) bar.children[bar.id === "dimensions" ? dimension : place].focus();  // who works by Tab and Enter stays where they were
 }
 function send(mark) {
+  if (mark.pair === PRACTICE) return;
   if (!data.server) { writeLocal(); return; }
   unsent.push(mark);
   writeUnsent();
@@ -147,7 +157,7 @@ function sayUnsent() {
 function told(error) { return error instanceof TypeError ? "the server does not answer" : error.message; }
 // Called only while the server does not take them: labels on their way for a moment need no sign.
 function showUnsent() {
-  const stuck = trouble !== "", turn = data.turns[at];
+  const stuck = trouble !== "", turn = TURNS[at];
   byId("save").hidden = !stuck;
   [...byId("dimensions").children].forEach((button, index) => {
     const waits = stuck && isUnsent(turn.pair, names(turn)[index]);
@@ -162,22 +172,24 @@ function put(pair, name, choice, seconds) {
   send(mark);
 }
 function choose(choice) {
-  const turn = data.turns[at], name = names(turn)[dimension];
+  const turn = TURNS[at], name = names(turn)[dimension];
   const before = marks.get(key(turn.pair, name));
   history.push([at, dimension, before ? before.choice : null, before ? before.seconds : null]);
   put(turn.pair, name, choice, Math.round((performance.now() - since) / 100) / 10);
   since = performance.now();
   if (settled(turn)) {
-    const next = data.turns.findIndex((other) => !settled(other));
+    if (isPractice(turn)) endPractice();
+    const next = TURNS.findIndex((other) => !isPractice(other) && !settled(other));
     if (next < 0) { draw(); byId("progress").textContent = "all " + data.turns.length + (SCORES ? " reports" : " pairs") + " are finished: thank you"; return; }
     if (at !== next) { at = next; dimension = firstOpen(0); draw(); return; }
   }
   dimension = firstOpen(dimension + 1);
   drawDimensions();
 }
+function endPractice() { try { localStorage.setItem(practised, "yes"); } catch (error) { /* then it comes again */ } }
 // The next one without a choice, from this place on and then from the start.
 function firstOpen(from) {
-  const turn = data.turns[at], isOpen = (name) => !marks.has(key(turn.pair, name));
+  const turn = TURNS[at], isOpen = (name) => !marks.has(key(turn.pair, name));
   const open = names(turn).findIndex((name, index) => index >= from && isOpen(name));
   return open >= 0 ? open : Math.max(names(turn).findIndex(isOpen), 0);
 }
@@ -186,12 +198,17 @@ function undo() {
   if (!last) return;
   const moved = at !== last[0];
   [at, dimension] = last;
-  put(data.turns[at].pair, names(data.turns[at])[dimension], last[2], last[3]);
+  put(TURNS[at].pair, names(TURNS[at])[dimension], last[2], last[3]);
   if (moved) draw(); else drawDimensions();
 }
 // Another pair keeps the place on the scale of dimensions, and begins at the top of its texts.
-function move(step) { at = Math.min(data.turns.length - 1, Math.max(0, at + step)); dimension = Math.min(dimension, names(data.turns[at]).length - 1); draw(); }
-function turnTo(step) { const many = names(data.turns[at]).length; dimension = (dimension + step + many) % many; drawDimensions(); }
+function move(step) {
+  if (isPractice(TURNS[at]) && step > 0) endPractice();
+  at = Math.min(TURNS.length - 1, Math.max(0, at + step));
+  dimension = Math.min(dimension, names(TURNS[at]).length - 1);
+  draw();
+}
+function turnTo(step) { const many = names(TURNS[at]).length; dimension = (dimension + step + many) % many; drawDimensions(); }
 function save() {
   const last = new Map(unsent.map((mark) => [key(mark.pair, mark.dimension), mark]));
   const blob = new Blob([JSON.stringify({ annotator: data.annotator, plan: data.plan, marks: data.server ? [...last.values()] : everyMark() })], { type: "application/json" });
@@ -210,7 +227,7 @@ function help() {
 }
 const PICK = SCORES
   ? Object.fromEntries([...Array.from({ length: 10 }, (_, score) => [String(score), () => choose(score)]), ["t", () => choose(10)]])
-  : { "1": () => choose("left"), "2": () => choose("right"), "3": () => choose("tie"), "4": () => choose("both_bad") };
+  : { "1": () => choose("left"), "2": () => choose("right"), "3": () => choose("tie"), ...(data.both_bad ? { "4": () => choose("both_bad") } : {}) };
 const KEYS = {
   ...PICK,
   "ArrowLeft": () => turnTo(-1), "ArrowRight": () => turnTo(1), "n": () => move(1), "p": () => move(-1), "u": undo, "i": help,
