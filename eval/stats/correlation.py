@@ -26,6 +26,9 @@ from drr.eval.stats.intervals import (
     ratio,
 )
 
+LEAST_SPREAD = 1e-9
+"""Two ends closer than this are one: where nothing varies a bootstrap knows nothing of the error."""
+
 
 def _numbers(
     x: Sequence[float | None], y: Sequence[float | None], clusters: Sequence[str] | None
@@ -129,6 +132,8 @@ def _by_weights(statistic: Callable[[Floats], Floats], size: int, sample: _Sampl
         if size < 2 or value is None:
             return V(value, None, None, n, lost, f"{method}; no interval")
         low, high = interval(over_resamples(size, statistic))
+    if low is not None and high is not None and high - low < LEAST_SPREAD:
+        return V(value, None, None, n, lost, f"{method}; no interval: every resample says the same")
     how = f"95% percentile bootstrap over {size} clusters, B={RESAMPLES}, seed={SEED}"
     return V(value, low, high, n, lost, f"{method}; {how}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -18,11 +19,13 @@ from axe_playwright_python.sync_playwright import Axe
 from drr.app.pages.serve import STATIC, bind
 from drr.app.viewer.cards import ProductCard
 from drr.app.viewer.cases import CaseSide, CaseView, KnownAttribute, PersonCase
+from drr.app.viewer.judges import AgreementLine, AgreementPart
 from drr.app.viewer.model import (
     Actor,
     CallView,
     Conversation,
     CriterionView,
+    OtherJudge,
     Passage,
     PassagePairView,
     ReportGradeView,
@@ -38,6 +41,7 @@ from drr.app.viewer.model import (
     ShownRating,
     ShownVerdict,
     SourceView,
+    StepView,
 )
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
@@ -46,6 +50,8 @@ from drr.eval.foreign.summary import ForeignValue
 from drr.eval.tasks.dr3.rows import FactLabel, FactPlaceLabel, RepeatedChange
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
+
+from tests.app.test_one_more_family import second_judge
 
 pytestmark = pytest.mark.browser
 PAYLOADS = (
@@ -212,7 +218,7 @@ def hostile_view() -> ReportView:
         (RuleView(evil, evil, evil, (evil,)),), (point,), (ReportGradeView(evil, 3, evil),),
         (PassagePairView((evil, evil), 3, False, evil, ((evil, evil),)),), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),),
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
-        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), facts=(hostile_fact("f1", evil),),
+        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), others=(OtherJudge(PAYLOADS[0], False, (claim,), (ShownRating(evil, evil, 4, evil, None),)),), steps=(StepView("model", evil, 1, 0.0, 0.1), StepView("page", evil, 1, 0.1, 0.1)), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), facts=(hostile_fact("f1", evil),),
     )  # fmt: skip
 
 
@@ -229,12 +235,17 @@ def hostile_case() -> CaseView:
     return CaseView(evil, evil, evil, sides, systems, (evil,))
 
 
-def test_no_text_from_outside_is_run_wherever_it_is_shown(page: Page, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Every kind of page with all of its parts, each text that comes from outside hostile."""
+    evil = " ".join(PAYLOADS)
     view, pages = hostile_view(), Pages(PAYLOADS[0], served=False)
     asked = [replace(view.entry, person=one, key=one[0] * 16, task=PAYLOADS[0]) for one in (PAYLOADS[0], "p")]
-    failed = replace(view, entry=replace(view.entry, status="failed", words=None), claims=())
+    failed = replace(view, entry=replace(view.entry, status="failed", words=None), claims=(), others=())
+    agreement = AgreementPart(evil, evil, (evil,), (AgreementLine(evil, evil, ((evil, evil),)),))
     shown = {
-        "index.html": pages.index([*asked, failed.entry], None, 0),
+        "index.html": pages.index([*asked, failed.entry], None, 0, evil, 2),
+        "judges.html": pages.judges([evil], [agreement], evil),
         "q/a.html": pages.query(
             [replace(view, cases=((PAYLOADS[0], "n" * 16),)), view],
             [ShownOutcome("depth", PAYLOADS[1], PAYLOADS[0], 0, PAYLOADS[2])],
@@ -245,18 +256,34 @@ def test_no_text_from_outside_is_run_wherever_it_is_shown(page: Page, tmp_path: 
         "x/a.html": pages.transcript(view),
         "p/a.html": pages.page("0" * 64, view.report),
     }
-    shutil.copytree(STATIC, tmp_path / "static")
+    home = tmp_path_factory.mktemp("hostile")
+    shutil.copytree(STATIC, home / "static")
     for name, text in shown.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    for name in shown:
-        page.goto((tmp_path / name).as_uri() + "#claim-c1")
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).write_text(text, encoding="utf-8")
+    return [home / name for name in shown]
+
+
+def test_no_text_from_outside_is_run_wherever_it_is_shown(page: Page, hostile: list[Path]) -> None:
+    for file in hostile:
+        page.goto(file.as_uri() + "#claim-c1")
         expect(page.locator("body[data-ready=yes]")).to_be_attached()
         for fold in page.locator("details").all():
             fold.evaluate("fold => fold.open = true")
         live = "body img, body iframe, body svg:not(.gantt), body style, body script, body meta, [onload], [onerror], [ontoggle]"
         assert page.locator(live).count() == 0
         assert page.locator('a[href^="javascript"], a[href^="data"]').count() == 0
+
+
+def test_every_part_of_every_page_is_readable_by_machines(page: Page, hostile: list[Path]) -> None:
+    """Cases, judges, failed answers and all folds open, at every width in both schemes."""
+    for file in hostile:
+        page.goto(file.as_uri() + ("#claim-c1" if file.parent.name == "r" else ""))
+        expect(page.locator("body[data-ready=yes]")).to_be_attached()
+        page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        for _ in ways(page):
+            assert serious(page) == [], file
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), file
 
 
 def test_the_report_folder_opens_from_disk_and_is_harmless(page: Page, study: Path, tmp_path: Path) -> None:
@@ -451,6 +478,47 @@ def test_two_answers_are_compared_claim_by_claim_and_the_pair_stands_in_the_addr
     page.locator("#right-choice").select_option(label="third, trial 0")
     page.reload()
     expect(page.locator("#right-choice option:checked")).to_have_text("third, trial 0")
+
+
+@pytest.fixture(scope="module")
+def judged_twice(pair: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A second judge finds no support where the first finds all of it."""
+    folder = tmp_path_factory.mktemp("twice") / "study"
+    shutil.copytree(pair, folder)
+    second_judge(folder)
+    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+        ledger.execute(
+            """UPDATE records SET result = replace(result, '"status":"full"', '"status":"none"') WHERE key LIKE 'second-%'"""
+        )
+    ledger.close()
+    return folder
+
+
+def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_address(
+    page: Page, judged_twice: Path, tmp_path: Path
+) -> None:
+    drr("view", judged_twice, "--static", tmp_path / "pages", "--judge", "rules-1", "--quiet")
+    page.goto((tmp_path / "pages" / "index.html").as_uri())
+    expect(page.locator("main")).to_contain_text("2 judges side by side")
+    page.locator("#units tbody td a").first.click()
+    page.keyboard.press("j")
+    expect(page.locator(".evidence:target .others")).to_contain_text("none second")
+    page.get_by_role("link", name="Claim by claim").click()
+    assert "left=" in page.url and ".second" in page.url
+    expect(page.locator("#left-choice option:checked")).to_contain_text("judged by rules-1")
+    expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
+    changes = page.locator("#changes")
+    expect(changes.locator("summary")).to_have_text(
+        "4 claims stand in both answers, 3 of them with another verdict"
+    )
+    changes.locator("summary").click()
+    changes.locator("a").first.click()
+    verdicts = page.locator("#drawer .evidence:visible > h2 > .tag")
+    expect(verdicts).to_have_text(["full", "none"])
+    page.reload()
+    expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
+    page.goto((tmp_path / "pages" / "judges.html").as_uri())
+    expect(page.locator("table.figures th[scope=row]").first).to_have_text("rules-1 and second")
 
 
 def serious(page: Page) -> list[tuple[str, str]]:

@@ -190,3 +190,13 @@ def test_clusters_widen_the_interval_of_dependent_items():
     alone = ag.exact_agreement(a, b)
     together = ag.exact_agreement(a, b, clusters=[str(i // 6) for i in range(60)])
     assert together.ci_high - together.ci_low > alone.ci_high - alone.ci_low
+
+
+def test_a_correlation_that_no_resample_moves_has_no_interval():
+    """Two judges who give the same grades: 1.00 is what was seen, and nobody knows how sure it is."""
+    same = [float(n) for n in (1, 2, 3, 4, 2, 3)]
+    found = correlation.spearman(same, same, unit="report")
+    assert found.value == pytest.approx(1.0)
+    assert (found.ci_low, found.ci_high) == (None, None)
+    assert "every resample says the same" in found.method
+    assert correlation.spearman(same, [1.0, 3.0, 2.0, 4.0, 3.0, 2.0], unit="report").ci_low is not None

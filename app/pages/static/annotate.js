@@ -92,6 +92,7 @@ function drawDimensions() {
     button.addEventListener("click", () => { dimension = index; drawDimensions(); });
     return button;
   }));
+  byId("dimensions").children[dimension].scrollIntoView({ block: "nearest", inline: "nearest" });
   const name = names(turn)[dimension], now = marks.get(key(turn.pair, name));
   byId("asked").textContent = asked(turn, name).label;
   byId("meaning").textContent = asked(turn, name).meaning;
