@@ -34,7 +34,7 @@ from drr.env.shop import open_shop
 from drr.env.text import tokens
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.known import CasePages
-from drr.filetasks.corpus.pool import PagePool, PoolPage, build_pool
+from drr.filetasks.corpus.pool import LONG_SENTENCE, PagePool, PoolPage, build_pool
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.planning.planner import first_cases
@@ -43,8 +43,8 @@ from drr.filetasks.values import month_of
 from benchmarks.results import machine, record, table
 
 _FIGURE = re.compile(r"\$?\d[\d.,:x-]*")
-_LONG, _OFTEN, _FEW_TASKS = 45, 5, 6
-"""Characters of a long sentence, pages on which one is often, and tasks of one reader."""
+_OFTEN, _FEW_TASKS = 5, 6
+"""Pages on which a sentence is often, and tasks of one reader."""
 Sample = tuple[int, CorpusPage]
 """A page and the number of its task."""
 
@@ -154,7 +154,7 @@ def grepped(passages: Sequence[tuple[bool, bool]]) -> list[list[str]]:
 
 def sentences(text: str) -> list[str]:
     """The long ones."""
-    return [said for said in re.split(r"(?<=[.?!:])\s+|\n+", text) if len(said) > _LONG]
+    return [said for said in re.split(r"(?<=[.?!:])\s+|\n+", text) if len(said) > LONG_SENTENCE]
 
 
 def recurring(pool: Iterable[str], read: Iterable[str]) -> list[list[str]]:

@@ -14,7 +14,7 @@ from drr.filetasks.case import NamedThing, TaskCase
 from drr.filetasks.corpus.calendar import PageCalendar, latest, month_before, month_name, months_seen
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
-from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, beside, drawn_age, pool_page
+from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, beside, pool_page
 from drr.filetasks.corpus.scene import page_scene
 from drr.filetasks.corpus.statement import (
     PageStatement,
@@ -116,8 +116,8 @@ class CasePages:
         dated = ((fact, _changes(fact)) for fact in self.case.of("page"))
         return {(fact.subject, changes): self._since(fact) for fact, changes in dated if changes}
 
-    def _day(self, age: int | None) -> date:
-        return self.case.today if age is None else self.case.today - timedelta(days=age)
+    def _day(self, age: int) -> date:
+        return self.case.today - timedelta(days=age)
 
     def _age_of(self, fact: TaskFact) -> Callable[[Random], int]:
         """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
@@ -142,7 +142,7 @@ class CasePages:
             source = of[number % len(of)]
             fact = facts[source.known.facts[0]]
             rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
-            age = drawn_age(rng)
+            age = rng.randint(YOUNGEST, OLDEST)
             wanted = self._wanted(fact, source, age, rng)
             within = range_of(stock().statement(fact.attribute)[0], kind_of(self._thing(fact).noun))
             said, change = changed(fact, wanted, taken[fact.id], rng, self._turns(fact, wanted, age), within)
@@ -165,7 +165,7 @@ class CasePages:
     def _values(self) -> FactValues:
         return FactValues.of(self.case.facts, self.case.today)
 
-    def _turns(self, fact: TaskFact, wanted: WantedChange, age: int | None) -> Callable[[str], bool]:
+    def _turns(self, fact: TaskFact, wanted: WantedChange, age: int) -> Callable[[str], bool]:
         """Of values that somebody can have seen by the day of the page."""
         form = stock().statement(fact.attribute)[0]
         seen = months_seen(wanted.as_of, self._day(age)) if wanted.as_of else None
@@ -178,7 +178,7 @@ class CasePages:
         return turned
 
     def _source(
-        self, fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, age: int | None
+        self, fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, age: int
     ) -> PageSource:
         """What another page is right against is from no better a source than that, and not from who answers for it, years after."""
         if kind not in BEATEN or said.hearsay:
@@ -189,22 +189,21 @@ class CasePages:
         without = _OWN_VOICES[said.form.about] if late else ()
         return PageSource(source.known.trust, frozenset(without))
 
-    def _wanted(self, fact: TaskFact, source: CasePage, age: int | None, rng: Random) -> WantedChange:
+    def _wanted(self, fact: TaskFact, source: CasePage, age: int, rng: Random) -> WantedChange:
         """What is older than its page may be outdated, and says of an earlier make, list or time that it speaks of it. Of terms that hold from
         a month on, what was written after the purchase may speak of later ones."""
         start, of = sold_from(fact.attribute), source.known.as_of
-        older = age is not None and source.page.age is not None and age > source.page.age
-        if start is None or age is None:
+        older, day = age > (source.page.age or 0), self._day(age)
+        if start is None:
             kind = rng.choice(_OLDER if older and of else _YOUNGER)
-            if older and of is not None and months_seen(of, self._day(age)) < _took(fact):
+            if older and of is not None and months_seen(of, day) < _took(fact):
                 kind = "outdated"  # a page that speaks of what came after it would be told by that
-            if kind == "outdated" and age is not None and of is not None:
-                day = min(month_before(self._day(age), _took(fact) * 3 // 2), month_of(of) - _MONTH)
+            if kind == "outdated" and of is not None:
+                before = min(month_before(day, _took(fact) * 3 // 2), month_of(of) - _MONTH)
                 return WantedChange(
-                    kind=kind, as_of=month_name(day - timedelta(days=rng.randint(0, _ALL_TERMS)))
+                    kind=kind, as_of=month_name(before - timedelta(days=rng.randint(0, _ALL_TERMS)))
                 )
             return WantedChange(kind=kind, as_of=of)
-        day = self.case.today - timedelta(days=age)
         if day < start or (older and rng.random() < 0.4):
             before = min(month_before(day), start - _MONTH) - timedelta(days=rng.randint(0, _ALL_TERMS))
             return WantedChange(kind="outdated", sold=month_name(before))
@@ -223,7 +222,7 @@ class CasePages:
         fact: TaskFact,
         said: PageStatement,
         label: str,
-        age: int | None,
+        age: int,
         source: PageSource,
     ) -> tuple[PoolPage, str, PageForm]:
         """The first try in which no required value stands but the one that is to stand there."""
@@ -235,7 +234,7 @@ class CasePages:
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
             calendar = self._calendar(said, label, age)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar)
-            statements = [said, *beside(scene, needed)]
+            statements = [said, *beside(scene, needed, more=said.one_sided)]
             form = drawn_form(rng, statements, source.trust, source.without)
             written = written_page(form, scene, statements, self.pool.seed)
             page = pool_page(written, age, theme)
@@ -245,7 +244,7 @@ class CasePages:
             f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
         )
 
-    def _calendar(self, said: PageStatement, label: str, age: int | None) -> PageCalendar:
+    def _calendar(self, said: PageStatement, label: str, age: int) -> PageCalendar:
         """A page that speaks of an earlier make knows no other."""
         day, changes = self._day(age), said.form.dating.changes if said.form.dating else ""
         own = {(said.subject, changes): said.as_of} if said.as_of else {}

@@ -18,6 +18,9 @@ _RELATED = 0.3
 _WITHIN = 0.012
 """Of a size, where packing stops; what is promised is 2 %."""
 _LAST_TOKENS = 1_900
+_DEALT = 10
+"""Pages of a deck from which one is dealt."""
+_DOUBT = 2
 _LOOKED_AT, _IN_THREES = 60, 20
 
 
@@ -30,16 +33,30 @@ class Packed:
 
 
 class NoiseDeck:
-    """The noise of one task, part of it of the theme of the case; dealt from the end."""
+    """The noise of one task, part of it of the theme of the case; dealt from the end, of the next few pages the one that says least again."""
 
     def __init__(self, related: list[PoolPage], others: list[PoolPage], rng: Random) -> None:
         self._related, self._others, self._rng = related, others, rng
+        self._said: set[int] = set()
 
     def draw(self) -> PoolPage | None:
         first, second = self._related, self._others
         if self._rng.random() >= _RELATED:
             first, second = second, first
-        return (first or second).pop() if (first or second) else None
+        deck = first or second
+        if not deck:
+            return None
+        last = len(deck) - 1
+        page = deck.pop(min(range(last, max(-1, last - _DEALT), -1), key=lambda at: self._again(deck[at])))
+        self.heard(page)
+        return page
+
+    def heard(self, page: PoolPage) -> None:
+        self._said |= page.said
+
+    def _again(self, page: PoolPage) -> float:
+        """The share of its sentences that were said before; of a short page it is known less well."""
+        return (len(page.said & self._said) + _DOUBT) / (len(page.said) + 10 * _DOUBT)
 
     def fill(self, room: int) -> list[PoolPage]:
         """One to three of the next pages that come nearest to so many tokens."""
@@ -64,11 +81,14 @@ def packed(
     against: list[CasePage] = []
     ends: dict[str, int] = {}
     reached = sum(page.tokens for page in part)
+    for page in part:
+        noise.heard(page)
     for name, target in sorted(sizes.items(), key=lambda item: item[1]):
         while target - reached > max(_LAST_TOKENS, target * _WITHIN):
             if len(against) < round(DISTRACTORS * (len(order) + len(part) + 1)):
                 against.append(next(distractors))
                 drawn = against[-1].page
+                noise.heard(drawn)
             else:
                 drawn = _next(noise, name)
             part.append(drawn)

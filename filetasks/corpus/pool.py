@@ -5,10 +5,12 @@ A page of the pool has an age instead of a date, and codes instead of years (`st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from random import Random
+from zlib import crc32
 
 from drr.env.entities import Product
 from drr.env.errors import Misuse
@@ -31,7 +33,11 @@ YOUNGEST, OLDEST = 20, 2_600
 """Days before a task is asked."""
 _UNDATED = 0.02
 _BESIDE = (0, 0, 0, 1, 1)
+_STILL_HEARSAY = 0.3
 _LEAST_THINGS = 6
+LONG_SENTENCE = 45
+"""Characters above which a reader knows a sentence again."""
+_SENTENCES = re.compile(r"(?<=[.?!:])\s+|\n+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +53,8 @@ class PoolPage:
     """Title and text, to look things up in."""
     head: bytes
     """Its line up to the date."""
+    said: frozenset[int]
+    """Its long sentences, each by a number of its own."""
 
     def page(self, today: date) -> CorpusPage:
         return CorpusPage(url=self.url, title=self.title, text=self.text, date=self.dated(today))
@@ -86,6 +94,9 @@ def pool_page(written: WrittenPage, age: int | None, theme: str) -> PoolPage:
         pieces=piece_bags(written.title, written.text),
         folded=fold(f"{written.title}\n{written.text}"),
         head=line(page).removesuffix(b"}\n"),
+        said=frozenset(
+            crc32(said.encode()) for said in _SENTENCES.split(written.text) if len(said) > LONG_SENTENCE
+        ),
     )
 
 
@@ -120,15 +131,21 @@ def _noise(things: Shelf, theme: str, seed: int, number: int) -> PoolPage:
     thing: NamedThing = rng.choice(things[theme]).thing
     scene = page_scene(rng, theme, thing, things, frozenset(), calendar=PageCalendar(seed=seed))
     first = drawn_statement(thing, scene.seller, rng, scene.calendar)
-    said = [*([first] if first else []), *beside(scene, [first.form] if first else [])]
+    said = [_plain(first, rng)] if first else []
+    said += beside(scene, [one.form for one in said])
     written = written_page(drawn_form(rng, said), scene, said, seed)
     return pool_page(written, drawn_age(rng), theme)
 
 
-def beside(scene: PageScene, avoid: Sequence[StatementForm]) -> list[PageStatement]:
-    """What a page states beside what it is there for: of its own thing, and of others of that sort."""
+def _plain(said: PageStatement, rng: Random) -> PageStatement:
+    """What a page is there for has its value, and is seldom hearsay: so are needed pages, whose figures and tables should be no more."""
+    return replace(said, one_sided=False, hearsay=said.hearsay and rng.random() < _STILL_HEARSAY)
+
+
+def beside(scene: PageScene, avoid: Sequence[StatementForm], more: int = 0) -> list[PageStatement]:
+    """What a page states beside what it is there for: of its own thing (so many `more` where it lacks a figure), and of others of that sort."""
     rng, calendar = scene.rng, scene.calendar
-    said = own_statements(scene.thing, scene.seller, rng, calendar, avoid)
+    said = own_statements(scene.thing, scene.seller, rng, calendar, avoid, more)
     for _ in range(rng.choice(_BESIDE)):
         other = scene.beside()
         drawn = other and drawn_statement(other, None, rng, calendar)

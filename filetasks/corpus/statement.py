@@ -179,11 +179,12 @@ def own_statements(
     rng: Random,
     calendar: PageCalendar,
     avoid: Iterable[StatementForm],
+    more: int = 0,
 ) -> list[PageStatement]:
     """What a page states of its own thing, brand and seller beside what it is there for, in the same forms and as often of a month."""
     found: list[PageStatement] = []
     taken = list(avoid)
-    for _ in range(rng.choice(_OWN)):
+    for _ in range(rng.choice(_OWN) + more):
         said = drawn_statement(thing, seller, rng, calendar, avoid=taken)
         if said is not None:
             found.append(said)

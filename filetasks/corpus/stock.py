@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, Literal
 
 from drr.filetasks.corpus.template import Fill, Template, template
+from drr.filetasks.corpus.ways import varied
 from drr.filetasks.planning.kinds import TRAITS
 
 _FOLDER = Path(__file__).parent / "words"
@@ -21,6 +22,76 @@ MEMBER = "member"
 TOPICS = ("choosing", "daily", "care", "fitting", "money", "delivery", "trouble", "lasting", "comparing", "people")  # fmt: skip
 RULES, LISTINGS = "rules", "listings"
 """Topics of what is no running prose: rules of thumb of a theme, and what listings say."""
+_STRUNG, _STRINGS = 170, 0.35
+"""Characters of two sentences that can be one, and how often they are."""
+_SMALL = frozenset(
+    [
+        "The",
+        "A",
+        "An",
+        "It",
+        "They",
+        "That",
+        "This",
+        "Those",
+        "These",
+        "There",
+        "Then",
+        "We",
+        "You",
+        "He",
+        "She",
+        "If",
+        "When",
+        "Where",
+        "What",
+        "Whoever",
+        "After",
+        "Before",
+        "Nobody",
+        "Somebody",
+        "Everybody",
+        "Most",
+        "Some",
+        "Few",
+        "In",
+        "On",
+        "At",
+        "With",
+        "Without",
+        "For",
+        "From",
+        "As",
+        "So",
+        "Usually",
+        "Often",
+        "Only",
+        "Even",
+        "Not",
+        "Each",
+        "Every",
+        "All",
+        "Both",
+        "Such",
+        "Until",
+        "Once",
+        "By",
+        "To",
+        "Of",
+        "One",
+        "Two",
+        "Three",
+        "Our",
+        "Your",
+        "My",
+        "Its",
+        "Their",
+        "Which",
+        "Who",
+        "How",
+    ]
+)
+"""Words that begin a sentence with a capital and are written small within one."""
 Layout = Literal["essay", "list", "table", "steps", "questions", "thread", "notice", "letters"]
 About = Literal["thing", "brand", "seller"]
 GENERAL = "general"
@@ -38,7 +109,26 @@ class ProsePassage:
 
     def say(self, rng: Random, fill: Fill, skip: int = 0) -> str:
         """Without the first steps where they only repeat what was asked."""
-        return " ".join(rng.choice(step).say(rng, fill) for step in self.steps[skip:])
+        return " ".join(_strung([rng.choice(step).say(rng, fill) for step in self.steps[skip:]], rng))
+
+
+def _strung(said: list[str], rng: Random) -> list[str]:
+    """Now and then two sentences are one."""
+    found = said[:1]
+    for one in said[1:]:
+        first = one.partition(" ")[0]
+        short = len(found[-1]) + len(one) < _STRUNG
+        if (
+            first in _SMALL
+            and short
+            and found[-1].endswith(".")
+            and ";" not in found[-1]
+            and rng.random() < _STRINGS
+        ):
+            found[-1] = f"{found[-1][:-1]}; {one[0].lower()}{one[1:]}"
+        else:
+            found.append(one)
+    return found
 
 
 @dataclass(frozen=True)
@@ -143,7 +233,7 @@ class SentenceStock:
     troubles: Mapping[str, tuple[str, ...]]
     """What can be wrong with a thing, by trait."""
     carriers: Mapping[str, tuple[Template, ...]]
-    """By what a statement is about: names the subject, and says nothing else."""
+    """By what a statement is about, or of the `house` that the page is of: names the subject, and says nothing else."""
     figures: Mapping[str, tuple[Template, ...]]
     """By voice: other figures of what a page is about."""
     themes: Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -188,14 +278,13 @@ def stock() -> SentenceStock:
         matters=tuple(map(_matter, _table(MEMBER)["matter"])),
         occasions={
             voice: {
-                topic: PageOccasion(_templates(row["lead"]), _templates(row["settle"]))
-                for topic, row in rows.items()
+                topic: PageOccasion(_prose(row["lead"]), _prose(row["settle"])) for topic, row in rows.items()
             }
             for voice, rows in _table("occasions").items()
         },
         troubles={trait: tuple(rows) for trait, rows in _table("troubles").items()},
         carriers={about: _templates(rows) for about, rows in said["carrier"].items()},
-        figures={voice: _templates(rows) for voice, rows in said["figures"].items()},
+        figures={voice: _prose(rows) for voice, rows in said["figures"].items()},
         themes={
             key: {name: tuple(rows) for name, rows in row.items() if name != "lines"}
             for key, row in themes.items()
@@ -207,8 +296,8 @@ def stock() -> SentenceStock:
         forms=tuple(_form(name, row) for name, row in _table("forms").items()),
         statements=tuple(_statement(row, datings) for row in said["statement"]),
         other=_statement({**said["other"], "attribute": ".*", "about": "thing"}, datings),
-        hearsay={voice: _templates(rows) for voice, rows in said["hearsay"].items()},
-        sure={voice: _templates(rows) for voice, rows in said["sure"].items()},
+        hearsay={voice: _prose(rows) for voice, rows in said["hearsay"].items()},
+        sure={voice: _prose(rows) for voice, rows in said["sure"].items()},
         noise_terms=_templates(said["noise"][0]["terms"]),
     )
 
@@ -222,11 +311,16 @@ def _templates(rows: list[str]) -> tuple[Template, ...]:
     return tuple(template(row) for row in rows)
 
 
+def _prose(rows: list[str]) -> tuple[Template, ...]:
+    """Each with other ways to say the same."""
+    return tuple(template(varied(row)) for row in rows)
+
+
 def _passage(row: Mapping[str, Any]) -> ProsePassage:
     needs = frozenset(row.get("needs", ()))
     if strange := needs - TRAITS:
         raise ValueError(f"no sort has the trait {sorted(strange)[0]!r}")
-    return ProsePassage(tuple(map(_templates, row["say"])), needs, _templates(row.get("ask", [])))
+    return ProsePassage(tuple(map(_prose, row["say"])), needs, _templates(row.get("ask", [])))
 
 
 def _matter(row: Mapping[str, Any]) -> TalkMatter:
@@ -258,8 +352,8 @@ def _form(name: str, row: Mapping[str, Any]) -> PageForm:
         trust=row["trust"],
         layout=row["layout"],
         titles=tuple(map(_title, row["titles"])),
-        openings=_templates(row["openings"]),
-        closings=_templates(row["closings"]),
+        openings=_prose(row["openings"]),
+        closings=_prose(row["closings"]),
     )
 
 
@@ -281,7 +375,7 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         column=template(row["column"]),
         cell=template(row["cell"]),
         dating=datings.get(row.get("dating", "")),
-        before=_templates(row["before"]),
-        after=_templates(row["after"]),
+        before=_prose(row["before"]),
+        after=_prose(row["after"]),
         terms=_templates(row["terms"]),
     )

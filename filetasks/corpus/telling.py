@@ -68,7 +68,8 @@ def _sided(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -
 
 
 def _carried(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    carrier = _one(stock().carriers[statement.form.about], scene, fill)
+    is_house = voice == "seller" and statement.subject == scene.seller
+    carrier = _one(stock().carriers["house" if is_house else statement.form.about], scene, fill)
     between = ""
     if scene.rng.random() < _BETWEEN:
         between = _one(statement.form.before, scene, fill) + " "

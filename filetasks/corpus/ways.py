@@ -1,0 +1,55 @@
+"""Other ways to say the same: where prose has a phrase of `words/ways.toml`, the template gets a choice of it and of what may stand in its place."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_BEFORE, _AFTER = re.compile(r"(\w+) $"), re.compile(r" (\w+)")
+
+
+@dataclass(frozen=True)
+class PhraseWays:
+    ways: tuple[str, ...]
+    not_after: frozenset[str]
+    not_before: frozenset[str]
+
+
+@cache
+def _ways() -> tuple[re.Pattern[str], dict[str, PhraseWays]]:
+    with (Path(__file__).parent / "words" / "ways.toml").open("rb") as file:
+        rows = tomllib.load(file)["way"]
+    found = {
+        row["said"]: PhraseWays(
+            tuple(row["ways"]), frozenset(row.get("not_after", ())), frozenset(row.get("not_before", ()))
+        )
+        for row in rows
+    }
+    longest = sorted(found, key=len, reverse=True)
+    phrases = "|".join(map(re.escape, longest))
+    return re.compile(rf"\[[^\]]*\]|\b({phrases})\b(?!['-])", re.IGNORECASE), found
+
+
+def varied(text: str) -> str:
+    """With choices; what is in a slot stays."""
+    pattern, ways = _ways()
+    return pattern.sub(lambda found: _choice(found, ways), text)
+
+
+def _choice(found: re.Match[str], ways: dict[str, PhraseWays]) -> str:
+    if found[0].startswith("["):
+        return found[0]
+    said = found[1]
+    known = ways[said.casefold()]
+    before = _BEFORE.search(found.string, 0, found.start())
+    after = _AFTER.match(found.string, found.end())
+    if before and before[1].casefold() in known.not_after:
+        return found[0]
+    if after and after[1].casefold() in known.not_before:
+        return found[0]
+    large = said[0].isupper()
+    options = [said, *(way[0].upper() + way[1:] if large else way for way in known.ways)]
+    return f"{{{'|'.join(options)}}}"
