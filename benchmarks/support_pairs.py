@@ -37,6 +37,7 @@ PAIRS = (
     FOLDER / "strangers" / "support2.jsonl",
     FOLDER / "pairs" / "products.jsonl",
     FOLDER / "pairs" / "changed.jsonl",
+    FOLDER / "pairs" / "guides.jsonl",
 )
 LABELS = ("none", "partial", "full")
 HALVES = ("work", "sealed")

@@ -208,7 +208,9 @@ def _with_shared_units(text: str, found: list[Amount]) -> list[Amount]:
     found = _compounded(text, found)
     for i in range(1, len(found)):
         here, before = found[i], found[i - 1]
-        if here.kind is None and before.unit and not before.loose and _BARE.match(text, here.end):
+        if here.kind is not None or _NAMED.search(text[max(0, here.start - 32) : here.start]):
+            continue
+        if before.unit and not before.loose and _BARE.match(text, here.end):
             found[i] = _of_unit(here, before)
     return found
 
@@ -246,6 +248,8 @@ def _of_unit(bare: Amount, measured: Amount) -> Amount:
 
 
 _AND = re.compile(r",?\s(?:and\s)?")
+_NAMED = re.compile(r"\b[A-Z][\w.]{0,30}[ -]$")
+"""Before a figure that is part of a name: `Polar 8`."""
 _JOINS = re.compile(r"\s?(?:to|and|or|x|by|[-\u2013\u00d7])\s?", re.I)
 _ENDS = re.compile(r"[.,;)](?!\d)|$")
 _BARE = re.compile(r"[.,;)](?!\d)|$|\s(?:in|from|on|at|for|with|and|or|by|against|to)\b")

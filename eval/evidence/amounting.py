@@ -23,6 +23,8 @@ _OF_THESE = re.compile(r"\s(?:of\s(?:the|her|his|its|their|these|those|our|my)\s
 _CAPITAL = re.compile(r"\b[A-Z][\w.]{0,30}[ -]$")
 _BEFORE = 40
 _APART = 0.2
+_MILLIONS = -4
+"""Places that `3.42 billion`, `61 million` show fewer than their digits."""
 
 
 @lru_cache(maxsize=32768)
@@ -141,10 +143,15 @@ def _least(one: Amount, other: Amount) -> float:
 
 
 def _with_prices(at: list[tuple[Amount, ...]]) -> list[tuple[Amount, ...]]:
-    """Beside sums of money a bare figure with two decimals is one too."""
+    """Beside sums of money a bare figure with two decimals, or in millions, is one too."""
     if not any(one.kind == "money" for here in at for one in here):
         return at
     return [
-        tuple(one._replace(kind="money") if one.kind is None and one.decimals == 2 else one for one in here)
+        tuple(
+            one._replace(kind="money")
+            if one.kind is None and (one.decimals == 2 or one.decimals <= _MILLIONS)
+            else one
+            for one in here
+        )
         for here in at
     ]

@@ -52,7 +52,8 @@ class Contesting:
             return True
         every = [other for here in self._amounts.at for other in here if not other.loose]
         values = {other.value for other in every if (other.kind, other.unit) == (one.kind, one.unit)}
-        return bool(one.unit) and one.kind not in ("share", "money") and len(values) == 1
+        alone = bool(one.unit) and one.kind not in ("share", "money") and len(values) == 1
+        return alone and not self._amounts.figures
 
     def _is_of_other(self, one: Amount, at: Sequence[int]) -> bool:
         """Nowhere where it stands does it stand with what the claim says of it; that stands with another figure."""

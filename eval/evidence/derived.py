@@ -14,6 +14,8 @@ from drr.wording.amounts import Amount
 
 _MOST = 12
 """Figures that are combined."""
+_COUNTS = 4
+"""Counts of which two may be multiplied: two dogs for five nights."""
 _DAY, _YEAR = 86_400.0, 31_557_600.0
 _ADDED = frozenset(("year", "day", "clock"))
 """Points in time: a span is added to them, and lies between two of them."""
@@ -101,6 +103,8 @@ def _multiples(claimed: Amount, own: Sequence[Amount], stated: Sequence[Amount])
             if count is not one:
                 yield _made(claimed, one.base * count.value)
                 yield _made(claimed, one.base / count.value, rounded=True)
+        for first, second in combinations(counts[:_COUNTS], 2):
+            yield _made(claimed, one.base * first.value * second.value)
     for a, b in permutations(own, 2):
         for times in (12.0, *(count.value for count in counts)):
             if claimed.kind == "money":

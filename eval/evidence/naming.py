@@ -47,6 +47,8 @@ class Naming:
             return self._unknown(here)
         if _shared(known, here):
             return self._variant()
+        if here and _ONLY.search(self._segment):
+            return f"the evidence says it of {min(here)} only"
         if others:
             return f"the closest sentence of the evidence is about {others[0]}"
         return self._referred(known)
@@ -65,6 +67,9 @@ class Naming:
     def _referred(self, known: frozenset[str]) -> str | None:
         """A sentence without a name of its own is about what was named last, or what the whole text is about."""
         beside = self._beside
+        before = beside.names_in(beside.sentences[beside.best].partition(self._segment)[0])
+        if before and _POSSESSIVE.match(self._segment) and not _shared(known, before):
+            return f"the closest sentence of the evidence is about {min(before)}"
         if _shared(known, self._topic()):
             return None
         for i in range(beside.best - 1, max(-1, beside.best - 3), -1):
@@ -77,9 +82,13 @@ class Naming:
             _shared(known, names) for names in beside.named_at[: beside.best]
         ):
             return "the closest sentence of the evidence is about who tells it"
-        if last is None or not _REFERS.search(beside.sentences[beside.best]):
+        if last is None or not (_REFERS.search(self._segment) or self._is_of_topic()):
             return None
         return f"the closest sentence of the evidence is about {min(last)}"
+
+    def _is_of_topic(self) -> bool:
+        """The closest sentence names nobody and says most of it: it goes on about whom it was about."""
+        return self._told(self._beside.best) >= _HOLDS and not self._beside.names_in(self._segment)
 
     def _topic(self) -> frozenset[str]:
         """The names of the first sentence that has any, and those named most."""
@@ -147,6 +156,7 @@ class Naming:
 _SPEAKER = re.compile(r"\b(?:I|we|my|our)\b", re.I)
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|did|can|will|may|could|would)\b", re.I)
 _FIGURE = re.compile(r"\s(\d{1,4}[A-Za-z]?)(?![\w.,%])")
+_POSSESSIVE = re.compile(r"(?:its|it|they|their|he|his|she|her)\b", re.I)
 _NEAR = 4
 """Words beside a verb of telling among which stands who tells."""
 _FIRST = 7

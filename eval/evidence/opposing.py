@@ -148,7 +148,9 @@ def _before_same(own: list[str], word: str, said: list[str], opposite: str) -> b
     return any(len(one) > 3 for one in frozenset(map(family, mine)) & frozenset(map(family, theirs)))
 
 
-_OF_SAME = frozenset(("before", "after", "above", "below", "over", "under", "with", "without", "up", "down"))
+_OF_SAME = frozenset(
+    ("before", "after", "above", "below", "over", "under", "with", "without", "up", "down", "first", "last")
+)
 """Opposites that say something only of what follows them."""
 _DENIED_QUESTION = re.compile(r"([^?]{0,400})\?\s*(?:A[:.]\s*)?no\b", re.I)
 

@@ -32,10 +32,22 @@ class Reckoning:
     @cached_property
     def absent(self) -> list[Amount]:
         """Figures that are neither stated nor follow; a small count in words and a multiple may be said otherwise."""
-        return [one for one in self._amounts.missing if one not in self.worked_out and not _is_slight(one)]
+        taken = any(
+            one.kind == "money" for one in self.worked_out
+        )  # counts of the claim's own, reckoned with
+        return [
+            one
+            for one in self._amounts.missing
+            if one not in self.worked_out and not _is_slight(one) and not (taken and one.kind is None)
+        ]
 
     def may_follow(self, one: Amount) -> bool:
-        return any(follows(one, group) for group in self._groups_for(one))
+        """Also with what the claim itself counts: two dogs for five nights."""
+        counted = [other for other in self._amounts.own if other is not one and other.kind in (None, "time")]
+        groups = self._groups_for(one)
+        if one.kind == "money" and counted:
+            groups = [*groups, *([*counted, *group] for group in groups)]
+        return any(follows(one, group) for group in groups)
 
     def is_rest(self) -> bool:
         """Whether the claim counts what the evidence leaves over: then the two say opposite things and agree."""
@@ -61,7 +73,7 @@ class Reckoning:
         """`$40, with a drawer $12 more`, `founded in 1998, sold five years later`."""
         text = self._beside.sentences[i]
         reckons = ASSERTIONS.relative.search(text) or ASSERTIONS.figuring.search(text)
-        return reckons is not None and follows(one, self._amounts.at[i])
+        return reckons is not None and self.may_follow(one)
 
     def _reckons(self, one: Amount) -> bool:
         """Whether words of reckoning stand in the claim, close to it, or beside figures of this kind."""
