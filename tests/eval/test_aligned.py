@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from drr.eval.evidence.lexical import support
 from drr.eval.stats.agreement import cohen_kappa
 
-from benchmarks.support_pairs import LABELS, PAIRS, judged, read_pairs
+from benchmarks.support_pairs import FOLDER, LABELS, judged, read_pairs
 
 SHOP = (
     "The Alder kettle holds 1.7 litres and costs $48. The Birch kettle holds 1.2 litres. Its lid may loosen after a year. "
@@ -69,9 +67,17 @@ def test_figures_names_and_denials_are_held_against_what_they_are_of(claim: str,
     assert found.label == label, found.reason
 
 
-@pytest.mark.parametrize(("path", "floor"), list(zip(PAIRS, (0.48, 0.43, 0.58, 0.6), strict=True)))
-def test_what_it_is_worth_does_not_fall_on_the_pairs_that_were_looked_at(path: Path, floor: float) -> None:
-    found = judged(read_pairs(path))
+@pytest.mark.parametrize(
+    ("name", "floor"),
+    [
+        ("strangers/support1", 0.48),
+        ("pairs/products", 0.43),
+        ("pairs/changed", 0.58),
+        ("pairs/guides", 0.6),
+    ],
+)
+def test_what_it_is_worth_does_not_fall_on_the_pairs_that_it_was_mended_on(name: str, floor: float) -> None:
+    found = judged(read_pairs(FOLDER / f"{name}.jsonl"))
     said, people = [one.said for one in found], [one.pair.label for one in found]
     value = cohen_kappa(said, people, categories=LABELS, weights="quadratic").value
     assert value is not None and value >= floor
