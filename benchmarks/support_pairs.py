@@ -3,9 +3,9 @@
 python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--points] [--misses] [--record HEADING] [--worth SET]
 
 A line: `id`, `evidence_id`, `evidence`, `claim`, `label` (full, partial, none), `manner`. The pairs of `strangers/support*.jsonl`
-were written for this project by writers who knew the task and the three labels and had not seen the judge; so were those of
-`pairs/`, by who mended the rules (`pairs/README.md`). Version 10 of the rules was mended with all of these in sight but `support2`. Halves are drawn by a hash of `evidence_id`.
-`--worth` keeps a first count as what stands over every verdict by rules (`eval/evidence/worth.toml`). With `--points` each claim is a key point
+were written for this project by writers who knew the task and the three labels and had not seen the judge; those of
+`pairs/` by who mended the rules (`pairs/README.md`). Version 10 of the rules was mended with all of these in sight but `support2`. Halves are drawn by a hash of `evidence_id`.
+`--worth` keeps a first count as what stands over every verdict by rules (`eval/stats/worth.toml`). With `--points` each claim is a key point
 and its evidence a report: what `rules-1` says of points that code does not decide.
 """
 
@@ -22,9 +22,9 @@ from typing import NamedTuple
 import orjson
 from drr.eval.evidence.lexical import support
 from drr.eval.evidence.passages import select
-from drr.eval.evidence.worth import MEASURED
 from drr.eval.stats.agreement import cohen_kappa
 from drr.eval.stats.intervals import V
+from drr.eval.stats.worth import MEASURED
 from drr.offline.judge import RulesJudge
 from drr.offline.points import match
 from pydantic import BaseModel, ConfigDict

@@ -30,8 +30,8 @@ from drr.eval.asking.forms import (
 )
 from drr.eval.asking.report_forms import RepetitionAnswer, ReportGrades
 from drr.eval.evidence.lexical import plain, support
-from drr.eval.evidence.worth import worth
 from drr.eval.labels import DIMENSIONS, Dimension
+from drr.eval.stats.worth import worth
 from drr.offline.criteria import words_of_criterion
 from drr.offline.points import match
 from drr.offline.repetition import repetition

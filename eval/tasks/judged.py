@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.worth import worth
 from drr.eval.labels import DIMENSIONS, content_id
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.comparisons import Comparison, Winner
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
+from drr.eval.stats.worth import worth
 from drr.eval.tasks.cited import JudgedCitations
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.eval.tasks.quality import RatedReport
