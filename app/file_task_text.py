@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 
 from drr.app.screen import plain
+from drr.app.terminal import screen
 from drr.env.drawer.problems import FileProblem
 from drr.filetasks.making.checking import StoredTask
 from drr.filetasks.truth import KnownPage
@@ -84,4 +85,4 @@ def _distractor(task: StoredTask, page: KnownPage) -> list[str]:
 
 
 def _filled(text: str) -> str:
-    return fill(text, _WIDE, initial_indent="  ", subsequent_indent="    ")
+    return fill(text, min(_WIDE, screen() or _WIDE), initial_indent="  ", subsequent_indent="    ")

@@ -146,6 +146,7 @@ def _tell_checked(
 def show(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.file_task_text import asked_text, truth_text
+    from drr.app.terminal import flowed
     from drr.filetasks.form import is_task, task_folders
     from drr.filetasks.making.checking import StoredTask
 
@@ -167,11 +168,12 @@ def show(arguments: argparse.Namespace) -> int:
             }
         )
     elif len(tasks) == 1 or is_task(arguments.file):
-        print(f"{asked_text(tasks[0])}\n\n{truth_text(tasks[0])}")
+        print(flowed(f"{asked_text(tasks[0])}\n\n{truth_text(tasks[0])}"))
     else:
         for one in tasks:
             files = ", ".join(one.question.files)
-            print(f"{one.name}  {one.truth.intent}  {one.truth.theme}  {one.truth.review.status}  {files}")
+            told = (one.name, one.truth.intent, one.truth.theme, one.truth.review.status, files)
+            print(flowed("  ".join(told)))
     return 0
 
 

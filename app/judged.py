@@ -98,9 +98,8 @@ def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> st
 
 def _length_warning(document: StudyDocument) -> str | None:
     long = [name for name, v in (document["length_correlation"] or {}).items() if v["warning"]]
-    return (
-        f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5)." if long else None
-    )
+    told = f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5)."
+    return flowing(told) if long else None
 
 
 def _pairs(pairwise: Sequence[PairRow]) -> str | None:
@@ -167,4 +166,4 @@ def _judged(document: StudyDocument) -> str | None:
         f"{task} {row['judged']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
         for task, row in document["coverage"]["tasks"].items()
     ]
-    return f"Judged: {', '.join(told)}." if told else None
+    return flowing(f"Judged: {', '.join(told)}.") if told else None

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.screen import plain
+from drr.app.terminal import flowed
 from drr.env.json_object import JsonObject
 from drr.env.records.lines import count, price
 from drr.env.text import category_key, tokens
@@ -121,7 +122,7 @@ def info_text(info: ShopInfo) -> str:
     lines += _titled("recipe", [plain(f"  {name:<20}{value}") for name, value in recipe.items()])
     sizes = [f"  {name:<20}{size / 1e6:>14,.1f} MB" for name, size in info["sizes"].items()]
     lines += _titled("sizes", sizes)
-    return "\n".join([*lines, "", f"content hash  {info['content_hash']}"])
+    return flowed("\n".join([*lines, "", f"content hash  {info['content_hash']}"]), 20)
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
@@ -184,7 +185,7 @@ def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Produ
     lines.append("")
     for rank, product in enumerate(products, first):
         lines += _hit_lines(rank, product)
-    return "\n".join(lines)
+    return flowed("\n".join(lines), 5)
 
 
 def _hit_lines(rank: int, product: Product) -> Iterator[str]:
@@ -209,7 +210,7 @@ def why_nothing(request: SearchRequest, shop: Shop) -> str:
 
 
 def record_text(document: Mapping[str, Any]) -> str:
-    return "\n".join(_fields(document, ""))
+    return flowed("\n".join(_fields(document, "")))
 
 
 def _fields(document: Mapping[str, Any], indent: str) -> Iterator[str]:
@@ -243,7 +244,7 @@ def history_text(shop: Shop, user_id: str) -> str:
             excerpt(title, 60),
         )
         lines.append(plain("  " + "  ".join(told)))
-    return "\n".join(lines)
+    return flowed("\n".join(lines), 2)
 
 
 def _matching(total: int) -> str:

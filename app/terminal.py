@@ -70,6 +70,21 @@ def flowing(text: str, indent: int = 0) -> str:
     )
 
 
+def flowed(text: str, hang: int = 4) -> str:
+    """Lines that keep to the terminal, each going on under itself by so much; piped, as they are. An address is never broken."""
+    room = screen()
+    if room is None:
+        return text
+    return "\n".join(line for one in text.split("\n") for line in _flowed(one, hang, room))
+
+
+def _flowed(line: str, hang: int, room: int) -> list[str]:
+    if len(line) <= room:
+        return [line]
+    under = " " * min(len(line) - len(line.lstrip()) + hang, room // 2)
+    return wrap(line, room, subsequent_indent=under, break_long_words=False, break_on_hyphens=False)
+
+
 def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | None = None) -> str:
     """`width` is that of the terminal, else of the one we write to."""
     columns = [Column(one) if isinstance(one, str) else one for one in head]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.screen import shown
+from drr.app.terminal import Column, flowed, table
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -58,8 +59,10 @@ def _listed(record: Record) -> ListedUnit:
 
 
 def listing(records: Sequence[Record]) -> str:
-    lines = [f"{r.key[:12]}  {r.kind:<11}{_state(r):<24}{_seconds(r):>11}  {r.label}" for r in records]
-    return shown("\n".join(lines) or "no unit has ended yet")
+    rows = [[r.key[:12], r.kind, _state(r), _seconds(r), r.label] for r in records]
+    if not rows:
+        return "no unit has ended yet"
+    return shown(table(["unit", "kind", "ended", Column("took", rank=1), Column("label", flows=True)], rows))
 
 
 class TracedUnit(ListedUnit):
@@ -107,7 +110,10 @@ def document(study: Study, record: Record) -> TracedUnit:
 
 def text(study: Study, record: Record, *, full: bool) -> str:
     """`full`: whole tool results and conversations."""
-    lines = [*_head(study, record), *_usage(record), *_calls(study, record, full=full), *_end(study, record)]
+    calls = list(_calls(study, record, full=full))
+    lines = [*map(flowed, (*_head(study, record), *_usage(record)))]
+    lines += calls if full else [flowed(call, 8) for call in calls]
+    lines += _end(study, record)
     if full:
         lines += _conversations(study, record)
     if said := study.held(record, "stderr"):
@@ -164,9 +170,10 @@ def _end(study: Study, record: Record) -> Iterator[str]:
         yield f"  stopped: {record.result['stop_reason']}"
     made_up = [one["url"] for one in record.result.get("fabricated") or []]
     if made_up:
-        yield f"  fabricated: {len(made_up)} cited addresses that no tool returned: {', '.join(made_up[:5])}"
+        told = f"  fabricated: {len(made_up)} cited addresses that no tool returned: {', '.join(made_up[:5])}"
+        yield flowed(told)
     for note in record.result.get("notes") or []:
-        yield f"  note: {note}"
+        yield flowed(f"  note: {note}")
     report = study.held(record, "report")
     if report is not None:
         yield from ("", "--- report ---", report)

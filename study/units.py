@@ -27,6 +27,16 @@ class Standing(NamedTuple):
     attempts: int
 
 
+class AnswerTally(NamedTuple):
+    """How the current answers of one variant stand."""
+
+    variant: str
+    units: int
+    done: int
+    failed: int
+    """For good; what failed and may pass is still to come."""
+
+
 class Units:
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -95,6 +105,15 @@ class Units:
                 )
                 for kind, key, status, transient, reason, attempts in rows
             ]
+
+    def answer_tallies(self) -> list[AnswerTally]:
+        """By variant, of every current answer that was asked for."""
+        rows = self._db.rows(
+            "SELECT coalesce(json_extract(spec, '$.variant'), label) AS variant, count(*), sum(status IS 'done'), "
+            "sum(coalesce(status = 'failed' AND NOT transient, 0)) FROM units LEFT JOIN records USING (key) "
+            "WHERE kind = 'answer' AND current = 1 GROUP BY variant ORDER BY variant"
+        )
+        return [AnswerTally(str(variant), *counts) for variant, *counts in rows]
 
     def open_among(self, keys: Iterable[str]) -> int:
         """How many of these have no final record: none at all, or one of a failure that may pass."""

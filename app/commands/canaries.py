@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 
 PARTS = ("reports", "planted", "persons")
 _EXAMPLES = """\
-reports   sixteen reports that plead, hide words, pad, repeat, cite everything: none may do better than the clean one
-persons   a report for one person beside somebody else's, one that flatters and one that copies what is known of her: P is not to rise
-planted   claims with one error each beside the page they cite: none may be called wholly supported
+reports   sixteen reports that plead, hide words, pad, repeat, cite everything:
+          none may do better than the clean one
+persons   a report for one person beside somebody else's, one that flatters and
+          one that copies what is known of her: P is not to rise
+planted   claims with one error each beside the page they cite: none may be
+          called wholly supported
 
-What a judge said is kept in --study; the same command goes on where it stopped, and another judge stands beside.
+What a judge said is kept in --study; the same command goes on where it stopped,
+and another judge stands beside.
 
 examples:
   drr canaries --judge offline

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.terminal import flowed
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
@@ -113,10 +114,11 @@ def _show(arguments: argparse.Namespace, subject: Subject, check_report, documen
     print()
     width = max(map(len, checks))
     for name, check in checks.items():
-        print(f"{_MARKS[check.status]:>4}  {name:<{width}}  {_summary(name, check)}")
+        print(flowed(f"{_MARKS[check.status]:>4}  {name:<{width}}  {_summary(name, check)}", width + 4))
         if check.status == "fail":
             for span, why in list(zip(check.spans, check.evidence, strict=False))[:8]:
-                print(f"      {'':<{width}}  line {_line(subject.report, span[0])}: {_printable(why)}")
+                told = f"line {_line(subject.report, span[0])}: {_printable(why)}"
+                print(flowed(f"      {'':<{width}}  {told}", 2))
             if len(check.evidence) > 8:
                 print(f"      {'':<{width}}  and {len(check.evidence) - 8} more (--json has all)")
     counts = Counter(check.status for check in checks.values())

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.eval.metrics.rows import CompareDocument
+    from drr.eval.metrics.rows import CompareDocument, FloorRow
+    from drr.eval.stats.intervals import DifferenceRow
 
 
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
-        "Differences are A minus B, paired by query; p-values are corrected together (Holm).\n\n"
+        "Differences are A minus B, paired by query; p-values are corrected together (Holm).\n"
+        "Grey, with ≈: a difference that repetition alone makes (the noise floor of `drr report`).\n\n"
         "examples:\n  drr compare study hybrid-react+ws react+ws\n  drr compare study react react+ws --json"
     )
     parser.add_argument("study", metavar="STUDY", type=Path)
@@ -26,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.judging import open_study
     from drr.env.errors import Misuse
-    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.read import choose, read_judged, repetitions
     from drr.eval.metrics.compare import compare
 
     with open_study(arguments.study) as study:
@@ -37,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
                 raise Misuse(f"{arguments.study}: {name} has no answers; it has {', '.join(known) or 'none'}")
         if arguments.a == arguments.b:
             raise Misuse(f"{arguments.a} cannot be compared with itself; name two of {', '.join(known)}")
-        document = compare(judged, arguments.a, arguments.b)
+        document = compare(judged, arguments.a, arguments.b, repetitions(study, judged))
     if arguments.json:
         print_json(document)
     else:
@@ -46,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _told(document: CompareDocument) -> str:
-    from drr.app.terminal import Column, flowing, number, table, with_interval
+    from drr.app.terminal import Column, flowing, number, table
 
     a, b = document["a"], document["b"]
     rows = [
@@ -54,7 +56,8 @@ def _told(document: CompareDocument) -> str:
             name,
             number(row["a"]),
             number(row["b"]),
-            with_interval(row),
+            _difference(row, document["noise"].get(name)),
+            number(document["noise"][name]["value"]) if name in document["noise"] else "not measured",
             number(row["p"]),
             number(row["p_holm"]),
         ]
@@ -72,10 +75,23 @@ def _told(document: CompareDocument) -> str:
                 Column(a, rank=1),
                 Column(b, rank=1),
                 "difference",
+                Column("noise floor", rank=1),
                 Column("p", rank=3),
                 Column("p (Holm)", rank=2),
             ],
             rows,
         )
     )
+    if not document["noise"]:
+        told = "Noise floor: not measured (it takes `drr run --trials 2`, or `drr judge --repeat 3` for the judge's part of it)."
+        parts.append(flowing(told))
     return "\n\n".join(parts)
+
+
+def _difference(row: DifferenceRow, floor: FloorRow | None) -> str:
+    from drr.app.screen import painted
+    from drr.app.terminal import with_interval
+
+    shown = with_interval(row)
+    slight = floor is not None and row["value"] is not None and abs(row["value"]) < floor["value"]
+    return painted(f"≈ {shown}", "dim") if slight else shown

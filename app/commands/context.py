@@ -104,6 +104,7 @@ def _make(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, progress_of
     from drr.app.ending import tidy_end
     from drr.app.shop_of_persons import shop_of
+    from drr.app.terminal import flowed
     from drr.env.shop import open_shop
     from drr.persons.context import PersonContext, parse_sizes
     from drr.persons.context_works import made_contexts
@@ -140,10 +141,11 @@ def _make(arguments: argparse.Namespace) -> int:
     )
     for size, asked in sizes.items():
         counted_tokens = [one.tokens[size] for one in manifest.persons.values()]
-        print(
+        told = (
             f"  {size:>6}: {min(counted_tokens):,} to {max(counted_tokens):,} of {asked:,} tokens; "
             f"{few[size]} attributes are expressed by fewer than five items"
         )
+        print(flowed(told, 8))
     print(f"next: drr context check {arguments.out} --shop {named}")
     return 0
 
@@ -195,20 +197,22 @@ def _check(arguments: argparse.Namespace) -> int:
 def _print_check(
     arguments: argparse.Namespace, faults: list[ContextFault], shares: dict[str, SizeShares], persons: int
 ) -> None:
+    from drr.app.terminal import flowed
     from drr.env.records.lines import one_line
 
     for fault in faults[:_TOLD]:
         where = f" {fault.item_id}" if fault.item_id else ""
-        print(f"{fault.person_id}{where}: {fault.check}: {one_line(fault.told, 200)}")
+        print(flowed(f"{fault.person_id}{where}: {fault.check}: {one_line(fault.told, 200)}"))
     if len(faults) > _TOLD:
         print(f"... {len(faults) - _TOLD} more; --json has all")
     for size, one in shares.items():
         talk, noise = one["conversational"], one["noise"]
-        print(
+        told = (
             f"  {size:>6}: {one['tokens']['fewest']:,} to {one['tokens']['most']:,} of {one['asked']:,} tokens, "
             f"{one['items']:,} items, {talk or 0:.0%} conversational, {noise or 0:.0%} noise; "
             f"{one['few']} of {one['attributes']} attributes by fewer than five items"
         )
+        print(flowed(told, 8))
     bad = len({fault.person_id for fault in faults})
     print(f"{persons - bad} of {persons} contexts pass every check")
     if not arguments.shop:

@@ -125,7 +125,7 @@ def _agreed() -> bool:
 def _planned(publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int) -> str:
     from textwrap import fill
 
-    from drr.app.terminal import table
+    from drr.app.terminal import flowed, table
     from drr.data_ingest.published import publication
 
     rows = []
@@ -139,7 +139,7 @@ def _planned(publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free:
     more = f", and {unknown} files whose size the mirror does not tell" if unknown else ""
     return "\n".join(
         (
-            f"{publication().name}: {len(wanted)} files, from {publisher.base}",
+            flowed(f"{publication().name}: {len(wanted)} files, from {publisher.base}"),
             "",
             table(["category", "products", "reviews"], rows),
             "",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 A requirement holds where the worse end of the 95 % interval holds; an unknown figure fails. `rules.NAME` is the share of
-answers that break the rule, where it can tell. BASE is a variant of the study, or another study, whose variants of the same
+answers that break the rule, where it can tell. Answers that are pending or failed are unknown, too. BASE is a variant of the study, or another study, whose variants of the same
 names are meant: question by question, a figure fails where the whole interval of the difference lies on the worse side.
 
 examples:
@@ -38,6 +38,13 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--against",
         metavar="BASE",
         help="no metric required (or none of the headline ones) may be worse than here",
+    )
+    parser.add_argument(
+        "--unanswered",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="of a variant's answers so many may be pending or failed (default 0)",
     )
     parser.add_argument("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="the checks as a JUnit file")
@@ -62,14 +69,18 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.judging import open_study
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged
-    from drr.eval.metrics.gate import against, comparable, required, requirement
+    from drr.eval.metrics.gate import against, comparable, required, requirement, unanswered
 
     if not arguments.require and arguments.against is None:
         raise Misuse("say what must hold: --require 'fp>=0.8', or --against a variant or another study")
+    if not 0 <= arguments.unanswered <= 1:
+        raise Misuse(f"--unanswered {arguments.unanswered}: give a share from 0 to 1")
     requirements = [requirement(text) for text in arguments.require]
     with open_study(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
-        rows = required(judged, requirements)
+        tallies = study.ledger.units.answer_tallies()
+        rows = unanswered(tallies, requirements, arguments.unanswered, arguments.against)
+        rows += required(judged, requirements)
         notes = _notes(judged)
         if arguments.against is not None:
             with _base(arguments.study, judged, arguments.against, arguments.judge) as base:

@@ -112,6 +112,7 @@ def _build_import(parser: argparse.ArgumentParser) -> None:
 def _build_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.jsonl", type=Path)
     parser.add_argument("--out", required=True, metavar="FILE", type=Path)
+    parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -132,6 +133,7 @@ def _build(arguments: argparse.Namespace) -> int:
 
 def _show(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
+    from drr.app.terminal import flowed
     from drr.env.errors import Misuse
     from drr.persons.person import read_persons
     from drr.persons.showing import person_text
@@ -144,7 +146,7 @@ def _show(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"schema": 1, "persons": [person.line() for person in persons.values()]})
     else:
-        print("\n\n".join(person_text(person) for person in persons.values()))
+        print(flowed("\n\n".join(person_text(person) for person in persons.values()), 14))
     return 0
 
 

@@ -42,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate.sheets import labels_of
     from drr.app.console import print_json
     from drr.app.judging import open_study
+    from drr.app.terminal import flowed
     from drr.eval.agreement.precision import precision_plan
     from drr.eval.judging.read import choose, read_judged
 
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(plan)
     else:
-        print(_told(plan))
+        print(flowed(_told(plan), 2))
     return 0
 
 

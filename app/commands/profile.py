@@ -21,6 +21,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
+    from drr.app.terminal import flowed
     from drr.env.profile import build_profile
     from drr.env.shop import open_shop
 
@@ -29,5 +30,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"schema": 1, **profile.model_dump(mode="json"), "sha256": profile.sha256})
     else:
-        print(profile.text())
+        print(flowed(profile.text(), 2))
     return 0

@@ -277,7 +277,10 @@ def _side_by_side(heads: list[str], columns: list[dict[str, object]]) -> str:
     width = max(map(len, names)) + 2
     rows = [(name, *(_shown(column.get(name)) for column in columns)) for name in names]
     shown = [("", *heads), *rows] if len(heads) > 1 else rows
-    return "\n".join(f"{name:<{width}}" + "".join(f"{cell:>24}" for cell in cells) for name, *cells in shown)
+    wide = min(24, 2 + max(len(cell) for _, *cells in shown for cell in cells))
+    return "\n".join(
+        f"{name:<{width}}" + "".join(f"{cell:>{wide}}" for cell in cells) for name, *cells in shown
+    )
 
 
 def _flat(document: Mapping[str, Any], prefix: str = "") -> list[tuple[str, object]]:

@@ -147,6 +147,7 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     from drr.app.console import settings_of
     from drr.app.papers.begun import begun_in, check_options, keep, settled, sizes_of
     from drr.app.papers.steps import OFFLINE, Places, Reproduction, steps_of
+    from drr.app.terminal import flowing
 
     check_options(arguments)
     paper, begun = steps_of(arguments.paper), begun_in(arguments.out)
@@ -156,7 +157,7 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     paper.check(asked)
     now = settled(arguments, begun, sizes)
     if arguments.paper != "retail":
-        print(_told(asked, paper), flush=True)
+        print(flowing(_told(asked, paper)), flush=True)
     if arguments.dry_run:
         from drr.app.papers.preview import preview
 

@@ -254,6 +254,7 @@ def _show(arguments: argparse.Namespace) -> int:
     from textwrap import fill
 
     from drr.app.console import print_json
+    from drr.app.terminal import flowed, screen
     from drr.env.errors import Misuse
     from drr.querygen.tasks import read_tasks
 
@@ -265,6 +266,7 @@ def _show(arguments: argparse.Namespace) -> int:
         return 0
     for task in tasks:
         needs = ", ".join(task.needs)
-        print(f"{task.task_id}  {task.category}  {task.intent or '-'}  needs: {needs or '-'}")
-        print(fill(task.task, 100, initial_indent="  ", subsequent_indent="  ") + "\n")
+        print(flowed(f"{task.task_id}  {task.category}  {task.intent or '-'}  needs: {needs or '-'}"))
+        wide = min(100, screen() or 100)
+        print(fill(task.task, wide, initial_indent="  ", subsequent_indent="  ") + "\n")
     return 0

@@ -113,6 +113,7 @@ def _search(arguments: argparse.Namespace) -> int:
 
 def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]) -> None:
     from drr.app.console import print_json
+    from drr.app.terminal import flowed
 
     if arguments.json:
         print_json(
@@ -125,7 +126,7 @@ def _show_hits(arguments: argparse.Namespace, web: WebSearch, hits: list[WebHit]
         )
         return
     for number, hit in enumerate(hits, 1):
-        print(f"{number}. {_line(hit.title)}\n   {_line(hit.url)}\n   {_line(hit.snippet)}")
+        print(flowed(f"{number}. {_line(hit.title)}\n   {_line(hit.url)}\n   {_line(hit.snippet)}", 0))
     if not hits:
         print("nothing found")
 

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypedDict
 
 from drr.app.papers.steps import OFFLINE, PaperSteps, Places, Reproduction, Step
+from drr.app.terminal import flowed, flowing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,7 +56,7 @@ def preview(asked: Reproduction, paper: PaperSteps) -> tuple[int, PreviewCounts]
             code = dry.take(step)
             if code != 0:
                 return code, dry.counts()
-    print(dry.told())
+    print(flowing(dry.told(), 2))
     return 0, dry.counts()
 
 
@@ -197,7 +198,7 @@ class _DryRun:
         self.judge_calls += round(calls)
         by = ", counted on reports that rules write" if self.answers else ""
         price = f", about ${cost:,.2f}" if known else ""
-        print(f"  about {calls:,.0f} calls of the judge{price}{by}")
+        print(flowed(f"  about {calls:,.0f} calls of the judge{price}{by}", 2))
         return 0
 
     def told(self) -> str:

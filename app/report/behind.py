@@ -46,7 +46,7 @@ def viewer_of(out: Path, given: str | None) -> str | None:
             if given.startswith(("http://", "https://")) or not Path(given).is_absolute()
             else Path(given).as_uri()
         )
-    return VIEWER if (out / VIEWER / "index.html").is_file() else None
+    return VIEWER if (out.absolute().parent / Path(VIEWER).name / "index.html").is_file() else None
 
 
 def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:

@@ -93,7 +93,7 @@ def facts(material: Material) -> list[tuple[str, str]]:
         ("run", f"{_many(len(material.variants), 'system')}, {_many(len(asked), 'question')}, {_many(answers, 'answer')}"),
         ("when", _when(material)),
         ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
-        ("web", str(settings.get("web") or "")),
+        ("web", " · ".join(filter(None, (str(settings.get("web") or ""), _web_content(material))))),
         ("models", ", ".join(made["models"])),
         ("judge", f"{judge['name']}, claims by {judge['claims_by']}" if judge else "not judged yet"),
         ("cost", _cost(material)),
@@ -133,6 +133,13 @@ def _when(material: Material) -> str:
         return ""
     first, last = (datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d") for at in (min(times), max(times)))
     return first if first == last else f"{first} to {last}"
+
+
+def _web_content(material: Material) -> str:
+    """What the answers' web held, where that is known by a hash."""
+    webs = [record.key_fields.get("web") for record in _records(material)]
+    hashes = {str(web["content_hash"]) for web in webs if isinstance(web, dict) and web.get("content_hash")}
+    return f"content {', '.join(sorted(one[:12] for one in hashes))}" if hashes else ""
 
 
 def _records(material: Material) -> Iterable[Record]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
-from drr.eval.metrics import metrics, values_of
+from drr.eval.metrics import values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
+from drr.eval.metrics.said_again import said_again
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.comparisons import Comparison
 from drr.eval.stats.noise import RepetitionFloor, noise_floor
@@ -84,15 +85,7 @@ class Material:
     @cached_property
     def _again(self) -> dict[str, dict[str, dict[str, list[float | None]]]]:
         """By metric, system and answer what the judge and its repetitions give it."""
-        found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
-        known = metrics()
-        for judged in (self.judged, *self.repetitions) if self.repetitions else ():
-            for answer in judged.answers:
-                for name, value in values_of(judged, answer).items():
-                    if known[name].judged:
-                        own = found.setdefault(name, {}).setdefault(answer.variant, {})
-                        own.setdefault(answer.key, []).append(value)
-        return found
+        return said_again([self.judged, *self.repetitions]) if self.repetitions else {}
 
     @cached_property
     def _values(self) -> dict[str, Mapping[str, float | None]]:

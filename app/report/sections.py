@@ -58,7 +58,7 @@ def _row(
     shown = ""
     for column, cell, extent in zip(table.columns, cells, extents, strict=True):
         page = None if is_floor else own or answers.get((column.label,))
-        link = f"{page}#{table.name}" if page and cell.value is not None else ""
+        link = f"{page}#{table.name}" if page and cell.value not in (None, "") else ""
         shown += _cell(cell, extent, link)
     kind = ' class="floor"' if is_floor else ""
     return f'<tr{kind}><th scope="row">{escape(name)}</th>{shown}</tr>\n'

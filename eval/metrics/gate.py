@@ -11,12 +11,13 @@ from typing import Literal, TypedDict
 
 from drr.env.errors import Misuse
 from drr.eval.checks import RULES
-from drr.eval.metrics import families, metrics
+from drr.eval.metrics import families, metrics, values_of
 from drr.eval.metrics.base import Better, Metric
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.pairing import ByQuery, PairedMetrics
 from drr.eval.stats.intervals import PairedDifference, V, VRow, nothing, paired
 from drr.eval.tasks.judged import Judged
+from drr.study.units import AnswerTally
 
 Sign = Literal[">=", "<=", ">", "<"]
 _REQUIREMENT = re.compile(r"(?:(.+):)?\s*([A-Za-z_][\w.]*)\s*(>=|<=|>|<)\s*(\S+)\s*", re.S)
@@ -107,9 +108,30 @@ def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRo
     rows = []
     for variant, answers in by_variant.items():
         figures = {name: v for family in families() for name, v in family.corpus(judged, answers).items()}
+        known = [values_of(judged, answer).keys() for answer in answers]
         for one in requirements:
             if one.variant in (None, variant):
-                rows.append(_held(variant, one, _figure(figures, one.metric)))
+                lacking = sum(_own(one.metric)[0] not in names for names in known)
+                rows.append(_held(variant, one, _figure(figures, one.metric), lacking, len(answers)))
+    return rows
+
+
+def unanswered(
+    tallies: Sequence[AnswerTally], requirements: Sequence[Requirement], allowed: float, base: str | None
+) -> list[GateRow]:
+    """A row for each variant that is asked about and lacks more than this share of its answers: what it would have said is unknown."""
+    named = {one.variant for one in requirements}
+    everybody = None in named or not requirements
+    rows = []
+    for one in tallies:
+        missing = one.units - one.done
+        if one.variant == base or not (everybody or one.variant in named) or missing <= allowed * one.units:
+            continue
+        pending = missing - one.failed
+        parts = [f"{count} {how}" for count, how in ((pending, "pending"), (one.failed, "failed")) if count]
+        why = f"unknown: of {one.units} answers {' and '.join(parts)}"
+        figure = V(one.done / one.units, None, None, one.units, 0, "share of the answers asked for")
+        rows.append(_row(one.variant, None, None, "answered", figure, why))
     return rows
 
 
@@ -122,12 +144,15 @@ def _figure(figures: Mapping[str, V], name: str) -> V | None:
     return _turned(v, 1.0) if turned else v
 
 
-def _held(variant: str, one: Requirement, v: V | None) -> GateRow:
+def _held(variant: str, one: Requirement, v: V | None, lacking: int = 0, answers: int = 0) -> GateRow:
+    """`lacking`: so many of the answers are not judged for it."""
     found = nothing("not judged") if v is None else v
     low, high = found.ci_low, found.ci_high
     why = None
     if v is None:
         why = "unknown: nothing of this variant was judged for it"
+    elif lacking:
+        why = f"unknown: {lacking} of {answers} answers are not judged for it"
     elif v.value is None:
         why = f"unknown: {v.reason or 'no answer has a value'}"
     elif low is None or high is None:

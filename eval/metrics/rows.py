@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
@@ -184,6 +184,15 @@ class MetricRow(TypedDict):
     digits: int
 
 
+class FloorRow(TypedDict):
+    """Two runs of one system lie less than `value` apart in 19 of 20 cases."""
+
+    value: float
+    by: Literal["trials", "judge repeats"]
+    n: int
+    """Questions or reports that were repeated."""
+
+
 class CompareDocument(TypedDict):
     schema: int
     a: str
@@ -195,5 +204,7 @@ class CompareDocument(TypedDict):
     reports: int
     """of so many questions and trials that both answered."""
     metrics: dict[str, DifferenceRow]
+    noise: dict[str, FloorRow]
+    """What a difference must exceed to be more than repetition; a metric that was not repeated is not in it."""
     about: dict[str, MetricRow]
     pairwise: list[PairRow]

@@ -12,8 +12,9 @@ import pytest
 from drr.app.cli import main
 from drr.app.junit import JunitCase, junit
 from drr.env.errors import Misuse
-from drr.eval.metrics.gate import _held, _not_worse, _turned, known_metrics, requirement
+from drr.eval.metrics.gate import _held, _not_worse, _turned, known_metrics, requirement, unanswered
 from drr.eval.stats.intervals import SHARE, V, nothing, paired
+from drr.study.units import AnswerTally
 
 VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
 
@@ -69,6 +70,40 @@ def test_what_is_no_requirement_is_misuse(text: str, said: str) -> None:
 def test_the_worse_end_holds_or_the_check_fails(text: str, v: V | None, why: str | None) -> None:
     row = _held("react", requirement(text), v)
     assert (row["holds"], row["why"]) == (why is None, why)
+
+
+def test_what_is_judged_in_part_is_unknown() -> None:
+    row = _held("react", requirement("fp>=0.1"), value(0.8, 0.9), 2, 12)
+    assert row["why"] == "unknown: 2 of 12 answers are not judged for it"
+
+
+def test_answers_that_are_pending_or_failed_are_unknown() -> None:
+    tallies = [AnswerTally("react", 12, 10, 1), AnswerTally("base", 12, 3, 0), AnswerTally("never", 4, 0, 4)]
+    every, of_react = [requirement("fp>=0")], [requirement("react:fp>=0")]
+    told = {row["variant"]: row["why"] for row in unanswered(tallies, every, 0.0, "base")}
+    assert told == {
+        "react": "unknown: of 12 answers 1 pending and 1 failed",
+        "never": "unknown: of 4 answers 4 failed",
+    }
+    assert [row["variant"] for row in unanswered(tallies, of_react, 0.0, None)] == ["react"]
+    assert [row["variant"] for row in unanswered(tallies, every, 0.2, None)] == ["base", "never"]
+
+
+@pytest.mark.long
+def test_a_study_that_was_stopped_does_not_pass(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop, study = judged_study.parent / "shop", str(tmp_path / "study")
+    run = ["run", study, "--shop", str(shop), "--queries", str(judged_study.parent / "queries.jsonl")]
+    assert main([*run, "--variants", "react", "--trials", "2", "--limit", "3", "--quiet"]) == 0
+    assert main(["judge", study, "--what", "rules", "--limit", "2", "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["gate", study, "--require", "words>=-9999", "--require", "rules.price<=1", "--json"]) == 1
+    whys = {row["check"]: row["why"] for row in json.loads(capsys.readouterr().out)["checks"]}
+    assert whys["answered"] == "unknown: of 4 answers 1 pending"
+    assert whys["rules.price <= 1"] == "unknown: 1 of 3 answers are not judged for it"
+    assert whys["words >= -9999"] is None
+    assert main(["gate", study, "--require", "words>=-9999", "--unanswered", "0.25"]) == 0
 
 
 def test_a_broken_rule_is_what_is_left_of_the_kept() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
+from drr.app.commands.compare import _difference
 from drr.app.report.build import all_tables
 from drr.app.report.latex import latex
 from drr.app.report.material import Material
@@ -17,6 +18,7 @@ from drr.app.report.sections import section
 from drr.app.report.tables import Cell, Heading, Table, as_csv, markdown
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
+from drr.eval.metrics.rows import CompareDocument
 from drr.study.study import Study
 
 VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
@@ -244,3 +246,16 @@ def test_a_difference_leads_to_both_values_of_each_question(report: Path) -> Non
     assert len(shown) == int(overall["n"]) == 2
     assert all(a - b == pytest.approx(d) for a, b, d in shown)
     assert sum(d for _, _, d in shown) / 2 == pytest.approx(float(overall["value"]))
+
+
+def test_compare_has_the_noise_floor_of_the_report_and_greys_what_is_smaller(
+    judged_study: Path, report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(judged_study), "react", "react+ws", "--json"]) == 0
+    document: CompareDocument = json.loads(capsys.readouterr().out)
+    floor = document["noise"]["fp"]
+    shown = cells(report, "differences")["noise floor", "fp"]
+    assert (floor["by"], repr(floor["value"]), str(floor["n"])) == ("trials", shown["value"], shown["n"])
+    row = document["metrics"]["fp"]
+    assert row["value"] is not None and not _difference(row, floor).startswith("≈")
+    assert _difference(row, {**floor, "value": abs(row["value"]) + 0.01}).startswith("≈ ")

@@ -1,0 +1,102 @@
+"""A report's pages in a real browser: Table 1 whole on a desk and read sideways on a phone, and from each number to its answers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from drr.env.settings import resolve
+from drr.env.shop import open_shop
+from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+VARIANTS = ("react", "react+ws", "plan-to-function+ws", "hybrid-react+ws")
+WIDTHS = (1440, 1024, 390)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `report` and `viewer`, of two questions and four systems."""
+    home = tmp_path_factory.mktemp("reported")
+
+    def drr(*words: str | Path) -> None:
+        subprocess.run([sys.executable, "-m", "drr.app.cli", *map(str, words), "--quiet"], check=True)
+
+    drr("sample", home / "raw")
+    drr("ingest", home / "raw", "--shop", home / "shop")
+    with open_shop(str(home / "shop"), resolve({}, environ={}, file=home / "none").settings) as shop:
+        users = shop.store.sample_users(2, seed=1, min_orders=5)
+    asked = ("Which bird feeder should I buy?", "Which quiet dog nail grinder?")
+    lines = [json.dumps({"query": one, "user_id": user}) for one, user in zip(asked, users, strict=True)]
+    (home / "queries.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    what = ("--queries", home / "queries.jsonl", "--variants", ",".join(VARIANTS))
+    drr("run", home / "study", "--shop", home / "shop", *what)
+    drr("judge", home / "study")
+    drr("view", home / "study", "--static", home / "viewer")
+    drr("report", home / "study", "--out", home / "report")
+    return home
+
+
+def addresses(pages: Path) -> list[str]:
+    report = pages / "report"
+    return [
+        (report / one).as_uri()
+        for one in ("index.html", "answers/react.html", "answers/hybrid-react+ws-minus-react.html")
+    ]
+
+
+def test_table_1_is_whole_on_a_desk_and_scrolls_inside_itself_on_a_phone(page: Page, pages: Path) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(addresses(pages)[0])
+    table = page.locator("#faithfulness .scroll")
+    assert table.evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert table.evaluate("e => e.scrollWidth > e.clientWidth")
+    table.evaluate("e => { e.scrollLeft = 9999; }")
+    name = page.locator("#faithfulness tbody th").first.bounding_box()
+    last = page.locator("#faithfulness tbody tr").first.locator("td").last.bounding_box()
+    assert name and last and name["x"] >= 0
+    assert last["x"] >= name["x"] + name["width"] - 1 and last["x"] + last["width"] <= 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_page_of_a_report_is_cut_or_has_a_serious_finding(
+    page: Page, pages: Path, width: int, scheme: str
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    for address in addresses(pages):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+        cut = page.evaluate(
+            "[...document.querySelectorAll('main td, main th, main p, main h1, main h2, main dd')].filter(e => {"
+            " const box = e.closest('.scroll'); const r = e.getBoundingClientRect();"
+            " return !box && r.width && (r.right > innerWidth + 1 || e.scrollWidth > e.clientWidth + 1); })"
+            ".map(e => e.textContent.slice(0, 60))"
+        )
+        assert cut == [], address
+        found = Axe().run(page).response["violations"]
+        assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == [], address
+
+
+def test_words_in_a_figure_can_be_read_on_a_phone(page: Page, pages: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(addresses(pages)[0])
+    for image in page.locator("figure img").all():
+        shown = image.evaluate("e => e.clientWidth / e.naturalWidth")
+        assert shown >= 0.75
+
+
+def test_from_a_difference_to_its_answers_to_both_reports(page: Page, pages: Path) -> None:
+    page.goto(addresses(pages)[0])
+    page.locator("#differences tbody tr", has_text="minus react").last.locator("td a").first.click()
+    assert page.url.endswith("#differences") and " minus " in page.locator("h1").inner_text()
+    page.locator("#differences tbody th a").first.click()
+    assert "/viewer/q/" in page.url and "left=" in page.url
+    chosen = [page.locator(f"#{side}-choice").input_value() for side in ("left", "right")]
+    assert all(value in page.url for value in chosen) and chosen[0] != chosen[1]
