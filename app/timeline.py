@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.app.screen import shown
-from drr.app.terminal import Column, flowed, table
+from drr.app.terminal import Column, flowed, screen, table
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
@@ -59,9 +59,16 @@ def _listed(record: Record) -> ListedUnit:
 
 
 def listing(records: Sequence[Record]) -> str:
-    rows = [[r.key[:12], r.kind, _state(r), _seconds(r), r.label] for r in records]
-    if not rows:
+    """A table on a terminal; piped, a line each and nothing else."""
+    if not records:
         return "no unit has ended yet"
+    if screen() is None:
+        return shown(
+            "\n".join(
+                f"{r.key[:12]}  {r.kind:<11}{_state(r):<24}{_seconds(r):>11}  {r.label}" for r in records
+            )
+        )
+    rows = [[r.key[:12], r.kind, _state(r), _seconds(r), r.label] for r in records]
     return shown(table(["unit", "kind", "ended", Column("took", rank=1), Column("label", flows=True)], rows))
 
 
