@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from shutil import which
 from statistics import median
 
 import httpx
@@ -19,6 +20,7 @@ from drr.app.pages.serve import bind
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.site import site
 from drr.study.study import Study
+from playwright.sync_api import sync_playwright
 
 from benchmarks.results import machine, record, table
 
@@ -102,6 +104,42 @@ def main() -> None:
         )
 
 
+SEARCHES = (
+    "cardinals",
+    "county 77",
+    "sunflower seed suits",
+    "feeding birds",
+    "grams a day",
+    "zebra",
+    "1",
+    "e",
+)
+
+
+def search_line(address: str) -> tuple[str, str, str, str, str]:
+    """Words of questions, reports, claims and evidence, as a browser finds them: once the words are loaded, and from then on."""
+    program = which("chromium") or which("google-chrome")
+    if program is None:
+        return ("a search in all answers", "no Chromium here", "", "", "")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.goto(address)
+        page.locator("#deep").check()
+        page.locator("#find").fill("first")
+        page.wait_for_function("vocabulary !== null")
+        told = [
+            page.evaluate(
+                """words => { document.getElementById("find").value = words; const start = performance.now(); sift(); return performance.now() - start; }""",
+                words,
+            )
+            for words in SEARCHES * 5
+        ]
+        browser.close()
+    slowest = f"slowest {max(told):.0f}"
+    return ("a search in all answers, in Chromium", slowest, f"{median(told):.0f}", "", "")
+
+
 def wait_until_measured(client: httpx.Client) -> None:
     """The figures of the index are added up beside the server; pages are then timed alone."""
     while not client.get("/live.json").text.endswith(" 1"):
@@ -145,6 +183,7 @@ def measure_pages(study: Path) -> list[tuple[str, str, str, str, str]]:
                 fresh.append((time.perf_counter() - start) * 1000)
             drawing = time.process_time() - busy
             _, again = timed(client, f"/r/{entries[0].key}.html")
+            lines.append(search_line(f"http://127.0.0.1:{port}/?token=token"))
             lines.append(
                 (
                     f"report page ({len(fresh)} of them, never drawn before: median)",

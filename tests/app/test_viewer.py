@@ -261,6 +261,17 @@ def test_a_shop_that_is_not_there_is_misuse(judged_study: Path, tmp_path: Path) 
     assert main([*words, "--judge", "nobody"]) == 2
 
 
+def test_the_shopper_is_a_card_with_orders(reader: Reader) -> None:
+    view = reader.report(reader.entries()[0].key)
+    assert view is not None
+    assert view.shopper is not None
+    page = Pages("s", served=False).report(view)
+    assert f"<dt>orders</dt><dd>{view.shopper.orders}," in page
+    shown = page.partition("Orders: recent and notable purchases</summary>")[2].partition("</ul>")[0]
+    assert shown.count("<li>") == len(view.shopper.notable) > 0
+    assert all(f"<li>{one.last}: " in shown for one in view.shopper.notable)
+
+
 def test_the_timeline_has_the_tokens_of_each_conversation(reader: Reader) -> None:
     entry = next(entry for entry in reader.entries() if entry.variant == "react")
     view = reader.report(entry.key)

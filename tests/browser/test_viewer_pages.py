@@ -501,6 +501,7 @@ def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_addres
     page.goto((tmp_path / "pages" / "index.html").as_uri())
     expect(page.locator("main")).to_contain_text("2 judges side by side")
     page.locator("#units tbody td a").first.click()
+    expect(page.locator("aside[data-marking=yes]")).to_be_attached()
     page.keyboard.press("j")
     expect(page.locator(".evidence:target .others")).to_contain_text("none second")
     page.get_by_role("link", name="Claim by claim").click()
