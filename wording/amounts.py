@@ -54,7 +54,9 @@ class AmountReader:
         shares = words.either("shares")
         figure = rf"(?:{DIGITS}|\.\d{{1,18}})"
         self._figure = re.compile(
-            rf"(?P<clock>(?<![\d.:])[0-2]?\d:[0-5]\d(?![\d:]))"
+            rf"(?P<iso>(?<![\w.,-])(?:19|20)\d\d-(?P<iso_m>[01]\d)-(?P<iso_d>[0-3]\d)(?![\w-]))"
+            rf"|(?P<whole>(?:/|\bout\sof\s)\d{{1,3}}(?![\w.,]*\d))"
+            rf"|(?P<clock>(?<![\d.:])[0-2]?\d:[0-5]\d(?![\d:]))"
             rf"|(?P<day>(?<![\d.,])[0-3]?\d)(?:st|nd|rd|th)?(?:\sof)?\s(?P<month>{MONTH})\b"
             rf"|\b(?P<month2>{MONTH})\.?\s(?P<day2>[0-3]?\d)(?:st|nd|rd|th)?(?![\d:])"
             rf"|(?:(?P<sign>{words.either('signs')})\s?)?(?<![\w.])(?P<digits>{figure})(?P<k>[kK](?![a-zA-Z]))?(?:\s(?P<scale>{scale})\b)?"
@@ -63,7 +65,7 @@ class AmountReader:
         )
         self._word = re.compile(
             rf"\b(?:(?P<top>an?|one|two|three|four|five|six|seven|eight|nine)[\s-])(?P<part>{words.either('parts')})s?\b"
-            rf"|(?<![\d.,])\b(?P<in>{SPOKEN}|\d{{1,3}})\s(?:in|out\sof)(?:\severy)?\s(?P<of>{SPOKEN}|\d{{1,3}})\b"
+            rf"|(?<![\d.,])\b(?P<in>{SPOKEN}(?=\sout\sof\s|\sin\s)|\d{{1,3}}(?=\sin\s))\s(?:in|out\sof)(?:\severy)?\s(?P<of>{SPOKEN}|\d{{1,3}})\b"
             rf"|\b(?P<n>{SPOKEN})(?P<half>\sand\sa\shalf)?(?:[\s-](?P<scale>{scale}))?(?:\s(?P<share>{shares}))?(?![\w'])"
             rf"|\bhalf\san?\s(?=(?P<halved>[a-z]{{3,12}})\b)"
             rf"|\b(?P<multiple>{words.either('multiples')})\b"
@@ -87,7 +89,13 @@ class AmountReader:
 
     def _in_digits(self, text: str) -> Iterator[Amount]:
         for m in self._figure.finditer(text):
-            if m["clock"]:
+            if m["whole"]:
+                continue  # what a rating is out of
+            if m["iso"]:
+                at = m.start()
+                yield self._amount(text, (at, at + 4), float(m["iso"][:4]), "year")
+                yield self._amount(text, (at + 5, m.end()), 31.0 * int(m["iso_m"]) + int(m["iso_d"]), "day")
+            elif m["clock"]:
                 hours, minutes = m["clock"].split(":")
                 yield self._amount(text, m.span("clock"), 60.0 * int(hours) + int(minutes), "clock")
             elif m["month"] or m["month2"]:

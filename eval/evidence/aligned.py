@@ -175,6 +175,8 @@ class Alignment:
             word = m[0]
             if word.casefold() in _TIMES or word.casefold() in self._written_small or not self.words(word):
                 continue
+            if _CODE.fullmatch(word):
+                continue
             if UNITS.named(word) is not None and text[: m.start()].rstrip()[-1:].isdigit():
                 continue
             marked = any(sign.isupper() or sign.isdigit() for sign in word[1:])
@@ -198,6 +200,8 @@ class Alignment:
 
 
 _TOKEN = re.compile(r"[\w'’.-]+")
+_CODE = re.compile(r"(?=(?:\D*\d){3})[A-Z0-9]{8,}")
+"""What a shop calls a thing by, and nobody else."""
 _TITLED = re.compile(r"\s[A-Z][a-z]")
 _SMALL = re.compile(r"(?<![\w'’-])[a-z][\w'’]*")
 

@@ -119,8 +119,11 @@ class Amounting:
         """What the claim tells beside the figure: of several parts the one that it stands in, if that tells anything."""
         beside = self.beside
         part = next(part for part in beside.parts if one.start < part.end)
-        words = beside.words(part.text) & beside.told - beside.words(one.text)
-        return beside.subject | (words if len(words) > 1 else beside.told) - beside.words(one.text)
+        told = beside.told if beside.subject else beside.asked
+        words = beside.words(part.text) & told - beside.words(one.text)
+        if not words and len(beside.parts) > 1:
+            return frozenset()
+        return beside.subject | (words if len(words) > 1 else told) - beside.words(one.text)
 
     def rivals(self, one: Amount) -> list[int]:
         """Sentences with another figure for what the claim's figure is of."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from drr.eval.evidence.aligned import Alignment
 from drr.wording.assertions import ASSERTIONS
 
 _APART = 0.2
+_FIELD = re.compile(r"[A-Z][\w ]{0,30}:\s")
+"""A line of a record is of what the record is of."""
 
 
 def doubts(beside: Alignment) -> list[str]:
@@ -39,7 +42,11 @@ def _is_surer(beside: Alignment, *, caused: bool) -> bool:
 
 
 def _is_scattered(beside: Alignment) -> bool:
-    far = [beside.said[i] for i in beside.window if abs(i - beside.best) > 1]
+    far = [
+        beside.said[i]
+        for i in beside.window
+        if abs(i - beside.best) > 1 and not _FIELD.match(beside.sentences[i])
+    ]
     return any(beside.share((said & beside.told) - beside.said[beside.best]) >= _APART for said in far)
 
 

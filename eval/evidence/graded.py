@@ -53,7 +53,7 @@ def _against(
 def _covered(beside: Alignment, amounts: Amounting, reckoning: Reckoning, naming: Naming) -> WordVerdict:
     share = beside.covered if beside.asked else float(not amounts.missing)
     reasons = [f"{share:.0%} of what the claim says is in the evidence"]
-    if share < SOME:
+    if share < SOME and (amounts.missing or not amounts.own):
         return WordVerdict("none", reasons[0])
     if reckoning.worked_out and not reckoning.absent:
         texts = [one.text for one in reckoning.worked_out]

@@ -67,6 +67,33 @@ def test_figures_names_and_denials_are_held_against_what_they_are_of(claim: str,
     assert found.label == label, found.reason
 
 
+RECORD = """http://shop.example/B040VLCCZ7
+Product: Tidewell Hypoallergenic Laundry Detergent Sheets, 60 Loads
+Product id: B040VLCCZ7
+Price: $15.99
+Average rating: 4.0 out of 5 stars
+Number of ratings: 64
+Brand: Tidewell
+Order: 2021-08-14, Tidewell Hypoallergenic Laundry Detergent Sheets"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        (
+            "For: detergent sheets; Product: Tidewell Hypoallergenic Laundry Detergent Sheets; Price: $15.99; Rating: 4/5; Ratings: 64; Store: Tidewell",
+            "full",
+        ),
+        ("On 2021-08-14 you ordered Tidewell Hypoallergenic Laundry Detergent Sheets.", "full"),
+        ("On 2021-08-17 you ordered Tidewell Hypoallergenic Laundry Detergent Sheets.", "none"),
+        ("You bought it before, on 2021-08-14.", "partial"),
+    ],
+)
+def test_a_row_about_a_record_is_held_against_its_fields(claim: str, label: str) -> None:
+    found, _ = support(claim, [RECORD])
+    assert found.label == label, found.reason
+
+
 @pytest.mark.parametrize(
     ("name", "floor"),
     [

@@ -22,7 +22,9 @@ from drr.wording.amounts import amounts
         ("5.40 in December", [(5.4, None, "")]),
         ("no more than 8 kg, more than 8 kg", [(8.0, "weight", ""), (8.0, "weight", "over")]),
         ("half an hour, twice", [(0.5, "time", ""), (2.0, "times", "")]),
-        ("rated 4.4 out of 5 by 1,318 buyers", [(4.4, None, ""), (5.0, None, ""), (1318.0, None, "")]),
+        ("rated 4.4 out of 5 by 1,318 buyers", [(4.4, None, ""), (1318.0, None, "")]),
+        ("4/5, four out of five", [(4.0, None, ""), (80.0, "share", "")]),
+        ("ordered on 2021-08-14", [(2021.0, "year", ""), (262.0, "day", "")]),
     ],
 )
 def test_each_figure_has_its_value_kind_and_bound(
