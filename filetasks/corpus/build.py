@@ -11,6 +11,7 @@ from random import Random
 
 from drr.env.text import fold
 from drr.filetasks.case import TaskCase
+from drr.filetasks.corpus.asides import asides
 from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.packing import NoiseDeck, Packed, packed
@@ -43,7 +44,7 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
     rng = Random(f"{seed}/{case.task_id}/corpus")
     writer = CasePages(case, pool, seed)
     supportive = [writer.supportive(fact) for fact in case.of("page")]
-    deck = _deck(case, pool, writer.apart, rng)
+    deck = _deck(case, pool, writer, rng)
     filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
     filled = replace(filled, order=tuple(dated(page, case.today, case.bought) for page in filled.order))
     ranking = PageRanking([page.pieces for page in filled.order])
@@ -75,10 +76,10 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
     )
 
 
-def _deck(case: TaskCase, pool: PagePool, apart: frozenset[str], rng: Random) -> NoiseDeck:
-    """Without pages that speak of a brand or seller of the case: they could hold a required fact or deny it. The tasks of a set are dealt
+def _deck(case: TaskCase, pool: PagePool, writer: CasePages, rng: Random) -> NoiseDeck:
+    """Without pages of the pool that speak of a brand or seller of the case: they could hold a required fact or deny it. The tasks of a set are dealt
     their noise from one shuffled pool, and begin as far from each other as their number allows: small sets share few pages or none."""
-    named = [fold(name) for name in apart]
+    named = [fold(name) for name in writer.apart]
     theme = theme_key(case.theme)
     shuffled = list(pool.pages)
     Random(f"{pool.seed}/deck").shuffle(shuffled)
@@ -88,7 +89,10 @@ def _deck(case: TaskCase, pool: PagePool, apart: frozenset[str], rng: Random) ->
     dealt.reverse()
     free = [page for page in dealt if not any(name in page.folded for name in named)]
     return NoiseDeck(
-        [page for page in free if page.theme == theme], [page for page in free if page.theme != theme], rng
+        [page for page in free if page.theme == theme],
+        [page for page in free if page.theme != theme],
+        asides(writer),
+        rng,
     )
 
 

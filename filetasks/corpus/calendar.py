@@ -1,8 +1,8 @@
 """The calendar of a page: every month that it states is taken from here, so that all of them are possible together.
 
 A month lies some months before the page, and before the purchase that a task is about; what has been in use for some time began longer ago than that.
-In the pool, where pages have an age and no date, a month is a code that says how long before the latest such month it lies (`stamps`). A code is as long
-as a year, so that lengths, pieces and tokens are those of the pool.
+In the pool, where pages have an age and no date, a month is a code (`stamps`), as long as a year, so that lengths, pieces and tokens are those of the pool.
+A code says the same on every page of a task that is not older than the month: what began, began once.
 """
 
 from __future__ import annotations
@@ -10,23 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from random import Random
 
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.values import month_of, months_after
 
-STAMP = r"\bzq[0-9a-z][a-l]\b"
-"""In place of the year of a month: how many years before the latest such month it lies, and the month."""
+STAMP = r"\bz[qj][0-9a-z][a-x]\b"
+"""In place of the year of a month: how many years of use it must leave and how many years before the purchase it lies (of terms, `zj`, the latter
+alone), then the month, in the second half of the letters one that may lie after the purchase."""
 GAP = 4
 """Months from one that is spoken of to the page that speaks of it, beside those that something took: no page says `three weeks` of less."""
 _SPREAD = 2
 """Years over which months lie that nothing else decides."""
-_SALES = 4
-"""The same of purchases for which terms hold."""
+_BACK = 4
+"""Years before the purchase for which a code has room beside those of use."""
+_NEW_TERMS, _OLD_TERMS, _IS_OLD = (0, 4), (4, 9), 0.5
+"""Years before the purchase since which terms hold, and how often they are of the old ones."""
 _LATER = 0.1
-"""Of pages: those that may speak of months after the purchase."""
+"""Of months: those that may lie after the purchase."""
 _FORM = re.compile(STAMP)
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(kw_only=True)
@@ -37,14 +41,10 @@ class PageCalendar:
     """Of the pool."""
     day: date | None = None
     """Of the page; `None` in the pool."""
-    last: date | None = None
-    """The latest month that it may state lies before this day."""
+    bought: date | None = None
+    """When what the task is about was bought."""
     fixed: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """By subject and what changes: the months that a case has settled."""
-    own: tuple[str, ...] = ()
-    """Names of the case: what is said of them on its pages is of the same month, wherever a page is not older than that."""
-    own_last: date | None = None
-    """The latest such month lies before this day."""
     told: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     """The months that the page states, and how long something may have taken since."""
 
@@ -58,31 +58,31 @@ class PageCalendar:
 
     def sold(self, subject: str, terms: str) -> str:
         """The month of purchase from which on terms hold."""
-        return self._drawn(Random(f"{self.seed}/{terms}/{subject}/sold"), 0, _SALES, self._last_of(subject))
+        rng = Random(f"{self.seed}/{terms}/{subject}/sold")
+        return self._said(
+            rng, f"zj{_DIGITS[rng.randrange(*(_OLD_TERMS if rng.random() < _IS_OLD else _NEW_TERMS))]}"
+        )
 
     def stated(self, rng: Random) -> str:
         """A month in which something began that nobody asks about."""
-        return self._drawn(rng, 0, _SPREAD, self.last)
+        return self._made(rng, 0)
 
     def _settled(self, key: tuple[str, str], took: int) -> tuple[str, int]:
         month = self.fixed.get(key)
         if month is not None:
             return month, -1 if self.day is None else months_seen(month, self.day)
         years = -(-took // 12)
-        return (
-            self._drawn(Random(f"{self.seed}/{key[1]}/{key[0]}"), years, _SPREAD, self._last_of(key[0])),
-            12 * years,
-        )
+        return self._made(Random(f"{self.seed}/{key[1]}/{key[0]}"), years), 12 * years
 
-    def _last_of(self, subject: str) -> date | None:
-        if self.last is None or self.own_last is None or not subject.startswith(self.own):
-            return self.last
-        return min(self.last, self.own_last)
+    def _made(self, rng: Random, years: int) -> str:
+        return self._said(rng, f"zq{_DIGITS[years * _BACK + rng.randrange(_SPREAD)]}")
 
-    def _drawn(self, rng: Random, years: int, spread: int, last: date | None) -> str:
-        month = rng.randrange(12)
-        said = f"{stock().names['months'][month]} {_code(years + rng.randrange(spread), month)}"
-        return said if last is None else stamped(said, last)
+    def _said(self, rng: Random, code: str) -> str:
+        month, later = rng.randrange(12), rng.random() < _LATER
+        code += chr(ord("a") + month + 12 * later)
+        if self.day is not None and self.bought is not None:
+            code = year_of(code, self.day, self.bought)
+        return f"{stock().names['months'][month]} {code}"
 
 
 def months_seen(since: str, day: date) -> int:
@@ -96,28 +96,18 @@ def month_before(day: date, took: int = 0) -> date:
     return months_after(day.replace(day=1), -took - GAP)
 
 
-def latest(url: str, day: date, bought: date) -> date:
-    """What a page states holds for purchases of that time, as what is needed does; of some pages only, up to their own day."""
-    after = Random(f"{url}/since").random() < _LATER
-    return month_before(day if after else min(day, bought)) - timedelta(days=1)
-
-
-def stamped(text: str, last: date) -> str:
-    """With years instead of codes."""
-    return _FORM.sub(lambda code: year_of(code[0], last), text)
-
-
 def codes(text: str) -> list[str]:
     return sorted(set(_FORM.findall(text)))
 
 
-def year_of(code: str, last: date) -> str:
-    years, month = int(code[2], 36), ord(code[3]) - ord("a") + 1
-    return str(last.year - (month > last.month) - years)
-
-
-def _code(years: int, month: int) -> str:
-    return f"zq{'0123456789abcdefghijklmnopqrstuvwxyz'[years]}{chr(ord('a') + month)}"
+def year_of(code: str, day: date, bought: date) -> str:
+    """On a page of that day: so many years before the purchase, and further back in whole years where the page is older than that."""
+    level, letter = _DIGITS.index(code[2]), ord(code[3]) - ord("a")
+    years, back = (0, level) if code[1] == "j" else divmod(level, _BACK)
+    month, newest = letter % 12 + 1, month_before(day, 12 * years)
+    last = newest if letter >= 12 else month_before(bought)
+    year = last.year - (month > last.month) - back
+    return str(min(year, newest.year - (month > newest.month)))
 
 
 def month_name(day: date) -> str:

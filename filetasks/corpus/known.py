@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
-from drr.filetasks.corpus.calendar import PageCalendar, latest, month_before, month_name, months_seen
+from drr.filetasks.corpus.calendar import PageCalendar, month_before, month_name, months_seen
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
 from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, beside, pool_page
@@ -87,7 +87,7 @@ class CasePages:
         rng = Random(f"{self.seed}/{self.case.task_id}/supportive/{fact.id}")
         age = self._age_of(fact)(rng)
         said = of_fact(fact, self._since(fact))
-        page, quote, form = self._written(fact, said, f"supportive/{fact.id}", age, PageSource())
+        page, quote, form = self.written(fact, said, f"supportive/{fact.id}", age, PageSource())
         known = KnownPage(
             url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=said.as_of
         )
@@ -99,7 +99,7 @@ class CasePages:
         changes = _changes(fact)
         days = [
             month_before(
-                self._day(self._age_of(one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}"))),
+                self.day(self._age_of(one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}"))),
                 _took(one),
             )
             for one in self.case.of("page")
@@ -116,7 +116,7 @@ class CasePages:
         dated = ((fact, _changes(fact)) for fact in self.case.of("page"))
         return {(fact.subject, changes): self._since(fact) for fact, changes in dated if changes}
 
-    def _day(self, age: int) -> date:
+    def day(self, age: int) -> date:
         return self.case.today - timedelta(days=age)
 
     def _age_of(self, fact: TaskFact) -> Callable[[Random], int]:
@@ -144,10 +144,10 @@ class CasePages:
             rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
             age = rng.randint(YOUNGEST, OLDEST)
             wanted = self._wanted(fact, source, age, rng)
-            within = range_of(stock().statement(fact.attribute)[0], kind_of(self._thing(fact).noun))
+            within = range_of(stock().statement(fact.attribute)[0], kind_of(self.thing(fact).noun))
             said, change = changed(fact, wanted, taken[fact.id], rng, self._turns(fact, wanted, age), within)
             taken[fact.id] += [said.value] if said.value else []
-            page, quote, form = self._written(
+            page, quote, form = self.written(
                 fact, said, f"distractor/{number}", age, self._source(fact, said, change.kind, source, age)
             )
             known = KnownPage(
@@ -168,7 +168,7 @@ class CasePages:
     def _turns(self, fact: TaskFact, wanted: WantedChange, age: int) -> Callable[[str], bool]:
         """Of values that somebody can have seen by the day of the page."""
         form = stock().statement(fact.attribute)[0]
-        seen = months_seen(wanted.as_of, self._day(age)) if wanted.as_of else None
+        seen = months_seen(wanted.as_of, self.day(age)) if wanted.as_of else None
 
         def turned(value: str) -> bool:
             if seen is not None and months_taken(form, value) > seen:
@@ -185,7 +185,7 @@ class CasePages:
             return PageSource()
         of = source.known.as_of
         start = month_of(of) if of else sold_from(fact.attribute)
-        late = start is not None and (self._day(age) - start).days > _STANDS
+        late = start is not None and (self.day(age) - start).days > _STANDS
         without = _OWN_VOICES[said.form.about] if late else ()
         return PageSource(source.known.trust, frozenset(without))
 
@@ -193,7 +193,7 @@ class CasePages:
         """What is older than its page may be outdated, and says of an earlier make, list or time that it speaks of it. Of terms that hold from
         a month on, what was written after the purchase may speak of later ones."""
         start, of = sold_from(fact.attribute), source.known.as_of
-        older, day = age > (source.page.age or 0), self._day(age)
+        older, day = age > (source.page.age or 0), self.day(age)
         if start is None:
             kind = rng.choice(_OLDER if older and of else _YOUNGER)
             if older and of is not None and months_seen(of, day) < _took(fact):
@@ -213,11 +213,11 @@ class CasePages:
             return WantedChange(kind="other_period", sold=month_name(later))
         return WantedChange(kind=rng.choice(_YOUNGER))
 
-    def _thing(self, fact: TaskFact) -> NamedThing:
+    def thing(self, fact: TaskFact) -> NamedThing:
         rival = self.case.rival
         return rival if rival is not None and fact.subject.startswith(rival.brand) else self.case.thing
 
-    def _written(
+    def written(
         self,
         fact: TaskFact,
         said: PageStatement,
@@ -226,13 +226,13 @@ class CasePages:
         source: PageSource,
     ) -> tuple[PoolPage, str, PageForm]:
         """The first try in which no required value stands but the one that is to stand there."""
-        thing, theme = self._thing(fact), theme_key(self.case.theme)
+        thing, theme = self.thing(fact), theme_key(self.case.theme)
         seller = self.case.seller if fact.subject == self.case.seller else None
         unwanted = {one.value for one in self.case.facts if one.value != said.value}
         needed = [stock().statement(one.attribute)[0] for one in self.case.of("page")]
         for attempt in range(_TRIES):
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
-            calendar = self._calendar(said, label, age)
+            calendar = self.calendar(age, said)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar)
             statements = [said, *beside(scene, needed, more=said.one_sided)]
             form = drawn_form(rng, statements, source.trust, source.without)
@@ -244,18 +244,15 @@ class CasePages:
             f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
         )
 
-    def _calendar(self, said: PageStatement, label: str, age: int) -> PageCalendar:
+    def calendar(self, age: int, said: PageStatement | None = None) -> PageCalendar:
         """A page that speaks of an earlier make knows no other."""
-        day, changes = self._day(age), said.form.dating.changes if said.form.dating else ""
-        own = {(said.subject, changes): said.as_of} if said.as_of else {}
-        last = latest(f"{self.seed}/{self.case.task_id}/{label}", day, self.case.bought)
+        dating = said.form.dating if said else None
+        own = {(said.subject, dating.changes): said.as_of} if said and dating and said.as_of else {}
         return PageCalendar(
             seed=self.pool.seed,
-            day=day,
-            last=last,
+            day=self.day(age),
+            bought=self.case.bought,
             fixed={**self._settled, **own},
-            own=tuple(self.apart),
-            own_last=month_before(self.case.bought),
         )
 
 

@@ -132,7 +132,13 @@ def _mark(rng: Random) -> str:
 
 
 def _bullets(parts: tuple[str, ...], mark: str) -> str:
-    return "\n".join(f"{mark} {part}" for part in parts)
+    """A table among them stands by itself."""
+    said = ""
+    for part in parts:
+        is_table = part.startswith("|")
+        said += ("\n\n" if is_table or said.endswith("|") else "\n") * bool(said)
+        said += part if is_table else f"{mark} {part}"
+    return said
 
 
 def _set(section: PageSection, mark: str) -> list[str]:

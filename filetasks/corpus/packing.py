@@ -13,8 +13,8 @@ from drr.filetasks.corpus.pool import PoolPage
 
 DISTRACTORS = 0.1
 """Of all pages of a size."""
-_RELATED = 0.3
-"""Of the noise: pages of the theme of the case."""
+_OWN, _RELATED = 0.06, 0.3
+"""Of the noise: pages about what or whom the case is about, and with them those of its theme."""
 _WITHIN = 0.012
 """Of a size, where packing stops; what is promised is 2 %."""
 _LAST_TOKENS = 1_900
@@ -35,13 +35,20 @@ class Packed:
 class NoiseDeck:
     """The noise of one task, part of it of the theme of the case; dealt from the end, of the next few pages the one that says least again."""
 
-    def __init__(self, related: list[PoolPage], others: list[PoolPage], rng: Random) -> None:
-        self._related, self._others, self._rng = related, others, rng
+    def __init__(
+        self, related: list[PoolPage], others: list[PoolPage], asides: Iterator[PoolPage], rng: Random
+    ) -> None:
+        self._related, self._others, self._asides, self._rng = related, others, asides, rng
         self._said: set[int] = set()
 
     def draw(self) -> PoolPage | None:
-        first, second = self._related, self._others
-        if self._rng.random() >= _RELATED:
+        """Where the pool is at its end there is no page, of whatever sort."""
+        first, second, drawn = self._related, self._others, self._rng.random()
+        if drawn < _OWN and (first or second):
+            page = next(self._asides)
+            self.heard(page)
+            return page
+        if drawn >= _RELATED:
             first, second = second, first
         deck = first or second
         if not deck:

@@ -25,7 +25,7 @@ from drr.filetasks.corpus.statement import PageStatement, drawn_statement, own_s
 from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 
-VERSION = "6"
+VERSION = "7"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
@@ -131,13 +131,13 @@ def _noise(things: Shelf, theme: str, seed: int, number: int) -> PoolPage:
     thing: NamedThing = rng.choice(things[theme]).thing
     scene = page_scene(rng, theme, thing, things, frozenset(), calendar=PageCalendar(seed=seed))
     first = drawn_statement(thing, scene.seller, rng, scene.calendar)
-    said = [_plain(first, rng)] if first else []
+    said = [plain(first, rng)] if first else []
     said += beside(scene, [one.form for one in said])
     written = written_page(drawn_form(rng, said), scene, said, seed)
     return pool_page(written, drawn_age(rng), theme)
 
 
-def _plain(said: PageStatement, rng: Random) -> PageStatement:
+def plain(said: PageStatement, rng: Random) -> PageStatement:
     """What a page is there for has its value, and is seldom hearsay: so are needed pages, whose figures and tables should be no more."""
     return replace(said, one_sided=False, hearsay=said.hearsay and rng.random() < _STILL_HEARSAY)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
-from drr.filetasks.corpus.calendar import codes, latest, year_of
+from drr.filetasks.corpus.calendar import codes, year_of
 from drr.filetasks.corpus.pool import PoolPage
 from drr.filetasks.corpus.ranking import PieceBags
 
@@ -15,8 +15,8 @@ def dated(page: PoolPage, today: date, bought: date) -> PoolPage:
     found = codes(page.text)
     if not found:
         return page
-    last = latest(page.url, today if page.age is None else today - timedelta(days=page.age), bought)
-    years = {code: year_of(code, last) for code in found}
+    day = today if page.age is None else today - timedelta(days=page.age)
+    years = {code: year_of(code, day, bought) for code in found}
     text, folded, head = page.text, page.folded, page.head
     for code, year in years.items():
         text, folded = text.replace(code, year), folded.replace(code, year)
