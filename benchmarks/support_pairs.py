@@ -4,7 +4,7 @@ python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--poi
 
 A line: `id`, `evidence_id`, `evidence`, `claim`, `label` (full, partial, none), `manner`. The pairs of `strangers/support*.jsonl`
 were written for this project by writers who knew the task and the three labels and had not seen the judge; those of
-`pairs/` by who mended the rules (`pairs/README.md`). Version 11 of the rules was mended with all of these in sight but `support2`. Halves are drawn by a hash of `evidence_id`.
+`pairs/` by who mended the rules (`pairs/README.md`). Version 12 of the rules was mended with all of these in sight but `support2`. Halves are drawn by a hash of `evidence_id`.
 `--worth` keeps a first count as what stands over every verdict by rules (`eval/stats/worth.toml`). With `--points` each claim is a key point
 and its evidence a report: what `rules-1` says of points that code does not decide.
 """

@@ -51,9 +51,9 @@ def _against(
 
 
 def _covered(beside: Alignment, amounts: Amounting, reckoning: Reckoning, naming: Naming) -> WordVerdict:
-    share = beside.covered if beside.asked else float(not amounts.missing)
+    share = _said(beside, amounts)
     reasons = [f"{share:.0%} of what the claim says is in the evidence"]
-    if share < SOME and (amounts.missing or not amounts.own):
+    if share < SOME:
         return WordVerdict("none", reasons[0])
     if reckoning.worked_out and not reckoning.absent:
         texts = [one.text for one in reckoning.worked_out]
@@ -68,3 +68,11 @@ def _covered(beside: Alignment, amounts: Amounting, reckoning: Reckoning, naming
     if share < _TELLING:
         reasons.append("too few of its words to tell")
     return WordVerdict("full" if share >= FULL and len(reasons) == 1 else "partial", "; ".join(reasons))
+
+
+def _said(beside: Alignment, amounts: Amounting) -> float:
+    """Of what the claim says, words by their weight; a figure weighs as much as a word in the mean."""
+    words, figures = len(beside.asked), len(amounts.own)
+    if not words + figures:
+        return 0.0
+    return (beside.covered * words + figures - len(amounts.missing)) / (words + figures)

@@ -87,6 +87,7 @@ Order: 2021-08-14, Tidewell Hypoallergenic Laundry Detergent Sheets"""
         ("On 2021-08-14 you ordered Tidewell Hypoallergenic Laundry Detergent Sheets.", "full"),
         ("On 2021-08-17 you ordered Tidewell Hypoallergenic Laundry Detergent Sheets.", "none"),
         ("You bought it before, on 2021-08-14.", "partial"),
+        ("Ordered by you on 2021-08-14: Tidewell Hypoallergenic Laundry Detergent Sheets.", "full"),
     ],
 )
 def test_a_row_about_a_record_is_held_against_its_fields(claim: str, label: str) -> None:
@@ -99,8 +100,8 @@ def test_a_row_about_a_record_is_held_against_its_fields(claim: str, label: str)
     [
         ("strangers/support1", 0.48),
         ("pairs/products", 0.43),
-        ("pairs/changed", 0.58),
-        ("pairs/guides", 0.6),
+        ("pairs/changed", 0.52),
+        ("pairs/guides", 0.57),
     ],
 )
 def test_what_it_is_worth_does_not_fall_on_the_pairs_that_it_was_mended_on(name: str, floor: float) -> None:
