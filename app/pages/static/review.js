@@ -29,9 +29,10 @@ function letter(text) { const one = document.createElement("kbd"); one.textConte
 function draw(thing, trouble = "") {
   const box = thing.querySelector(".review"), held = [...box.children].indexOf(document.activeElement), now = said(thing), verdict = thing.dataset.mark === "verdict";
   const parts = [
-    button([verdict ? "verdict is right " : "rule is right ", letter("r")], now.says === "right", () => press(thing, "right")),
-    button([verdict ? "verdict is wrong " : "rule is wrong ", letter("w")], now.says === "wrong", () => press(thing, "wrong")),
+    button(verdict ? ["verdict is right ", letter("r")] : ["right"], now.says === "right", () => press(thing, "right")),
+    button(verdict ? ["verdict is wrong ", letter("w")] : ["wrong"], now.says === "wrong", () => press(thing, "wrong")),
   ];
+  if (!verdict) parts.forEach((one, at) => one.setAttribute("aria-label", "rule is " + (at ? "wrong" : "right")));
   if (verdict && now.says === "wrong") {
     parts.push("it should be");
     SHOULD.forEach((status, at) => { if (status !== thing.dataset.shown) parts.push(button([status + " ", letter(String(at + 1))], now.should === status, () => press(thing, "wrong", status))); });
@@ -94,7 +95,7 @@ async function begin() {
     box.className = "row review";
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", "Your mark");
-    if (head) head.after(box); else thing.lastElementChild.append(box);
+    if (head) head.after(box); else thing.firstElementChild.append(box);
   }
   let found = { reviewer: "", marks: [] };
   try {

@@ -1,0 +1,286 @@
+// The viewer's few movements: from claim to passage, filters, side by side, a look for news while a study runs.
+"use strict";
+reachTables(document);
+const marks = [...document.querySelectorAll(".report mark[data-claim]")];
+const claims = [...new Set(marks.map((mark) => mark.dataset.claim))];
+const drawer = document.getElementById("drawer");
+const sides = ["left", "right"].map((side) => document.getElementById(side + "-choice"));
+const chosen = { verdict: new Set(), type: new Set() };
+
+function passes(id) {
+  const section = document.getElementById(id);
+  if (!section) return true;
+  if (isHidden(id)) return false;
+  const types = section.dataset.types.split(" ");
+  return (!chosen.verdict.size || chosen.verdict.has(section.dataset.verdict)) && (!chosen.type.size || types.some((type) => chosen.type.has(type)));
+}
+function isHidden(id) { return marks.some((mark) => mark.dataset.claim === id && mark.closest(".side.hidden")); }
+let opened = "";
+function reveal(mark, before) {
+  // The browser went to the evidence; the reader stays at the claim, above the drawer.
+  requestAnimationFrame(() => {
+    scrollTo(0, before);
+    const box = mark.getBoundingClientRect(), free = innerHeight - drawer.offsetHeight;
+    if (box.top < 0 || box.bottom > free) scrollTo(0, scrollY + box.top - free / 3);
+  });
+}
+function show(id, scroll) {
+  const before = scrollY;
+  opened = id;
+  if (location.hash.slice(1) !== id) history.replaceState(null, "", "#" + id), location.replace("#" + id);
+  const twin = drawer ? openDrawer(id) : null;
+  for (const mark of marks) mark.classList.toggle("on", mark.dataset.claim === id || mark.dataset.claim === twin);
+  const first = marks.find((mark) => mark.dataset.claim === id);
+  if (first && drawer) reveal(first, before);
+  else if (first && scroll) first.scrollIntoView({ block: "center" });
+  const aside = document.querySelector("aside");
+  if (aside && first) aside.scrollTop = 0;
+}
+function step(by) {
+  const list = claims.filter(passes);
+  if (!list.length) return;
+  const at = list.indexOf(decodeURIComponent(location.hash.slice(1)));
+  show(list[(at < 0 ? (by > 0 ? 0 : list.length - 1) : (at + by + list.length) % list.length)], true);
+}
+for (const button of document.querySelectorAll("button.back")) button.addEventListener("click", () => show(button.dataset.claim, true));
+for (const mark of marks) mark.addEventListener("click", (event) => { if (!event.target.closest("a")) show(mark.dataset.claim, false); });
+for (const button of document.querySelectorAll("#filters button")) button.addEventListener("click", () => {
+  const kind = button.dataset.verdict ? "verdict" : "type", value = button.dataset[kind];
+  const on = !chosen[kind].delete(value);
+  if (on) chosen[kind].add(value);
+  button.setAttribute("aria-pressed", String(on));
+  for (const mark of marks) mark.classList.toggle("dim", !passes(mark.dataset.claim));
+});
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  if (event.key === "Enter" && event.target.matches("mark[data-claim]")) show(event.target.dataset.claim, false);
+  else if (event.key === "j") step(1);
+  else if (event.key === "k") step(-1);
+  else if (event.key === "[" || event.key === "]") { const to = document.getElementById(event.key === "[" ? "before" : "after"); if (to) location.assign(to.href); }
+  else if (event.key === "Escape") { closeEvidence(); for (const mark of marks) mark.classList.remove("on"); }
+});
+function closeEvidence() {
+  opened = "";
+  location.replace("#");
+  for (const mark of marks) mark.classList.remove("on");
+}
+// Which claim of the other answer says the same: by the words both have, rare ones counting more, and by addresses. Unknown where too few agree.
+const COMMON = new Set("the and are for from has have its not that this they was were will with you your their than can but also which when who what how all any more most one our may should".split(" "));
+const ALIKE = 0.5, ALIKE_WITH_ADDRESS = 0.3;
+const known = new Map();
+function wordsOf(section) {
+  if (!known.has(section)) {
+    const text = section.querySelector(".said").textContent.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
+    const words = text.match(/\p{N}+(?:[.,]\p{N}+)*|[\p{L}]{3,}/gu) || [];
+    known.set(section, new Set(words.filter((word) => !COMMON.has(word)).map((word) => word.length > 3 && /[^s]s$/.test(word) ? word.slice(0, -1) : word)));
+  }
+  return known.get(section);
+}
+function likeness(one, other, weight) {
+  const a = wordsOf(one), b = wordsOf(other);
+  let shared = 0, all = 0;
+  for (const word of new Set([...a, ...b])) { all += weight(word); if (a.has(word) && b.has(word)) shared += weight(word); }
+  const urls = one.dataset.urls.split(" ").filter(Boolean), address = urls.some((url) => other.dataset.urls.split(" ").includes(url));
+  const share = all ? shared / all : 0;
+  return share >= (address ? ALIKE_WITH_ADDRESS : ALIKE) ? share + (address ? 1 : 0) : 0;
+}
+function twinOf(section) {
+  const keys = sides.map((select) => select.value), other = keys.find((key) => key !== section.dataset.answer);
+  const of = (key) => [...drawer.querySelectorAll(".evidence")].filter((one) => one.dataset.answer === key);
+  const own = of(section.dataset.answer), others = of(other), all = [...own, ...others];
+  const weights = new Map();
+  const weight = (word) => {
+    if (!weights.has(word)) weights.set(word, Math.log(1 + all.length / all.filter((one) => wordsOf(one).has(word)).length));
+    return weights.get(word);
+  };
+  const best = (one, among) => {
+    let found = null, most = 0;
+    for (const each of among) { const alike = likeness(one, each, weight); if (alike > most) { found = each; most = alike; } }
+    return found;
+  };
+  const found = best(section, others);
+  return found && best(found, own) === section ? found : null;
+}
+function openDrawer(id) {
+  const section = document.getElementById(id);
+  if (!section || !section.dataset.answer) return null;
+  const twin = twinOf(section), said = document.getElementById("twin"), at = (one) => String(sides.findIndex((select) => select.value === one.dataset.answer));
+  for (const one of drawer.querySelectorAll(".evidence")) one.classList.toggle("twin", one === twin);
+  for (const one of [section, twin]) if (one) one.style.order = at(one);
+  said.hidden = twin !== null || sides[0].value === sides[1].value;
+  said.style.order = at(section) === "0" ? "1" : "-1";
+  said.textContent = "Whether the other answer says this is unknown: none of its claims shares enough words and addresses with it.";
+  return twin && twin.id;
+}
+function arrive() {
+  const id = decodeURIComponent(location.hash.slice(1));
+  if (claims.includes(id) && !(drawer && opened === id)) show(id, true);
+  const target = id && document.getElementById(id);
+  if (!target) return;
+  const fold = target.querySelector(":scope > details");
+  if (fold) fold.open = true;
+  for (let outer = target.parentElement.closest("details"); outer; outer = outer.parentElement.closest("details")) outer.open = true;
+  if (fold) target.scrollIntoView({ block: "nearest" });
+}
+if (sides[0]) {
+  const given = new URLSearchParams(location.search), linked = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  sides.forEach((select, at) => { const key = given.get(at ? "right" : "left"); if ([...select.options].some((one) => one.value === key)) select.value = key; });
+  if (linked && linked.dataset.answer && !sides.some((select) => select.value === linked.dataset.answer)) sides[0].value = linked.dataset.answer;
+  place();
+}
+// Claims that both answers make, and of which the judge says another thing of each.
+function tellChanges() {
+  const said = document.getElementById("changes");
+  if (!said) return;
+  const own = [...drawer.querySelectorAll(".evidence")].filter((one) => one.dataset.answer === sides[0].value);
+  const pairs = sides[0].value === sides[1].value ? [] : own.map((one) => [one, twinOf(one)]).filter(([, twin]) => twin);
+  const other = pairs.filter(([one, twin]) => one.dataset.verdict !== twin.dataset.verdict);
+  said.querySelector("summary").textContent = pairs.length + " claims stand in both answers, " + other.length + " of them with another verdict";
+  said.querySelector("ul").replaceChildren(...other.map(([one, twin]) => {
+    const line = document.createElement("li"), link = document.createElement("a");
+    link.href = "#" + one.id;
+    link.textContent = one.dataset.verdict + " / " + twin.dataset.verdict + ": " + one.querySelector(".said").textContent;
+    link.addEventListener("click", (event) => { event.preventDefault(); show(one.id, true); });
+    line.append(link);
+    return line;
+  }));
+}
+window.addEventListener("hashchange", arrive);
+arrive();
+if (sides[0]) tellChanges();
+
+const dimension = document.getElementById("dimension");
+if (dimension) dimension.addEventListener("change", () => {
+  for (const row of document.querySelectorAll("tr[data-dimension]")) row.classList.toggle("hidden", dimension.value !== "" && row.dataset.dimension !== dimension.value);
+});
+
+const choose = document.getElementById("choose");
+const deep = document.getElementById("deep"), table = document.getElementById("units");
+const rows = table ? [...table.tBodies[0].rows].map((row, asked) => {
+  const question = row.querySelector("th");
+  return { row, asked, text: (question.title + " " + question.textContent).toLowerCase(), mean: row.querySelector("td.mean"),
+    units: [...row.querySelectorAll(".unit")].map((unit) => ({ unit, key: (unit.querySelector("a[href]") || { href: "" }).href.replace(/^.*\/|\.html$/g, ""), text: unit.dataset.find.toLowerCase(),
+      has: (unit.dataset.has || "").split(" "), types: (unit.dataset.types || "").split(" "), values: unit.dataset.v === undefined ? null : unit.dataset.v.split(" ").map((one) => one === "" ? null : Number(one)) })) };
+}) : [];
+// Every word of every answer, loaded when somebody first asks for it.
+let vocabulary = null;
+function learn() {
+  const { keys, words, steps } = window.drrWords, known = words.split(" "), places = steps.split(" ");
+  vocabulary = { at: new Map(keys.map((key, place) => [key, place])), known, places };
+}
+function load() {
+  if (window.drrWords || document.getElementById("words")) return;
+  const script = document.createElement("script");
+  script.id = "words";
+  script.src = "words.js";
+  script.addEventListener("load", () => { learn(); sift(); });
+  script.addEventListener("error", () => { script.remove(); deep.checked = false; sift(); });
+  document.head.append(script);
+}
+function answersWith(part) {
+  const { at, known, places } = vocabulary, found = new Uint8Array(at.size);
+  for (let word = 0, count = 0; word < known.length && count < at.size; word += 1) {
+    if (!known[word].includes(part)) continue;
+    let place = 0;
+    for (const step of places[word].split(".")) { place += parseInt(step, 36); count += 1 - found[place]; found[place] = 1; }
+  }
+  return found;
+}
+function sift() {
+  const value = (id) => { const field = document.getElementById(id); return field ? field.value : ""; };
+  const words = value("find").toLowerCase().split(/\s+/).filter(Boolean);
+  const verdict = value("has-verdict"), type = value("has-type"), measure = document.getElementById("measure"), at = measure ? Number(measure.value) : -1;
+  const least = value("least") === "" ? null : Number(value("least")), most = value("most") === "" ? null : Number(value("most"));
+  if (deep && deep.checked && words.length) load();
+  const read = deep && deep.checked && vocabulary ? words.map((word) => word.split(/[^\p{L}\p{N}.,]+/u).filter(Boolean).map((part) => answersWith(part.replace(/^[.,]+|[.,]+$/g, "")))) : null;
+  const { before = "", after = "", digits } = measure ? measure.options[measure.selectedIndex].dataset : {};
+  const told = (number) => before + (digits === undefined ? String(Math.round(number * 100) / 100) : number.toFixed(Number(digits))) + after;
+  let hits = 0, total = 0;
+  for (const one of rows) {
+    let kept = false, sum = 0, count = 0;
+    for (const { unit, key, text, has, types, values } of one.units) {
+      const own = values ? values[at] : null;
+      const fits = words.every((word, n) => (one.text + " " + text).includes(word) || (read && read[n].length && read[n].every((found) => found[vocabulary.at.get(key)])))
+        && (!verdict || has.includes(verdict)) && (!type || types.includes(type))
+        && (least === null || (own !== null && own >= least)) && (most === null || (own !== null && own <= most));
+      unit.classList.toggle("hidden", !fits);
+      kept = kept || fits;
+      hits += Number(fits);
+      total += 1;
+      if (fits && own !== null) { sum += own; count += 1; }
+      if (measure && values) unit.querySelector("a").textContent = own === null ? "report" : told(own);
+    }
+    one.row.classList.toggle("hidden", !kept);
+    one.value = count ? sum / count : null;
+    if (one.mean) one.mean.textContent = one.value === null ? "" : told(one.value);
+  }
+  const order = value("order"), sign = order === "up" ? 1 : -1;
+  const sorted = order ? [...rows].sort((a, b) => (a.value === null) - (b.value === null) || sign * ((a.value || 0) - (b.value || 0)) || a.asked - b.asked) : rows;
+  if (sorted.some(({ row }, place) => table.tBodies[0].rows[place] !== row)) table.tBodies[0].append(...sorted.map(({ row }) => row));
+  const said = document.getElementById("hits");
+  said.hidden = !(words.length || verdict || type || least !== null || most !== null);
+  const { noun = "answers", none = "no answer has all of this" } = table.dataset;
+  said.textContent = hits + " of " + total + " " + noun + (hits ? "" : ": " + none) + (deep && deep.checked && words.length && !vocabulary ? "; reports and evidence are being read ..." : "");
+}
+if (choose && table) {
+  const kept = "drr-choice-" + location.pathname;
+  const fields = [...choose.querySelectorAll("input, select")];
+  const shown = (field) => field.type === "checkbox" ? (field.checked ? "1" : "") : field.value;
+  const set = (field, text) => { if (field.type === "checkbox") field.checked = text === "1"; else if (field.tagName !== "SELECT" || [...field.options].some((one) => one.value === text)) field.value = text; };
+  const usual = new Map(fields.map((field) => [field, shown(field)]));
+  const given = new URLSearchParams(location.search);
+  let before = {};
+  try { before = JSON.parse(sessionStorage.getItem(kept) || "{}"); } catch (error) { /* a page from disk may have no storage */ }
+  for (const field of fields) {
+    if (given.has(field.id)) set(field, given.get(field.id));
+    else if (![...given].length && before[field.id] !== undefined) set(field, before[field.id]);
+  }
+  const keep = () => {
+    const chosen = fields.filter((field) => shown(field) !== usual.get(field)).map((field) => [field.id, shown(field)]);
+    const address = new URLSearchParams(chosen).toString();
+    try { history.replaceState(null, "", (address ? "?" + address : location.pathname) + location.hash); } catch (error) { /* as below */ }
+    try { sessionStorage.setItem(kept, JSON.stringify(Object.fromEntries(chosen))); } catch (error) { /* a page from disk may have no storage */ }
+  };
+  choose.addEventListener("input", () => { sift(); keep(); });
+  sift();
+}
+function place() {
+  for (const article of document.querySelectorAll(".side")) {
+    const at = sides.findIndex((select) => "side-" + select.value === article.id);
+    article.classList.toggle("hidden", at < 0);
+    article.style.order = String(at);
+  }
+}
+function keepPair() {
+  const pair = new URLSearchParams(sides.map((select, at) => [at ? "right" : "left", select.value]));
+  const open = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const hash = open && isHidden(open.id) ? "" : location.hash;
+  try { history.replaceState(null, "", "?" + pair + hash); } catch (error) { location.search = "?" + pair; }
+  if (hash !== location.hash || open) { closeEvidence(); if (hash) show(hash.slice(1), false); }
+}
+if (sides[0]) for (const select of sides) select.addEventListener("change", () => { place(); tellChanges(); keepPair(); });
+
+const live = document.body.dataset.live;
+if (live) {
+  let seen = document.body.dataset.version;
+  const tell = () => {
+    if (document.getElementById("news")) return;
+    const button = document.createElement("button");
+    button.id = "news";
+    button.textContent = "The study has moved on: show it";
+    button.addEventListener("click", () => location.reload());
+    document.body.append(button);
+  };
+  setInterval(async () => {
+    try {
+      const now = await (await fetch(live)).text();
+      if (now !== seen) {
+        // The index is redrawn by itself; a reader in a report is told and not disturbed.
+        const idle = String(getSelection()) === "" && document.activeElement === document.body;
+        if (choose && scrollY < 40 && idle) location.reload(); else tell();
+      }
+      seen = now;
+    } catch (error) { /* the server was stopped: the page stays readable */ }
+  }, 3000);
+}
+document.body.dataset.ready = "yes";
