@@ -243,6 +243,21 @@ def split_run_on(entry: Entry, text: str) -> list[Entry]:
     return found if all(one.links for one in found) else []
 
 
+def is_bare_list(split: list[Entry], text: str) -> bool:
+    """`[1] https://... [2] https://...`: nothing but numbers and addresses, counted on."""
+    numbers = [one.numbers[0] for one in split]
+    if not all(one.isdecimal() for one in numbers):
+        return False
+    first = int(numbers[0])
+    counted = numbers == [str(first + at) for at in range(len(split))]
+    return counted and all(
+        len(one.links) == 1
+        and not WORD.findall(text[one.links[0].end : one.end])
+        and len(WORD.findall(text[one.start : one.links[0].start])) <= 1
+        for one in split
+    )
+
+
 def _marks_outside_links(entry: Entry, text: str) -> Iterator[re.Match[str]]:
     for match in _RUN_ON.finditer(text, entry.start, entry.end):
         if not any(link.start <= match.start() < link.end for link in entry.links):

@@ -10,6 +10,7 @@ from drr.citations.entries import (
     defines,
     entry_of,
     is_address_again,
+    is_bare_list,
     is_counted,
     is_dotted,
     is_link_alone,
@@ -123,10 +124,10 @@ class Runs:
         entry = entry_of(line, in_section=in_section)
         if entry is None or self._is_no_entry(entry, line):
             return False
-        if in_section and len(entry.links) > 1:
+        if len(entry.links) > 1:
             split = split_run_on(entry, self._text)
-            if split:
-                self._add(split, in_section=True)
+            if split and (in_section or is_bare_list(split, self._text)):
+                self._add(split, in_section=in_section)
                 return True
         self._take(entry, line)
         return True

@@ -39,7 +39,7 @@ class Extraction:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 3
+    version = 4
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)

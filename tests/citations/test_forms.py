@@ -36,6 +36,17 @@ def test_an_address_alone_on_its_line_is_the_source_of_the_block_above_only() ->
     assert claims == {"Cedar rots slowly.": (), "It needs no paint.": (A,), "Birds like cedar.": ()}
 
 
+@pytest.mark.parametrize("between", ["  ", " | ", "; "])
+def test_a_line_of_numbers_and_addresses_is_a_list_without_a_heading(between: str) -> None:
+    report = f"The sky is blue [1]. Grass is green [2], and water is wet [3].\n\n[1] {A}{between}[2] {B}{between}[3] {C}\n"
+    assert led(report) == [("1", A), ("2", B), ("3", C)]
+    assert not parse(report).defects
+
+
+def test_a_line_of_markers_that_say_something_is_no_list() -> None:
+    assert not parse(f"Two hold so:\n[1] {A} says yes and [2] {B} too.\n").references
+
+
 def test_a_list_without_addresses_hides_no_other() -> None:
     report = f"Cedar rots slowly [1]. It needs no paint [2].\n\n## Sources\n[1] The cedar book\n[2] A handbook\n\nMore text.\n\n## References\n[1] {A}\n[2] {B}\n"
     assert led(report) == [("1", A), ("2", B)]

@@ -63,6 +63,13 @@ def test_the_first_order_and_those_of_a_year(scene: Scene) -> None:
     assert status(text.format(**{**said, "now": of_year + 5}), "statistics", scene, user) == "fail"
 
 
+def test_nothing_since_the_last_order_says_nothing_of_the_first(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    assert known.last_order is not None
+    text = f"Nothing in your account since {known.last_order[:10]}, so check the card."
+    assert status(text, "statistics", scene, user) != "fail"
+
+
 def test_days_without_an_order(scene: Scene) -> None:
     user, known, _ = known_of(scene)
     days = known.days_since_last_order

@@ -46,6 +46,8 @@ _ENDS = re.compile(
     re.I,
 )
 """Behind the telling word: it is no part of another name."""
+_NOTHING = re.compile(r"\b(?:no|not|nothing|none|never)\b|n['’]t\b", re.I)
+"""`Nothing in your account since May`: that is the last order."""
 _MEMBER = re.compile(r"\b(?:customer|member|shopper|account|with us)\b", re.I)
 _NO_WORDS = frozenset(
     words("and supplies products product improvement household care lawn other all accessories the of sports")
@@ -141,8 +143,9 @@ class PartsOfHistory:
             return
         first = min(one.order.order_date for one in self._history.orders)
         for when in dates(self._body, *span):
-            since = _SINCE.search(self._body[max(span[0], when.start - 90) : when.start])
-            if since is None:
+            before = self._body[max(span[0], when.start - 90) : when.start]
+            since = _SINCE.search(before)
+            if since is None or _NOTHING.search(before):
                 continue
             if when.covers(first) or (self._history.on(when) and not _MEMBER.search(since[0])):
                 self._tally.ok()
