@@ -23,6 +23,7 @@ REACHED = {
     "round11": (51, 3),
     "round12": (46, 9),
     "round13": (44, 9),
+    "round14": (45, 10),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 
