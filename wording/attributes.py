@@ -49,11 +49,20 @@ class AttributeReader:
             name: re.compile(rf"(?<![\w-])(?:{words.either(name)})(?![\w-])", 0 if name == "cell" else re.I)
             for name in words.groups
         }
+        self._kinds = {
+            general: frozenset(some)
+            for group in words.groups.values()
+            for general, some in group.more.get("kinds", {}).items()
+        }
         self._nouns = {
             name: re.compile(rf"[\s*_]{{1,3}}(?:{'|'.join(group.more['nouns'])})s?\b", re.I)
             for name, group in words.groups.items()
             if "nouns" in group.more
         }
+
+    def kinds_of(self, word: str) -> frozenset[str]:
+        """What may be called by a more general word: polypropylene is plastic."""
+        return self._kinds.get(word.casefold(), frozenset())
 
     def said(self, text: str) -> Iterator[AttributeSaid]:
         for name, expression in self._classes.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from drr.wording.numbers import SPOKEN
+from drr.wording.numbers import DIGITS, SPOKEN
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 CueKind = Literal["total", "rest", "gap", "unit", "limit", "void", "price", "none"]
@@ -14,6 +14,17 @@ _NEAR = 48
 _STOPS = ".;!?()|"
 _APART = re.compile(rf"[{re.escape(_STOPS)}]|\s[–—]\s|\n")
 _DECORATION = re.compile(r"[*_`\"“”~≈]+")
+_RATE = re.compile(rf"(?:{DIGITS}|\b{SPOKEN})[\s-](?!dollars?\b|bucks\b|cents?\b)[a-z]{{2,14}}\s$", re.I)
+"""Before `an hour`: so many of something that is no money."""
+_ARTICLE = re.compile(r"\ban?\s$", re.I)
+_NOUN = re.compile(
+    r"\s[a-z]{3,16}\b(?<!\seach)(?<!\sfor)(?<!\sper)(?<!\sand)(?<!\sor)(?<!\swhile)(?<!\swith)"
+)
+"""`a $60 kit`: an amount between an article and a noun is what that thing costs."""
+_TWO_UNITS = re.compile(
+    r"\s?(?:per|an?|/)\s?[a-z]{3,14}(?:\sand\s|\sper\s|\sa\s|/)(?:year|month|week|day|night|use)\b", re.I
+)
+"""`per alarm and year`"""
 _SPACES = re.compile(r"\s+")
 
 
@@ -51,6 +62,7 @@ class CueReader:
         self._gap_before = compiled(
             rf"\b(?:{some('gap_before')})\b(?:(?!\b(?:at|for|costs?|is)\b)[^$]){{0,24}}$"
         )
+        self._gap_noun = compiled(_gap_noun(some("gap_nouns"), articles))
         self._gap_right_before = compiled(
             rf"\b(?:{some('gap_right_before')})(?:\s(?!at\b|for\b|is\b)(?-i:[a-z]{{1,12}})){{0,3}}\s$"
         )
@@ -64,6 +76,7 @@ class CueReader:
         )
         self._each = compiled(rf"^\s?(?:{some('every')})\b")
         self._per = compiled(rf"^(?:{some('per')})(?P<unit>(?:[a-z-]+\s){{0,1}}?[a-z-]+)")
+        self._per_before = compiled(rf"\bper\s(?P<unit>[a-z-]{{3,14}}),\s{articles}$")
         self._any_unit = compiled(r"\b(?:per|by the|each|every)\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)")
         self._head = compiled(
             r"(?:^|\b(?:price|cost|costs)\s|\b)per\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)|/\s?(?P<short>[a-z-]+)|\b(?:each|apiece|unit (?:cost|price))\b"
@@ -71,7 +84,7 @@ class CueReader:
         self._sum_label = compiled(r"\W{0,9}(?:grand\s|sub-?)?(?:total|totals|sum)\W{0,9}$")
         self._rest_label = compiled(rf"\W{{0,9}}(?:{some('rest_before')})\b(?!\s(?:in|over)\b)")
         self._opening = compiled(
-            r"^\W{0,9}(?:(?:price|cost)\s)?(?:per|by the)\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)"
+            r"^\W{0,9}(?:on\san?\s)?(?:(?:price|cost)\s)?(?:per|by the)[\s-](?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)"
         )
         self._is_period = compiled(some("periods"))
         self._over_time = compiled(
@@ -89,6 +102,8 @@ class CueReader:
     def cue(self, before: str, after: str) -> Cue:
         """Of an amount by what stands before and behind it, in its sentence and without other amounts."""
         low, high = _tidy(_behind_stop(before)), _tidy(_before_stop(after))
+        if _ARTICLE.search(low) and _NOUN.match(high) and self._by_after(low, high) is None:
+            return Cue("none")
         for kind in (self._by_after, self._by_before):
             if (cue := kind(low, high)) is not None:
                 return cue
@@ -122,7 +137,9 @@ class CueReader:
     def times_in(self, sentence: str) -> frozenset[str]:
         """The times over which a sentence speaks of use or spending: `a week`, `annual`."""
         return frozenset(
-            (match["time"] or match[0]).casefold() for match in self._over_time.finditer(sentence)
+            (match["time"] or match[0]).casefold()
+            for match in self._over_time.finditer(sentence)
+            if not _RATE.search(sentence[max(0, match.start() - 24) : match.start()])
         )
 
     def is_swapped(self, sentence: str) -> bool:
@@ -134,6 +151,8 @@ class CueReader:
         return self._price_phrase.fullmatch(text) is not None
 
     def _by_after(self, before: str, after: str) -> Cue | None:
+        if _TWO_UNITS.match(after):
+            return Cue("void", "period")
         if self._period.match(after):
             match = self._per.match(after)
             return (
@@ -160,6 +179,8 @@ class CueReader:
         return Cue("unit", per=per)
 
     def _by_before(self, before: str, after: str) -> Cue | None:
+        if match := self._per_before.search(before):
+            return Cue("unit", "opening", match["unit"].casefold())
         if self._total_right_before.search(before):
             return Cue("total", "before")
         if self._many.search(before):
@@ -168,6 +189,8 @@ class CueReader:
             return Cue("gap", "by")
         if self._limit_right_before.search(before):
             return Cue("limit")
+        if match := self._gap_noun.search(before):
+            return Cue("gap", match[0].split()[0])
         if match := self._rest_before.search(before):
             return Cue("rest", match[0].split()[0])
         if match := self._gap_before.search(before):
@@ -179,6 +202,13 @@ class CueReader:
         if match := self._total_before.search(before):
             return Cue("total", match[0].split()[0])
         return None
+
+
+def _gap_noun(nouns: str, articles: str) -> str:
+    """`the difference is`, `a gap of`, at the end of what stands before an amount."""
+    of = r"(?:\s(?:between|of|in|over|per|to|here)(?:\s[\w'’-]{1,14}){1,4})?"
+    verb = r"(?:\sis|\swas|\sof|:|\s=|\scomes? to|\samounts? to|\sworks? out (?:at|to))"
+    return rf"\b(?:{nouns}){of}{verb}\s?{articles}$"
 
 
 def _tidy(text: str) -> str:

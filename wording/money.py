@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from drr.wording.hedges import HEDGES, Hedges
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, TENS, UNITS, WHOLE, number, spoken
 from drr.wording.tolerance import money_slack
-from drr.wording.vocabulary import Wordbook, vocabulary
+from drr.wording.vocabulary import Wordbook, either, vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class MoneyReader:
         signs = "|".join(
             rf"\b{re.escape(sign)}" if sign[0].isalpha() else re.escape(sign) for sign in words["before"]
         )
-        figure = rf"{WHOLE}(?:\.\d{{1,2}})?"
+        figure = rf"{WHOLE}(?:\.\d{{1,4}})?"
         self.expression = re.compile(
             rf"(?P<approx>{hedges.near})?(?P<sign>{signs})\s?(?P<value>{figure})(?P<k>(?:{words.either('thousands')})\b)?"
             rf"(?![\d,]{{0,24}}\d)(?P<plus>\+)?"
@@ -61,13 +61,19 @@ class MoneyReader:
 
 def _amount(match: re.Match[str]) -> MoneyAmount:
     written = match["value"] or match["words"]
+    places = len(written.partition(".")[2])
     return MoneyAmount(
         number(written) * (1000 if match["k"] else 1),
         match.start(),
         match.end(),
         "." not in written,
         bool(match["approx"] or match["plus"]),
+        0.5 * 10**-places + 1e-9 if places > _CENTS else None,
     )
+
+
+_CENTS = 2
+"""Places of an amount to the cent."""
 
 
 class SpokenMoneyReader:
@@ -76,8 +82,9 @@ class SpokenMoneyReader:
     def __init__(self, words: Wordbook, hedges: Hedges) -> None:
         cents, whole = words.either("cents"), rf"(?:{SPOKEN}|\d{{1,3}})"
         self.expression = re.compile(
-            rf"(?P<approx>{hedges.near})?(?<![\w$.,])(?:(?P<dollars>{SPOKEN})[\s-](?:{words.either('after')})\b"
-            rf"(?:\sand\s(?P<odd>{whole})\s?(?:{cents})(?!\w))?"
+            rf"(?P<approx>{hedges.near})?(?<![\w$.,])(?:(?P<dollars>{SPOKEN}|an?(?=\s))[\s-](?:{words.either('after')})\b"
+            rf"(?:\s(?P<tens>(?:{either(TENS)})(?:[\s-](?:{either(UNITS)}))?)(?!\s?(?:{words.either('cents')}|[a-z]*-)))?"
+            rf"(?:\sand\s(?P<odd>{whole}|a(?=\s))\s?(?:{cents})(?!\w))?"
             rf"|(?P<cents>{SPOKEN}|\d{{1,3}}(?:\.\d{{1,2}})?)(?:[\s-]?(?:{cents})(?!\w)|(?<=\d)c(?=\s?/|\s(?:a|an|per|each)\b)))",
             re.I,
         )
@@ -86,9 +93,9 @@ class SpokenMoneyReader:
         for match in self.expression.finditer(text):
             approx = bool(match["approx"])
             if match["dollars"]:
-                odd = _plain(match["odd"]) / 100 if match["odd"] else 0.0
+                odd = _plain(match["odd"] or match["tens"]) / 100 if match["odd"] or match["tens"] else 0.0
                 value = _plain(match["dollars"]) + odd
-                yield MoneyAmount(value, *match.span(), not match["odd"], approx)
+                yield MoneyAmount(value, *match.span(), not odd, approx)
             else:
                 places = len(match["cents"].partition(".")[2])
                 finer = 0.5 * 10 ** -(places + 2) + 1e-9 if places else None
@@ -96,6 +103,8 @@ class SpokenMoneyReader:
 
 
 def _plain(written: str) -> float:
+    if written.casefold() in ("a", "an"):
+        return 1.0
     return number(written) if written[0].isdigit() else float(spoken(written))
 
 

@@ -36,17 +36,31 @@ def number_of(word: str) -> int | None:
     return int(word) if word.isdecimal() else _VALUES.get(word.casefold())
 
 
-_UNITS = {word: value for word, value in _VALUES.items() if 1 <= value <= 9}
+UNITS = {word: value for word, value in _VALUES.items() if 1 <= value <= 9}
 _TEENS = {word: 13 + place for place, word in enumerate(_WORDS["teens"])}
-_TENS = {word: 10 * (2 + place) for place, word in enumerate(_WORDS["tens"])}
+TENS = {word: 10 * (2 + place) for place, word in enumerate(_WORDS["tens"])}
 _TO_TWELVE = {word: value for word, value in _VALUES.items() if value}
-SPOKEN = rf"(?:(?:(?:a|one)\s)?hundred|(?:{either(_TENS)})(?:[\s-](?:{either(_UNITS)}))?|{either(_TEENS)}|{either(_TO_TWELVE)})"
-"""`forty-one`, `a hundred`: whole numbers in words, from one to a hundred."""
+_TO_HUNDRED = rf"(?:(?:{either(TENS)})(?:[\s-](?:{either(UNITS)}))?|{either(_TEENS)}|{either(_TO_TWELVE)})"
+_HUNDREDS = (
+    rf"(?:(?:a|{either(UNITS)}|{either(_TEENS)}|eleven|twelve)\s)?hundred(?:\s(?:and\s)?{_TO_HUNDRED})?"
+)
+_THOUSANDS = rf"(?:a|{_TO_HUNDRED})\sthousand(?:,?\s(?:and\s)?(?:{_HUNDREDS}|{_TO_HUNDRED}))?"
+_DOZENS = rf"(?:half\sa|a\shalf|a|{either(UNITS)})\sdozen"
+SPOKEN = rf"(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDRED})"
+"""`forty-one`, `a hundred and ten`, `two thousand`, `a dozen`: whole numbers in words, from one on."""
 
 
 def spoken(words: str) -> int:
     """What a whole of `SPOKEN` comes to."""
-    said = words.casefold().replace("-", " ").split()
-    if said[-1] == "hundred":
-        return 100
-    return sum(_TENS.get(word) or _TEENS.get(word) or _VALUES.get(word) or 0 for word in said)
+    said = words.casefold().replace("-", " ").replace(",", " ").split()
+    if said[-1] == "dozen":
+        return 6 if "half" in said else 12 * (_VALUES.get(said[0]) or 1)
+    whole = part = 0
+    for word in said:
+        if word == "thousand":
+            whole, part = 1000 * (part or 1), 0
+        elif word == "hundred":
+            part = 100 * (part or 1)
+        else:
+            part += TENS.get(word) or _TEENS.get(word) or _VALUES.get(word) or 0
+    return whole + part

@@ -44,17 +44,24 @@ class RatingReader:
         self._labelled = re.compile(rf"(?:(?<!\w)(?:{some('before')})(?!\w))[\s*_:=]{{1,8}}$", re.I)
         self._behind = re.compile(rf"[\s*_]{{1,4}}(?:{some('behind')})\b", re.I)
         self._counted = re.compile(
-            rf"[\s*_]{{0,3}}(?:\((?P<in>{WHOLE})\)|(?:stars\s)?(?:{some('of_some')})\s(?:(?:just|only|all|some|about|over)\s)?(?P<of>{WHOLE})(?![\w%]|[.,]\d)(?!\s(?:{_TIMES})))",
+            rf"[\s*_]{{0,3}}(?:\((?:n\s?=\s?)?(?P<in>{WHOLE})\)|(?:stars\s)?[,·–—]?\s?(?:{some('of_some')})\s(?:(?:just|only|all|some|about|over|a mere)\s)?(?P<of>{WHOLE}|{SPOKEN})(?![\w%-]|[.,]\d)(?!\s(?:{_TIMES})))"
+            rf"(?=[\s*_]{{0,3}}(?:$|[.,;:!?()\[\]|–—·-]|(?:{some('kinds', 'givers', 'given')})\b|(?!of\b)(?:{_FUNCTION})\b))",
             re.I,
         )
-        whole = rf"(?<![\w.$€£,/-])(?P<n>{WHOLE}(?:\+)?|{SPOKEN}(?:\s(?:{some('dozens')}))?)"
+        self._told = re.compile(rf"(?<![\w.])n\s?=\s?(?P<n>{WHOLE})(?![\w%]|[.,]\d)", re.I)
+        self._elliptic = re.compile(
+            rf"\b(?P<lead>by|from|on|over|across|versus|vs\.?|against|only|just|and|but|while|with|to|for)\s(?P<n>{WHOLE}|{SPOKEN})"
+            rf"(?=[\s*_]{{0,3}}(?:$|[.,;:!?()\[\]|–—-]|(?:the|for|of|by|from|on|and|but|while|versus|vs|against|respectively)\b))(?![.,]\d|-)",
+            re.I,
+        )
+        whole = rf"(?<![\w.$€£,/-])(?P<n>{WHOLE}(?:\+)?|{SPOKEN})"
         kinds = rf"(?:(?:{some('kinds')})\s){{0,2}}"
         self._given = re.compile(rf"{whole}[\s*_-]{{1,3}}{kinds}(?:{some('given')})\b", re.I)
         self._givers = re.compile(
             rf"{whole}[\s*_]{{1,3}}(?:(?:other|more|different)\s)?{kinds}(?:{some('givers')})\b", re.I
         )
         self._sample = re.compile(
-            rf"(?<![\w.$])[1-5]\.\d\s(?:{some('of_some')})\s(?:(?:just|only|all|some|about|over)\s)?{WHOLE}\s(?:{some('givers')})\b",
+            rf"(?<![\w.$])[1-5]\.\d,?\s(?:{some('of_some')})\s(?:(?:just|only|all|some|about|over)\s)?{WHOLE}\s(?:{some('givers')})\b",
             re.I,
         )
         spoken_of: list[str] = []
@@ -75,10 +82,13 @@ class RatingReader:
         ):
             return
         taken: list[int] = []
+        counts: list[int] = []
         for match in self._starred.finditer(text):
             taken.append(match.start("d"))
             yield _stars(_point(match["d"]), match.span(), certain=True)
-        counts: list[int] = []
+            if counted := self._counted.match(text, match.end()):
+                counts.append(counted.start("in") if counted["in"] else counted.start("of"))
+                yield _count(counted["in"] or counted["of"], counted.span(), text)
         for match in self._decimal.finditer(text):
             if match.start("d") not in taken and (said := self._bare(text, match)) is not None:
                 yield said
@@ -87,13 +97,24 @@ class RatingReader:
             if counted := self._counted.match(text, match.end()):
                 counts.append(counted.start("in") if counted["in"] else counted.start("of"))
                 yield _count(counted["in"] or counted["of"], counted.span(), text)
-        for match in (*self._given.finditer(text), *self._givers.finditer(text)):
+        for match in (*self._told.finditer(text), *self._given.finditer(text), *self._givers.finditer(text)):
             if match.start("n") not in counts:
                 counts.append(match.start("n"))
                 served = match.re is self._givers and _SERVED.search(
                     text[max(0, match.start() - 20) : match.start()]
                 )
-                yield _count(match["n"], match.span(), text)._replace(certain=not served)
+                told = match["n"].casefold() != "one"  # `one vote against`
+                yield _count(match["n"], match.span(), text)._replace(certain=told and not served)
+        if counts:
+            yield from self._left_out(text, counts)
+
+    def _left_out(self, text: str, counts: list[int]) -> Iterator[RatingSaid]:
+        """Behind a count of ratings the next ones: `60 ratings versus 32`, `by 48 people and its rival by 18`."""
+        for match in self._elliptic.finditer(text, min(counts)):
+            if match.start("n") not in counts:
+                said = _count(match["n"], match.span("n"), text)
+                if said.value > _FEW:
+                    yield said._replace(certain=False)
 
     def _bare(self, text: str, match: re.Match[str]) -> RatingSaid | None:
         """A decimal without its stars: by the words before and behind it."""
@@ -113,10 +134,12 @@ class RatingReader:
         return self._cue.search(text) is not None
 
 
+_FEW = 12
+"""A count that nothing beside it names is above it: less may be anything."""
 _DIGIT = r"(?:zero|one|two|three|four|five|six|seven|eight|nine)"
 _POINT = rf"(?:{_DIGIT}[\s-]point[\s-]{_DIGIT})"
 _TIMES = "seconds?|minutes?|hours?|days?|weeks?|months?|years?|lights?|feet|foot|inches|pounds?"
-_PAIR = re.compile(r"(?<![\w.$])[1-5]\.\d\s\(\d{1,3}(?:,\d{3})?\)")
+_PAIR = re.compile(r"(?<![\w.$])[1-5]\.\d\s\((?:n\s?=\s?)?\d{1,3}(?:,\d{3})?\)")
 _SERVED = re.compile(
     r"(?:\b(?:for|to|of|feeds?|serves?|seats?|suits?|fits?|family)|[-–])\s?(?:up to |about |just )?$", re.I
 )
@@ -145,11 +168,10 @@ def _stars(value: float, span: tuple[int, int], *, certain: bool) -> RatingSaid:
 def _count(written: str, span: tuple[int, int], text: str) -> RatingSaid:
     hedged = written.endswith("+") or HEDGES.before.search(text[max(0, span[0] - 20) : span[0]]) is not None
     value = written.rstrip("+")
-    dozen = value.casefold().endswith("dozen")
+    dozen = value.casefold().endswith("dozen") and not value.casefold().startswith(("a ", "half"))
     if value[0].isdigit():
         return RatingSaid("count", number(value), *span, hedged, True)
-    figure = spoken(value[: -len("dozen")].strip()) * 12 if dozen else spoken(value)
-    return RatingSaid("count", float(figure), *span, hedged or dozen, True)
+    return RatingSaid("count", float(spoken(value)), *span, hedged or dozen, True)
 
 
 RATINGS = RatingReader(vocabulary("ratings"))

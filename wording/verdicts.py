@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, number, spoken
@@ -13,6 +14,14 @@ Verdict = Literal["fits", "breaks", "open"]
 _CONTRACTED = re.compile(r"n[’']t\b", re.I)
 
 
+class VerdictPlace(NamedTuple):
+    """Where a text says that something keeps to a limit, or that it does not."""
+
+    start: int
+    end: int
+    fits: bool
+
+
 class VerdictReader:
     def __init__(self, words: Wordbook) -> None:
         def compiled(expression: str) -> re.Pattern[str]:
@@ -20,16 +29,18 @@ class VerdictReader:
 
         some = words.either
         bare = rf"(?:{SPOKEN}|\d{{1,5}})(?=\s?(?:[,;:)!?—–]|\.(?!\d)|\sby\b|$))"
-        amount = rf"{bare}|\$\s?\d[\d,.]{{0,12}}|[a-z]{{3,9}}(?:-[a-z]{{3,5}})?(?:-|\s)dollars?"
-        limit = rf"(?:(?:your|my|our|the|that|this|its|a|what)\s)?(?:[a-z]{{1,12}}\s)?(?:(?:{amount})(?:\s(?:{some('limit_nouns')})\b)?|(?:{some('limit_nouns')})\b)"
+        amount = rf"{bare}|(?:US)?\$\s?\d[\d,.]{{0,12}}|USD\s?\d[\d,.]{{0,12}}|\d[\d,.]{{0,12}}\s?(?:USD|dollars|bucks)|[a-z]{{3,9}}(?:-[a-z]{{3,5}})?(?:-|\s)dollars?"
+        limit = rf"(?:(?:your|my|our|the|that|this|its|a|what)\s)?(?:[a-z]{{1,12}}\s)?(?:(?:{amount})(?:\s(?:{some('limit_nouns')})\b)?|(?:{some('limit_nouns')})\b)|(?:your|my|our)\s(?:{some('own_nouns')})\b"
+        limit = rf"(?:{limit})"
         it = r"\sit,?\sby\b"
         near = r"(?:\s[a-z’',-]{1,16}){0,3}?\s"
         self._fits = compiled(
             rf"\b(?:{some('fits')}){near}{limit}|\b(?:{some('fit_places')})\s{limit}|\b(?:{some('fits_alone')})\b|\b(?:{some('fits')}){it}"
         )
         refuses = rf"\b(?:{some('refuses')})(?=\s?[,.;)]|\s(?:qualify|fit|make|meet|pass|clear|being)\b)"
+        self._refusal = compiled(some("refuses"))
         self._breaks = compiled(
-            rf"\b(?:{some('breaks')}){near}{limit}|\b(?:{some('break_places')})\s{limit}|\b(?:{some('breaks_alone')})\b|\b(?:{some('breaks')}){it}|{refuses}"
+            rf"\b(?:{some('breaks')}){near}{limit}|\b(?:{some('break_places')})\s{limit}|\b(?:{some('breaks_alone')})\b|\b(?:{some('breaks')}){it}|{refuses}(?!\s?\.?$)"
         )
         self._owned = compiled(
             rf"\b(?:{some('breaks', 'breaks_alone', 'omitted')})\b(?! of)|\b(?:{some('break_places')})\s{limit}"
@@ -56,6 +67,22 @@ class VerdictReader:
         if (fits and breaks) or (unreal and not would_be):
             return "open"
         return "fits" if fits else "breaks"
+
+    def places(self, sentence: str, limit: float | None = None) -> Iterator[VerdictPlace]:
+        """Each verdict of a sentence in its order, without those of what would be."""
+        found: list[VerdictPlace] = []
+        for expression, fitting in ((self._fits, True), (self._breaks, False)):
+            for match in expression.finditer(sentence):
+                if (
+                    self._refusal.fullmatch(match[0])
+                    or _names_another(match[0], limit)
+                    or self._unreal.search(_part_of(sentence, match.start()))
+                ):
+                    continue
+                before = _CONTRACTED.sub(" not", sentence[max(0, match.start() - 60) : match.start()])
+                fits = fitting is (self._not.search(before) is None)
+                found.append(VerdictPlace(*match.span(), fits))
+        yield from sorted(found)
 
     def may_break(self, sentence: str) -> bool:
         """Whether a sentence owns, in whatever way, that a limit is not kept."""

@@ -93,8 +93,10 @@ class Attributes:
         whole = self._texts[product.product_id]
         if not known:
             return
-        if words & {part for word in known for part in folded_words(word)} or words & set(
-            folded_words(whole)
+        if (
+            any(word in ATTRIBUTES.kinds_of(said.word) for word in known)
+            or words & {part for word in known for part in folded_words(word)}
+            or words & set(folded_words(whole))
         ):
             self._tally.ok()
         elif said.group == "cell" or _is_whole(said, stated):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
-from functools import cached_property
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -13,20 +12,23 @@ from drr.citations.addresses import addresses_in
 from drr.env.entities import Product
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.keyed import keyed_tables
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import MakersInPlay, PlaceNamed, makers_of
-from drr.eval.checks.mentions import Mentions, words
-from drr.eval.checks.naming import fold, head_noun
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.naming import fold, head_noun, things_in
+from drr.eval.checks.places_meant import PlacesMeant
 from drr.eval.checks.prose import Prose
+from drr.eval.checks.referents import Referents
 from drr.eval.checks.scopes import ScopesAbove
+from drr.eval.checks.strangers import Strangers
+from drr.eval.checks.table_owners import TableOwners
+from drr.eval.checks.unlinked import UnlinkedNames
 
 _CONTRAST = re.compile(
     r"\b(?:than|against|versus|vs?|compared|rival|rivals|other|others|former|latter|sibling|cousin|both|either|neither|each|respectively|whereas|"
     r"while|one|another|instead|two|three|all|next|first|second|third|last|runner-up|competitor|alternative|alternatives|group|pair|trio|twins?)\b",
     re.I,
 )
-_CAPITAL = re.compile(r"(?<=[\w,;] )[A-Z][a-z]{3,}[\w'’-]*")
 
 _LINK = 300
 """Characters of a link in which no sentence ends."""
@@ -60,11 +62,12 @@ class Cast:
         self.body = mentions.body
         self.lines = mentions.layout.lines
         self.products: dict[str, Product] = {}
-        for product_id in self._ids(subject, mentions):
+        for product_id in _cited_ids(subject, mentions):
             product = subject.product(product_id)
             if product is not None:
                 self.products[product_id] = product
         self._add_history(subject)
+        self.ordered = list(subject.ordered.values())
         linked = [
             PlaceNamed(one.start, one.end, frozenset([one.product_id]), True) for one in mentions.references
         ]
@@ -72,49 +75,71 @@ class Cast:
             PlaceNamed(one.start, one.end, frozenset([one.product_id]), False) for one in mentions.called
         ]
         makers = MakersInPlay(self.products).named(self.body, linked)
-        self.named = sorted([*linked, *called, *_outside(makers, called)])
+        unlinked = UnlinkedNames(subject.shop, self.body, self.products)
+        hidden = [(one.start, one.end) for one in (*linked, *called)]
+        hidden += [(one.start, one.end) for one in subject.citations.markers]
+        makers = unlinked.named(hidden, list(_outside(makers, called)))
+        self.named = sorted([*linked, *called, *makers])
+        self.unlinked = frozenset(unlinked.found)
+        """Named without an address: they may explain a figure, and by them none is accused."""
+        self.products |= unlinked.found
         self._named_at = [one.start for one in self.named]
         self.prose = Prose(self.body, self.lines, self._inside_link)
         self._named_on: dict[Span, frozenset[str]] = {}
         self._contrasted: dict[Span, bool] = {}
-        self._strange: dict[Span, bool] = {}
         self._scopes = sorted((one.start, one.end, one.product_id) for one in mentions.mentions)
         self._scopes_at = [start for start, _, _ in self._scopes]
         self._openings = ScopesAbove(self.lines, self.within)
-        self._columns: dict[int, dict[int, str]] = {}
-        for line in self.lines:
-            if line.table >= 0:
-                self._read_columns(line)
-        self._known = {
-            word
-            for product in self.products.values()
-            for word in words(f"{product.title} {product.store or ''}")
-        }
+        self.tables = TableOwners(self.lines, self.body, self.within, self._on)
+        mentions.tables.learn(self.tables.columns)
+        self._things = _things_named(mentions, self.products)
+        self._things_at = [one.start for one in self._things]
+        linked_to = {key: one for key, one in self.products.items() if key not in self.unlinked}
+        self._strangers = Strangers(subject, mentions, linked_to, self._inside_link)
+        places = PlacesMeant(
+            mentions.plain,
+            lambda span: self.within(*span),
+            self._things_in,
+            self._named_before,
+            self._last_told,
+            self._strangers,
+        )
+        self.referents = Referents(mentions.plain, self.prose, places, self._strangers)
+
+    def names_a_stranger(self, span: Span) -> bool:
+        return self._strangers.names_one(span)
+
+    def column_owner(self, line: TextLine, column: int) -> str | None:
+        owner = self.tables.column_owner(line, column)
+        return None if owner in self.unlinked else owner
+
+    def by_columns(self, line: TextLine) -> bool:
+        return self.tables.by_columns(line)
+
+    def row_owner(self, line: TextLine) -> str | None:
+        owner = self.tables.row_owner(line)
+        return None if owner in self.unlinked else owner
+
+    def is_keyed(self, line: TextLine) -> bool:
+        return self.tables.is_keyed(line)
+
+    def _things_in(self, span: Span) -> list[PlaceNamed]:
+        return self._things[bisect_left(self._things_at, span[0]) : bisect_left(self._things_at, span[1])]
+
+    def _named_before(self, sentence: Span) -> list[frozenset[str]]:
+        """Who is named before a sentence of a paragraph, the last ones last."""
+        line = self.prose.line_at(sentence[0])
+        return [] if line is None else [one.products for one in self.within(line.start, sentence[0])[-6:]]
+
+    def _last_told(self, sentence: Span) -> frozenset[str]:
+        line = self.prose.line_at(sentence[0])
+        return frozenset() if line is None else self._told_before(line, sentence)
 
     def _add_history(self, subject: Subject) -> None:
         """What the reader ordered of a maker whom the report names is in play too."""
         for product in subject.ordered.values():
-            if any(maker in self.body or maker.split()[0] in self.body for maker in makers_of(product)):
+            if any(maker in self.body for maker in makers_of(product)):
                 self.products.setdefault(product.product_id, product)
-
-    @staticmethod
-    def _ids(subject: Subject, mentions: Mentions) -> Iterable[str]:
-        found = dict.fromkeys(one.product_id for one in mentions.references)
-        for url in (*(source.url for source in subject.citations.sources), *addresses_in(subject.report)):
-            product_id = subject.product_id_of(url)
-            if product_id:
-                found[product_id] = None
-        return found
-
-    def _read_columns(self, line: TextLine) -> None:
-        """Of a row whose cells link to different products: which column is whose."""
-        owners = {}
-        for column, (low, high) in enumerate(line.cells):
-            here = {one.products for one in self.within(low, high) if one.linked}
-            if len(here) == 1:
-                owners[column] = next(iter(next(iter(here))))
-        if len(set(owners.values())) > 1:
-            self._columns.setdefault(line.table, owners)
 
     def within(self, start: int, end: int) -> list[PlaceNamed]:
         return self.named[bisect_left(self._named_at, start) : bisect_left(self._named_at, end)]
@@ -126,39 +151,25 @@ class Cast:
             if one.linked
         )
 
-    def column_owner(self, line: TextLine, column: int) -> str | None:
-        return self._columns.get(line.table, {}).get(column)
-
-    def by_columns(self, line: TextLine) -> bool:
-        return line.table in self._columns
-
-    def row_owner(self, line: TextLine) -> str | None:
-        """The one product of a row."""
-        if self.by_columns(line):
-            return None
-        here = self.within(line.start, line.end)
-        linked = {one.products for one in here if one.linked} or {one.products for one in here}
-        only = next(iter(linked)) if len(linked) == 1 else frozenset()
-        if not here:
-            return self._keyed.get(line.table)
-        return next(iter(only)) if len(only) == 1 else None
-
-    def is_keyed(self, line: TextLine) -> bool:
-        """Whether a row is a property and its value, of the one product that the table is about."""
-        return len(line.cells) == 2 and line.table in self._keyed and not self.within(line.start, line.end)
-
-    @cached_property
-    def _keyed(self) -> dict[int, str]:
-        return keyed_tables(self.lines, self.body, self._on)
-
     def meant_at(self, position: int, end: int) -> Meant:
-        """Who the figure at a place of the text may speak of."""
+        """Who the figure at a place of the text may speak of; nobody who is in play, where something is named without an address."""
+        meant = self._meant_at(position, end)
+        if meant.products & self.unlinked and len(meant.products) < len(self.products):
+            return Meant(frozenset(), False, True)
+        return meant
+
+    def _meant_at(self, position: int, end: int) -> Meant:
         sentence = self.prose.sentence_at(position)
         clause = self.prose.clause_at(position)
         here = self._on(sentence)
         contrast = self._contrasts(clause) or self.names_a_stranger(clause if here else sentence)
         among_others = contrast or self._contrasts(sentence)
         line = self.prose.line_at(position)
+        if (referent := self.referents.at(position, end)) is not None:
+            bound_by = referent.bound if referent.certain else Certainty.INFERRED
+            whom = referent.products or frozenset(self.products)
+            alone = len({one.products for one in self.referents.groups(sentence)}) == 1
+            return Meant(whom, referent.certain, not (referent.certain or alone), bound=bound_by)
         if here:
             if bound := self._bound(position, end, clause):
                 return Meant(bound, True, contrast, bound=Certainty.CLAUSE)
@@ -239,16 +250,23 @@ class Cast:
                 return product_id
         return None
 
-    def names_a_stranger(self, span: Span) -> bool:
-        """Whether a stretch has a capitalised word that no product in play has in its title."""
-        if span not in self._strange:
-            low, high = span
-            self._strange[span] = any(
-                not set(words(_GENITIVE.sub("", match[0]))) <= self._known
-                for match in _CAPITAL.finditer(self.body, low + 1, high)
-                if not self._inside_link(low, match.start())
-            )
-        return self._strange[span]
+
+def _cited_ids(subject: Subject, mentions: Mentions) -> Iterable[str]:
+    found = dict.fromkeys(one.product_id for one in mentions.references)
+    for url in (*(source.url for source in subject.citations.sources), *addresses_in(subject.report)):
+        product_id = subject.product_id_of(url)
+        if product_id:
+            found[product_id] = None
+    return found
+
+
+def _things_named(mentions: Mentions, products: Mapping[str, Product]) -> list[PlaceNamed]:
+    """`the padded one`, `the glass feeder`: more than a bare noun, which may be any such thing."""
+    return [
+        PlaceNamed(one.start, one.end, frozenset([one.product_id]), False)
+        for one in things_in(mentions.plain, products)
+        if len(mentions.plain[one.start : one.end].split()) > _ONE_NOUN or _ONE.match(mentions.plain, one.end)
+    ]
 
 
 def _outside(some: Iterable[PlaceNamed], taken: list[PlaceNamed]) -> Iterable[PlaceNamed]:
@@ -260,9 +278,11 @@ def _outside(some: Iterable[PlaceNamed], taken: list[PlaceNamed]) -> Iterable[Pl
             yield one
 
 
+_ONE = re.compile(r"\s(?:one|version|model|option|variant)\b", re.I)
+_ONE_NOUN = 2
+"""Words of `the feeder`, which may be any feeder."""
 _BY_CITATION = {True: Certainty.SENTENCE, False: Certainty.INFERRED}
 """Of what its sentence cites behind it, where the paragraph names nothing else."""
-_GENITIVE = re.compile(r"['’]s$")
 _OPENS = re.compile(r"[\s*_]{0,3}[(\[][^.;]{0,40}")
 _IT = re.compile(
     r"[\s*_(]{0,6}(?:(?:and|but|plus|also|still|yet|while)[, ]\s?)?(?:it|its|it['’]s|this|they|their|they['’]re|he|she)\b",

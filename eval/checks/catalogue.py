@@ -11,6 +11,7 @@ from drr.citations.addresses import host_of
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.grid import column_at, holds_price
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import makers_of
 from drr.eval.checks.mentions import (
@@ -147,13 +148,21 @@ def _offers_without_product(subject: Subject, mentions: Mentions) -> Iterator[tu
     for index, line in enumerate(lines):
         if line.kind not in ("item", "title", "row") or "user://" in line.text:
             continue
-        if cast.within(line.start, line.end):
-            continue  # a product in play, by its maker
+        if cast.within(line.start, line.end) or _is_no_price(line):
+            continue  # a product in play, by its maker; or what something costs in a month
         if has_product(line) or (name := _offered(line.text)) is None or called & set(folded_words(name)):
             continue
         beside = lines[max(0, index - _BESIDE) : index + _BESIDE + 1]
         if _is_long(name) or any(one.kind == line.kind and has_product(one) for one in beside):
             yield line, name
+
+
+def _is_no_price(line: TextLine) -> bool:
+    """Whether the first amount of a row stands under a head that no price stands under."""
+    priced = amounts(line.text)
+    column = column_at(line, line.start + priced[0].start) if line.kind == "row" and priced else None
+    head = "" if column is None or column >= len(line.header) else line.header[column]
+    return bool(head) and not holds_price(head)
 
 
 _SET_OFF = re.compile(r"[\s*_]{0,4}(?:[-–—:|(,·][\s*_(|]{0,6})\\?\$?\s?$")

@@ -13,7 +13,7 @@ from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.properties import record_text
+from drr.eval.checks.records import record_text
 from drr.eval.evidence.claims import Claim
 from drr.wording.dates import dates
 from drr.wording.hedges import HEDGES

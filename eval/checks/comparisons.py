@@ -159,7 +159,10 @@ class _WhichHasMore:
             return
         if len(self._cited) > 2 and many is None and len(kinds) > 1:
             return
-        if subject in self._cited and others and not COSTS_PER.search(self._plain, *span):
+        line = self._cast.prose.line_at(span[0])
+        around = span if line is None else (line.start, line.end)
+        each = any(one.cue.kind == "unit" or one.value < 1 for one in self._pairs.ledger.within(*around))
+        if subject in self._cited and others and not each and not COSTS_PER.search(self._plain, *span):
             self._hold(said, span, None, subject, others)
 
     def _hold(

@@ -39,6 +39,10 @@ _GAPS = frozenset(
         "differ",
     ]
 )
+_SAVED = frozenset(
+    ["extra", "save", "saves", "saved", "saving", "savings", "premium", "spread", "additional"]
+)
+"""Said of a difference to something that need not be named beside it."""
 _KEPT = frozenset(["keep", "keeps"])
 _COMPARED = re.compile(r"\b(?:compared (?:with|to)|instead of|rather than|over|against)\b", re.I)
 _WHOLE = frozenset(
@@ -184,11 +188,17 @@ class Differences:
         by = figure.cue.word == "by" and any(one.of == "price" for one in COMPARISONS.comparisons(text))
         word = figure.cue.word.casefold().strip(" :")
         kept = figure.cue.kind == "rest" and word in _KEPT and _COMPARED.search(text) is not None
-        if not (by or kept or word in _GAPS) or figure.elsewhere:
+        if not (by or kept or word in _GAPS | _SAVED) or figure.elsewhere:
             return
         if (figure.cue.per and figure.cue.per not in _WHOLE) or any(COMPARISONS.factors(text)):
             return
-        if _SEVERAL.search(_PER_WHOLE.sub(" ", text)):
+        if word in _SAVED and len(self._pairs.cited) > 2 and not self._names_both(span, pair):
+            return
+        entry = self._ledger.by_start.get(figure.start)
+        if word in _SAVED and entry is not None and entry.status == "explained":
+            return
+        beside = text[: figure.start - span[0]] + " " + text[figure.end - span[0] :]
+        if _SEVERAL.search(_PER_WHOLE.sub(" ", beside)):
             return
         if figure.holds(abs(prices[0] - prices[1])):
             self._tally.ok()
@@ -201,6 +211,9 @@ class Differences:
                 span,
                 pair,
             )
+
+    def _names_both(self, span: Span, pair: tuple[str, str]) -> bool:
+        return {one.product_id for one in self._pairs.within(*span)} == set(pair)
 
     def _is_to_these(self, start: int, span: Span) -> bool:
         """Whether a difference is one to a product that is named, where it is said to what."""

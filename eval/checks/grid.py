@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 from drr.eval.checks.layout import Layout, TextLine
@@ -60,6 +60,12 @@ class ProductTables:
             if len(ids) == 1:
                 self._of_row[index] = ids[0]
 
+    def learn(self, columns: Mapping[int, dict[int, str]]) -> None:
+        """Whose columns those are whose heads name a product without a link; what a link shows stays."""
+        for table, owners in columns.items():
+            if not any(index in self._of_row for index in self._tables.get(table, ())):
+                self._of_column.setdefault(table, dict(owners))
+
     def by_column(self, line: TextLine) -> dict[int, str]:
         """The product of each column, where products are the columns; empty in any other table."""
         return self._of_column.get(line.table, {}) if line.cells else {}
@@ -83,6 +89,11 @@ class ProductTables:
         if not _PRICE_LABEL.search(label) or _NO_PRICE_LABEL.search(label):
             return None
         return self.product_of(index, column)
+
+
+def holds_price(label: str) -> bool:
+    """Whether nothing in a label says that what stands under it is no price: a sum, a rest, what a month costs."""
+    return _NO_PRICE_LABEL.search(label) is None
 
 
 def holds_money(label: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from drr.env.entities import Product
+from drr.env.shop import SearchRequest, Shop
 from drr.eval.checks.mentions import words
 from drr.eval.checks.prose import SENTENCE_END
 
@@ -89,7 +90,8 @@ class MakersInPlay:
                 break
             beside.append(word)
         score = {
-            one: sum(word in self._words_of[one] for word in beside if word not in _STOP) for one in may_be
+            one: sum(word in self._words_of[one] for word in beside if word not in _STOP and len(word) > 1)
+            for one in may_be
         }
         best = max(score.values())
         return frozenset(one for one in may_be if score[one] == best)
@@ -129,6 +131,12 @@ _COMMON = frozenset(
     ]
 )
 """Parts of makers' names that mean other things by themselves."""
+
+
+def is_maker(shop: Shop, name: str) -> bool:
+    """Whether the shop sells anything by a maker of this name."""
+    page = shop.catalog.search(SearchRequest(query=name, brand=name, limit=1, search="plain"))
+    return any(name in makers_of(one) for one in shop.store.products(page.product_ids))
 
 
 def makers_of(product: Product) -> set[str]:

@@ -106,7 +106,7 @@ _MEASURE = re.compile(
     r"(?P<u>in[ -]1\b|fl\.?\s?oz\b|[%\"″°]|[A-Za-z]{1,20})",
     re.I,
 )
-_TO = re.compile(rf"(?<![\w.,$])(?P<n>{DIGITS})\s?(?:-|–|to|and|x|×|by|or)\s?$", re.I)
+_TO = re.compile(rf"(?<![\w.,$])(?<![A-Z][A-Z]\s)(?P<n>{DIGITS})\s?(?:-|–|to|and|x|×|by|or)\s?$", re.I)
 
 
 _OUNCES = {"ounce", "fluid_ounce"}

@@ -45,7 +45,7 @@ class ProductPairs:
         single = (
             NamedProduct(next(iter(one.products)), one.start, one.end)
             for one in cast.named
-            if len(one.products) == 1
+            if len(one.products) == 1 and not one.products & cast.unlinked
         )
         self._places = _apart([*single, *things])
         self._starts = [one.start for one in self._places]

@@ -16,11 +16,12 @@ from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
+from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, Residue, residue_of
 from drr.eval.checks.stars import compare_ratings
 from drr.wording.doubts import DoubtKind
 from drr.wording.money import every_amount
-from drr.wording.numbers import NUMBER, number
+from drr.wording.numbers import NUMBER, SPOKEN, number, spoken
 
 _MATERIALS = re.compile(
     r"\b(?:stainless steel|carbon steel|cast iron|memory foam|steel|aluminum|aluminium|plastic|cedar|bamboo|cotton|wood|pine|oak|acacia|copper|brass|ceramic|porcelain"
@@ -70,22 +71,6 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("nothing that a record decides is said of a product of the shop")
 
 
-def record_text(product: Product) -> str:
-    """All words of a record."""
-    parts = [product.title, *product.features, *product.description, product.store or "", *product.categories]
-    stack: list[object] = [product.details]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, dict):
-            for key, value in one.items():
-                stack += [f"{key}: {value}"] if not isinstance(value, (dict, list)) else [str(key), value]
-        elif isinstance(one, list):
-            stack += one
-        else:
-            parts.append(str(one))
-    return "\n".join(parts)
-
-
 class _Recorded:
     """What a record states: `firm` in its title and its table of details, `all` anywhere."""
 
@@ -102,8 +87,8 @@ class _Recorded:
             if one.unit != one.kind and not one.passing
         ]
         figures = {match.start(): number(match[0]) for match in _DIGITS.finditer(text)}
-        for one in self.all:
-            figures.pop(one.start, None)
+        inside = [(one.start, one.end) for one in self.all]
+        figures = {at: value for at, value in figures.items() if not any(a <= at < b for a, b in inside)}
         self.loose = set(figures.values())
         """Figures that stand for themselves."""
 
@@ -127,6 +112,11 @@ _NEEDED = re.compile(
     re.I,
 )
 """A clause with one of these may speak of a comparison or of the world."""
+_DIFFERENCE = re.compile(
+    r"[\s*_]{1,3}(?:more|less|fewer|extra|[a-z]{2,9}er|costs?|runs?|comes? to|of it)\b(?!\sor\b)", re.I
+)
+"""Behind a measure: so much has one thing more than another, or so much of it costs."""
+_SPOKEN = re.compile(rf"\b{SPOKEN}\b", re.I)
 _WISHED = re.compile(
     r"\b(?:your?|you'd|you'll|my|his|her|our|i|we|need|needs|room|if|when|unless|most|some|any|below|under|budget|within|bigger|smaller|look(?:ing)? for|choose|prefer|rather)\b",
     re.I,
@@ -169,6 +159,8 @@ class _Measuring:
 
     def sentence(self, span: Span) -> None:
         for said in measures(self._cast.body, *span):
+            if _DIFFERENCE.match(self._cast.body, said.end):
+                continue
             clause = self._cast.prose.clause_at(said.start)
             doubtful = (
                 _NEEDED.search(self._cast.body, *clause)
@@ -197,6 +189,10 @@ class _Measuring:
             return
         if any(one.holds(said) for one in theirs):
             self._tally.ok()
+        elif meant.bound <= Certainty.SCOPE and any(
+            self._record(key).holds(said) for key in list(self._cast.products)[:_IN_PLAY]
+        ):
+            self._tally.unclear(f"{self._shown(said)!r} may be of another product")
         elif not all(one.knows(said) for one in theirs):
             self._tally.unclear(f"a record gives no {said.unit}")
         elif doubtful or said.hedged or self._explained(said, meant) or not _is_sure(meant):
@@ -245,6 +241,7 @@ class _Measuring:
         own = {one for key in meant.products if key in self._cast.products for one in self._record(key).all}
         alike = list({one.base for one in (*beside, *own) if one.kind == said.kind})[:_IN_PLAY]
         counts = {number(match["n"]) for match in NUMBER.finditer(self._cast.body, line.start, line.end)}
+        counts |= {float(spoken(one[0])) for one in _SPOKEN.finditer(self._cast.body, line.start, line.end)}
         counts = {one for one in counts if 1 < one <= _LARGEST}
         slack = 0.02 * said.base + 1e-6
         worked = [abs(a - b) for a, b in combinations(alike, 2)] + [a + b for a, b in combinations(alike, 2)]

@@ -136,6 +136,8 @@ class _Comparison:
             self._tally.unclear(f"the catalogue knows no {_NOUN[said.kind]} of one that may be meant")
         elif not said.certain and not meant.certain:
             return
+        elif meant.certain and meant.bound <= Certainty.SENTENCE and self._explained(said):
+            self._tally.unclear(f"it may be the {_NOUN[said.kind]} of another product")
         elif meant.certain and (said.certain or self._is_no_other_figure(said)):
             self._fail(said, theirs, meant)
         elif self._explained(said):
@@ -155,7 +157,7 @@ class _Comparison:
     def _explained(self, said: RatingSaid) -> bool:
         """As that of another product in play, or as a difference of two."""
         known = [value for one in self._cast.products.values() if (value := _value(said, one)) is not None]
-        if any(_fits(said, one) for one in self._cast.products.values()):
+        if any(_fits(said, one) for one in (*self._cast.products.values(), *self._cast.ordered)):
             return True
         slack = 0.051 if said.kind == "stars" else 0.0
         return any(abs(abs(a - b) - said.value) <= slack for a, b in combinations(known[:40], 2))

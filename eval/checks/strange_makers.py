@@ -75,8 +75,9 @@ def _said(cast: Cast, start: int, low: int, link: ProductReference) -> Iterator[
 def _alone(cast: Cast, low: int, link: ProductReference) -> Iterator[_Whose]:
     """Names of a sentence that cites one product behind them and names no other that is in play."""
     span = cast.prose.sentence_at(link.start)
-    others = [one for one in cast.within(*span) if link.product_id not in one.products]
-    if others or any(one.end <= link.start for one in cast.within(*span)):
+    named = [one for one in cast.within(*span) if not one.products & cast.unlinked]
+    others = [one for one in named if link.product_id not in one.products]
+    if others or any(one.end <= link.start for one in named):
         return
     for match in _ANY_NAME.finditer(cast.body, max(low, span[0]), link.start):
         rest = cast.body[match.end() : link.start]
@@ -115,7 +116,8 @@ def _is_strange(
     thing = {word for word in words(" ".join(rest)[:50]) if len(word) > 2 and word.isalpha()}
     least = 2 if SENTENCE_END.search(between) else 1
     fitting = len(thing & own)
-    theirs = (one for one in cast.products.values() if maker in makers_of(one))
+    linked = (one for key, one in cast.products.items() if key not in cast.unlinked)
+    theirs = (one for one in linked if maker in makers_of(one))
     return fitting >= least and all(len(thing & set(words(one.title))) < fitting for one in theirs)
 
 

@@ -37,7 +37,7 @@ BATCH_MOST = 5
 class SupportTask(Task[Answer]):
     name = "support"
     subject = "claim-source"
-    version = 4
+    version = 5
     needs = ("claims",)
     metrics = ("faithfulness",)
 

@@ -111,7 +111,7 @@ class _Limits:
         elif limit is not None:
             others_fit = any(part.value <= limit for part in self._sums.parts)
             for part in self._sums.parts:
-                if self._is_no_cost(part):
+                if self._is_no_cost(part) or self._fits.owned_at((part.start, part.end)):
                     continue
                 if part.value > limit and others_fit and not self._fits.recommends((part.start, part.end)):
                     self.tally.unclear(f"${part.value:,.2f} is over ${limit:,.2f}, but may only be named")

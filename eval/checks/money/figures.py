@@ -251,9 +251,9 @@ def bounds(amount: MoneyAmount, written: str, before: str) -> Span | tuple[float
         if _ADDED_UP.search(before):
             pass
         elif word in _ABOVE:
-            high = max(high, 1.1 * value + 1)
+            low, high = value, max(high, 1.1 * value + 1)
         elif word in _BELOW:
-            low = min(low, 0.9 * value - 1)
+            low, high = min(low, 0.9 * value - 1), value
     return low - 1e-9, high + 1e-9
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
+from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
@@ -56,8 +57,7 @@ class FitClaims:
             return
         for span in self._sentences():
             said = self._claim(span, self._limits[0])
-            if said is not None:
-                yield said
+            yield from self._by_clause(span, self._limits[0]) if said is None else [said]
         yield from self._cells(self._limits[0])
 
     def _sentences(self) -> Iterator[Span]:
@@ -107,6 +107,36 @@ class FitClaims:
         why = f"${cost:,.2f} is said to {told} the limit of ${limit:,.2f}"
         return SaidFit(span, False, why, Certainty.CLAUSE, self._doubt(span, costs, limit, summed=one_total))
 
+    def _by_clause(self, span: Span, limit: float) -> Iterator[SaidFit]:
+        """Of a sentence with several costs or verdicts: each verdict on the one cost before it, or on the one thing it speaks of."""
+        low = span[0]
+        for said in VERDICTS.places(self._mentions.plain[slice(*span)], limit):
+            start, end = span[0] + said.start, span[0] + said.end
+            costs = self._costs_before(low, start, limit)
+            low = end
+            if len(costs) != 1 or abs(costs[0] - limit) < _EXACT:
+                continue
+            added = _ADDED.search(self._mentions.plain, *span) is not None
+            if added and not said.fits and costs[0] <= limit and not self._has_total(span):
+                continue
+            holds = (costs[0] <= limit + _EXACT) is said.fits
+            told = "keep to" if said.fits else "break"
+            why = f"${costs[0]:,.2f} is said to {told} the limit of ${limit:,.2f}"
+            doubt = self._residue.doubt(span, ("unreal", "altered", "charged", "pace"))
+            yield SaidFit((start, end), holds, why, Certainty.CLAUSE, doubt)
+
+    def _costs_before(self, low: int, start: int, limit: float) -> list[float]:
+        here = [one for one in self._ledger.within(low, start) if one.cue.kind != "limit"]
+        if here:
+            whole = all(_is_cost(one) and not one.holds(limit) for one in here)
+            explained = all(self._is_explained(one) for one in here)
+            return [one.value for one in here] if whole and explained else []
+        if self._ledger.play.many_in((low, start)):
+            return []
+        meant = cast_of(self._mentions.subject, self._mentions).meant_at(start, start + 1)
+        named = [one.price for one in self._ledger.play.all if one.product_id == meant.only]
+        return named if meant.certain and meant.bound >= Certainty.SENTENCE else []
+
     def _doubt(self, span: Span, costs: Sequence[float], limit: float, *, summed: bool) -> str | None:
         """Whether the sentence has amounts beside the cost and the limit, words of other things, or speaks of what was said before."""
         if not summed and _OF_BEFORE.match(self._mentions.plain, *span):
@@ -145,6 +175,10 @@ class FitClaims:
         layout = self._mentions.layout
         index = max(bisect_right(layout.starts, span[0]) - 1, 0)
         head = layout.lines[layout.opened_by[index]]
+        line = layout.lines[index]
+        answers = (_ANSWER.fullmatch(self._mentions.plain, *cell) for cell in line.cells)
+        if any(one is not None and one["no"] for one in answers):
+            return True
         beside = (one for one in self._mentions.sentences(layout.lines[index]) if one[0] <= span[0] < one[1])
         return any(
             self._owns(one) for one in ((head.start, head.end), *beside, *self._next_sentence(index, span))

@@ -15,10 +15,11 @@ from drr.eval.checks.certainty import Certainty, held_back
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure, Figures
 from drr.eval.checks.money.owners import Owner, Owners
-from drr.eval.checks.money.play import InPlay, divisors
+from drr.eval.checks.money.play import InPlay, divisors, stranger_beside
 from drr.eval.checks.money.readings import Readings
 from drr.eval.checks.money.unread import UnreadParts
 from drr.wording.cues import CUES, CueKind
+from drr.wording.purchases import PURCHASES
 
 _MOST = 300
 """Figures of a report that are looked into one by one."""
@@ -129,21 +130,27 @@ class MoneyLedger:
 
     def _unexplained(self, figure: Figure) -> LedgerEntry:
         shown, kind = self._shown(figure), figure.cue.kind
-        owned = self._owners.of(figure) is not None
+        owner = self._owners.of(figure)
+        owned = owner is not None
         if not owned and kind not in ("price", "limit") and self._reading(figure):
             why = "it is worked out from an amount that is not known"
             return LedgerEntry(figure, None, "unclear", f"{shown}: {why}", worked_out=True)
-        doubt = self._doubt(figure, owned=owned)
+        placed = owner is not None and owner.bound >= Certainty.CLAUSE
+        doubt = self._doubt(figure, owned=owned, placed=placed)
         if doubt is not None:
             return LedgerEntry(figure, None, "unclear", f"{shown}: {doubt}")
         bound = Certainty.INFERRED if figure.column is None else Certainty.CELL
-        held = held_back(_STATEMENTS[kind], bound, self._unread.doubt(figure))
+        bound = bound if owner is None else max(bound, owner.bound)
+        held = held_back(_STATEMENTS[kind], bound, self._unread.doubt(figure, placed=placed))
         if held is not None:
             return LedgerEntry(figure, None, "unclear", f"{shown}: {held}")
+        if owner is not None and placed:
+            why = f"{shown}, is ${owner.price:,.2f} ({owner.product_id})"
+            return LedgerEntry(figure, owner, "wrong", why, bound=bound)
         return LedgerEntry(figure, None, "wrong", f"{shown}, {_SAID_OF[kind]}", bound=bound)
 
-    def _doubt(self, figure: Figure, *, owned: bool) -> str | None:
-        """Why an amount that nothing explains may be right nevertheless."""
+    def _doubt(self, figure: Figure, *, owned: bool, placed: bool) -> str | None:
+        """Why an amount that nothing explains may be right nevertheless; one that is `placed` is of what its clause names."""
         play, kind = self.play, figure.cue.kind
         if self._readings.spent:
             return "the report has too many amounts to look into all"
@@ -158,7 +165,7 @@ class MoneyLedger:
         if not owned and not (kind == "total" and figure.exact) and self._is_over_time(figure):
             return "it may be what is spent over a time"
         if owned and figure.start not in self._bare:
-            return self._doubt_of_name(figure)
+            return None if placed else self._doubt_of_name(figure)
         if owned or kind in ("price", "none", "limit"):
             return self._doubt_of_thing(figure)
         return self._doubt_of_sum(figure)
@@ -170,8 +177,10 @@ class MoneyLedger:
         return bool(CUES.times_in(self.play.text(figure.sentence)) - own)
 
     def _is_recorded(self, figure: Figure) -> bool:
-        """Whether the shopper's records state it: what he spent, what he bought."""
-        return any(figure.holds(value) for value in self.play.told)
+        """Whether the shopper's records state it, of which its line speaks: what he spent, what he bought."""
+        several = figure.cue.kind == "total" and self.play.many_in(figure.sentence)
+        spoken = not several or PURCHASES.speaks(self.play.text(figure.sentence))
+        return any(figure.holds(value) for value in (self.play.told if spoken else self.play.statistics))
 
     def _doubt_of_thing(self, figure: Figure) -> str | None:
         if not figure.exact:
@@ -194,7 +203,7 @@ class MoneyLedger:
         return any(one.holds(product.price) for one in joined for product in self.play.all)
 
     def _doubt_of_name(self, figure: Figure) -> str | None:
-        if name := self.play.stranger_in(figure.sentence):
+        if name := stranger_beside(self.play, figure.end, figure.sentence):
             return f"it may be of {name}, which is not linked"
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
@@ -13,7 +13,7 @@ from drr.eval.checks.grid import column_at
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions, ProductReference
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.play import InPlay
+from drr.eval.checks.money.play import InPlay, record_divisors
 from drr.wording.cues import CUES
 
 _TIGHT = re.compile(
@@ -81,7 +81,31 @@ class Owners:
                 return owner
             return None
         product_id = self._of_sentence(figure)
-        return None if product_id is None else self._owner(figure, product_id, Certainty.SENTENCE)
+        if product_id is not None:
+            return self._owner(
+                figure, product_id, max(Certainty.SENTENCE, self._spoken_of(figure, product_id))
+            )
+        return self._by_referent(figure, line)
+
+    def _by_referent(self, figure: Figure, line: TextLine) -> Owner | None:
+        """The one product that the sentence speaks of where the amount stands, called a price, and the only one of that product there."""
+        if line.kind == "row":
+            return None
+        meant = self._cast.meant_at(figure.start, figure.end)
+        if meant.only is None or meant.bound < Certainty.SENTENCE:
+            return None
+        if figure.cue.kind != "price" and meant.bound < Certainty.ADJOINED:
+            return None
+        owner = self._owner(figure, meant.only, min(meant.bound, Certainty.CLAUSE))
+        if owner is not None:
+            each = record_divisors(self._cast.products[meant.only], "", frozenset())
+            values = (*owner.values, *(owner.price / many for many in each))
+            owner = replace(owner, values=values)
+        return None if owner is None or self._is_told_beside(figure, owner) else owner
+
+    def _spoken_of(self, figure: Figure, product_id: str) -> Certainty:
+        meant = self._cast.meant_at(figure.start, figure.end)
+        return min(meant.bound, Certainty.CLAUSE) if meant.only == product_id else Certainty.INFERRED
 
     def _is_told_beside(self, figure: Figure, owner: Owner) -> bool:
         """Whether another amount of the sentence is the price already: this one is then something else of the product."""
@@ -220,6 +244,8 @@ class Owners:
             return None
         ids = {one.product_id for one in self._within(line.start, line.end)}
         if len(ids) != 1 or not self._only_price(line.start, line.end):
+            return None
+        if any(not one.products & ids for one in self._cast.within(line.start, line.end)):
             return None
         before = self._mentions.plain[line.start : figure.start]
         return next(iter(ids)) if figure.cue.kind == "price" or _SET_OFF.search(before) else None

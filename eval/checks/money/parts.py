@@ -177,6 +177,12 @@ class SumBasket:
             value = line_total[0].value if line_total else value * quantity
         return SumPart(value, 1.0 if amount.whole else 0.0, amount.start, amount.end, index, optional)
 
+    def _is_of_all(self, product_id: str, amount: MoneyAmount, quantity: int) -> bool:
+        """Whether an amount is what so many cost already: `3 x hose | $56.97`."""
+        product = self._text.mentions.subject.product(product_id)
+        price = None if product is None else product.price
+        return price is not None and abs(price * quantity - amount.value) < CENT < abs(price - amount.value)
+
     def _product_prices(self) -> dict[int, list[tuple[MoneyAmount, int]]]:
         """By line, the first price at each product's first place in a section, with its quantity."""
         mentions, layout = self._text.mentions, self._text.layout
@@ -192,5 +198,7 @@ class SumBasket:
                 continue
             seen.add(place)
             quantity = quantity_near(mentions.plain[mention.start : mention.end])
+            if quantity > 1 and self._is_of_all(mention.product_id, here[0], quantity):
+                quantity = 1
             found.setdefault(line, []).append((here[0], quantity))
         return found

@@ -9,8 +9,12 @@ from functools import cache, cached_property, lru_cache
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.cast import cast_of
 from drr.eval.checks.measures import measures
 from drr.eval.checks.mentions import Mentions, words
+from drr.eval.checks.money.own_records import prices_ordered, statistics_in_money
+from drr.eval.checks.naming import fold, folded_words
+from drr.eval.checks.records import record_text
 from drr.wording.dates import CALENDAR
 from drr.wording.money import every_amount
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
@@ -24,7 +28,7 @@ _WORD_NUMBER = re.compile(rf"\b(?P<n>{SPOKEN})\b", re.I)
 _MANY = r"(\d{1,3}(?:,\d{3})++|\d{1,4})"
 _TIMES = re.compile(
     rf"(?<![\w.,$]){_MANY}\s?[x×]\s(?!\d)|(?<![\d.])\s?[x×]\s?{_MANY}\b(?![.,]?\d|\s?(?:in|inch|inches|ft|feet|cm|mm|x|×)\b)"
-    rf"|\b(?:qty|quantity)\W{{0,3}}{_MANY}\b|(?<![\w.,$]){_MANY}\s(?:of|packs?|boxes|units?|pieces|bags|bottles|sets|pairs|months|weeks|people)\b"
+    rf"|\b(?:qty|quantity)\W{{0,3}}{_MANY}\b|(?<![\w.,$])(?<!\bto\s){_MANY}\s(?:of|packs?|boxes|units?|pieces|bags|bottles|sets|pairs|months|weeks|people)\b"
     rf"|\|\s*{_MANY}\s*(?=\|)",
     re.I,
 )
@@ -53,9 +57,9 @@ _NO_STRANGERS = frozenset(
 )
 _STANDS_FOR_ONE = re.compile(r"\b(?:it|its|this|that|these|those|they|them|each|one|both)\b", re.I)
 _LONGEST_RUN = 40
+_APART = re.compile(r"[;:,]\s|\s[–—-]\s|\b(?:while|whereas|but|versus|against|than)\b")
 _CLAUSE_END = re.compile(r"[,;:–—]")
 _READ_TOGETHER = 1_500
-_MOST_ORDERS = 400
 _NAME = re.compile(r"(?<![.!?:] )(?<![.!?:\n*\"“])\b[A-Z][\w&'’-]+(?:\s(?:&\s)?[A-Z][\w&'’-]+)*")
 
 
@@ -89,7 +93,9 @@ class InPlay:
     def all(self) -> list[Priced]:
         """Of every product that the report cites, in its body or in a list only, and of what the reader ordered where it is named."""
         called = self._priced(dict.fromkeys(one.product_id for one in self._mentions.called))
-        return list({one.product_id: one for one in (*self.cited, *called)}.values())
+        named = (one.products for one in cast_of(self._subject, self._mentions).named)
+        alone = self._priced(dict.fromkeys(next(iter(one)) for one in named if len(one) == 1))
+        return list({one.product_id: one for one in (*self.cited, *called, *alone)}.values())
 
     @cached_property
     def cited(self) -> list[Priced]:
@@ -147,22 +153,33 @@ class InPlay:
     @cached_property
     def _known_words(self) -> frozenset[str]:
         """Of the titles in play, of the question, and of the calendar and the speaker."""
-        found = set(words(self._subject.query or ""))
-        for one in self.all:
+        found = set(words(self.question))
+        unlinked = cast_of(self._subject, self._mentions).unlinked
+        for one in (one for one in self.all if one.product_id not in unlinked):
             found |= {*words(one.product.title), *words(one.product.store or "")}
         return frozenset(found | {word.rstrip("s") for word in found} | {word + "s" for word in found})
 
     def cites_the_web(self, figure_end: int, clause_end: int, sentence: Span) -> bool:
-        """Whether what stands behind an amount cites neither the shop nor the shopper: before the next amount, or in its clause."""
-        for marker in self._subject.citations.markers:
-            if marker.url is None or not figure_end <= marker.start < sentence[1]:
+        """Whether an amount is of a page of the web: the sentence cites nothing of the shop's or the shopper's, or what stands behind it does not."""
+        markers = [
+            one
+            for one in self._subject.citations.markers
+            if one.url is not None and sentence[0] <= one.start < sentence[1]
+        ]
+        if markers and all(self._is_of_the_web(one.url) and one.start < figure_end for one in markers):
+            return True
+        for marker in markers:
+            if marker.start < figure_end:
                 continue
-            if self._subject.is_shop_url(marker.url):
+            if self._subject.is_shop_url(marker.url or ""):
                 return False
-            if not marker.url.startswith("user:"):
+            if self._is_of_the_web(marker.url):
                 between = _CLAUSE_END.search(self._mentions.plain, figure_end, marker.start)
                 return marker.start < clause_end or between is None
         return False
+
+    def _is_of_the_web(self, url: str | None) -> bool:
+        return url is not None and not url.startswith("user:") and not self._subject.is_shop_url(url)
 
     def _find_block(self, line: int, place: int) -> Span:
         """The stretch around a place on a line that no blank line divides, as far as anybody reads together."""
@@ -247,23 +264,23 @@ class InPlay:
         return self._mentions.plain[slice(*span)]
 
     def shares(self, span: Span) -> list[float]:
-        text = self._mentions.plain[slice(*span)]
-        return [_value_of(match["n"]) / 100 for match in _PERCENT.finditer(text)]
+        return [_value_of(match["n"]) / 100 for match in _PERCENT.finditer(self.text(span))]
+
+    @cached_property
+    def statistics(self) -> list[float]:
+        """What the shopper's statistics say in money."""
+        return statistics_in_money(self._subject)
 
     @cached_property
     def told(self) -> list[float]:
         """What the shopper's own records say in money: statistics, and the prices of what he ordered."""
-        subject = self._subject
-        if subject.shop is None or subject.user_id is None:
-            return []
-        statistics = subject.shop.store.statistics(subject.user_id)
-        found = [] if statistics is None else list(_floats(statistics.model_dump()))
-        orders = subject.shop.store.orders(subject.user_id, limit=_MOST_ORDERS).items
-        for product_id in dict.fromkeys(order.product_id for order in orders):
-            product = subject.product(product_id)
-            if product is not None and product.price is not None:
-                found.append(product.price)
-        return found
+        return [*self.statistics, *prices_ordered(self._subject)]
+
+
+def stranger_beside(play: InPlay, end: int, sentence: Span) -> str | None:
+    """A name in a sentence that nothing in play has, up to the next break behind an amount."""
+    apart = _APART.search(play.text((end, sentence[1])))
+    return play.stranger_in((sentence[0], end + apart.start() if apart else sentence[1]))
 
 
 def _many(text: str) -> Iterable[int]:
@@ -272,18 +289,6 @@ def _many(text: str) -> Iterable[int]:
     spelt = {spoken(match["n"]) for match in _WORD_NUMBER.finditer(text)}
     spelt |= {_SETS[match["n"].casefold()] for match in _SET.finditer(text)}
     return (one for one in told | {one for one in spelt if one <= _MOST_COUNT} if one >= 2)
-
-
-def _floats(value: object) -> Iterable[float]:
-    stack = [value]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, float):
-            yield one
-        elif isinstance(one, dict):
-            stack += one.values()
-        elif isinstance(one, (list, tuple)):
-            stack += one
 
 
 def _value_of(written: str) -> float:
@@ -343,6 +348,8 @@ def record_divisors(product: Product, per: str, around: frozenset[float]) -> fro
     sizes = (value for key, value in details if _SIZE.search(key))
     named = "\n".join([product.title, *sizes])
     unit = unit_named(per) if per else None
+    if per and unit is None and per not in _ANY_UNIT and not _names(product, per):
+        return around | frozenset(one.value for one in measures(record_text(product)) if one.value)
     if unit is None or unit.kind == "count":
         counted = frozenset(one.value for one in UNITS.quantities(named) if one.unit.kind == "count")
         exact = _of_sets(named, per) if per else set()
@@ -354,9 +361,17 @@ def record_divisors(product: Product, per: str, around: frozenset[float]) -> fro
             return counted
         return around | divisors(named, per)
     found = divisors(named, per)
+    several = {one.value for one in measures("\n".join([named, *product.features])) if one.unit == one.kind}
+    found |= {one * many for one in found for many in several if many >= 2}
     year = {_IN_A_YEAR[per]} if per in _IN_A_YEAR else set()
     rest = "\n".join([*product.features, *(value for _, value in details)])
     return found or around | year | divisors(rest, per)
+
+
+def _names(product: Product, per: str) -> bool:
+    """Whether a record has the word that a cost is said per, in whatever form."""
+    last = per.rsplit(" ", 1)[-1]
+    return last in _TOGETHER or last in _IN_A_YEAR or fold(last) in folded_words(record_text(product))
 
 
 def unit_named(per: str) -> MeasureUnit | None:

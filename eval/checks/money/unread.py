@@ -10,7 +10,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.equations import written_outcomes
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.owners import Owners
-from drr.eval.checks.money.play import InPlay
+from drr.eval.checks.money.play import InPlay, stranger_beside
 from drr.eval.checks.money.worked import Workings
 from drr.eval.checks.residue import EVERY, residue_of
 
@@ -28,8 +28,8 @@ class UnreadParts:
         self._workings = Workings(play, figures)
         self._outcomes = written_outcomes(mentions)
 
-    def doubt(self, figure: Figure) -> str | None:
-        """What its sentence says beside it that is not understood; of a difference and a cost per unit, its line."""
+    def doubt(self, figure: Figure, *, placed: bool = False) -> str | None:
+        """What its sentence says beside it that is not understood; of a difference and a cost per unit, its line. What is `placed` is of what its clause names, whatever else is named and said."""
         if figure.start in self._outcomes:
             return "it is the outcome of a sum that is written out"
         kinds = EVERY - {"pace"} if figure.cue.kind == "unit" and figure.cue.word != "period" else EVERY
@@ -41,9 +41,11 @@ class UnreadParts:
             line = self._lines[figure.line]
             if len(self._play.within(*figure.sentence)) < 2:
                 doubt = self._residue.doubt((line.start, line.end), ["owned"])
+        if placed:
+            return doubt
         if doubt is None and not settled and self._workings.comes_to(figure):
             return "amounts and numbers beside it come to it"
-        if doubt is None and (name := self._play.stranger_in(figure.sentence)):
+        if doubt is None and (name := stranger_beside(self._play, figure.end, figure.sentence)):
             return f"it may be of {name}, which is not linked"
         return doubt
 

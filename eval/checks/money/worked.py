@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from drr.eval.checks.base import Span
+from drr.eval.checks.measures import measures
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.play import InPlay
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
@@ -17,6 +18,7 @@ _MOST = 14
 """Amounts, and numbers, that are put together."""
 _EVERY = 60
 """Prices of a report of which so many may be bought."""
+_LEAST = 0.05
 _LARGEST = 5_000
 """A number above it counts nothing that is bought."""
 
@@ -38,7 +40,7 @@ class Workings:
         prices = [one.price for one in self._play.near(figure.line)]
         limits = self._play.limits
         money = list(dict.fromkeys([*said, *prices]))[:_MOST]
-        counts = self._counts(span)
+        counts = self._counts(span, bought=figure.cue.kind == "total")
         yield from (one * many for one in money for many in counts)
         yield from (one / many for one in money for many in counts)
         yield from (one / (a * b) for one in money for a, b in combinations(counts, 2))
@@ -51,13 +53,20 @@ class Workings:
         rests = (limit - many * one for limit in limits for one in money for many in many_said)
         yield from (abs(one) for one in rests if sign is None or one * sign > 0)
 
-    def _counts(self, span: Span) -> list[float]:
+    def _counts(self, span: Span, *, bought: bool) -> list[float]:
+        """The numbers of a stretch; of what is bought together none that has a unit of its own: nobody buys six months of a thing."""
         text = self._play.text(span)
         taken = [(one.start - span[0], one.end - span[0]) for one in self._figures]
+        if bought:
+            taken += [(one.start, one.end) for one in measures(text) if one.unit != one.kind]
         found = {
             number(match["n"])
             for match in _NUMBER.finditer(text)
             if not any(low <= match.start("n") < high for low, high in taken)
         }
-        found |= {float(spoken(match["n"])) for match in _WORD_NUMBER.finditer(text)}
-        return sorted(one for one in found if 1 < one <= _LARGEST)[:_MOST]
+        found |= {
+            float(spoken(match["n"]))
+            for match in _WORD_NUMBER.finditer(text)
+            if not any(low <= match.start("n") < high for low, high in taken)
+        }
+        return sorted(one for one in found if _LEAST <= one <= _LARGEST and one != 1)[:_MOST]
