@@ -18,12 +18,12 @@ REACHED = {
     "round6": (62, 0),
     "round7": (54, 0),
     "round8": (32, 0),
-    "round9": (51, 0),
-    "round10": (44, 0),
-    "round11": (51, 3),
-    "round12": (46, 9),
-    "round13": (44, 9),
-    "round14": (45, 10),
+    "round9": (52, 0),
+    "round10": (46, 0),
+    "round11": (66, 0),
+    "round12": (49, 2),
+    "round13": (44, 3),
+    "round14": (45, 5),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 
