@@ -15,9 +15,10 @@ from tests.test_rooms import ALLOWED
 ROOT = Path(__file__).parent.parent
 
 
-def tracked(*folders: str) -> list[str]:
-    """Files of these folders, or of the whole project, that are in version control or about to be."""
-    words = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *folders]
+def tracked(*folders: str, soon: bool = True) -> list[str]:
+    """Files of these folders, or of the whole project, that are in version control or, `soon`, about to be."""
+    more = ["--others", "--exclude-standard"] if soon else []
+    words = ["git", "ls-files", "--cached", *more, *folders]
     listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [name for name in listed.splitlines() if (ROOT / name).is_file()]
 
@@ -40,6 +41,14 @@ def build_wheel(folder: Path) -> Path:
 def inside(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """The names in the wheel."""
     return set(ZipFile(build_wheel(tmp_path_factory.mktemp("source"))).namelist())
+
+
+def test_nothing_else_stands_at_the_top() -> None:
+    """What somebody made while he tried things is no part of the project."""
+    folders = {name.partition("/")[0] for name in tracked(soon=False) if "/" in name}
+    assert folders == {*ALLOWED, "drr", "tests", "benchmarks", "docs", "examples", "typings", ".ci"}
+    files = {name for name in tracked(soon=False) if "/" not in name and name.endswith(".md")}
+    assert files == {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
 
 
 def test_every_tracked_file_of_every_room_is_in_the_wheel(inside: set[str]) -> None:
