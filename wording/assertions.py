@@ -23,7 +23,7 @@ class AssertionReader:
         self.causes = _of(words, "causes")
         self.figuring = _of(words, "figuring")
         self.relative = _of(words, "relative")
-        self.frames = re.compile(rf"\s*(?:{words.either('frames')})\b", re.I)
+        self.frames = re.compile(rf"\s{{0,8}}(?:{words.either('frames')})\b", re.I)
         """What a sentence begins with that says of when or by whom, before its first comma."""
         self.including = _of(words, "including")
         self.telling = _of(words, "telling")

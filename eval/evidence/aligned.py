@@ -33,7 +33,7 @@ _ENDINGS = tuple(
     sorted(["ations", "ation", "ments", "ment", "nesses", "ness", "ings", "ing", "edly", "ed", "ers", "er", "ors", "or", "ies", "ied", "ily", "ly", "es", "s", "e", "y", "al", "ally", "ance", "ence", "ive", "ion", "ions", "able", "ible", "ful", "ity"], key=len, reverse=True)
 )  # fmt: skip
 _NAME = re.compile(r"(?<![\w'’-])(?:[A-Z][\w&]*(?:[-’'][A-Za-z0-9]\w*)?|[a-z]{1,2}[A-Z]\w*)(?![\w])")
-_STARTS = re.compile(r"(?:^\s*|[.!?:;\"“”(|]\s*|\n\s*|^[AQ]\.?\s)$")
+_STARTS = re.compile(r"(?:^\s{0,8}|[.!?:;\"“”(|]\s{0,8}|\n\s{0,8}|^[AQ]\.?\s)$")
 _TIMES = frozenset(
     word.casefold() for group in ("months", "short_months", "weekdays") for word in CALENDAR[group]
 )

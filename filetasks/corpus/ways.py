@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-_BEFORE, _AFTER = re.compile(r"(\w+) $"), re.compile(r" (\w+)")
+_BEFORE, _AFTER = re.compile(r"(?<!\w)(\w+) $"), re.compile(r" (\w+)")
 
 
 @dataclass(frozen=True)

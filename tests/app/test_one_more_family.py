@@ -140,7 +140,7 @@ def test_two_judges_are_held_against_each_other_on_it(
     second_judge(study)
     told = out(capsys, "agreement", study)
     assert re.search(r"^metrics, rules-1 and second +Spearman +Pearson +MARD +bias$", told, re.MULTILINE)
-    assert re.search(r"^toy_shouts +1\.00 \[1\.00, 1\.00\] n=12 ", told, re.MULTILINE)
+    assert re.search(r"^toy_shouts +1\.00 n=12 ", told, re.MULTILINE), told[told.index("toy_shouts") :][:120]
     (pair,) = json.loads(out(capsys, "agreement", study, "--json"))["metrics"]
     assert pair["metrics"]["toy_shouts"]["mard"]["value"] == 0
     assert {"fp", "overall"} <= set(pair["metrics"])
