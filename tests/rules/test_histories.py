@@ -144,6 +144,9 @@ def test_the_state_of_an_order_in_a_table_by_day(scene: Scene) -> None:
     day = order.order_date[:10]
     assert status(table.format(day, product.store, order.order_status), "order_facts", scene, user) == "pass"
     assert status(table.format(day, product.store, "Cancelled"), "order_facts", scene, user) == "fail"
+    counted = f"| Date | Item | Count |\n|---|---|---|\n| {day} | {product.product_url} | quantity {{}} |\n"
+    for off, expected in ((0, "pass"), (7, "fail")):
+        assert status(counted.format(order.quantity + off), "order_facts", scene, user) == expected
     text = f"One bottle, order {order.order_id}, cancelled."
     assert status(text, "order_facts", scene, user) == "fail"
 

@@ -20,7 +20,7 @@ _BESIDE = re.compile(
 """Between a name and its day: more words of the name, and what leads to a day."""
 _LEADS_ON = re.compile(r"\s?[(:]\s?[*_]{0,3}(?:[\w-]{1,14}\s){0,4}[*_\[]{0,3}")
 """Between a day and the name behind it."""
-_NEGATED = re.compile(r"\b(?:no|not|never|nothing|none|without|neither|nobody)\b|n['’]t\b", re.I)
+NEGATED = re.compile(r"\b(?:no|not|never|nothing|none|without|neither|nobody)\b|n['’]t\b", re.I)
 _FURTHEST = 90
 _TELLING = 4
 """Letters of a word that tells something."""
@@ -42,7 +42,7 @@ class NamedDays:
             if line.kind in ("row", "head_row", "rule_row", "elision"):
                 continue
             for span in self._cast.prose.sentences(line):
-                if not _NEGATED.search(self._body, *span):
+                if not NEGATED.search(self._body, *span):
                     self._sentence(span)
 
     def _sentence(self, span: Span) -> None:

@@ -10,6 +10,7 @@ from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.history import History, Placed, days_of
+from drr.eval.checks.person.named_days import NEGATED
 from drr.wording.dates import DayOfYear, When, dates, days_of_year
 from drr.wording.doubts import DOUBTS
 from drr.wording.purchases import PURCHASES
@@ -19,7 +20,6 @@ _OF_ANOTHER_EVENT = re.compile(
     re.I,
 )
 """Words before a day that say it is another than that of an order."""
-_NEGATED = re.compile(r"\b(?:no|not|never|nothing|none|without|neither|nobody)\b|n['’]t\b", re.I)
 
 
 class NearDays:
@@ -69,7 +69,7 @@ class NearDays:
         return not (
             PURCHASES.is_else(before)
             or _OF_ANOTHER_EVENT.search(before)
-            or _NEGATED.search(self._body, max(low, span[0]), min(high, span[1]))
+            or NEGATED.search(self._body, max(low, span[0]), min(high, span[1]))
         )
 
     def _compare(self, when: When | DayOfYear, ordered: Sequence[Placed], bound: Certainty) -> None:

@@ -117,8 +117,8 @@ def _check_lines(tally: CheckTally, mentions: Mentions, named: OrdersNamed, hist
 
 def _entered(mentions: Mentions, line: TextLine, history: History) -> Placed | None:
     """Of a line as from a list of orders, a day and a link and no sentence: the one order of that day and that product."""
-    if line.kind == "row":
-        return _of_the_row(mentions, line, history)
+    if line.kind == "row" and (placed := _of_the_row(mentions, line, history)) is not None:
+        return placed
     links = {one.product_id for one in mentions.within(line.start, line.end)}
     days = [one for one in dates(mentions.body, line.start, line.end) if one.day is not None]
     if len(links) != 1 or len(days) != 1 or _BOUGHT.search(mentions.body, line.start, line.end):

@@ -11,6 +11,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import words
 from drr.eval.checks.person.history import History
+from drr.eval.checks.person.named_days import NEGATED
 from drr.wording.dates import dates
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
@@ -46,8 +47,6 @@ _ENDS = re.compile(
     re.I,
 )
 """Behind the telling word: it is no part of another name."""
-_NOTHING = re.compile(r"\b(?:no|not|nothing|none|never)\b|n['’]t\b", re.I)
-"""`Nothing in your account since May`: that is the last order."""
 _MEMBER = re.compile(r"\b(?:customer|member|shopper|account|with us)\b", re.I)
 _NO_WORDS = frozenset(
     words("and supplies products product improvement household care lawn other all accessories the of sports")
@@ -145,7 +144,9 @@ class PartsOfHistory:
         for when in dates(self._body, *span):
             before = self._body[max(span[0], when.start - 90) : when.start]
             since = _SINCE.search(before)
-            if since is None or _NOTHING.search(before):
+            if since is None or NEGATED.search(
+                before
+            ):  # `nothing in your account since May`: that is the last order
                 continue
             if when.covers(first) or (self._history.on(when) and not _MEMBER.search(since[0])):
                 self._tally.ok()

@@ -30,7 +30,7 @@ _TO_NAME = re.compile(
 )
 """Between a count and the part behind it."""
 _FROM_NAME = re.compile(
-    r"[*_]{0,3}(?:[\s*_]{0,3}[:(=|–—-][\s*_]{0,3}|[\s*_]{1,3}(?:(?:with|at|has|had|holds|leads|follows?|on|saw|brought|had)[\s*_]{1,3}))(?:just\s|only\s|a\s)?",
+    r"[*_]{0,3}(?:[\s*_]{0,3}[:(=|–—-][\s*_]{0,3}|[\s*_]{1,3}(?:(?:with|at|has|had|holds|leads|follows?|on|saw|brought)[\s*_]{1,3}))(?:just\s|only\s|a\s)?",
     re.I,
 )
 """Between a part and the count behind it."""
@@ -44,9 +44,7 @@ _FIRST = re.compile(
     re.I,
 )
 _NEWS = re.compile(
-    r"\b(?:nothing(?: new| else)?|no(?: new| further| other)? (?:orders?|purchases?|parcels?))\b[^.;\d]{0,40}?\b(?:for|in)(?: the)?(?: (?:last|past))?(?: (?:about|around|roughly|nearly|almost|some))? (?P<n>\d{1,4}|SPOKEN)[\s-](?P<unit>days?)\b".replace(
-        "SPOKEN", SPOKEN
-    ),
+    rf"\b(?:nothing(?: new| else)?|no(?: new| further| other)? (?:orders?|purchases?|parcels?))\b[^.;\d]{{0,40}}?\b(?:for|in)(?: the)?(?: (?:last|past))?(?: (?:about|around|roughly|nearly|almost|some))? (?P<n>\d{{1,4}}|{SPOKEN})[\s-]days?\b",
     re.I,
 )
 _MANY_AGREE = 2
