@@ -57,7 +57,7 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
         _remember(folders, "address", place_of(address))
     found = resolve(dict(given), study=study)
     why, base_url = refusal(found.settings), found.settings.base_url
-    if why is not None and base_url is not None and _calls_a_model(found.settings):
+    if why is not None and base_url is not None and calls_a_model(found.settings):
         place = place_of(base_url.get_secret_value())
         if _yes(
             f"{found.settings.unnamed['base_url']} sends what models are asked, with your key, to {place}"
@@ -77,7 +77,7 @@ def _say_no_key_goes(settings: Settings) -> None:
     from drr.env.trust import is_loopback, place_of
 
     who, address = settings.unnamed.get("base_url"), settings.base_url
-    if who is None or address is None or not _calls_a_model(settings):
+    if who is None or address is None or not calls_a_model(settings):
         return
     place = place_of(address.get_secret_value())
     if is_loopback(place) and (settings.anthropic_api_key or settings.openai_api_key):
@@ -87,7 +87,7 @@ def _say_no_key_goes(settings: Settings) -> None:
         )
 
 
-def _calls_a_model(settings: Settings) -> bool:
+def calls_a_model(settings: Settings) -> bool:
     return any(settings.model_for(role) != "offline" for role in (*_ROLES, *settings.role_models))
 
 

@@ -74,10 +74,19 @@ def settings_from(plain: Mapping[str, Any]) -> Settings:
 
 
 def pool_of(
-    arguments: argparse.Namespace, settings: Settings, opener: str, document: Mapping[str, Any]
+    arguments: argparse.Namespace,
+    settings: Settings,
+    opener: str,
+    document: Mapping[str, Any],
+    *,
+    judging: bool = False,
 ) -> Pool | None:
-    """The pool that was asked for, `None` where this process works alone; `opener` is given `document` and `settings` in it."""
+    """The pool that was asked for, `None` where this process works alone; `opener` is given `document` and `settings` in it.
+
+    Units of `judging` do nothing that costs but call models.
+    """
     from drr.app.elsewhere import carried_shops
+    from drr.app.vouching import calls_a_model
     from drr.env.errors import Misuse
     from drr.study.pool import PoolOrder
     from drr.study.pools import make_pool
@@ -94,7 +103,10 @@ def pool_of(
         )
     opening = Opening(opener, {**document, "settings": plain})
     shops = carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop)
-    order = PoolOrder(opening, asked.workers, asked.units, settings.concurrency, asked.address, shops)
+    free = judging and not calls_a_model(settings)
+    order = PoolOrder(
+        opening, asked.workers, asked.units, settings.concurrency, asked.address, shops, free=free
+    )
     return make_pool(asked.pool, order)
 
 

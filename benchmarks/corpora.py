@@ -8,6 +8,7 @@ against distractors and against noise; .5 is chance, and words are scored by how
 
 `grep` looks at every passage and row with a figure that names a brand, a shop or a product of the case: how often it has a month where it says what is
 asked (rightly or wrongly), how often where it says something else, and so what share of those that a grep of name and month meets is about what is asked.
+`search by form` is that of a reader who knows no more of the question than names and units (`corpora_form`).
 Sentences of more than 45 characters are counted where they recur: on more than five pages of the pool, and within the pages of six tasks. No network.
 """
 
@@ -32,6 +33,7 @@ from drr.env.settings import Settings
 from drr.env.shingles import shingles, similarity
 from drr.env.shop import open_shop
 from drr.env.text import tokens
+from drr.filetasks.asking.question import written_question
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.pool import LONG_SENTENCE, PagePool, PoolPage, build_pool
@@ -40,6 +42,7 @@ from drr.filetasks.form import CorpusPage
 from drr.filetasks.planning.planner import first_cases
 from drr.filetasks.values import month_of
 
+from benchmarks.corpora_form import FormSearch
 from benchmarks.results import machine, record, table
 
 _FIGURE = re.compile(r"\$?\d[\d.,:x-]*")
@@ -79,19 +82,19 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
         signals, wanted, digest = 0, 0, sha256()
         passages: list[tuple[bool, bool]] = []
         read: list[str] = []
+        forms = FormSearch()
         for number, case in enumerate(cases):
-            made = corpora(case, asked.seed, sizes, pool)
+            made = corpora(case, asked.seed, sizes, pool, written_question(case))
             for line in made.lines:
                 digest.update(line)
             signals += sum(term.role == "signal" for term in made.terms)
             wanted += len(case.of("page"))
             sort_pages(made, number, known)
             passages += named_passages(made, CasePages(case, pool, asked.seed).apart)
+            smallest = made.pages[: made.sizes.sizes[min(sizes, key=sizes.__getitem__)].pages]
+            forms.look(made, smallest)
             if number < _FEW_TASKS:
-                read += [
-                    page.text
-                    for page in made.pages[: made.sizes.sizes[min(sizes, key=sizes.__getitem__)].pages]
-                ]
+                read += [page.text for page in smallest]
         seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     facts = [
@@ -108,6 +111,10 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
             likeness(pool),
             table(["grep of a name and a month", "measured"], grepped(passages)),
             table(["sentences that recur", "measured"], recurring([page.text for page in pool.pages], read)),
+            table(
+                ["search by form, in the smallest size", "needed", "others", "missed", "precision", "recall"],
+                forms.rows(),
+            ),
             told(known, _things(pool)),
         )
     )
@@ -176,10 +183,11 @@ def recurring(pool: Iterable[str], read: Iterable[str]) -> list[list[str]]:
 
 
 def first_seen(samples: Iterable[Sample]) -> list[Sample]:
-    """A page of the pool only in the first task that has it: to have seen its words in another task would tell."""
-    found: dict[str, Sample] = {}
+    """A page of the pool only in the first task that has it, as its dates and address are others in each: to have seen its words in another task
+    would tell."""
+    found: dict[tuple[str, int], Sample] = {}
     for sample in samples:
-        found.setdefault(sample[1].url, sample)
+        found.setdefault((sample[1].title, len(sample[1].text)), sample)
     return list(found.values())
 
 

@@ -90,7 +90,7 @@ class FirstContact:
     seconds: float = 0.0
 
 
-def _findings(text: str, known: str, one: StrangerText, shop: Shop) -> set[Finding]:
+def findings(text: str, known: str, one: StrangerText, shop: Shop) -> set[Finding]:
     checks: dict[str, Check] = check_report(
         Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=urls_in(known))
     )
@@ -106,7 +106,7 @@ def run(shop: Shop, texts: Iterable[StrangerText]) -> FirstContact:
     seen = FirstContact()
     start = perf_counter()
     for one in texts:
-        clean = _findings(one.text, one.text, one, shop)
+        clean = findings(one.text, one.text, one, shop)
         failed = {rule for rule, _ in clean}
         seen.clean[one.form] += 1
         seen.alarmed[one.form] += bool(clean)
@@ -114,7 +114,7 @@ def run(shop: Shop, texts: Iterable[StrangerText]) -> FirstContact:
         seen.alarms += [f"{one.id} {rule}: {why}" for rule, why in sorted(clean)]
         if one.plant is None or (twin := one.twin) is None:
             continue
-        new = _findings(twin, one.text, one, shop) - clean
+        new = findings(twin, one.text, one, shop) - clean
         seen.planted[one.plant.kind] += 1
         seen.caught[one.plant.kind] += any(rule not in failed for rule, _ in new)
         seen.second[one.plant.kind] += bool(new)

@@ -1,6 +1,6 @@
 """Ray as a pool, on a cluster of two nodes on this machine: what a unit costs beside one process, many in flight, and where the driver ends.
 
-`python -m benchmarks.rays [overhead|flight|judging|driver|simulation ...]` in the environment of `make test-ray`; all of them without words. The machine's
+`python -m benchmarks.rays [overhead|flight|judging|waiting|driver|simulation ...]` in the environment of `make test-ray`; all of them without words. The machine's
 load stands beside every figure: on two cores that others use too, only ratios within one run say anything, and those only roughly.
 """
 
@@ -29,6 +29,7 @@ from drr.study.study import Study
 from drr.study.unit import Assignment, Finished, Outcome, Unit
 from drr.study.worker import Context, Opening, Workplace
 
+from benchmarks.rays_judging import KEY, by_rules, waited_for
 from benchmarks.results import record, table
 from tests.study.plain import answer, offline, units
 
@@ -246,49 +247,19 @@ def calls_of_units() -> list[int]:
             return [sum(used["calls"] for used in record.usage.values()) for record in made.records()]
 
 
-REPORTS = 1_300
-
-
 async def judging() -> list[Row]:
-    """Rules judge at a processor's pace; workers' beginning and the driver's own work are in both times."""
-    return await asyncio.to_thread(_judged_twice)
+    return await asyncio.to_thread(by_rules)
 
 
-def _judged_twice() -> list[Row]:
-    from drr.app.cli import main as drr
-
-    from benchmarks.viewer import rows as reports
-
-    home = Path(tempfile.mkdtemp(prefix="rays-"))
-    try:
-        (home / "reports.jsonl").write_text("\n".join(reports(REPORTS)) + "\n", encoding="utf-8")
-        took = []
-        for nodes in (1, 2):
-            study = str(home / f"study-{nodes}")
-            assert drr(["import", study, str(home / "reports.jsonl"), "--quiet"]) == 0
-            asked = [
-                "judge",
-                study,
-                "--what",
-                "faithfulness,quality",
-                "--pool",
-                "ray",
-                "--workers",
-                str(nodes),
-            ]
-            began = time.monotonic()
-            assert drr([*asked, "--units-per-worker", "100", "--quiet"]) == 0
-            took.append(time.monotonic() - began)
-    finally:
-        shutil.rmtree(home)
-    how = f"one node {took[0]:.1f} s, two nodes {took[1]:.1f} s, by rules, faithfulness and quality"
-    return [(f"judging of {REPORTS:,} reports on two nodes", f"{took[0] / took[1]:.2f} x one", how)]
+async def waiting() -> list[Row]:
+    return await asyncio.to_thread(waited_for)
 
 
 PARTS = {
     "overhead": overhead,
     "flight": flight,
     "judging": judging,
+    "waiting": waiting,
     "driver": driver,
     "simulation": simulation,
 }
@@ -298,10 +269,12 @@ def main(names: list[str]) -> None:
     from tests.rays.conftest import LOOPBACK_AND_QUICK
     from tests.rays.nodes import add_node, begin_head
 
+    if unknown := sorted(set(names) - set(PARTS)):
+        sys.exit(f"no such part: {', '.join(unknown)}; there are {', '.join(PARTS)}")
     rows: list[tuple[str, ...]] = []
     cluster = None
     if not set(names) <= {"driver", "simulation"}:
-        os.environ.update(LOOPBACK_AND_QUICK)
+        os.environ.update({**LOOPBACK_AND_QUICK, **KEY})
         from ray.cluster_utils import Cluster
 
         cluster = begin_head(Cluster)

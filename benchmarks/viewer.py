@@ -123,7 +123,7 @@ def search_line(address: str) -> tuple[str, str, str, str, str]:
         return ("a search in all answers", "no Chromium here", "", "", "")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        page = browser.new_page()
+        page = browser.new_page(bypass_csp=True)  # how Playwright waits is what our pages forbid
         page.goto(address)
         page.locator("#deep").check()
         page.locator("#find").fill("first")

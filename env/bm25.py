@@ -23,10 +23,20 @@ class Bm25:
 
     def scores(self, query: str) -> list[float]:
         """One for each text, in their order; 0 where no word is shared."""
-        asked = list(dict.fromkeys(tokens(query)))  # in their order: sums of floats depend on it
-        return [self._score(number, asked) for number in range(len(self._words))]
+        asked = _asked(query)
+        return [
+            self._score(bag, length, asked) for bag, length in zip(self._words, self._lengths, strict=True)
+        ]
 
-    def _score(self, number: int, asked: Sequence[str]) -> float:
-        norm = _K1 * (1 - _B + _B * self._lengths[number] / self._mean) if self._mean else 1.0
-        bag = self._words[number]
+    def score_of(self, bag: Counter[str], query: str) -> float:
+        """Of a text that is not among them, by how rare words are there."""
+        return self._score(bag, sum(bag.values()), [word for word in _asked(query) if word in self._idf])
+
+    def _score(self, bag: Counter[str], length: int, asked: Sequence[str]) -> float:
+        norm = _K1 * (1 - _B + _B * length / self._mean) if self._mean else 1.0
         return sum(self._idf[w] * bag[w] * (_K1 + 1) / (bag[w] + norm) for w in asked if w in bag)
+
+
+def _asked(query: str) -> list[str]:
+    """In their order: sums of floats depend on it."""
+    return list(dict.fromkeys(tokens(query)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from drr.filetasks.truth import TaskFact
 
@@ -58,6 +58,7 @@ def number_of(text: str) -> float:
     return float(found[0])
 
 
+@lru_cache(maxsize=4096)
 def day_of(text: str) -> date:
     for style in _STYLES:
         try:
@@ -89,6 +90,7 @@ def sold_from(attribute: str) -> date | None:
     return month_of(month) if found else None
 
 
+@lru_cache(maxsize=4096)
 def month_of(text: str) -> date:
     """The first day of `March 2018`."""
     return datetime.strptime(text, "%B %Y").replace(tzinfo=UTC).date()

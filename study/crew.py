@@ -55,8 +55,8 @@ class _Hands:
                 hand.tell(message)
 
     def freest(self, each: int) -> Hand | None:
-        """Who has least to do, and room for one more."""
-        free = [hand for hand in self.all if hand.is_ready and len(hand.units) < each]
+        """Who has least to do, and room for one more, be it to lie there."""
+        free = [hand for hand in self.all if hand.is_ready and len(hand.units) < each + hand.stock.ahead]
         return min(free, key=lambda hand: len(hand.units), default=None)
 
     async def leave(self) -> None:
@@ -101,7 +101,7 @@ class _Toll:
 
 
 class Crew:
-    """`recruit` begins a worker that is told `hire` first; each is handed `each` units at most, and the rest wait here."""
+    """`recruit` begins a worker that is told `hire` first; each is handed `each` units at most and a stock of free ones, and the rest wait here."""
 
     def __init__(
         self,
@@ -131,20 +131,13 @@ class Crew:
         await self._hands.add(await self._recruit(self._hire), self._read)
         self._place()
 
-    async def _look_again(self) -> None:
-        try:
-            while True:
-                await asyncio.sleep(1.0)
-                self._grants.remind()
-                self._slots.look_again()
-        except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool: nobody else would look
-            self.fail(error)
-
     async def feed(self, handed: AsyncIterator[Assignment]) -> None:
         try:
             async for assignment in handed:
                 if self._begun < self._count:
-                    self._looking = self._looking or asyncio.create_task(self._look_again())
+                    self._looking = self._looking or asyncio.create_task(
+                        _look(self._grants, self._slots, self.fail)
+                    )
                     self._begun += 1
                     await self._take_on()
                 if not self._over:
@@ -181,6 +174,10 @@ class Crew:
         return bool(self._unplaced or self._undecided) or any(hand.units for hand in self._hands.all)
 
     @property
+    def ahead(self) -> int:
+        return sum(hand.stock.ahead for hand in self._hands.all)
+
+    @property
     def is_waiting(self) -> bool:
         return bool(self._unplaced) and not any(hand.is_placed for hand in self._hands.all)
 
@@ -200,6 +197,8 @@ class Crew:
         match message:
             case Finished():
                 if hand.units.pop(message.key, None) is not None:
+                    if self._hire.each is not None:
+                        hand.stock.ended()
                     self._toll.replaced = 0
                     self._events.put_nowait(message)
                     self._place()
@@ -248,7 +247,8 @@ class Crew:
         if self._over:
             self._events.put_nowait(None)
             return
-        given_up = [orphan for orphan in orphans if self._toll.ends(orphan.unit.key, counts)]
+        begun = orphans[: self._each]  # the rest lay there, and did it no harm
+        given_up = [orphan for orphan in begun if self._toll.ends(orphan.unit.key, counts)]
         for orphan in given_up:
             self._events.put_nowait(_lost(orphan.unit.key, hand, self._terms.wall()))
         self._unplaced[:0] = [orphan for orphan in orphans if orphan not in given_up]
@@ -300,6 +300,17 @@ class Crew:
             await self.leave()
         finally:
             await self.end()
+
+
+async def _look(grants: Grants, slots: SlotDesk, failed: Callable[[Exception], None]) -> None:
+    """Again and again, at what waits."""
+    try:
+        while True:
+            await asyncio.sleep(1.0)
+            grants.remind()
+            slots.look_again()
+    except Exception as error:  # noqa: BLE001 - raised to whoever runs the pool: nobody else would look
+        failed(error)
 
 
 async def _over(tasks: Iterable[asyncio.Task[None]]) -> set[asyncio.Task[None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import copyfile
@@ -17,6 +17,7 @@ from drr.env.errors import DrrError
 from drr.env.files import private
 
 VERSION = 1
+_AT_ONCE = 500
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE units (
@@ -143,6 +144,14 @@ class Database:
                 if no_room(error, self.path) is not None:
                     raise
                 raise DrrError(f"{self.path}: is no ledger of ours ({error}); restore it") from error
+
+    def among(self, statement: str, keys: Iterable[str], values: Sequence[Any] = ()) -> list[Any]:
+        """What `statement` finds of these keys, whose place in it is `{keys}`; many are asked for at once."""
+        left, found = list(keys), list[Any]()
+        for start in range(0, len(left), _AT_ONCE):
+            some = left[start : start + _AT_ONCE]
+            found += self.rows(statement.format(keys=", ".join("?" * len(some))), (*some, *values))
+        return found
 
 
 def _takes_writes(path: Path) -> bool:

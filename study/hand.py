@@ -6,6 +6,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 
+from drr.study.stock import UnitStock
 from drr.study.unit import Assignment
 
 
@@ -16,6 +17,8 @@ class Hand(ABC):
         self.name: str | None = None
         """In the ledger's accounts, once it told."""
         self.units: dict[str, Assignment] = {}
+        """In the order in which it was handed them, in which it begins them."""
+        self.stock = UnitStock()
         self.reading: asyncio.Task[None] | None = None
         self.unfit: str | None = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from drr.env.progress import Stage
 from drr.study.admission import Admission
@@ -26,7 +26,7 @@ class Handout:
         admission: Admission,
         stage: Stage,
         *,
-        size: int,
+        size: Callable[[], int],
         limit: int | None = None,
         order: LongestFirst | None = None,
     ) -> None:
@@ -66,13 +66,14 @@ class Handout:
             if self._order is not None:
                 self._order.settle(self._waiting, self._under_way)
             if (room := self._room()) and (asked := self._admission.choose(self._waiting, room)):
-                for key in self._claim(asked):
+                claimed = self._claim(asked)
+                for key, assignment in zip(claimed, self._ledger.assignments(claimed), strict=True):
                     if self._stopped:
                         return
                     self._admission.begun(key)
                     self.in_flight += 1
                     self._begun += 1
-                    yield self._ledger.assignment(key)
+                    yield assignment
             elif self.in_flight:
                 await self._change()
             elif elsewhere := len(self._held) or len(self._admission.elsewhere()):
@@ -90,7 +91,7 @@ class Handout:
         return self._stopped or self.limit_reached or not (self._waiting or self._held)
 
     def _room(self) -> int:
-        room = self._size - self.in_flight
+        room = max(0, self._size() - self.in_flight)
         return room if self._limit is None else min(room, self._limit - self._begun)
 
     async def _change(self, seconds: float | None = None) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from drr.study.database import Database
 from drr.study.process import is_dead, is_of_this_host
+from drr.study.units import Units
 
 _BEATS = "CREATE TABLE IF NOT EXISTS beats (worker TEXT PRIMARY KEY, deadline REAL NOT NULL) WITHOUT ROWID"
 """By the steady clock of the worker's host. Made when there is a lease: ledgers of before have none."""
@@ -40,8 +41,9 @@ class _Seen(NamedTuple):
 
 
 class Leases:
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, units: Units) -> None:
         self._db = db
+        self._units = units
         self._seen: dict[str, _Seen] = {}
         self._beating = False
 
@@ -50,15 +52,15 @@ class Leases:
     ) -> Claimed:
         claimed = Claimed([], [])
         with self._db.writing() as db:
-            for key in keys:
-                row = db.execute("SELECT status, transient FROM records WHERE key = ?", (key,)).fetchone()
-                if row is not None and (row[0] == "done" or not (retry_failed or row[1])):
-                    continue
-                if db.execute("SELECT 1 FROM leases WHERE key = ?", (key,)).fetchone() is not None:
-                    claimed.held.append(key)
-                    continue
-                db.execute("INSERT INTO leases VALUES (?, ?, ?)", (key, holder, now.wall + seconds))
-                claimed.taken.append(key)
+            settled = self._units.settled_among(keys, retry_failed=retry_failed)
+            leased = {row[0] for row in self._db.among("SELECT key FROM leases WHERE key IN ({keys})", keys)}
+            for key in dict.fromkeys(keys):
+                if key not in settled:
+                    (claimed.held if key in leased else claimed.taken).append(key)
+            db.executemany(
+                "INSERT INTO leases VALUES (?, ?, ?)",
+                [(key, holder, now.wall + seconds) for key in claimed.taken],
+            )
             if claimed.taken:
                 self._beat(db, holder, now, seconds)
         return claimed

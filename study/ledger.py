@@ -7,6 +7,7 @@ crash of the process, and losing the last of them to a power cut only repeats wo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +30,22 @@ class Ledger:
         self.units = Units(self.db)
         self.saved = SavedTexts(self.db)
         self.records = Records(self.db, self.saved)
-        self.leases = Leases(self.db)
+        self.leases = Leases(self.db, self.units)
         self.accounts = Accounts(self.db)
 
     def close(self) -> None:
         self.db.close()
 
-    def assignment(self, key: str) -> Assignment:
-        """A unit as it is handed out, with all that it had got before."""
-        retried, for_good = bool(self.units.ended_among([key])), bool(self.units.failed_among([key]))
-        return Assignment(self.units.get(key), retried, self.saved.of_unit(key, WAY), for_good)
+    def assignments(self, keys: Sequence[str]) -> list[Assignment]:
+        """Units as they are handed out, each with all that it had got before."""
+        retried, for_good = self.units.ended_among(keys), self.units.failed_among(keys)
+        begun = self.saved.under_way(keys)
+        return [
+            Assignment(
+                unit, key in retried, self.saved.of_unit(key, WAY) if key in begun else {}, key in for_good
+            )
+            for key, unit in zip(keys, self.units.all(keys), strict=True)
+        ]
 
     def meta(self, name: str) -> str | None:
         """A fact of the whole study: its budget, why a run stopped, which judgings it knows."""

@@ -28,6 +28,8 @@ class Hire:
     """In the ledger's accounts; `None`: its own."""
     code: str | None = None
     """Hash of the code that must run there."""
+    each: int | None = None
+    """Units that it works on at once, where they cost nothing and more of them lie with it; `None`: it begins what it is handed."""
     folders: tuple[CarriedFolder, ...] = ()
     """That its opening names, and that may have to be copied first."""
 

@@ -45,12 +45,14 @@ class PoolOrder:
     """Where its machines are, for pools that have any."""
     folders: tuple[CarriedFolder, ...] = ()
     """Of those that the opening names, what may be copied to machines that have it not."""
+    free: bool = False
+    """No unit pays for a call, whatever it asks: more of them than `units` may lie with a worker."""
 
 
 class Pool(Protocol):
     @property
     def size(self) -> int:
-        """Units in flight; the driver hands out no more."""
+        """Units in flight, and those that lie with workers until then; the driver hands out no more. It changes while they work."""
 
     def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
         """Take units as they come and give each as it ends, in whatever order; over when both are."""

@@ -28,14 +28,21 @@ class ProcessPool:
     at once are shared by all of them; without it each keeps to its own.
     """
 
-    def __init__(self, opening: Opening, *, workers: int, units: int = 8, calls: int | None = None) -> None:
-        self.size = workers * units
+    def __init__(
+        self, opening: Opening, *, workers: int, units: int = 8, calls: int | None = None, free: bool = False
+    ) -> None:
         self._opening, self._calls = opening, calls
-        self._workers, self._units = workers, units
+        self._workers, self._units, self._free = workers, units, free
         self._crew: Crew | None = None
 
+    @property
+    def size(self) -> int:
+        ahead = 0 if self._crew is None else self._crew.ahead
+        return self._workers * self._units + ahead
+
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
-        hire = Hire(self._opening, terms.bank.limit, terms.unit_cap, self._calls)
+        each = self._units if self._free else None
+        hire = Hire(self._opening, terms.bank.limit, terms.unit_cap, self._calls, each=each)
         self._crew = Crew(_begun, hire, terms, count=self._workers, each=self._units)
         async with aclosing(self._crew.work(handed)) as ended:
             async for finished in ended:
@@ -47,7 +54,9 @@ class ProcessPool:
 
 
 def pool(order: PoolOrder) -> ProcessPool:
-    return ProcessPool(order.opening, workers=order.workers, units=order.units, calls=order.calls)
+    return ProcessPool(
+        order.opening, workers=order.workers, units=order.units, calls=order.calls, free=order.free
+    )
 
 
 class _Pipes(asyncio.subprocess.SubprocessStreamProtocol):

@@ -34,12 +34,16 @@ class RayPool:
     """Each of `workers` actors takes one CPU of the cluster and runs `units` at once; those without a place yet are not waited for."""
 
     def __init__(self, order: PoolOrder) -> None:
-        self.size = order.workers * order.units
         self._order = order
         self._ray: Any = None
         self._crew: Crew | None = None
         self._source: FolderSource | None = None
         self._slots: ClusterSlots | None = None
+
+    @property
+    def size(self) -> int:
+        ahead = 0 if self._crew is None else self._crew.ahead
+        return self._order.workers * self._order.units + ahead
 
     async def run(self, handed: AsyncIterator[Assignment], terms: Terms) -> AsyncGenerator[Finished, None]:
         order = self._order
@@ -49,6 +53,7 @@ class RayPool:
             terms.unit_cap,
             order.calls,
             code=code_hash(),
+            each=order.units if order.free else None,
             folders=order.folders,
         )
         self._crew = crew = Crew(

@@ -6,17 +6,23 @@ import asyncio
 import os
 import socket
 import threading
+import time
 from collections import deque
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from drr.env.errors import DrrError
 from drr.study.folders import FolderPiece, PieceAsked, relocated, settled
+from drr.study.grants import Spent
 from drr.study.messages import Hire, Unfit
 from drr.study.served import ServedWorker
+from drr.study.unit import Finished
 
 _MOST = 500
 """Words that are handed over at once."""
+_GATHER_S = 0.2
+"""So often at most units that ended are told of: what comes in between goes with them. Whoever waits for an answer does not."""
 
 
 class RayPlace(NamedTuple):
@@ -37,7 +43,8 @@ class RayWorker:
         self._out: deque[object] = deque()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = 0
-        self._news = asyncio.Event()
+        self._news, self._urgent = asyncio.Event(), asyncio.Event()
+        self._said, self._gathers = 0.0, False
         self._served: ServedWorker | None = None
         self._asked: dict[PieceAsked, asyncio.Future[Any]] = {}
         self._serving: asyncio.Task[None] | None = None
@@ -46,6 +53,7 @@ class RayWorker:
         import ray
 
         self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
+        self._gathers = hire.each is not None
         self._serving = asyncio.create_task(self._serve(hire))
         node = ray.get_runtime_context().get_node_id()
         address = ray.util.get_node_ip_address()
@@ -63,6 +71,12 @@ class RayWorker:
         while not self._out and not self._serving.done():
             self._news.clear()
             await self._news.wait()
+        if self._gathers and not self._serving.done():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._said + _GATHER_S - time.monotonic()):
+                    await self._urgent.wait()
+        self._urgent.clear()
+        self._said = time.monotonic()
         return [self._out.popleft() for _ in range(min(len(self._out), _MOST))]
 
     def how_it_ended(self) -> None:
@@ -79,7 +93,7 @@ class RayWorker:
         except (DrrError, OSError) as error:
             self._tell(Unfit(str(error)))
         finally:
-            asyncio.get_running_loop().call_soon(self._news.set)
+            asyncio.get_running_loop().call_soon(self._wake, None)
 
     async def _fetch(self, asked: PieceAsked) -> bytes:
         """What comes is where the bytes are in the object store."""
@@ -91,6 +105,11 @@ class RayWorker:
     def _tell(self, message: object) -> None:
         self._out.append(message)
         if threading.get_ident() == self._thread:
-            self._news.set()
+            self._wake(message)
         elif self._loop is not None:
-            self._loop.call_soon_threadsafe(self._news.set)
+            self._loop.call_soon_threadsafe(self._wake, message)
+
+    def _wake(self, message: object) -> None:
+        self._news.set()
+        if not isinstance(message, Finished | Spent):
+            self._urgent.set()

@@ -57,18 +57,13 @@ class Records:
 
         `blobs` holds, by key, the hashes of what was kept of each by name.
         """
-        written: set[str] = set()
+        values = {one.key: _values(one, blobs.get(one.key, {})) for one in finished}
+        held = "SELECT key FROM leases WHERE key IN ({keys}) AND worker = ?"
         with self._db.writing(synced=True) as db:
-            for one in finished:
-                held = db.execute(
-                    "DELETE FROM leases WHERE key = ? AND worker = ?", (one.key, holder)
-                ).rowcount
-                if held:
-                    db.execute(_WRITE, _values(one, blobs.get(one.key, {})))
-                    self._saved.forget(db, one.key, blobs.get(one.key, {}))
-                    if one.status == "done":
-                        self._saved.forget_way(db, one.key)
-                    written.add(one.key)
+            written = {row[0] for row in self._db.among(held, values, (holder,))}
+            db.executemany("DELETE FROM leases WHERE key = ?", [(key,) for key in written])
+            db.executemany(_WRITE, [row for key, row in values.items() if key in written])
+            self._saved.forget(db, [one for one in finished if one.key in written])
         return written
 
     def reopen(self, keys: Sequence[str], reason: str, message: str) -> None:

@@ -162,7 +162,14 @@ class _Driver:
         self.admission = Admission(study.ledger, self.bank, units, claims)
         order = LongestFirst(study.ledger, units, pool.size) if pool.size > _FEW and limit is None else None
         self.handout = Handout(
-            study.ledger, self.keys, claims, self.admission, stage, size=pool.size, limit=limit, order=order
+            study.ledger,
+            self.keys,
+            claims,
+            self.admission,
+            stage,
+            size=lambda: pool.size,
+            limit=limit,
+            order=order,
         )
         self.writer = RecordWriter(
             study, self.holder, before=self.bank.flush, kept=self._kept, failed=self._abort

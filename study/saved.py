@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from sqlite3 import Connection
 
 from drr.study.database import Database
-from drr.study.unit import WAY, Kind, Saved
+from drr.study.unit import WAY, Finished, Kind, Saved
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS saved (
@@ -55,26 +55,24 @@ class SavedTexts:
         )
         return dict(rows)
 
-    def forget(self, db: Connection, key: str, names: Iterable[str]) -> None:
-        """In the transaction that writes the record which holds them."""
-        if self._is_there():
-            db.executemany("DELETE FROM saved WHERE key = ? AND name = ?", [(key, name) for name in names])
-
-    def forget_way(self, db: Connection, key: str) -> None:
-        """In the transaction that writes the record of a unit that is done."""
-        if self._is_there():
-            db.execute(
-                "DELETE FROM saved WHERE key = ? AND name >= ? AND name < ?", (key, WAY, WAY[:-1] + ";")
-            )
+    def forget(self, db: Connection, ended: Iterable[Finished]) -> None:
+        """What their records hold, and the way of those that are done; in the transaction that writes the records."""
+        if not self._is_there():
+            return
+        for one in ended:
+            db.executemany("DELETE FROM saved WHERE key = ? AND name = ?", [(one.key, n) for n in one.texts])
+            if one.status == "done":
+                db.execute(
+                    "DELETE FROM saved WHERE key = ? AND name >= ? AND name < ?",
+                    (one.key, WAY, WAY[:-1] + ";"),
+                )
 
     def under_way(self, keys: Iterable[str]) -> set[str]:
         """Those of these units that had got somewhere when they were stopped."""
         if not self._is_there():
             return set()
-        begun = {
-            row[0] for row in self._db.rows("SELECT DISTINCT key FROM saved WHERE instr(name, ?) = 1", (WAY,))
-        }
-        return begun.intersection(keys)
+        statement = "SELECT DISTINCT key FROM saved WHERE key IN ({keys}) AND instr(name, ?) = 1"
+        return {row[0] for row in self._db.among(statement, keys, (WAY,))}
 
     def _is_there(self) -> bool:
         if not self._made:

@@ -30,6 +30,7 @@ class ServedWorker:
         self._budget = Budget(hire.budget, self._purse)
         self._worker: Worker | None = None
         self._left = False
+        self._free = None if hire.each is None else asyncio.Semaphore(hire.each)
 
     async def serve(self) -> None:
         """Until the driver says enough; what it could not open is its last word."""
@@ -52,11 +53,15 @@ class ServedWorker:
             with collecting_less():
                 async with aclosing(self._worker.run(self._given())) as ended:
                     async for finished in ended:
+                        if self._free is not None:
+                            self._free.release()
                         self._tell(finished)
         self._purse.give_back()
 
     async def _given(self) -> AsyncIterator[Assignment]:
         while (assignment := await self._handed.get()) is not None:
+            if self._free is not None:
+                await self._free.acquire()
             yield assignment
 
     def leave(self) -> None:

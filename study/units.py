@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from drr.study.database import Database
@@ -75,9 +75,15 @@ class Units:
         return count
 
     def get(self, key: str) -> Unit:
-        row = self._db.rows("SELECT kind, key_fields, spec, label FROM units WHERE key = ?", (key,))[0]
-        with reading(f"the unit {str(row[3])[:80]!r}"):
-            return Unit(kind_of(row[0]), table(row[1]), table(row[2]), of(row[3], str))
+        return self.all([key])[0]
+
+    def all(self, keys: Sequence[str]) -> list[Unit]:
+        """In this order."""
+        rows = self._db.among(
+            "SELECT key, kind, key_fields, spec, label FROM units WHERE key IN ({keys})", keys
+        )
+        found = {key: _unit(*told) for key, *told in rows}
+        return [found[key] for key in keys]
 
     def find(self, start: str) -> list[FoundUnit]:
         """Units whose key starts so or whose label is this."""
@@ -117,19 +123,28 @@ class Units:
 
     def open_among(self, keys: Iterable[str]) -> int:
         """How many of these have no final record: none at all, or one of a failure that may pass."""
-        statement = "SELECT 1 FROM records WHERE key = ? AND (status = 'done' OR NOT transient)"
-        return sum(not self._db.rows(statement, (key,)) for key in keys)
+        asked = list(keys)
+        statement = "SELECT key FROM records WHERE key IN ({keys}) AND (status = 'done' OR NOT transient)"
+        final = {row[0] for row in self._db.among(statement, asked)}
+        return sum(key not in final for key in asked)
 
     def failed_among(self, keys: Iterable[str]) -> dict[str, str]:
         """Those of these that failed for a reason that does not pass, with the reason."""
-        statement = "SELECT key, coalesce(reason, status) FROM records WHERE key = ? AND status != 'done' AND NOT transient"
-        return dict(row for key in keys for row in self._db.rows(statement, (key,)))
+        statement = "SELECT key, coalesce(reason, status) FROM records WHERE key IN ({keys}) AND status != 'done' AND NOT transient"
+        return dict(self._db.among(statement, keys))
 
     def settled_among(self, keys: Iterable[str], *, retry_failed: bool) -> set[str]:
         """Those of these that a run does not compute: done, or failed for a reason that does not pass."""
-        statement = "SELECT 1 FROM records WHERE key = ? AND (status = 'done' OR NOT (transient OR ?))"
-        return {key for key in keys if self._db.rows(statement, (key, retry_failed))}
+        statement = (
+            "SELECT key FROM records WHERE key IN ({keys}) AND (status = 'done' OR NOT (transient OR ?))"
+        )
+        return {row[0] for row in self._db.among(statement, keys, (retry_failed,))}
 
     def ended_among(self, keys: Iterable[str]) -> set[str]:
         """Those of these that have a record, of whatever kind."""
-        return {key for key in keys if self._db.rows("SELECT 1 FROM records WHERE key = ?", (key,))}
+        return {row[0] for row in self._db.among("SELECT key FROM records WHERE key IN ({keys})", keys)}
+
+
+def _unit(kind: object, key_fields: object, spec: object, label: object) -> Unit:
+    with reading(f"the unit {str(label)[:80]!r}"):
+        return Unit(kind_of(kind), table(key_fields), table(spec), of(label, str))

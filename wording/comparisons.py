@@ -49,6 +49,8 @@ class FactorSaid(NamedTuple):
     end: int
     thing: str = ""
     """What is counted, where that is no rating."""
+    bare: bool = False
+    """Of a thing itself, as in `twice the Whitmore`: of its price, where that is spoken of."""
 
 
 class ComparisonReader:
@@ -83,7 +85,7 @@ class ComparisonReader:
         factor = rf"(?P<factor>{some('factors')}|(?P<n>\d{{1,2}}(?:\.\d)?|{SPOKEN})\stimes)"
         bound = rf"(?:(?P<more>{some('more_than')})|(?P<less>{some('less_than')})|(?P<near>{some('nearly')}))"
         self._factor = re.compile(
-            rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')})|as\smany\s(?P<thing>[a-z]{{3,20}}))\b(?!\s(?!as\b|of\b|the\b|an?\b|its\b|that\b|than\b|your\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])",
+            rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')})|as\smany\s(?P<thing>[a-z]{{3,20}})|(?P<bare>the(?=\s[*_\[]{{0,3}}(?-i:[A-Z]))))\b(?!\s(?!as\b|of\b|the\b|an?\b|its\b|that\b|than\b|your\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])",
             re.I,
         )
 
@@ -129,7 +131,9 @@ class ComparisonReader:
                 "more" if match["more"] else "less" if match["less"] else "near" if match["near"] else "exact"
             )
             thing = (match["thing"] or "").casefold()
-            yield FactorSaid("price" if match["price"] else "count", value, bound, *match.span(), thing)
+            bare = match["bare"] is not None
+            of: Property = "price" if match["price"] or bare else "count"
+            yield FactorSaid(of, value, bound, *match.span(), thing, bare)
 
 
 COMPARISONS = ComparisonReader(vocabulary("comparisons"))

@@ -25,6 +25,10 @@ _TWO_UNITS = re.compile(
     r"\s?(?:per|an?|/)\s?[a-z]{3,14}(?:\sand\s|\sper\s|\sa\s|/)(?:year|month|week|day|night|use)\b", re.I
 )
 """`per alarm and year`"""
+_KEPT_BEFORE = re.compile(
+    r"\b(?:with|have|having|still)\s(?:(?:about|around|just|only|exactly|roughly|some)\s)?$", re.I
+)
+"""Before `$17 over`: it is left."""
 _SPACES = re.compile(r"\s+")
 
 
@@ -165,6 +169,8 @@ class CueReader:
         if match := self._rest_after.match(after):
             return Cue("rest", match[0].strip())
         if match := self._gap_after.match(after):
+            if match[0].strip() == "over" and _KEPT_BEFORE.search(before):
+                return Cue("rest", "over")  # `with $17 over`
             unit = self._per.match(after[match.end() :])
             return Cue("gap", match[0].strip(), unit["unit"].casefold() if unit else "")
         if match := self._total_after.match(after):

@@ -16,6 +16,7 @@ class DoubtReader:
         some = words.either
         self._kinds = {kind: re.compile(rf"(?<!\w)(?:{some(kind)})(?!\w)", re.I) for kind in KINDS}
         self._unreal = re.compile(rf"\b(?:{some('subjunctive')})\b|['’]d\b", re.I)
+        self._inverted = re.compile(rf"(?:^|[.;:]\s)[\s*_>-]{{0,6}}(?:{some('inverted')})\s(?=[a-z])", re.I)
         self._condition = re.compile(rf"\b(?:{some('condition')})\b(?!\s(?:{some('chooser')})\b)", re.I)
         charge = rf"(?:any\s|sales\s)?(?:{some('charged')})"
         self._not_charged = re.compile(
@@ -28,6 +29,12 @@ class DoubtReader:
         told = {kind: found[0] for kind, one in self._kinds.items() if (found := one.search(straight))}
         if "conditional" not in told and (found := self._condition.search(straight)):
             told["conditional"] = found[0]
+        if (
+            "conditional" not in told
+            and self._unreal.search(straight)
+            and (found := self._inverted.search(straight))
+        ):
+            told["conditional"] = found[0].strip(" .;:*_>-")
         if "conditional" in told and self._unreal.search(straight):
             told["unreal"] = told["conditional"]
         return told

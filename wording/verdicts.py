@@ -46,6 +46,7 @@ class VerdictReader:
             rf"\b(?:{some('breaks', 'breaks_alone', 'omitted')})\b(?! of)|\b(?:{some('break_places')})\s{limit}"
             rf"|\d\s(?:{some('break_places')})\b|{refuses}"
         )
+        self._hints = compiled(rf"\b(?:{some('breaks', 'break_places', 'omitted', 'hints')})\b")
         self._not = compiled(rf"\b(?:{some('not')})\b[^.;:]{{0,24}}$")
         self._unreal = compiled(rf"\b(?:{some('unreal')})\b")
 
@@ -83,6 +84,10 @@ class VerdictReader:
                 fits = fitting is (self._not.search(before) is None)
                 found.append(VerdictPlace(*match.span(), fits))
         yield from sorted(found)
+
+    def hints(self, text: str) -> bool:
+        """Whether any word of a text may be said of what is too much, whatever else it may be said of."""
+        return self._hints.search(text) is not None
 
     def may_break(self, sentence: str) -> bool:
         """Whether a sentence owns, in whatever way, that a limit is not kept."""

@@ -259,7 +259,7 @@ def _pool(
     from drr.app.workers import pool_of
 
     document = {**desk_document(study, desk, arguments.shop), "otel": otel}
-    return pool_of(arguments, settings, "drr.app.judging:open_workplace", document)
+    return pool_of(arguments, settings, "drr.app.judging:open_workplace", document, judging=True)
 
 
 async def _judge(

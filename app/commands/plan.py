@@ -28,7 +28,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="of the 95 %% interval, in the metric's unit",
     )
     parser.add_argument(
-        "--metric", default="fp", help="fp, a dimension, or `win_rate DIMENSION` (default: fp)"
+        "--metric",
+        default="fp",
+        help="fp, a dimension, `win_rate DIMENSION`, or pqr_p and the like (default: fp)",
     )
     parser.add_argument(
         "--labels", type=Path, nargs="+", default=[], metavar="FILE", help="of the pilot, JSONL"

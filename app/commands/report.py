@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from drr.app.report.material import Material
     from drr.eval.labels import Label
     from drr.eval.metrics.rows import StudyDocument
     from drr.eval.tasks.judged import Judged
@@ -104,16 +105,31 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> None:
-    """As `drr report STUDY --out` writes it, with its answers leading to `viewer`."""
+def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Material:
+    """As `drr report STUDY --out` writes it, with its answers leading to `viewer`, but for figures, which are drawn from what is
+    given back."""
+    from drr.app.report.write import write_report
+
     parser = argparse.ArgumentParser()
     build(parser)
     words = [str(study.folder), "--out", str(out), "--viewer", viewer]
-    _made(study, parser.parse_args([*words, "--judge", judge] if judge else words))
+    arguments = parser.parse_args([*words, "--judge", judge] if judge else words)
+    judged, document = _read(study, arguments)
+    material = _material(study, judged, document, arguments)
+    write_report(material, out, drawn=False)
+    return material
 
 
 def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, int]:
     """The document, and how many tables were written."""
+    judged, document = _read(study, arguments)
+    tables = 0 if arguments.out is None else _write(study, judged, document, arguments)
+    if arguments.verdicts is not None:
+        _write_verdicts(judged, arguments)
+    return document, tables
+
+
+def _read(study: Study, arguments: argparse.Namespace) -> tuple[Judged, StudyDocument]:
     from drr.eval.agreement.alignment.kept import alignments
     from drr.eval.foreign.kept import foreign_scores
     from drr.eval.foreign.summary import foreign_tables
@@ -128,10 +144,7 @@ def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, i
         document["foreign"] = foreign_tables(scores, judged.answers)
     if arguments.labels:
         _correct(study, judged, document, arguments)
-    tables = 0 if arguments.out is None else _write(study, judged, document, arguments)
-    if arguments.verdicts is not None:
-        _write_verdicts(judged, arguments)
-    return document, tables
+    return judged, document
 
 
 def _correct(study: Study, judged: Judged, document: StudyDocument, arguments: argparse.Namespace) -> None:
@@ -144,11 +157,21 @@ def _correct(study: Study, judged: Judged, document: StudyDocument, arguments: a
 
 def _write(study: Study, read: Judged, document: StudyDocument, arguments: argparse.Namespace) -> int:
     """The folder of the report; how many tables it has."""
+    from drr.app.report.write import write_report
+
+    material = _material(study, read, document, arguments)
+    tables = write_report(material, arguments.out)
+    if arguments.paper_figures and not material.with_paper:
+        told = "what rules wrote or judged is never set beside the paper's figures: left out"
+        print(told, file=sys.stderr)
+    return len(tables)
+
+
+def _material(study: Study, read: Judged, document: StudyDocument, arguments: argparse.Namespace) -> Material:
     from drr.app.report.behind import viewer_of
     from drr.app.report.material import Material
-    from drr.app.report.write import write_report
     from drr.env.errors import Misuse
-    from drr.eval.agreement.study import agreement_document
+    from drr.eval.agreement.study import agreement_among, raters_of
     from drr.eval.judging.read import complete_only
 
     judged = complete_only(read) if arguments.complete_only else read
@@ -158,21 +181,10 @@ def _write(study: Study, read: Judged, document: StudyDocument, arguments: argpa
         )
     asked = arguments.paper_figures or arguments.paper == "retail"
     beside = asked and document["banner"] is None
-    agreement = agreement_document(study, _people(study, arguments.human), read)
-    material = Material(
-        study,
-        judged,
-        document,
-        beside,
-        agreement,
-        arguments.paper,
-        viewer_of(arguments.out, arguments.viewer),
-    )
-    tables = write_report(material, arguments.out)
-    if arguments.paper_figures and not beside:
-        told = "what rules wrote or judged is never set beside the paper's figures: left out"
-        print(told, file=sys.stderr)
-    return len(tables)
+    raters = raters_of(study, _people(study, arguments.human), read)
+    agreement = agreement_among(study, raters)
+    viewer = viewer_of(arguments.out, arguments.viewer)
+    return Material(study, judged, document, beside, agreement, arguments.paper, viewer, raters)
 
 
 def _write_verdicts(judged: Judged, arguments: argparse.Namespace) -> None:

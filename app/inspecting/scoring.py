@@ -55,7 +55,7 @@ def _figure(name: str, scores: Sequence[SampleScore]) -> V:
         name = str(one.sample_id)
         asked = AskedQuestion(name, str((one.score.metadata or {}).get(TASK, name)))
         by_query.setdefault(asked, []).append(one.score.as_float())
-    return mean(by_query).within(None if ours is None else ours.range)
+    return mean(by_query).within(None if ours is None else ours.ends)
 
 
 def _known(value: float | None) -> float:

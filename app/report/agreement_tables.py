@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from drr.app.report.material import Material
@@ -40,6 +40,23 @@ RANKING_NOTE = (
 )
 
 
+def compared(document: AgreementDocument, table: str) -> Iterator[tuple[str, Sequence[str]]]:
+    """What each row of a table is of, and by whom."""
+    if table == "agreement-metrics":
+        known = metrics()
+        for own in document["metrics"]:
+            yield from ((known[name].label, own["judges"]) for name in own["metrics"])
+    elif table == "agreement-ratings":
+        for rating in document["rating"]["pairs"]:
+            yield from ((dimension, rating["judges"]) for dimension in rating["dimensions"])
+    elif table == "agreement-criteria":
+        for criteria in document["criteria"]["pairs"]:
+            yield from ((dimension, criteria["judges"]) for dimension in criteria["dimensions"])
+    else:
+        for pair in document["pairwise"]["pairs"]:
+            yield from ((dimension, pair["judges"]) for dimension in pair["dimensions"])
+
+
 def agreement_tables(material: Material) -> list[Table]:
     """Those that there are two judges for."""
     document = material.agreement
@@ -51,19 +68,33 @@ def agreement_tables(material: Material) -> list[Table]:
         ("agreement-metrics", "Agreement on metrics, report by report", RATING, _metrics(document)),
     )
     tables = [
-        Table(name, title, columns, rows, [], material.banner) for name, title, columns, rows in found if rows
+        Table(name, title, columns, rows, [], material.banner, judges=True)
+        for name, title, columns, rows in found
+        if rows
     ]
     criteria = _criteria(document)
     if criteria:
         title = "Agreement on criteria, score by score (PDR-Bench's Table 4)"
         tables.append(
-            Table("agreement-criteria", title, CRITERIA, criteria, _costs(document), material.banner)
+            Table(
+                "agreement-criteria",
+                title,
+                CRITERIA,
+                criteria,
+                _costs(document),
+                material.banner,
+                judges=True,
+            )
         )
     rankings = _rankings(document)
     if rankings:
         columns = headings("order by the first", "order by the second", "same order", "Kendall tau-b")
         title = "Rankings of the systems, judge beside judge (Appendix E)"
-        tables.append(Table("agreement-rankings", title, columns, rankings, [RANKING_NOTE], material.banner))
+        tables.append(
+            Table(
+                "agreement-rankings", title, columns, rankings, [RANKING_NOTE], material.banner, judges=True
+            )
+        )
     return tables
 
 
@@ -73,7 +104,7 @@ Row = tuple[str, list[Cell]]
 def _pairwise(document: AgreementDocument) -> list[Row]:
     return [
         (
-            _name(dimension, pair["judges"]),
+            row_name(dimension, pair["judges"]),
             _cells(
                 row["exact"],
                 row["kappa_no_ties"],
@@ -90,7 +121,7 @@ def _pairwise(document: AgreementDocument) -> list[Row]:
 def _ratings(document: AgreementDocument) -> list[Row]:
     return [
         (
-            _name(dimension, pair["judges"]),
+            row_name(dimension, pair["judges"]),
             _cells(row["spearman"], row["pearson"], row["mard"], row["bias"]),
         )
         for pair in document["rating"]["pairs"]
@@ -101,7 +132,7 @@ def _ratings(document: AgreementDocument) -> list[Row]:
 def _metrics(document: AgreementDocument) -> list[Row]:
     return [
         (
-            _name(metrics()[name].label, pair["judges"]),
+            row_name(metrics()[name].label, pair["judges"]),
             _cells(row["spearman"], row["pearson"], row["mard"], row["bias"]),
         )
         for pair in document["metrics"]
@@ -112,7 +143,7 @@ def _metrics(document: AgreementDocument) -> list[Row]:
 def _criteria(document: AgreementDocument) -> list[Row]:
     return [
         (
-            _name(dimension, pair["judges"]),
+            row_name(dimension, pair["judges"]),
             [
                 Cell.of(row["criterion"]["pca"]),
                 Cell(row["criterion"]["pca"]["chance"]),
@@ -137,7 +168,7 @@ def _cells(*values: AgreementRow) -> list[Cell]:
     return [Cell.of(v) for v in values]
 
 
-def _name(what: str, judges: Sequence[str]) -> str:
+def row_name(what: str, judges: Sequence[str]) -> str:
     return f"{what.replace('_', ' ')}: {' and '.join(judges)}"
 
 
@@ -145,7 +176,7 @@ def _rankings(document: AgreementDocument) -> list[Row]:
     """How people and models order the systems on the pairs that both of them judged (Figure 6 beside Table 13)."""
     return [
         (
-            _name(dimension, pair["judges"]),
+            row_name(dimension, pair["judges"]),
             [
                 *(
                     Cell(_order({s: rates[side] for s, rates in ranking["systems"].items()}))

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from drr.app.report.judging_tables import ended_as, system_of
 from drr.app.report.material import Material
 from drr.app.report.tables import Table
-from drr.env.files import file_name, is_digest
+from drr.env.files import file_name
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
@@ -16,9 +17,10 @@ from drr.eval.metrics.diagnosis import LABELS, diagnose, read_corrections
 from drr.wording.excerpt import excerpt
 
 FOLDER = "answers"
+JUDGES = f"{FOLDER}/~judges.html"
+"""A name that no system's file has."""
 VIEWER = "../viewer"
 _QUESTION = 90
-_SHORT = 16
 _SAID = {True: "yes", False: "no", None: "–"}
 
 
@@ -50,7 +52,8 @@ def viewer_of(out: Path, given: str | None) -> str | None:
 
 
 def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:
-    """Where the numbers of a row lead: a page of each system's answers, and one of each pair whose difference stands somewhere."""
+    """Where the numbers of a row lead: a page of each system's answers, one of each pair whose difference stands somewhere, and under no
+    system the one of judges."""
     found: dict[tuple[str, ...], str] = {
         (system,): f"{FOLDER}/{file_name(system)}.html" for system in material.variants
     }
@@ -58,19 +61,21 @@ def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...
         for systems in map(tuple, table.behind.values()):
             if len(systems) > 1 and set(systems) <= material.variants.keys():
                 found.setdefault(systems, f"{FOLDER}/{'-minus-'.join(map(file_name, systems))}.html")
+    if any(table.judges for table in tables):
+        found[()] = JUDGES
     return found
 
 
 def behind(
-    material: Material, system: str, tables: Sequence[Table], link: Callable[[Answer], str]
+    material: Material, system: str, tables: Sequence[Table], link: Callable[[str], str]
 ) -> Iterator[Behind]:
-    """`link` says where an answer's report is, seen from the page; empty where nobody knows."""
+    """`link` says where the report of an answer's key is, seen from the page; empty where nobody knows."""
     answers = sorted(material.variants[system], key=lambda answer: (answer.query_id, answer.trial))
-    names = [f"{question(answer)}, trial {answer.trial}" for answer in answers]
-    links = [link(answer) for answer in answers]
+    names = list(map(answer_name, answers))
+    links = [link(answer.key) for answer in answers]
     for table in tables:
         if table.each is not None:
-            columns = [(column.label, column.told) for column in table.columns]
+            columns = [(column.label, column.told) for column in table.each_columns or table.columns]
             own = map(table.each, answers)
             yield Behind(table.name, table.title, columns, list(map(AnswerRow, names, own, links)))
         elif shown := metrics_of(table):
@@ -81,8 +86,12 @@ def behind(
                 headings_of(shown),
                 list(map(AnswerRow, names, values, links)),
             )
+        elif table.foreign or any(system in own for own in table.behind.values() if len(own) == 1):
+            rows = [AnswerRow(name, (), to) for name, to in zip(names, links, strict=True)]
+            yield Behind(table.name, table.title, (), rows)
     yield from _rules(material, answers, names, links)
     yield from _failure_labels(material, answers, names, links)
+    yield _endings(material, system, link)
     yield from _pairs(material, system, {a.query_id: question(a) for a in answers})
 
 
@@ -127,6 +136,20 @@ def _failure_labels(
     yield Behind("failure-labels", "Failure labels", columns, rows)
 
 
+def _endings(material: Material, system: str, link: Callable[[str], str]) -> Behind:
+    """How each answer ended, with those that failed."""
+    rows = [
+        AnswerRow(
+            f"{excerpt(str(record.spec.get('query', record.label)), _QUESTION)}, trial {record.spec.get('trial', 0)}",
+            (ended_as(material.study, record),),
+            link(record.key),
+        )
+        for record in material.study.records("answer", None)
+        if system_of(record) == system
+    ]
+    return Behind("failures", "Answers and failures", [("ended", "")], sorted(rows))
+
+
 def _pairs(material: Material, system: str, queries: Mapping[str, str]) -> Iterator[Behind]:
     yield from pairs_section(
         [
@@ -160,6 +183,5 @@ def question(answer: Answer) -> str:
     return excerpt(answer.query, _QUESTION)
 
 
-def key_of(answer: Answer) -> str:
-    """The name of its page in the viewer."""
-    return answer.key[:_SHORT] if is_digest(answer.key) else file_name(answer.key)
+def answer_name(answer: Answer) -> str:
+    return f"{question(answer)}, trial {answer.trial}"

@@ -10,7 +10,7 @@ from drr.app.report.material import ByQuery, Material
 from drr.app.report.tables import Cell, Table, headings
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.intervals import mean
+from drr.eval.stats.intervals import COUNTED, mean
 from drr.persons.setting import agent_of
 
 BESIDE = ("page reads", "control calls", "unknown tools")
@@ -82,7 +82,7 @@ def calls_table(material: Material) -> Table | None:
         return None
     names = list(next(iter(counts.values())))
     rows = [
-        (variant, [Cell.of(mean(by_tool[name]).document(), 1) for name in names])
+        (variant, [Cell.of(mean(by_tool[name], ends=COUNTED).document(), 1) for name in names])
         for variant, by_tool in counts.items()
     ]
     tools = [name for name in names if name not in BESIDE]

@@ -11,7 +11,7 @@ from drr.app.report.material import ByQuery, Material
 from drr.app.report.tables import Cell, Table, headings
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.intervals import V, VRow, mean
+from drr.eval.stats.intervals import COUNTED, V, VRow, mean
 
 NOTE = (
     "Undominated: no other variant is at most as dear and at least as good by these means; intervals that overlap "
@@ -50,7 +50,7 @@ def _dollars(answers: Sequence[Answer]) -> V:
     spent: dict[AskedQuestion, list[float | None]] = defaultdict(list)
     for answer in answers:
         spent[answer.asked].append(_spent(answer))
-    return mean(spent)
+    return mean(spent, ends=COUNTED)
 
 
 def _spent(answer: Answer) -> float | None:
@@ -62,7 +62,9 @@ def _spent(answer: Answer) -> float | None:
 def _tokens(material: Material, variant: str) -> V:
     read: ByQuery = material.per_report("input_tokens").get(variant, {})
     written: ByQuery = material.per_report("output_tokens").get(variant, {})
-    return mean({query: list(map(_sum, trials, written[query])) for query, trials in read.items()})
+    return mean(
+        {query: list(map(_sum, trials, written[query])) for query, trials in read.items()}, ends=COUNTED
+    )
 
 
 def _sum(a: float | None, b: float | None) -> float | None:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.cost import cost_points
 from drr.app.report.dr3_figure import draw_sizes
 from drr.app.report.forest_figure import draw_forest
-from drr.app.report.ink import DARK, LIGHT, PALETTE
+from drr.app.report.ink import DARK, FORMS, LIGHT, PALETTE, Scheme
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.setting_figure import draw_settings
-from drr.eval.stats.intervals import V, mean
+from drr.eval.stats.intervals import COUNTED, V, mean
 from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+    Draw = Callable[[Material], Figure | None]
 
 LONGEST = 32
 NAME_HEIGHT = 0.055
@@ -35,23 +38,27 @@ SMALLEST = 1.8
 
 def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
     """Writes what this study has data for, light and dark; (file name without ending, title) of each."""
-    import matplotlib as mpl
+    drawn = []
+    for name, title, _ in FIGURES:
+        laid = _save(material, name, LIGHT, FORMS, folder, None)
+        if laid is not None:
+            _save(material, name, DARK, FORMS, folder, laid)
+            drawn.append((name, title))
+    return drawn
 
-    mpl.use("Agg")
-    drawn: dict[str, str] = {}
-    with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="Glyph .* missing"
-        )  # a box stands for a letter the font lacks
+
+def draw_file(material: Material, folder: Path, file: str) -> None:
+    """Writes one of the files of `draw_all`; none of a name that is not of its making."""
+    for name, _, _ in FIGURES:
         for scheme in (LIGHT, DARK):
-            with mpl.rc_context({**STYLE, **scheme.settings()}):
-                for name, title, draw in FIGURES:
-                    figure = draw(material)
-                    if figure is not None:
-                        _stamp(figure, material.banner)
-                        _save(figure, folder / f"{name}{scheme.ending}", scheme.forms)
-                        drawn[name] = title
-    return list(drawn.items())
+            for form in FORMS:
+                if file == f"{name}{scheme.ending}.{form}":
+                    _save(material, name, scheme, (form,), folder, None)
+
+
+def figures_of(material: Material) -> list[tuple[str, str]]:
+    """(File name without ending, title) of each that this study has data for."""
+    return [(name, title) for name, title, draw in FIGURES if _made(material, draw, LIGHT) is not None]
 
 
 STYLE: dict[Any, Any] = {
@@ -70,14 +77,58 @@ _METADATA = {
 }
 
 
-def _save(figure: Figure, path: Path, forms: Sequence[str]) -> None:
-    """Laid out once for all forms, which takes as long as drawing it."""
-    figure.set_dpi(150)
+class FigureLayout(NamedTuple):
+    """Where everything of a figure lies, which takes as long to find as drawing it: one for all its forms, light and dark."""
+
+    axes: Sequence[Bbox]
+    box: Bbox
+
+
+def _made(material: Material, draw: Draw, scheme: Scheme) -> Figure | None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    with mpl.rc_context({**STYLE, **scheme.settings()}):
+        return draw(material)
+
+
+def _save(
+    material: Material,
+    name: str,
+    scheme: Scheme,
+    forms: Sequence[str],
+    folder: Path,
+    laid: FigureLayout | None,
+) -> FigureLayout | None:
+    import matplotlib as mpl
+
+    draw = next(draw for own, _, draw in FIGURES if own == name)
+    figure = _made(material, draw, scheme)
+    if figure is None:
+        return None
+    with warnings.catch_warnings(), mpl.rc_context({**STYLE, **scheme.settings()}):
+        # a box stands for a letter the font lacks
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        _stamp(figure, material.banner)
+        figure.set_dpi(150)
+        laid = _laid_out(figure) if laid is None else _laid_as(figure, laid)
+        for form in forms:
+            path = folder / f"{name}{scheme.ending}.{form}"
+            figure.savefig(path, metadata=_METADATA[form], bbox_inches=laid.box, dpi=150)
+    return laid
+
+
+def _laid_out(figure: Figure) -> FigureLayout:
     figure.draw_without_rendering()
     figure.set_layout_engine(None)
-    box = figure.get_tightbbox().padded(0.1)
-    for form in forms:
-        figure.savefig(f"{path}.{form}", metadata=_METADATA[form], bbox_inches=box, dpi=150)
+    return FigureLayout([axes.get_position() for axes in figure.axes], figure.get_tightbbox().padded(0.1))
+
+
+def _laid_as(figure: Figure, laid: FigureLayout) -> FigureLayout:
+    figure.set_layout_engine(None)
+    for axes, place in zip(figure.axes, laid.axes, strict=True):
+        axes.set_position(place)
+    return laid
 
 
 def _stamp(figure: Figure, banner: str | None) -> None:
@@ -140,7 +191,7 @@ def _total(counts: Mapping[str, ByQuery], tools: Sequence[str]) -> V:
             ]
             for query, trials in first.items()
         },
-        ends=None,
+        ends=COUNTED,
     )
 
 

@@ -32,9 +32,10 @@ class Lead:
         one = self.difference
         if one is None or one["value"] is None:
             return f"{self.metric.label}: {self.best} is the only system that has it"
-        return (
-            f"{self.metric.label}: {self.best} before {self.second} by {self.metric.shown(abs(one['value']))}"
-        )
+        apart = self.metric.shown(abs(one["value"]))
+        if apart == self.metric.shown(0.0):
+            return f"{self.metric.label}: {self.best} and {self.second} lead, {apart} apart"
+        return f"{self.metric.label}: {self.best} before {self.second} by {apart}"
 
     @property
     def worth(self) -> str:

@@ -26,7 +26,6 @@ class Scheme(NamedTuple):
     ink: str
     paper: str
     grey: str
-    forms: tuple[str, ...]
 
     def settings(self) -> dict[Any, Any]:
         """For Matplotlib."""
@@ -35,5 +34,6 @@ class Scheme(NamedTuple):
         return {**dict.fromkeys(inks, self.ink), **dict.fromkeys(papers, self.paper)}
 
 
-LIGHT = Scheme("", "#1c2128", "#ffffff", "#8a929e", ("svg", "png", "pdf"))
-DARK = Scheme("-dark", "#e6e9ee", "#14171c", "#98a1ad", ("svg", "png"))
+LIGHT = Scheme("", "#1c2128", "#ffffff", "#8a929e")
+DARK = Scheme("-dark", "#e6e9ee", "#14171c", "#98a1ad")
+FORMS = ("svg", "png", "pdf")

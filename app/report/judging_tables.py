@@ -13,6 +13,7 @@ from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument
 from drr.eval.stats.intervals import FEWEST
 from drr.eval.stats.pairs import PairRow
+from drr.study.study import Study
 from drr.study.unit import Record
 
 COUNTED = ("wins", "ties", "losses", "inconsistent", "errors")
@@ -136,7 +137,7 @@ def coverage(material: Material) -> Table | None:
     notes = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
     notes += _marked(found.get("marks"))
     columns = headings("units", "without an answer", "share")
-    return Table("coverage", "What was judged", columns, rows, notes, material.banner)
+    return Table("coverage", "What was judged", columns, rows, notes, material.banner, judges=True)
 
 
 def _marked(found: MarksRow | None) -> list[str]:
@@ -157,8 +158,7 @@ def failures(material: Material) -> Table | None:
     """Units that left no answer, by kind: they are in no mean above."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for record in material.study.records("answer", None):
-        variant = str(record.spec.get("variant") or record.label)
-        counts[variant][_LOST if material.study.lost(record) else _ended(record)] += 1
+        counts[system_of(record)][ended_as(material.study, record)] += 1
     if not counts:
         return None
     kinds = ["done", *sorted({kind for counter in counts.values() for kind in counter} - {"done"})]
@@ -176,6 +176,14 @@ def failures(material: Material) -> Table | None:
             f"{_LOST}: texts of the answer are no longer in the study; in no mean until it is computed again."
         )
     return Table("failures", "Answers and failures", headings(*kinds), rows, notes)
+
+
+def system_of(record: Record) -> str:
+    return str(record.spec.get("variant") or record.label)
+
+
+def ended_as(study: Study, record: Record) -> str:
+    return _LOST if study.lost(record) else _ended(record)
 
 
 _BROKEN_OFF = "broken off: "

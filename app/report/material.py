@@ -21,6 +21,7 @@ from drr.eval.tasks.judged import Judged
 if TYPE_CHECKING:
     from drr.app.papers.names import PaperName
     from drr.eval.agreement.rows import AgreementDocument
+    from drr.eval.agreement.study import Raters
     from drr.study.study import Study
 
 ByQuery = Mapping[AskedQuestion, Sequence[float | None]]
@@ -40,6 +41,8 @@ class Material:
     """Whose tables are told by their own numbers."""
     viewer: str | None = None
     """Where the pages of the viewer lie, seen from the report's folder."""
+    raters: Raters | None = None
+    """Who agrees or not."""
 
     @property
     def banner(self) -> str | None:

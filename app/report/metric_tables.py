@@ -11,6 +11,7 @@ from drr.app.report.floors import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ByQuery, Material
 from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval import metrics as registry
+from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.swap import verdict_on
 from drr.eval.stats.intervals import FEWEST, PairedDifference, VRow, mean, paired, spread, with_holm
@@ -239,17 +240,32 @@ def as_printed(material: Material) -> Table | None:
 
 def noise(material: Material) -> Table | None:
     """How much the same variant differs from itself on the same query: what a difference must exceed."""
-    rows = []
+    rows, shown = [], []
     for metric in registry.metrics().values():
         if not metric.detail:
             cells = [_within(by_query) for by_query in material.per_report(metric.name).values()]
             if any(cell.value is not None for cell in cells):
                 rows.append((metric.label, cells))
+                shown.append(metric)
     if not rows:
         return None
+
+    def each(answer: Answer) -> list[str]:
+        values = [material.value(answer, metric.name) for metric in shown]
+        return ["–" if v is None else metric.shown(v) for v, metric in zip(values, shown, strict=True)]
+
     note = "Standard deviation between trials of one query, pooled over the queries with more than one trial (n)."
     title = "Noise floor of repeated trials"
-    return Table("noise", title, headings(*material.variants), rows, [note], material.banner)
+    return Table(
+        "noise",
+        title,
+        headings(*material.variants),
+        rows,
+        [note],
+        material.banner,
+        each=each,
+        each_columns=headings(*(metric.label for metric in shown)),
+    )
 
 
 def _within(by_query: ByQuery) -> Cell:

@@ -6,18 +6,26 @@ from collections.abc import Sequence
 from html import escape
 
 from drr.app.pages.frame import Frame, FramePlace
-from drr.app.report.behind import FOLDER, behind, key_of, pages_of
+from drr.app.report.behind import FOLDER, behind, pages_of
 from drr.app.report.headline import facts, leads, unscored
-from drr.app.report.ink import DARK, LIGHT
+from drr.app.report.ink import DARK, FORMS, LIGHT
+from drr.app.report.judges_behind import judges_behind
 from drr.app.report.material import Material
 from drr.app.report.pair_behind import pair_behind
 from drr.app.report.sections import section
 from drr.app.report.tables import Table
 from drr.app.viewer.render import templates
-from drr.env.files import file_name
+from drr.env.files import file_name, short_name
 from drr.eval.evidence.answers import Answer
 
 REPORT = "index.html"
+_JUDGES = "What judges said"
+_NOTES = (
+    "Answer by answer, pair by pair: what was judged, and what each of two judges said. The report shows shares and statistics of these.",
+    "Each trial of each question; the report shows the mean over questions.",
+    "The questions that both answered, each by the mean of its trials; the report shows the mean difference over questions.",
+)
+"""By how many systems a page is of."""
 
 
 def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tuple[str, str]]) -> str:
@@ -54,23 +62,22 @@ def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[
     viewer = material.viewer
     beside = "" if viewer is None or "://" in viewer else "../"
     at = f"{beside}{viewer}"
-    if len(systems) == 1:
-        link = f"{at}/r/{{}}.html"
-        parts = behind(
-            material, systems[0], tables, lambda one: "" if viewer is None else link.format(key_of(one))
-        )
-        title = f"Answers of {systems[0]}"
+
+    def one_report(key: str) -> str:
+        return "" if viewer is None else f"{at}/r/{short_name(key)}.html"
+
+    def side_by_side(one: Answer, two: Answer) -> str:
+        return "" if viewer is None else f"{at}/{_side_by_side(one, two)}"
+
+    if not systems:
+        parts, title = judges_behind(material, tables, one_report, side_by_side), _JUDGES
+    elif len(systems) == 1:
+        parts, title = behind(material, systems[0], tables, one_report), f"Answers of {systems[0]}"
     else:
         a, b = systems
-        parts = pair_behind(
-            material,
-            (a, b),
-            tables,
-            lambda one, two: "" if viewer is None else f"{at}/{_side_by_side(one, two)}",
-        )
-        title = f"{a} minus {b}"
+        parts, title = pair_behind(material, (a, b), tables, side_by_side), f"{a} minus {b}"
     pages = [
-        (" minus ".join(own), own == systems, page.removeprefix(f"{FOLDER}/"))
+        (" minus ".join(own) or _JUDGES, own == systems, page.removeprefix(f"{FOLDER}/"))
         for own, page in pages_of(material, tables).items()
     ]
     return (
@@ -80,7 +87,8 @@ def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[
             root="../",
             banner=material.banner,
             title=title,
-            paired=len(systems) > 1,
+            note=_NOTES[len(systems)],
+            linked="both reports side by side" if len(systems) > 1 else "its report",
             pages=pages,
             parts=list(parts),
             viewer=viewer,
@@ -90,7 +98,7 @@ def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[
 
 
 def _side_by_side(one: Answer, two: Answer) -> str:
-    return f"q/{file_name(one.query_id)}.html?left={key_of(one)}&right={key_of(two)}"
+    return f"q/{file_name(one.query_id)}.html?left={short_name(one.key)}&right={short_name(two.key)}"
 
 
 def _frame(material: Material) -> Frame:
@@ -103,10 +111,7 @@ def _frame(material: Material) -> Frame:
 
 
 def _picture(file: str, title: str) -> str:
-    names = [
-        *(f"{file}.{form}" for form in LIGHT.forms),
-        *(f"{file}{DARK.ending}.{form}" for form in DARK.forms),
-    ]
+    names = [f"{file}{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in FORMS]
     links = " ".join(f'<a href="figures/{name}">{name.removeprefix(file).strip(".-")}</a>' for name in names)
     return (
         f'<figure id="figure-{file}" class="scroll" tabindex="0" role="region" aria-label="{escape(title)}, figure">'

@@ -53,12 +53,12 @@ def _row(
     extents: Sequence[Extent | None],
     answers: Mapping[tuple[str, ...], str],
 ) -> str:
-    own = answers.get(tuple(table.behind.get(name, (name,))))
+    own = answers.get(() if table.judges else tuple(table.behind.get(name, (name,))))
     is_floor = table.floor and name == FLOOR and cells is table.floor
     shown = ""
     for column, cell, extent in zip(table.columns, cells, extents, strict=True):
         page = None if is_floor else own or answers.get((column.label,))
-        link = f"{page}#{table.name}" if page and cell.value not in (None, "") else ""
+        link = f"{page}#{table.name}" if page and (cell.unscored or cell.value not in (None, "")) else ""
         shown += _cell(cell, extent, link)
     kind = ' class="floor"' if is_floor else ""
     return f'<tr{kind}><th scope="row">{escape(name)}</th>{shown}</tr>\n'

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from drr.app.report.floors import floor_cells, floor_notes, greyed
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table
+from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.costs import cost_of
 from drr.eval.metrics.memory_tables import SHOWN
 from drr.eval.metrics.rows import StudyDocument
 from drr.eval.metrics.setting_pairs import FURTHER, GRADES
@@ -20,6 +22,7 @@ from drr.eval.metrics.setting_rows import (
     SpentRow,
 )
 from drr.persons.setting import parts_of
+from drr.study.unit import Record
 
 SIGNIFICANT = 0.05
 NOTE = (
@@ -185,7 +188,9 @@ def _costs(material: Material) -> Table:
             Cell(whole["calls"], digits=0),
             Cell(whole["seconds"], digits=1),
         ]
-        rows.append((f"judge, {task.replace('_', ' ')}, in all", [*cells, Cell(whole["usd"], digits=4)]))
+        name = f"judge, {task.replace('_', ' ')}, in all"
+        rows.append((name, [*cells, Cell(whole["usd"], digits=4)]))
+        behind[name] = ()
     failed = {system: own["failed"] for system, own in cost["systems"].items() if own["failed"]}
     notes = [COST_NOTE]
     notes += [
@@ -199,7 +204,20 @@ def _costs(material: Material) -> Table:
         Heading("dollars", "usd", "Unknown where a price is, or what a server embedded."),
     ]
     title = "Measured cost (PDR-Bench's Table 9)"
-    return Table("cost", title, columns, rows, notes, material.banner, behind=behind)
+    return Table("cost", title, columns, rows, notes, material.banner, behind=behind, each=_cost_of_agent)
+
+
+def _cost_of_agent(answer: Answer) -> list[str]:
+    return cost_cells(answer.record)
+
+
+def cost_cells(record: Record) -> list[str]:
+    """Tokens, calls, seconds and dollars of one unit, under the columns of the table."""
+    digits = (0, 0, 3, 4)
+    return [
+        "–" if value is None else f"{value:,.{places}f}"
+        for value, places in zip(cost_of(record), digits, strict=True)
+    ]
 
 
 def _spent(row: SpentRow) -> list[Cell]:

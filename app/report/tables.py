@@ -103,9 +103,14 @@ class Table:
     floor: Sequence[Cell] = ()
     """Under each column what a difference must exceed to be more than repetition; empty where no column has one."""
     behind: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By row the systems whose answers its numbers are made of, one or two; a row by the name of a system is that system's."""
+    """By row the systems whose answers its numbers are made of, one or two; a row by the name of a system is that system's. None: what
+    judges did."""
+    judges: bool = False
+    """So is every row."""
     each: Callable[[Answer], Sequence[str]] | None = None
     """What an answer has under each column, where these are no metrics."""
+    each_columns: Sequence[Heading] = ()
+    """These columns, where they are others than the table's."""
     foreign: bool = False
     """Its figures are of another judging: what stands under the same names of ours is not behind them."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from drr.app.pages.serve import STATIC, STYLES
 from drr.app.report.behind import FOLDER, pages_of
 from drr.app.report.build import all_tables
-from drr.app.report.figures import draw_all
+from drr.app.report.figures import draw_all, figures_of
 from drr.app.report.latex import appendix, latex, whole
 from drr.app.report.material import Material
 from drr.app.report.page import answers_page, index_page
@@ -19,8 +19,8 @@ from drr.env.files import check_ours
 MARK = ".drr-report"
 
 
-def write_report(material: Material, folder: Path) -> list[Table]:
-    """Made aside and swapped in; only a folder of ours is replaced."""
+def write_report(material: Material, folder: Path, *, drawn: bool = True) -> list[Table]:
+    """Made aside and swapped in; only a folder of ours is replaced. Not `drawn`: `draw_file` makes a figure when it is asked for."""
     check_ours(folder, MARK, "drr report")
     draft = folder.with_name(f".{folder.name}.new")
     check_ours(draft, MARK, "drr report")
@@ -35,7 +35,7 @@ def write_report(material: Material, folder: Path) -> list[Table]:
             (draft / "tables" / f"{table.name}.{form}").write_text(draw(table), encoding="utf-8")
     for name, text in (("appendix", appendix(tables)), ("all", whole(table.name for table in tables))):
         (draft / "tables" / f"{name}.tex").write_text(text, encoding="utf-8")
-    figures = draw_all(material, draft / "figures")
+    figures = draw_all(material, draft / "figures") if drawn else figures_of(material)
     for name in STYLES:
         shutil.copyfile(STATIC / name, draft / "static" / name)
     document = json.dumps(material.document, indent=1, sort_keys=True, allow_nan=False)

@@ -1,4 +1,5 @@
-"""The study's report beside its served pages: a folder that `drr report` wrote, else written when somebody first asks for it."""
+"""The study's report beside its served pages: a folder that `drr report` wrote, else written when somebody first asks for it, and each
+figure when somebody looks at it."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from drr.app.commands import report as report_command
 from drr.env.errors import DrrError
 
 if TYPE_CHECKING:
+    from drr.app.report.material import Material
     from drr.app.viewer.reader import Reader
     from starlette.requests import Request
     from starlette.responses import Response
@@ -27,12 +29,22 @@ class ServedReport:
         self._writing = threading.Lock()
         self._own: TemporaryDirectory[str] | None = None
         self._version = ""
+        self._material: Material | None = None
 
     def file(self, name: str) -> Path | None:
         """A file of the report; nothing beside it."""
         folder = (self._given or self._written()).resolve()
         found = (folder / name).resolve()
+        if self._given is None and found.parent == folder / "figures":
+            self._draw(found)
         return found if found.is_file() and found.is_relative_to(folder) else None
+
+    def _draw(self, file: Path) -> None:
+        from drr.app.report.figures import draw_file
+
+        with self._writing:
+            if self._material is not None and not file.is_file():
+                draw_file(self._material, file.parent, file.name)
 
     def _written(self) -> Path:
         with self._writing:
@@ -41,7 +53,8 @@ class ServedReport:
             folder = Path(self._own.name) / "report"
             version = self._reader.version()
             if version != self._version:
-                report_command.write_beside(self._reader.study, folder, "..", self._reader.judge)
+                study, judge = self._reader.study, self._reader.judge
+                self._material = report_command.write_beside(study, folder, "..", judge)
                 self._version = version
             return folder
 

@@ -1,14 +1,15 @@
 """The figures of a judged study, each corrected by what people say of a part of it (`eval/stats/corrected.py`).
 
 A label is of a judged thing by its id; a support label also by its claim's words, since another extraction may have given
-the id to another claim. A figure without any label has no row.
+the id to another claim, and a label under a criterion by the criterion's hash. A figure without any label has no row.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.evidence.answers import Answer
@@ -32,6 +33,9 @@ from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict
 from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.pqr.rows import DIMENSIONS as CRITERIA_DIMENSIONS
+from drr.eval.tasks.pqr.rows import CriteriaDimension, Half
+from drr.eval.tasks.pqr.summed import counted_under, own_owner
 
 
 @dataclass
@@ -58,6 +62,12 @@ class LabelledFigure:
     units: list[Scored]
     labels: list[Label]
     range: tuple[float, float]
+    in_part: int = 0
+    """Reports that people labelled, though not under each of their criteria."""
+
+
+_CRITERION = "under a criterion"
+"""In the name of a label: somebody's criterion may be called as a dimension of quality is."""
 
 
 def figures_of(judged: Judged, labels: Sequence[Label]) -> list[LabelledFigure]:
@@ -66,7 +76,7 @@ def figures_of(judged: Judged, labels: Sequence[Label]) -> list[LabelledFigure]:
 
 
 def _figures(judged: Judged, said: _Said) -> list[LabelledFigure]:
-    return [*_precision(judged, said), *_grades(judged, said), *_wins(judged, said)]
+    return [*_precision(judged, said), *_grades(judged, said), *_criteria(judged, said), *_wins(judged, said)]
 
 
 def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocument:
@@ -91,7 +101,7 @@ def _said(judged: Judged, labels: Sequence[Label]) -> _Said:
         if isinstance(label, SupportLabel):
             said.add((label.id, content_id(label.claim)), label, SUPPORT_SCORE[label.label])
         elif isinstance(label, CriterionLabel):
-            continue
+            said.add((label.id, _CRITERION, label.criterion), label, label.label)
         elif isinstance(label, RatingLabel):
             said.add((label.id, label.dimension or "overall"), label, label.label)
         elif label.id in known and (first := _is_first(label, *known[label.id])) is not None:
@@ -172,6 +182,39 @@ def _graded(judged: Judged, answer: Answer, dimension: str, said: _Said) -> Foun
     return answer.query_id, [Scored(answer.asked.task, 1.0, float(verdict.value), person)], labels
 
 
+def _criteria(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
+    """P and Q with their dimensions; a unit is a criterion that has a score."""
+    for variant, answers in variants_of(judged).items():
+        for half, dimensions in CRITERIA_DIMENSIONS.items():
+            for name, own in [(half, dimensions), *((one, (one,)) for one in dimensions)]:
+                rows = [_scored(judged, answer, half, own, said) for answer in answers]
+                figure = _figure(f"pqr_{name.lower()}", variant, rows, (0.0, 10.0))
+                open_ = sum(any(one.person is None for one in units) for _, units, labels in rows if labels)
+                yield replace(figure, in_part=open_)
+
+
+def _scored(
+    judged: Judged, answer: Answer, half: Half, dimensions: Collection[CriteriaDimension], said: _Said
+) -> Found:
+    """By the criteria that count today; nothing where one of the dimensions has no score, as P has none there."""
+    owner = own_owner(judged, answer.key, half)
+    counted = None if owner is None else counted_under(judged, answer.key, owner)
+    held = [one for one in counted or () if one.dimension in dimensions]
+    parts = [one.share * (one.weight if len(dimensions) > 1 else 1.0) for one in held]
+    whole = fsum(parts)  # of P, whose weights are taken as they are, whatever they sum to
+    if {one.dimension for one in held} != set(dimensions) or not whole:
+        return answer.query_id, [], []
+    report = rating_id(answer.query_id, answer.variant, answer.trial)
+    units: list[Scored] = []
+    labels: list[Label] = []
+    for one, part in zip(held, parts, strict=True):
+        own, person = said.of((report, _CRITERION, one.hash))
+        told = None if person is None else person * whole
+        units.append(Scored(answer.asked.task, part / whole, one.score * whole, told))
+        labels += own
+    return answer.query_id, units, labels
+
+
 def _wins(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
     groups: dict[tuple[str, str, str], list[Comparison]] = {}
     for one in judged.comparisons():
@@ -197,7 +240,7 @@ def _row(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int])
         **row,
         "metric": figure.metric,
         "variant": figure.variant,
-        "biased": _biased(figure.labels, waiting),
+        "biased": _biased(figure, waiting),
     }
 
 
@@ -219,13 +262,19 @@ def _waiting(labels: Sequence[Label]) -> dict[tuple[str, str, Sample], int]:
     return {key: key[2].drawn - len(ids) for key, ids in named.items() if len(ids) < key[2].drawn}
 
 
-def _biased(labels: Sequence[Label], waiting: Mapping[tuple[str, str, Sample], int]) -> str | None:
+def _biased(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> str | None:
     """What is known of how these labels were chosen, where that was not by lot alone."""
+    labels = figure.labels
     chosen = sum(label.sample is None for label in labels)
     if chosen:
         return (
             f"biased sample: {chosen:,} of {len(labels):,} labels were not drawn by `drr annotate --sample`,"
             " and who chose them may have moved the figure"
+        )
+    if figure.in_part:
+        return (
+            f"biased sample: {figure.in_part:,} reports were labelled under some of their criteria only;"
+            " which ones were left out may have moved the figure"
         )
     for label in labels:
         key = (task_of(label), getattr(label, "dimension", None) or "")

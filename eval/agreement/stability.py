@@ -13,7 +13,7 @@ from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats import agreement as ag
 from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.intervals import mean
+from drr.eval.stats.intervals import COUNTED, SHARE, mean
 from drr.eval.tasks.judged import Judged, Judging
 from drr.study.study import Study
 
@@ -81,7 +81,10 @@ def extraction_stability(study: Study, judging: Judging, answers: Sequence[Answe
         return None
     overlap = "Jaccard of claims with equal URLs and token F1 >= 0.8, mean over queries"
     variation = "coefficient of variation of the number of claims, mean over queries"
-    return {"jaccard": row_of(mean(overlaps, overlap)), "n_claims_cv": row_of(mean(spreads, variation))}
+    return {
+        "jaccard": row_of(mean(overlaps, overlap, SHARE)),
+        "n_claims_cv": row_of(mean(spreads, variation, COUNTED)),
+    }
 
 
 Extraction = Sequence[Mapping[str, Any]]

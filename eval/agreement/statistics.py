@@ -15,6 +15,8 @@ from drr.eval.stats.intervals import V
 SUPPORT = ("none", "partial", "full")
 SUPPORT_SCORE = {"none": 0.0, "partial": 0.5, "full": 1.0}
 PAIRWISE = ("A", "tie", "B")
+OF_TEN = 10.0
+"""Ratings are points from 0 to 10."""
 Key = TypeVar("Key", str, tuple[str, str])
 
 
@@ -24,8 +26,8 @@ def support_statistics(x: Sequence[str | None], y: Sequence[str | None]) -> Supp
         "kappa": row_of(ag.cohen_kappa(x, y, categories=SUPPORT)),
         "weighted_kappa": row_of(ag.cohen_kappa(x, y, categories=SUPPORT, weights="quadratic")),
         "ac1": row_of(ag.gwet_ac1(x, y, categories=SUPPORT)),
-        "mad": row_of(correlation.mean_absolute_deviation(_scores(x), _scores(y), name="MAD")),
-        "bias": row_of(correlation.bias(_scores(x), _scores(y))),
+        "mad": row_of(correlation.mean_absolute_deviation(_scores(x), _scores(y), name="MAD", width=1.0)),
+        "bias": row_of(correlation.bias(_scores(x), _scores(y), width=1.0)),
     }
 
 
@@ -84,8 +86,8 @@ def rating_statistics(
         "spearman": row_of(correlation.spearman(x, y, unit="report", clusters=clusters)),
         "kendall": row_of(correlation.kendall_tau_b(x, y, unit="report", clusters=clusters)),
         "pearson": row_of(correlation.pearson(x, y, unit="report", clusters=clusters)),
-        "mard": row_of(correlation.mean_absolute_deviation(x, y, clusters=clusters)),
-        "bias": row_of(correlation.bias(x, y, clusters=clusters)),
+        "mard": row_of(correlation.mean_absolute_deviation(x, y, clusters=clusters, width=OF_TEN)),
+        "bias": row_of(correlation.bias(x, y, clusters=clusters, width=OF_TEN)),
         "pca": _preference(pca, chance),
         "pca_no_human_ties": _preference(decided, chance_decided),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from drr.eval.agreement.cost import judge_costs
 from drr.eval.agreement.criteria import criteria_agreement
@@ -44,6 +44,22 @@ def agreement_document(
 
     `known`: one of its judgings over all its answers, which is not read again.
     """
+    return agreement_among(study, raters_of(study, labels, known))
+
+
+class Raters(NamedTuple):
+    """All that judged the same study."""
+
+    answers: Sequence[Answer]
+    latest: Mapping[str, Judging]
+    judged: Mapping[str, Judged]
+    """By judge."""
+    labels: Sequence[Label]
+    """Of people, then of judges."""
+    people: frozenset[str]
+
+
+def raters_of(study: Study, labels: Sequence[Label], known: Judged | None = None) -> Raters:
     answers = read_answers(study) if known is None else known.answers
     latest = latest_judgings(study)
     judged = {
@@ -53,10 +69,16 @@ def agreement_document(
         for name, judging in latest.items()
     }
     everyone = [*labels, *(label for one in judged.values() for label in study_labels(one))]
+    return Raters(
+        answers, latest, judged, everyone, frozenset({label.judge for label in labels} - set(latest))
+    )
+
+
+def agreement_among(study: Study, raters: Raters) -> AgreementDocument | None:
+    answers, latest, judged, everyone, people = raters
     if not everyone:
         return None
     pairs = list(combinations(sorted(judged), 2))
-    people = {label.judge for label in labels} - set(latest)
     among = agreement(everyone, people)
     criteria = [label for label in everyone if isinstance(label, CriterionLabel)]
     systems = {rating_id(a.query_id, a.variant, a.trial): a.variant for a in answers}
@@ -255,11 +277,12 @@ def on_metrics(one: Judged, other: Judged) -> dict[str, MetricAgreement]:
     for name, metric in metrics().items():
         x = [values.get(name) for values in left]
         y = [values.get(name) for values in right]
+        width = None if metric.range is None else metric.range[1] - metric.range[0]
         if metric.judged and any(p is not None and q is not None for p, q in zip(x, y, strict=True)):
             found[name] = {
                 "spearman": row_of(correlation.spearman(x, y, unit="report", clusters=clusters)),
                 "pearson": row_of(correlation.pearson(x, y, unit="report", clusters=clusters)),
-                "mard": row_of(correlation.mean_absolute_deviation(x, y, clusters=clusters)),
-                "bias": row_of(correlation.bias(x, y, clusters=clusters)),
+                "mard": row_of(correlation.mean_absolute_deviation(x, y, clusters=clusters, width=width)),
+                "bias": row_of(correlation.bias(x, y, clusters=clusters, width=width)),
             }
     return found

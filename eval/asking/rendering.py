@@ -21,6 +21,7 @@ _ADDRESS = re.compile(r"(?:https?|user)://[^\s<>()\[\]\"']+")
 _WORD_ENDS = re.compile(r"[-._]+")
 MOST_WORDS = 7
 """`www.the-wild-bird-shop.co.uk` has as many."""
+_SIGNS = {code: None for code in range(0x80) if not chr(code).isalnum()}
 _SITE = re.compile(r"((?:https?|user)://)(?:[^/?#@]{0,200}@)?([\w.-]{1,64})", re.IGNORECASE)
 
 
@@ -51,7 +52,7 @@ def rendered(markdown: str, addresses: Collection[str] = ()) -> str:
 
 def _letters(text: str) -> str:
     """All but the signs that Markdown is written with: what can say something."""
-    return "".join(char for char in text if char.isalnum() or (char > "\x7f" and not char.isspace()))
+    return "".join(text.translate(_SIGNS).split())
 
 
 def _texts(tokens: Iterable[Token]) -> Iterable[str]:

@@ -26,7 +26,7 @@ _NO_HEADS = frozenset(
         "the a an and with for of in to by from on at or this its it is are was be has have had that which up per each so only just not no you your one two "
         "will can may most least more less than over under about around between within inch inches foot feet pound pounds ounce ounces year years hour hours minute minutes day days "
         "long wide tall high deep large small product unit item model piece pieces pack count set size use used made come comes get gets hold holds holding rated rating "
-        "last lasts weigh weighs take takes give gives"
+        "last lasts weigh weighs take takes give gives every bought buy month months week weeks"
     )
 )
 """Words that stand beside figures of every kind."""

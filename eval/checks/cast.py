@@ -81,7 +81,8 @@ class Cast:
         makers = unlinked.named(hidden, list(_outside(makers, called)))
         self.named = sorted([*linked, *called, *makers])
         self.unlinked = frozenset(unlinked.found)
-        """Named without an address: they may explain a figure, and by them none is accused."""
+        """Named without an address: they may explain a figure, and by them none is accused; `possible`, all that their makers sell."""
+        self.possible, self.siblings = unlinked.possible, unlinked.siblings
         self.products |= unlinked.found
         self._named_at = [one.start for one in self.named]
         self.prose = Prose(self.body, self.lines, self._inside_link)
@@ -92,6 +93,9 @@ class Cast:
         self._openings = ScopesAbove(self.lines, self.within)
         self.tables = TableOwners(self.lines, self.body, self.within, self._on)
         mentions.tables.learn(self.tables.columns)
+        everybody = frozenset[str]().union(*(one.products for one in self.named))
+        self.only = everybody if len(everybody) == 1 and not self.unlinked else None
+        """The one product that the whole report speaks of."""
         self._things = _things_named(mentions, self.products)
         self._things_at = [one.start for one in self._things]
         linked_to = {key: one for key, one in self.products.items() if key not in self.unlinked}
@@ -170,6 +174,8 @@ class Cast:
             whom = referent.products or frozenset(self.products)
             alone = len({one.products for one in self.referents.groups(sentence)}) == 1
             return Meant(whom, referent.certain, not (referent.certain or alone), bound=bound_by)
+        if not here and self.only is not None and not among_others:
+            return Meant(self.only, True, False, bound=Certainty.SCOPE)
         if here:
             if bound := self._bound(position, end, clause):
                 return Meant(bound, True, contrast, bound=Certainty.CLAUSE)

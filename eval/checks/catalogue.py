@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import product as combinations
 
 from drr.citations.addresses import host_of
+from drr.env.shop import SearchRequest
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
@@ -110,7 +111,8 @@ def outside_shop(subject: Subject, mentions: Mentions) -> Check:
             tally.ok()
         else:
             why = f"{name!r} has a price and no address in the shop"
-            tally.accuse("offer", (line.start, line.end), why, _bound_offer(line, name))
+            bound = _bound_offer(line, name) if _names_a_stranger(subject, name) else Certainty.INFERRED
+            tally.accuse("offer", (line.start, line.end), why, bound)
     if not tally.passed and not tally.failed:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0})
     return tally.check("")
@@ -167,6 +169,22 @@ def _is_no_price(line: TextLine) -> bool:
 
 _SET_OFF = re.compile(r"[\s*_]{0,4}(?:[-–—:|(,·][\s*_(|]{0,6})\\?\$?\s?$")
 """Between a name and its price in a list."""
+
+
+def _names_a_stranger(subject: Subject, name: str) -> bool:
+    """Whether two of its words are capitalised and the catalogue has one of them nowhere: no ingredient and no category is called so."""
+    capitals = [word for word in re.findall(r"[^\W\d_]{3,}", name) if word[0].isupper()]
+    if len(capitals) < 2 or subject.shop is None:
+        return len(capitals) > 1
+    for word in capitals[:_LOOKED_UP]:
+        page = subject.shop.catalog.search(SearchRequest(query=word, limit=1, search="plain"))
+        if not page.product_ids:
+            return True
+    return False
+
+
+_LOOKED_UP = 4
+"""Words of a name."""
 
 
 def _bound_offer(line: TextLine, name: str) -> Certainty:

@@ -82,7 +82,7 @@ BARS: dict[str, AccusationBar] = {
     "limit_broken": AccusationBar(
         Certainty.ADJOINED,
         Certainty.LITERAL,
-        "what is named, owned or set aside is not what is advised: 1 of 5 was right",
+        "what is named, owned or set aside is not what is advised: 2 of 6 were right, and 0 of 8 held back",
     ),
     "stars": AccusationBar(
         Certainty.INFERRED, Certainty.CELL, "what is called stars is a rating of something in play"
@@ -97,6 +97,9 @@ BARS: dict[str, AccusationBar] = {
         Certainty.SCOPE, Certainty.CELL, "a colour or a material may be another thing's"
     ),
     "comparison": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "one side of a comparison must be named"),
+    "direction": AccusationBar(
+        Certainty.SCOPE, Certainty.CELL, "the amount itself shows which two are held against each other"
+    ),
     "ratio": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "so many times what: one of two must be named"
     ),
@@ -107,7 +110,7 @@ BARS: dict[str, AccusationBar] = {
     "offer": AccusationBar(
         Certainty.ADJOINED,
         Certainty.LITERAL,
-        "a capitalised line with an amount may be a heading or a sum: 0 of 2",
+        "a capitalised line with an amount may be an ingredient, a category or a sum: 0 of 5 were right",
     ),
     "order_date": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "a date beside a word of buying: 15 of 15"
@@ -135,7 +138,7 @@ BARS: dict[str, AccusationBar] = {
         Certainty.LITERAL, Certainty.LITERAL, "the figure stands nowhere in what is cited"
     ),
 }
-"""Kind of statement -> its bar. Shares are of accusations on texts of rounds 4 to 7 by rules that had not seen them."""
+"""Kind of statement -> its bar. Shares are of accusations on texts of rounds 4 to 7 (of limits and offers 8 to 14) by rules that had not seen them."""
 
 
 def held_back(kind: str, bound: Certainty, doubt: str | None = None) -> str | None:

@@ -20,8 +20,9 @@ from drr.wording.hedges import HEDGES
 from drr.wording.numbers import NUMBER, number
 from pydantic import BaseModel
 
-_SOFT = frozenset(["uncited"])
-"""Untidy, not wrong: said in the evidence and not failed. So is an entry that nothing cites and that says in words where to look."""
+_SOFT = frozenset(["uncited", "list_without_markers"])
+"""Untidy, not wrong: said in the evidence and not failed. So is an entry that says in words where to look (`your order history`), and a
+number whose entry stands among the lines of the text, before what follows the list."""
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -31,25 +32,22 @@ def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
     if not citations.markers and not citations.references:
         return unverifiable("the report cites nothing")
     counts = Counter(defect.kind for defect in citations.defects)
-    soft = _SOFT | {"list_without_markers"} if _names_its_list(subject, mentions) else _SOFT
-    cited = {one.id for one in citations.markers}
     hard: list[Defect] = []
     untidy: list[Defect] = []
     for one in citations.defects:
-        told_in_words = (
-            one.kind == "empty_entry"
-            and not cited & set(one.id.split(", "))
-            and len(_WORDS.findall(subject.report[one.start : one.end])) > 1
-        )
-        (untidy if one.kind in soft or told_in_words else hard).append(one)
+        (untidy if one.kind in _SOFT or _is_told(subject.report, one) else hard).append(one)
     told = tuple(f"{d.kind} {d.id}: {d.detail}".replace(" :", ":") for d in (*hard, *untidy))
     return Check("fail" if hard else "pass", dict(counts), tuple((d.start, d.end) for d in hard), told[:50])
 
 
-def _names_its_list(subject: Subject, mentions: Mentions) -> bool:
-    """Whether the text calls by name each product that its list shows: the names are then its marks."""
-    listed = [subject.product_id_of(url) for one in subject.citations.references for url in one.urls]
-    return bool(listed) and set(listed) <= {one.product_id for one in mentions.called}
+def _is_told(report: str, defect: Defect) -> bool:
+    """Whether the report says all the same where to look."""
+    if defect.kind == "empty_entry":
+        return len(_WORDS.findall(report[defect.start : defect.end])) > 1
+    if defect.kind != "dangling" or not defect.id.isdigit():
+        return False
+    entry = rf"(?m)^[ \t>*_-]{{0,6}}\[?\^?{defect.id}[\].)][ \t:.]{{0,3}}[^\n]{{0,200}}?https?://"
+    return re.search(entry, report) is not None
 
 
 def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:

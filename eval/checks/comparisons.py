@@ -9,11 +9,13 @@ from drr.env.entities import Product
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.differences import Differences
+from drr.eval.checks.directions import Directions
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.play import record_divisors
 from drr.eval.checks.naming import NamedProduct, head_noun
 from drr.eval.checks.pairs import CLOSE, COSTS_PER, THAN, THAN_THE_OTHER, ProductPairs
+from drr.eval.checks.residue import residue_of
 from drr.eval.checks.values import value_of
 from drr.wording.comparisons import COMPARISONS, ComparisonSaid, Property
 from drr.wording.cues import CUES
@@ -52,21 +54,33 @@ def compare_products(tally: CheckTally, mentions: Mentions, cast: Cast) -> None:
     if not cast.products:
         return
     which, differences = _WhichHasMore(tally, pairs), Differences(tally, pairs)
+    directions = Directions(tally, cast, pairs.ledger, residue_of(mentions))
     for line in mentions.layout.lines:
         if line.kind in ("row", "head_row", "rule_row", "elision"):
             continue
         for span in cast.prose.sentences(line):
             text = mentions.plain[slice(*span)]
-            if _UNREAL.search(text):
-                continue
+            directions.sentence(span)
             pair = pairs.pair(span, line)
-            if pair is not None:
+            unreal = _UNREAL.search(text) is not None
+            if pair is not None and not unreal:
                 differences.sentence(span, text, pair)
-            found = list(COMPARISONS.comparisons(text))
+            found = [
+                said
+                for said in COMPARISONS.comparisons(text)
+                if not (unreal and _is_unreal(mentions.plain, cast, span, said))
+            ]
             for said in found:
                 which.compare(said, span, line, text, pair)
             if pair is not None and len(found) == 2:
                 which.hold_both(found[0], found[1], span, pair)
+
+
+def _is_unreal(plain: str, cast: Cast, span: Span, said: ComparisonSaid) -> bool:
+    """Whether its own clause, or the one before it, is of what would be."""
+    clause = cast.prose.clause_at(span[0] + said.start)
+    before = cast.prose.clause_at(max(span[0], clause[0] - 3))
+    return "?" in plain[slice(*span)] or any(_UNREAL.search(plain, *one) for one in (before, clause))
 
 
 class _WhichHasMore:
@@ -97,7 +111,7 @@ class _WhichHasMore:
         self, first: ComparisonSaid, second: ComparisonSaid, span: Span, pair: tuple[str, str]
     ) -> None:
         """`the cheaper one is also the better rated`: which it is by the first decides the second."""
-        if self._pairs.within(*span) or not (first.attribute and second.attribute):
+        if self._pairs.within(*span) or not first.attribute:
             return
         if not _ALSO.search(self._plain, span[0] + first.end, span[0] + second.start):
             return

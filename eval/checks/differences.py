@@ -59,6 +59,8 @@ _STARS_APART = re.compile(
     re.I,
 )
 _ROUNDED = 0.051
+_NEAR_BEFORE = 80
+"""Characters before a sentence in which a price is still spoken of."""
 _MORE_OF = re.compile(
     rf"(?<![\w.,$])(?P<n>{DIGITS}|{SPOKEN})\s(?:more|fewer|extra|additional)\s(?P<unit>[a-z]{{3,20}})\b", re.I
 )
@@ -83,6 +85,8 @@ class Differences:
             self._ratio(factor, span, pair)
 
     def _ratio(self, said: FactorSaid, span: Span, pair: tuple[str, str]) -> None:
+        if said.bare and not self._speaks_of_prices(said, span):
+            return
         if said.thing:
             counted = [_counted(self._cast.products[one], said.thing) for one in pair]
             a, b = (one[0] if len(one) == 1 else None for one in counted)
@@ -111,6 +115,12 @@ class Differences:
                 span,
                 pair,
             )
+
+    def _speaks_of_prices(self, said: FactorSaid, span: Span) -> bool:
+        """Whether an amount stands before what is said, and one of the two behind it."""
+        end = span[0] + said.end
+        named = self._pairs.within(end - 4, end + CLOSE)
+        return bool(named) and bool(self._ledger.within(span[0] - _NEAR_BEFORE, end))
 
     def _names_both_behind(self, end: int, span: Span) -> bool:
         """`twice as much: $20 for A and $21 for B`: both are held against something else."""

@@ -24,6 +24,10 @@ _STOP = frozenset(
 _SENTENCE_END = re.compile(r"[.!?][\"'”’)*_]*(?:\s?(?:\[\^?[\d, ]+\]|【[\d, ]+】))*(?=\s+[\"'“(*\[]*[A-Z$])")
 _ABBREVIATION = re.compile(r"\b(?:vs|approx|oz|lb|lbs|ft|in|no|inc|etc|e\.g|i\.e|mr|mrs|dr|st)\.$", re.I)
 _TIED = 80
+_NAME_BEFORE = re.compile(r"(?<![\w.'’&-])(?P<name>[A-Z][\w&'’-]{2,24})[\s*_]{1,3}$")
+_DETERMINERS = frozenset(
+    ["the", "this", "that", "our", "your", "each", "both", "another", "any", "get", "buy", "best"]
+)
 """Characters between a name and the link that shows what is named."""
 
 
@@ -99,8 +103,18 @@ class Mentions:
         for name in names_in(self.body, products, hidden):
             behind = bisect_left(starts, name.end)
             link = self.references[behind] if behind < len(starts) else None
-            if link is None or link.product_id == name.product_id or not self._is_tied(name.end, link.start):
+            tied = link is not None and self._is_tied(name.end, link.start)
+            own = tied and link is not None and link.product_id == name.product_id
+            if own or not (tied or self._is_behind_another_name(name.start, products[name.product_id])):
                 yield ProductReference(name.product_id, name.start, name.end, True)
+
+    def _is_behind_another_name(self, start: int, product: Product) -> bool:
+        """`Glossline Tinted Mineral Sunscreen`, where only the Botanary of that name is linked."""
+        before = _NAME_BEFORE.search(self.body, max(0, start - _TIED), start)
+        if before is None or self.body.startswith((product.store or " ").split()[0], start):
+            return False
+        said = set(_words(before["name"]))
+        return not said & ({*_words(product.title), *_words(product.store or "")} | _DETERMINERS)
 
     def _is_tied(self, start: int, end: int) -> bool:
         between = self.body[start:end]

@@ -22,6 +22,7 @@ THAN_THE_OTHER = re.compile(
     re.I,
 )
 _FORMER = re.compile(r"\b(?:former|latter)\b", re.I)
+_OF_TWO = re.compile(r"\bof the (?:two|pair)\b", re.I)
 COSTS_PER = re.compile(
     r"\b(?:per|by (?:the|volume|weight|area|length|count|number|size)|each|apiece|for the money|an? (?:piece|count|sheet|load|foot|pound|ounce|pack|month|year))\b",
     re.I,
@@ -62,7 +63,12 @@ class ProductPairs:
         if not here and _FORMER.search(self.plain, *span):
             last = _distinct(self.within(line.start, span[0])[-3:])[-2:]
             return (last[0], last[1]) if len(last) == 2 and set(last) <= known else None
+        if _OF_TWO.search(self.plain, *span) and len(here) < 2:
+            last = _distinct(self.within(line.start, span[0]))[-2:]
+            return (last[0], last[1]) if len(last) == 2 and {*last, *here} <= known & set(last) else None
         around = _distinct(self.within(line.start, line.end))
+        if _distinct(self.within(line.start, span[1])) != around:
+            around = []  # what is named behind a sentence is not what it speaks of
         for some, named in ((here, here), (around, here), (self.cited, [*here, *around])):
             if len(some) == 2 and set(some) <= known and set(named) <= set(some):
                 return some[0], some[1]
@@ -74,6 +80,8 @@ class ProductPairs:
         """A comparison is bound to what its sentence names of the two."""
         named = set(_distinct(self.within(*span))) & set(pair)
         bound = (Certainty.INFERRED, Certainty.SENTENCE, Certainty.CLAUSE)[min(len(named), 2)]
+        if _OF_TWO.search(self.plain, *span):
+            bound = max(bound, Certainty.SENTENCE)  # it is said that they are the two
         tally.accuse(kind, where, why, bound, self._residue.doubt(span, _MINDED))
 
 

@@ -16,6 +16,7 @@ from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
+from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, Residue, residue_of
 from drr.eval.checks.stars import compare_ratings
@@ -59,6 +60,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     residue = residue_of(mentions)
     texts = {key: record_text(one) for key, one in cast.products.items()}
     compare_attributes(tally, mentions, cast, texts)
+    OddCells(tally, cast).compare()
     body = mentions.body
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
@@ -227,7 +229,14 @@ class _Measuring:
             return "its sentence names something that is not in play"
         if meant.bound < Certainty.CELL and self._is_worked_out(said, meant):
             return "figures beside it come to it"
+        another = _ANOTHER.search(self._cast.body, *sentence) is not None
+        if another and meant.bound < Certainty.ADJOINED and self._is_a_siblings(said, record.product):
+            return "the same maker sells one of which it is true"
         return self._residue.doubt(sentence, _MINDED)
+
+    def _is_a_siblings(self, said: MeasureSaid, product: Product) -> bool:
+        others = (one for one in self._cast.siblings(product) if one.product_id not in self._cast.products)
+        return any(_Recorded(one).holds(said) for one in others)
 
     def _is_worked_out(self, said: MeasureSaid, meant: Meant) -> bool:
         """As what measures of its line and of the records come to, and where nothing stands beside it, as another product's."""
@@ -286,6 +295,9 @@ def _is_sure(meant: Meant) -> bool:
     return meant.certain or (len(meant.products) == 1 and not meant.contrast)
 
 
+_ANOTHER = re.compile(
+    r"\b(?:another|second|other|two|both|either|latter|former|same (?:brand|maker))\b", re.I
+)
 _LARGEST = 1_000
 """A number above it is none by which something is divided."""
 _FEW_ALIKE = 2

@@ -30,6 +30,9 @@ _SAMPLE = re.compile(
     r"(?<![\w.,$€£/-])(?:(?P<d>[1-5]\.\d)(?:\s?(?:stars|★|⭐))?,?\s\(?n\s?=\s?(?P<n>\d{1,6})\b|n\s?=\s?(?P<before>\d{1,6})(?:,|\sat|\s@|:)\s(?P<after>[1-5]\.\d)(?![\d%]|\.\d))"
 )
 """Stars with the number of those who gave them, as statisticians write it."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_IN_A_MARK = re.compile(r"\[\^?(?:\d{1,3}\s?[,–-]\s?){0,4}$")
+"""Before a figure: it is the number of a source."""
 _MANY = 12
 """A count that is told from others by its very value is above it."""
 _MOST = 8
@@ -104,7 +107,11 @@ class RatingSeries:
                 self._fail(wrong, span, f"{wrong.value:g} stars", f"{known[wrong.product_id]:g}")
 
     def _counts(self, span: Span, groups: Sequence[_Group]) -> None:
-        seen = [one for one in self._beside(_WHOLE, span, groups) if not self._counts_things(one.end)]
+        seen = [
+            one
+            for one in self._beside(_WHOLE, span, groups)
+            if not self._counts_things(one.end) and not self._is_year(one)
+        ]
         known = {one: value for one in self._ids(groups) if (value := self._product(one).rating_number)}
         if len(known) < len(groups):
             return
@@ -113,6 +120,9 @@ class RatingSeries:
         for wrong in _odd_one(seen, telling, lambda a, b: a == b):
             if wrong.value not in everybody and not self._is_recorded(wrong):
                 self._fail(wrong, span, f"{wrong.value:g} ratings", f"{known[wrong.product_id]:g}")
+
+    def _is_year(self, one: FigureSeen) -> bool:
+        return _YEAR.fullmatch(self._cast.body, one.start, one.end) is not None
 
     def _counts_things(self, end: int) -> bool:
         """Whether the figure counts something else than ratings, by the word behind it."""
@@ -128,11 +138,16 @@ class RatingSeries:
         """Each figure with its product: the name behind it where a word leads to that, else the last one before it."""
         body = self._cast.body
         for match in pattern.finditer(body, *span):
-            if any(one.start <= match.start() < one.end for one in groups):
+            if any(one.start <= match.start() < one.end for one in self._cast.within(*span)):
                 continue
+            if _IN_A_MARK.search(body, max(span[0], match.start() - 24), match.start()):
+                continue
+            around = next((one for one in groups if one.start <= match.start() < one.end), None)
             behind = next((one for one in groups if one.start >= match.end()), None)
             before = next((one for one in reversed(groups) if one.end <= match.start()), None)
-            if behind is not None and _OF.fullmatch(body[match.end() : behind.start][:60]):
+            if around is not None:
+                whose = around  # between a name and its link
+            elif behind is not None and _OF.fullmatch(body[match.end() : behind.start][:60]):
                 whose = behind
             elif before is not None:
                 whose = before

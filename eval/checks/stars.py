@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, pairwise
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
@@ -37,6 +37,11 @@ _APART = re.compile(
     re.I,
 )
 """Stars by which two ratings differ."""
+_BETWEEN = re.compile(
+    r"[\s,*_()★⭐]{0,8}(?:(?:stars?|average|out of (?:5|five)|rating|averaging|rated|and|from|across|on|over|by|with|at|of|based|a|an|in|score|scoring|mean|the strength)[\s,*_()★⭐]{1,6}){0,6}",
+    re.I,
+)
+"""Between stars and the number of those who gave them."""
 _STARS = re.compile(r"[1-5]\.\d")
 _LISTED = re.compile(
     r"\b(?:ratings?|stars|scores|rated)\b[:\s*_]{1,5}(?:are\s|of\s)?(?P<all>[1-5]\.\d(?:(?:\s?[/,]\s?|,?\sand\s)[1-5]\.\d){1,9})(?![\d%]|\.\d)",
@@ -79,18 +84,31 @@ class _Comparison:
         self._tally = tally
         self._cast = cast
         self._residue = residue
+        self._pairs: dict[int, RatingSaid] = {}
 
     def sentence(self, span: Span) -> None:
         start = span[0]
-        for said in RATINGS.ratings(self._cast.body[slice(*span)]):
-            placed = said._replace(start=said.start + start, end=said.end + start)
-            if said.kind == "stars" and (said.value < 1 or _APART.match(self._cast.body, placed.end)):
+        said_here = [
+            said._replace(start=said.start + start, end=said.end + start)
+            for said in RATINGS.ratings(self._cast.body[slice(*span)])
+        ]
+        self._pairs = self._paired(said_here)
+        for placed in said_here:
+            if placed.kind == "stars" and (placed.value < 1 or _APART.match(self._cast.body, placed.end)):
                 continue
-            if said.kind == "stars" and _LIMIT.search(
+            if placed.kind == "stars" and _LIMIT.search(
                 self._cast.body[max(start, placed.start - 16) : placed.start]
             ):
                 continue
             self._compare(placed, self._cast.meant_at(placed.start, placed.end), span)
+
+    def _paired(self, said: Sequence[RatingSaid]) -> dict[int, RatingSaid]:
+        """By its place, of stars the number of those who gave them, and the other way round: `4.6 from 120 ratings`."""
+        found: dict[int, RatingSaid] = {}
+        for one, other in pairwise(sorted(said, key=lambda each: each.start)):
+            if one.kind != other.kind and _BETWEEN.fullmatch(self._cast.body, one.end, other.start):
+                found |= {one.start: other, other.start: one}
+        return found
 
     def listed(self, span: Span) -> None:
         """`Ratings 4.7 / 4.5 / 4.3`: each is that of some product in play."""
@@ -155,7 +173,10 @@ class _Comparison:
         return [self._cast.products[one] for one in sorted(product_ids) if one in self._cast.products]
 
     def _explained(self, said: RatingSaid) -> bool:
-        """As that of another product in play, or as a difference of two."""
+        """As that of another product in play, or as a difference of two; of stars with their number only where both are."""
+        if (pair := self._pairs.get(said.start)) is not None:
+            everybody = (*self._cast.products.values(), *self._cast.ordered)
+            return any(_fits(said, one) and _fits(pair, one) for one in everybody)
         known = [value for one in self._cast.products.values() if (value := _value(said, one)) is not None]
         if any(_fits(said, one) for one in (*self._cast.products.values(), *self._cast.ordered)):
             return True

@@ -21,6 +21,8 @@ _LOOKED_UP = 60
 _SOLD_BY = 12
 """Products of a maker that are looked at."""
 _BESIDE = 60
+_HEAD = 40
+"""Characters of a title in which its maker stands, where the record is untidy."""
 _ANY_THING = frozenset(
     folded_words(
         "one ones pair set pack box bag kit unit model option version twin duo trio jar tub bottle tube bucket case package product item thing pick choice the its own new other "
@@ -38,8 +40,12 @@ class UnlinkedNames:
         self._body = body
         self._in_play = products
         self._sold: dict[str, list[Product]] = {}
+        self._untidy: dict[str, list[Product]] = {}
+        """By maker, what has its name in its title, whatever else the record says of the maker."""
         self.found: dict[str, Product] = {}
         """What they name, by id."""
+        self.possible: dict[str, Product] = {}
+        """All that their makers sell: what a name means may be told by other words than those of its title."""
 
     def named(self, taken: Sequence[Span], known: Sequence[PlaceNamed]) -> Iterator[PlaceNamed]:
         """The places of names that are none of `taken`, and those of `known` makers whose words fit no product in play."""
@@ -63,19 +69,24 @@ class UnlinkedNames:
         maker = self._body[place.start : place.end]
         best = max(self._fits(self._in_play[key], beside) for key in place.products)
         others = self._best(maker, beside, best + 1)
-        return place if not others else place._replace(products=self._enter(others))
+        return place if not others else place._replace(products=self._enter(others, maker))
 
     def _place(self, match: re.Match[str]) -> PlaceNamed | None:
         parts = match[0].split()
         for length in range(len(parts), 0, -1):
-            maker = " ".join(parts[:length])
-            if self._sold_by(maker):
-                end = match.start() + len(maker)
-                some = self._best(maker, self._words_beside(end), 0)
-                return PlaceNamed(match.start(), end, self._enter(some), False) if some else None
+            end = match.start() + len(" ".join(parts[:length]))
+            genitive = self._body[match.start() : end + 2]
+            forms = (genitive,) if genitive.endswith(("'s", "’s")) else ()
+            for maker in (" ".join(parts[:length]), *(one.replace("’", "'") for one in forms)):
+                if self._sold_by(maker):
+                    some = self._best(maker, self._words_beside(end), 0)
+                    return PlaceNamed(match.start(), end, self._enter(some, maker), False) if some else None
         return None
 
-    def _enter(self, some: Sequence[Product]) -> frozenset[str]:
+    def _enter(self, some: Sequence[Product], maker: str) -> frozenset[str]:
+        self.possible |= {
+            one.product_id: one for one in (*some, *self._sold_by(maker), *self._untidy.get(maker, ()))
+        }
         self.found |= {one.product_id: one for one in some if one.product_id not in self._in_play}
         return frozenset(one.product_id for one in some)
 
@@ -98,6 +109,10 @@ class UnlinkedNames:
         known = set(folded_words(f"{product.title} {' '.join(str(one) for one in product.details.values())}"))
         return sum(word in known for word in beside)
 
+    def siblings(self, product: Product) -> list[Product]:
+        """What else its maker sells."""
+        return [one for maker in sorted(makers_of(product)) for one in self._sold_by(maker)]
+
     def _sold_by(self, maker: str, more: str = "") -> list[Product]:
         """The maker's products that the catalogue finds first."""
         query = f"{maker} {more}".strip()
@@ -107,4 +122,8 @@ class UnlinkedNames:
             page = self._shop.catalog.search(SearchRequest(query=query, limit=_SOLD_BY, search="plain"))
             found = self._shop.store.products(page.product_ids)
             self._sold[query] = [one for one in found if maker in makers_of(one)]
+            self._untidy[maker] = [
+                *self._untidy.get(maker, ()),
+                *(one for one in found if maker in one.title[:_HEAD]),
+            ]
         return self._sold[query]

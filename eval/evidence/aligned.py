@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from math import log
+from math import fsum, log
 from typing import NamedTuple
 
 from drr.env.text import tokens
@@ -77,7 +77,7 @@ class Alignment:
         self.asked = self.words(claim)
         self.said = [self.words(sentence) for sentence in self.sentences]
         self._weights = self._weigh()
-        self._whole = sum(self._weights.values()) or 1.0
+        self._whole = fsum(self._weights.values()) or 1.0
         self.shares = [self.share(said) for said in self.said]
         self.best = self._closest()
         self.window, self.held = self._window()
@@ -98,8 +98,8 @@ class Alignment:
         return {word: log((n + 1) / (count + 0.5 if count else 1.5)) for word, count in counts.items()}
 
     def share(self, words: Iterable[str]) -> float:
-        """Of the claim's weight, that these words bear."""
-        return sum(self._weights[word] for word in self.asked.intersection(words)) / self._whole
+        """Of the claim's weight, that these words bear; summed exactly, since sets have no order and shares are compared."""
+        return fsum(self._weights[word] for word in self.asked.intersection(words)) / self._whole
 
     def _closest(self) -> int:
         """The sentence that says most of what the claim tells of its subject; the subject's name alone stands in many."""

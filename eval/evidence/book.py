@@ -56,10 +56,15 @@ class Book:
         self._kinds = kinds_of(holdings)
         self._by_name = {kind.name: kind for kind in self._kinds}
         self._hosts = self._hosts_by_kind()
+        self._types: dict[str, str] = {}
 
     def type_of(self, url: str) -> str:
         """By its address; else as the tool said that returned it; else as what its host's other addresses are."""
-        url = canonical_url(url)
+        if url not in self._types:  # each claim of a report asks again
+            self._types[url] = self._type_of(canonical_url(url))
+        return self._types[url]
+
+    def _type_of(self, url: str) -> str:
         owner = owner_of(url, self._kinds)
         if not owner.paged:
             return owner.name

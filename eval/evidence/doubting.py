@@ -9,7 +9,7 @@ from drr.eval.evidence.aligned import Alignment
 from drr.wording.assertions import ASSERTIONS
 
 _APART = 0.2
-_FIELD = re.compile(r"[A-Z][\w ]{0,30}:\s")
+FIELD = re.compile(r"[A-Z][\w ]{0,30}:\s")
 """A line of a record is of what the record is of."""
 
 
@@ -19,7 +19,7 @@ def doubts(beside: Alignment) -> list[str]:
     caused = ASSERTIONS.causes.search(beside.claim) is not None
     if caused and not any(map(ASSERTIONS.causes.search, beside.read)):
         found.append("the evidence gives no such reason")
-    if _is_surer(beside, caused=caused):
+    if is_less_sure(beside, caused=caused):
         found.append("the evidence says it with less certainty")
     if ASSERTIONS.absolutes.search(beside.claim) and not any(map(ASSERTIONS.absolutes.search, beside.read)):
         found.append("the evidence does not say it of all")
@@ -28,15 +28,18 @@ def doubts(beside: Alignment) -> list[str]:
     return found + [f"not in the evidence: {part}" for part in parts_missing(beside)]
 
 
-def _is_surer(beside: Alignment, *, caused: bool) -> bool:
+def is_less_sure(beside: Alignment, *, caused: bool) -> bool:
     """Of the closest sentence all that it says not to be certain; of the others, and of how many it speaks, the clause that says most."""
     if ASSERTIONS.hedges.search(beside.claim):
         return False
     clauses = [beside.clause(i) for i in beside.window]
     clauses += [text.partition("?")[2] for text in beside.read if "?" in text]
-    if any(
-        map(ASSERTIONS.hedges.search, beside.read if caused else [beside.sentences[beside.best], *clauses])
-    ):
+    best = beside.sentences[beside.best]
+    if FIELD.match(
+        best
+    ):  # of a record each clause is a field of its own: a price that is unknown makes no day uncertain
+        best = beside.clause(beside.best)
+    if any(map(ASSERTIONS.hedges.search, beside.read if caused else [best, *clauses])):
         return True
     return not ASSERTIONS.fewer.search(beside.claim) and any(map(ASSERTIONS.fewer.search, clauses))
 
@@ -45,7 +48,7 @@ def _is_scattered(beside: Alignment) -> bool:
     far = [
         beside.said[i]
         for i in beside.window
-        if abs(i - beside.best) > 1 and not _FIELD.match(beside.sentences[i])
+        if abs(i - beside.best) > 1 and not FIELD.match(beside.sentences[i])
     ]
     return any(beside.share((said & beside.told) - beside.said[beside.best]) >= _APART for said in far)
 

@@ -1,18 +1,18 @@
-"""The label that words give a claim beside its evidence: what speaks against it first, then figures worked out, then how much is said."""
+"""The label that words give a claim beside its evidence: by rule what speaks against it first, then figures worked out, then how much is said;
+and what came of it among what else can be counted of the two, weighed as people's labels of such pairs weigh it."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from drr.eval.evidence.aligned import Alignment
 from drr.eval.evidence.amounting import Amounting
-from drr.eval.evidence.contesting import Contesting
 from drr.eval.evidence.doubting import doubts, is_said_in_part, parts_missing
-from drr.eval.evidence.naming import Naming
-from drr.eval.evidence.opposing import Opposing
-from drr.eval.evidence.reckoning import Reckoning
+from drr.eval.evidence.laid_pair import LaidPair
+from drr.eval.evidence.traits import PairTraits
+from drr.eval.evidence.weighed import LABELS, Label, weigh
 
-Label = Literal["full", "partial", "none"]
 FULL, SOME = 0.6, 0.08
 """Shares of a claim's weight that its evidence says."""
 _TELLING = 0.3
@@ -23,38 +23,79 @@ class WordVerdict(NamedTuple):
     label: Label
     reason: str
     contradicted: bool = False
+    absent: bool = False
+    """Hardly a word of the claim is there."""
+
+
+LISTED = 0.5
+"""Share of fields among what speaks of a claim, up to which its traits are weighed."""
+
+
+class CountedPair(NamedTuple):
+    """What the rules say, and every trait: those of the two texts, and what the rules say as one more."""
+
+    ruled: WordVerdict
+    traits: Mapping[str, float]
+    listed: float
+
+    @property
+    def is_weighed(self) -> bool:
+        """Not of a record or a table: it says no more than its fields, and the rules read those."""
+        return self.listed <= LISTED
 
 
 def graded(beside: Alignment) -> WordVerdict:
-    amounts, naming = Amounting(beside), Naming(beside)
-    reckoning = Reckoning(amounts)
-    against = _against(beside, amounts, reckoning, naming)
-    if against is not None:
-        reason, at = against
-        label: Label = "partial" if at is not None and is_said_in_part(beside, at) else "none"
-        return WordVerdict(label, reason, contradicted=True)
-    return _covered(beside, amounts, reckoning, naming)
+    found = counted(beside)
+    if not found.is_weighed:
+        return found.ruled
+    weighed = weigh(found.traits)
+    likely = ", ".join(f"{label} {weighed.likely[label]:.0%}" for label in reversed(LABELS))
+    unsure = "unsure: " if weighed.unsure else ""
+    return found.ruled._replace(
+        label=settled(found.ruled, weighed.label), reason=f"{found.ruled.reason}; {unsure}{likely}"
+    )
 
 
-def _against(
-    beside: Alignment, amounts: Amounting, reckoning: Reckoning, naming: Naming
-) -> tuple[str, int | None] | None:
+def settled(ruled: WordVerdict, label: Label) -> Label:
+    """What the rules are certain of stands above the weights: what is contradicted is not full, and what is not there is not said."""
+    if ruled.absent:
+        return "none"
+    return "partial" if ruled.contradicted and label == "full" else label
+
+
+def counted(beside: Alignment) -> CountedPair:
+    pair = LaidPair(beside)
+    ruled = _ruled(pair)
+    traits = PairTraits(pair)
+    by_rule = {f"ruled_{label}": float(ruled.label == label) for label in LABELS}
+    every = {**traits.counted(), **by_rule, "contradicted": float(ruled.contradicted)}
+    return CountedPair(ruled, every, traits.listed)
+
+
+def _ruled(pair: LaidPair) -> WordVerdict:
+    against = _against(pair)
+    if against is None:
+        return _covered(pair)
+    reason, at = against
+    label: Label = "partial" if at is not None and is_said_in_part(pair.beside, at) else "none"
+    return WordVerdict(label, reason, contradicted=True)
+
+
+def _against(pair: LaidPair) -> tuple[str, int | None] | None:
     """The first thing that speaks against the claim, and where in the claim; `None` where against all of it."""
-    other = Contesting(amounts, reckoning).other_value()
-    if other is not None:
-        return other.reason, other.amount.start
-    foreign = naming.other()
-    if foreign is not None:
-        return foreign, None
-    opposite = None if reckoning.is_rest() else Opposing(beside).reason()
-    return None if opposite is None else (opposite[0], beside.place(opposite[1]))
+    if pair.other_value is not None:
+        return pair.other_value.reason, pair.other_value.amount.start
+    if pair.foreign is not None:
+        return pair.foreign, None
+    return None if pair.opposite is None else (pair.opposite[0], pair.beside.place(pair.opposite[1]))
 
 
-def _covered(beside: Alignment, amounts: Amounting, reckoning: Reckoning, naming: Naming) -> WordVerdict:
-    share = _said(beside, amounts)
+def _covered(pair: LaidPair) -> WordVerdict:
+    beside, reckoning = pair.beside, pair.reckoning
+    share = _said(beside, pair.amounts)
     reasons = [f"{share:.0%} of what the claim says is in the evidence"]
     if share < SOME:
-        return WordVerdict("none", reasons[0])
+        return WordVerdict("none", reasons[0], absent=True)
     if reckoning.worked_out and not reckoning.absent:
         texts = [one.text for one in reckoning.worked_out]
         missing = [f"not in the evidence: {part}" for part in parts_missing(beside, texts)]
@@ -63,8 +104,8 @@ def _covered(beside: Alignment, amounts: Amounting, reckoning: Reckoning, naming
     reasons += doubts(beside)
     if reckoning.absent:
         reasons.append(f"not in the evidence: {', '.join(one.text for one in reckoning.absent[:4])}")
-    if unnamed := naming.unnamed():
-        reasons.append(f"not named in the evidence: {', '.join(unnamed[:4])}")
+    if pair.unnamed:
+        reasons.append(f"not named in the evidence: {', '.join(pair.unnamed[:4])}")
     if share < _TELLING:
         reasons.append("too few of its words to tell")
     return WordVerdict("full" if share >= FULL and len(reasons) == 1 else "partial", "; ".join(reasons))

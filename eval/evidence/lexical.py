@@ -15,7 +15,8 @@ from typing import NamedTuple
 from drr.env.records.lines import Span
 from drr.env.text import tokens
 from drr.eval.evidence.aligned import GRAMMAR, Alignment
-from drr.eval.evidence.graded import Label, graded
+from drr.eval.evidence.graded import graded
+from drr.eval.evidence.weighed import Label
 from drr.wording.figures import Number, numbers
 from drr.wording.tolerance import same_number
 
@@ -86,18 +87,26 @@ class Lexical(NamedTuple):
 
 def support(claim: str, texts: Iterable[str]) -> tuple[Lexical, int]:
     """The best of the union: the verdict, and which text its span lies in."""
-    said, bodies = plain(claim), list(texts)
-    asked, figures = content_words(claim), numbers(said)
+    bodies = list(texts)
+    asked, figures = content_words(claim), numbers(plain(claim))
     places = [(which, *span) for which, body in enumerate(bodies) for span in _units(body)]
     if not (asked or figures) or not places:
         return Lexical("none", "the claim or the evidence holds no words", None), 0
-    beside = Alignment(said, [bodies[which][start:end] for which, start, end in places], content_words)
-    label, reason, contradicted = graded(beside)
-    if contradicted:
+    beside = laid(claim, [bodies[which][start:end] for which, start, end in places])
+    found = graded(beside)
+    if found.contradicted:
         which, start, end = places[beside.best]
-        return Lexical(label, reason, Span(start, end)), which
+        return Lexical(found.label, found.reason, Span(start, end)), which
     shown, marked = _deciding(asked, figures, bodies)
-    return Lexical(label, reason, marked), shown
+    return Lexical(found.label, found.reason, marked), shown
+
+
+def laid(claim: str, sentences: Sequence[str]) -> Alignment:
+    return Alignment(plain(claim), sentences, content_words)
+
+
+def sentences_of(text: str) -> list[str]:
+    return [text[start:end] for start, end in _units(text)]
 
 
 def _units(text: str) -> tuple[tuple[int, int], ...]:

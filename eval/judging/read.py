@@ -110,7 +110,13 @@ def read_judged(
         settled = sorted((r for r in counted if _settled(r)), key=lambda r: (r.finished_at, r.key))
         judged.units[name] += len(settled)
         judged.failed[name] += sum(not record.done for record in settled)
-        judged.awaited[name] += _waiting(counted, settled)
+        waiting = _waiting(counted, settled)
+        judged.awaited[name] += len(waiting)
+        for record in (*settled, *waiting):
+            for about in _ABOUT & record.key_fields.keys():
+                answer = str(record.key_fields[about])
+                judged.units_of[answer][name] += 1
+                judged.failed_of[answer][name] += not record.done
         for record in settled:
             with reading(f"the judgement {record.label!r}"):
                 task.read(record, judged)
@@ -151,13 +157,17 @@ def _settled(record: Record) -> bool:
     return record.done or not (record.transient or record.status == "over_budget")
 
 
-def _waiting(records: Sequence[Record], settled: Sequence[Record]) -> int:
+_ABOUT = frozenset({"answer", "first", "second"})
+"""Where a judgement's key names answers."""
+
+
+def _waiting(records: Sequence[Record], settled: Sequence[Record]) -> list[Record]:
     """Failures that may pass, of what is judged today: another key of the same judgement may have been settled since."""
     open_ = [record for record in records if record.transient and record.status == "failed"]
     if not open_:
-        return 0
+        return []
     known = {_matter(record) for record in settled}
-    return sum(_matter(record) not in known for record in open_)
+    return [record for record in open_ if _matter(record) not in known]
 
 
 def _matter(record: Record) -> str:

@@ -48,7 +48,7 @@ def documented(figures: Mapping[str, V]) -> dict[str, VRow]:
     """Figures by the names of metrics, each with an interval that keeps to its metric's range."""
     known = metrics()
     return {
-        name: v.within(known[name].range if name in known else None).document() for name, v in figures.items()
+        name: v.within(known[name].ends if name in known else None).document() for name, v in figures.items()
     }
 
 

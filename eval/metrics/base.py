@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Literal, Protocol
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.rows import MetricRow
 from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.intervals import V, mean
+from drr.eval.stats.intervals import Ends, V, mean
 from drr.eval.tasks.judged import Judged
 
 Better = Literal["higher", "lower"]
@@ -30,7 +31,9 @@ class Metric:
     table: str | None
     """Key of the report's table that shows it; `None` for one that only documents, `compare` and the pages show."""
     unit: str = ""
-    range: tuple[float, float] | None = None
+    range: Ends | None = None
+    least: float | None = None
+    """Where there is no range: what no value is below (0 of a count). `None`: any number, as of a difference."""
     better: Better | None = None
     """`None`: more of it is neither better nor worse."""
     digits: int = 2
@@ -38,6 +41,11 @@ class Metric:
     """A judge has a say in it. What only code counts is the same for every judge."""
     detail: bool = False
     """Left out where there is room for a few: the noise floor, the index of the viewer."""
+
+    @property
+    def ends(self) -> Ends | None:
+        """What an interval keeps to."""
+        return self.range if self.range or self.least is None else (self.least, inf)
 
     @property
     def scale(self) -> str:
@@ -53,6 +61,7 @@ class Metric:
             "table": self.table,
             "unit": self.unit,
             "range": list(self.range) if self.range else None,
+            "least": self.least,
             "better": self.better,
             "digits": self.digits,
         }

@@ -37,6 +37,7 @@ METRICS = (
         "Citations of the report: each address of each claim, or of the group of claims it stands under.",
         "citations",
         unit="citations",
+        least=0,
         detail=True,
     ),
     Metric(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from drr.eval.metrics.same_reports import by_agent
 from drr.eval.metrics.setting_rows import CostDocument, SpentInAll, SpentRow, SystemCost
 from drr.eval.stats.asked import Asked, AskedQuestion
-from drr.eval.stats.intervals import VRow, mean
+from drr.eval.stats.intervals import COUNTED, VRow, mean
 from drr.eval.tasks.judged import Judged
 from drr.llm.rows import UsageRow
 from drr.persons.setting import parts_of
@@ -64,7 +64,7 @@ def _system_cost(
     agents: ByCluster = {}
     judges: ByCluster = {}
     for key, answer in own.items():
-        agents.setdefault(answer.asked, []).append(_of_usage(answer.record))
+        agents.setdefault(answer.asked, []).append(cost_of(answer.record))
         judges.setdefault(answer.asked, []).append(judging.of(key))
     failed = [record for record in records if not record.done]
     found: SystemCost = {
@@ -85,7 +85,7 @@ def _memory_of(system: str) -> str | None:
     return parts_of(system).setting.memory
 
 
-def _of_usage(record: Record) -> PartCost:
+def cost_of(record: Record) -> PartCost:
     """Of models; unknown where nobody metered them, as in imported reports."""
     usage = list(record.usage.values())
     if not usage:
@@ -147,7 +147,7 @@ def _steps(record: Record) -> list[PartCost]:
     """Observing, then each recall. A memory that could not observe has only spent; a model that tells no tokens has none to add."""
     result = record.result
     if "build" not in result:
-        return [_of_usage(record)]
+        return [cost_of(record)]
     metered = not any(one.get("unmetered") for one in record.usage.values())
     times = [result["seconds"]["build"], *result["seconds"]["recalls"]]
     costs = [result["build"], *(one["cost"] for one in result["recalls"])]
@@ -175,21 +175,30 @@ class _Judging:
 def _judging(study: Study, judged: Judged) -> _Judging:
     """Every judgement of this judge that was paid for, also those that no longer count; no repetitions, which serve another question."""
     by_answer: dict[str, list[PartCost]] = defaultdict(list)
-    shared: dict[str, list[PartCost]] = defaultdict(list)
     known: set[str] = set()
-    judges = {judged.judging.judge, judged.judging.extractor} if judged.judging else set()
-    for record in study.records("judgement", None, current=False) if judges else ():
-        fields = record.key_fields
-        if fields.get("judge") not in judges or not _is_first(fields, judged):
-            continue
-        spent = _of_usage(record) if record.usage else NOTHING
-        answer = fields.get("answer")
+    for record in _paid(study, judged):
+        answer = record.key_fields.get("answer")
         if answer in judged.by_key:
             known.add(str(answer))
-            by_answer[str(answer)].append(spent)
-        elif answer is None and record.usage:
-            shared[str(fields["task"])].append(spent)
+            by_answer[str(answer)].append(cost_of(record) if record.usage else NOTHING)
+    shared: dict[str, list[PartCost]] = defaultdict(list)
+    for record in shared_judgements(study, judged):
+        shared[str(record.key_fields["task"])].append(cost_of(record))
     return _Judging(by_answer, frozenset(known), shared)
+
+
+def shared_judgements(study: Study, judged: Judged) -> Iterator[Record]:
+    """What was paid for and is of no single answer."""
+    for record in _paid(study, judged):
+        if record.key_fields.get("answer") is None and record.usage:
+            yield record
+
+
+def _paid(study: Study, judged: Judged) -> Iterator[Record]:
+    judges = {judged.judging.judge, judged.judging.extractor} if judged.judging else set()
+    for record in study.records("judgement", None, current=False) if judges else ():
+        if record.key_fields.get("judge") in judges and _is_first(record.key_fields, judged):
+            yield record
 
 
 def _is_first(fields: Mapping[str, Any], judged: Judged) -> bool:
@@ -215,9 +224,7 @@ def _in_all(parts: Sequence[PartCost]) -> SpentInAll:
 def _row(spent: ByCluster, told: str) -> SpentRow:
     def figure(place: int) -> VRow:
         values = {cluster: [one[place] for one in own] for cluster, own in spent.items()}
-        found = mean(values, f"mean {told}")
-        low = None if found.ci_low is None else max(0.0, found.ci_low)  # nothing costs less than nothing
-        return replace(found, ci_low=low).document()
+        return mean(values, f"mean {told}", COUNTED).document()
 
     return {"tokens": figure(0), "calls": figure(1), "seconds": figure(2), "usd": figure(3)}
 

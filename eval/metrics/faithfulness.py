@@ -23,7 +23,7 @@ def _share(name: str, label: str, told: str, table: str | None, *, detail: bool 
 
 def _count(name: str, label: str, told: str, table: str | None) -> Metric:
     """More citations are not better ones."""
-    return Metric(name, label, told, table, unit="claims", detail=True)
+    return Metric(name, label, told, table, unit="claims", least=0, detail=True)
 
 
 _BOUNDS = (

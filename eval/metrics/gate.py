@@ -140,7 +140,7 @@ def _figure(figures: Mapping[str, V], name: str) -> V | None:
     v = figures.get(own)
     if v is None:
         return None
-    v = v.within(metrics()[own].range)
+    v = v.within(metrics()[own].ends)
     return _turned(v, 1.0) if turned else v
 
 

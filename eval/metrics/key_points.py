@@ -46,6 +46,7 @@ METRICS = (
         "Key points of the question, whoever made them.",
         "key-points",
         unit="points",
+        least=0,
         digits=1,
         detail=True,
     ),

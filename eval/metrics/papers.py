@@ -6,19 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values, over_queries
-from drr.eval.stats.intervals import SHARE, V, pooled
+from drr.eval.stats.intervals import SHARE, Ends, V, pooled
 from drr.eval.stats.papers import IN_PART, METHODS, fact, found, report_values
 from drr.eval.tasks.judged import Judged
 
 TITLES = {"papers": "The same verdicts as other papers sum them"}
 
 
-def _metric(
-    name: str, label: str, told: str, ends: tuple[float, float] | None, *, unit: str = "", digits: int = 2
-) -> Metric:
-    return Metric(
-        name, label, told, "papers", unit=unit, range=ends, better="higher", digits=digits, detail=True
-    )
+def _metric(name: str, label: str, told: str, ends: Ends, *, digits: int = 2) -> Metric:
+    return Metric(name, label, told, "papers", range=ends, better="higher", digits=digits, detail=True)
 
 
 TEN, HUNDRED = (0.0, 10.0), (0.0, 100.0)
@@ -55,13 +51,16 @@ METRICS = (
         "As FACT accuracy, over the citations of all reports in one pool, as its code has it.",
         SHARE,
     ),
-    _metric(
+    Metric(
         "fact_effective",
         "FACT effective",
         "DeepResearch Bench's effective citations: supported ones of a report that has a source which could be read.",
-        None,
+        "papers",
         unit="citations",
+        least=0,
+        better="higher",
         digits=1,
+        detail=True,
     ),
     _metric(
         "dr3_fa",

@@ -41,7 +41,7 @@ def _dimensions(half: Half) -> list[Metric]:
 
 
 def _sway(name: str, label: str, told: str) -> Metric:
-    return Metric(name, label, told, "pqr", unit="points", better="lower", detail=True)
+    return Metric(name, label, told, "pqr", unit="points", least=0, better="lower", detail=True)
 
 
 METRICS = (
@@ -64,6 +64,7 @@ METRICS = (
         "What the person must not be offered, as far as records decide it (owned already, ruled out, a broken limit): beside P, never in it.",
         "pqr",
         unit="per report",
+        least=0,
         better="lower",
     ),
     _grade("pqr_p_printed", "P as printed", "As P, a dimension without a score counting 0.", detail=True),
@@ -80,6 +81,7 @@ METRICS = (
         "Scores of criteria that the judge left out or that are no integer from 0 to 10.",
         "pqr",
         unit="per report",
+        least=0,
         better="lower",
         digits=1,
         detail=True,

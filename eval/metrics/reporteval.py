@@ -92,6 +92,7 @@ METRICS = (
         "Pairs of passages of the report that have a score.",
         "reporteval-pairs",
         unit="pairs",
+        least=0,
         digits=1,
         detail=True,
     ),

@@ -180,6 +180,7 @@ class MetricRow(TypedDict):
     table: str | None
     unit: str
     range: list[float] | None
+    least: float | None
     better: str | None
     digits: int
 

@@ -12,7 +12,7 @@ from drr.eval.metrics.pairing import PairedMetrics
 from drr.eval.metrics.same_reports import equal_reports, texts_of
 from drr.eval.metrics.setting_rows import SettingDifference
 from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.intervals import PairedDifference, V, mean, with_holm
+from drr.eval.stats.intervals import COUNTED, PairedDifference, V, mean, with_holm
 from drr.eval.tasks.judged import Judged
 from drr.persons.setting import parts_of
 
@@ -84,5 +84,5 @@ def tokens_given(answers: Sequence[Answer]) -> V | None:
     for answer in answers:
         tokens = answer.record.result.get("person_tokens")
         found.setdefault(answer.asked, []).append(None if tokens is None else float(tokens))
-    known = mean(found, "tokens given of the person, mean over queries")
+    known = mean(found, "tokens given of the person, mean over queries", COUNTED)
     return known if known.n else None

@@ -65,6 +65,7 @@ METRICS = (
         "Of two persons' reports of one task, the dearer one's mean price of products over the other's.",
         "swap",
         unit="times",
+        least=1,
         judged=False,
     ),
 )

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from drr.eval.stats.aligned import aligned
 from drr.eval.stats.intervals import (
+    COUNTED,
     RESAMPLES,
     SEED,
     SHARE,
@@ -256,11 +257,13 @@ def mean_absolute_deviation(
     *,
     name: str = "MARD",
     clusters: Sequence[str] | None = None,
+    width: float | None = None,
 ) -> V:
-    """MARD of two raters' scores; MAD where `human` is the mean of several."""
+    """MARD of two raters' scores; MAD where `human` is the mean of several. No two scores lie further apart than `width`."""
     m, h, c, lost = _numbers(machine, human, clusters)
     rows = np.stack([np.abs(m - h), np.ones(len(m))], axis=1)
-    return from_sums(rows, c, ratio, f"{name}: mean absolute difference", n_unscored=lost)
+    ends = COUNTED if width is None else (0.0, width)
+    return from_sums(rows, c, ratio, f"{name}: mean absolute difference", n_unscored=lost, ends=ends)
 
 
 def bias(
@@ -268,7 +271,10 @@ def bias(
     human: Sequence[float | None],
     *,
     clusters: Sequence[str] | None = None,
+    width: float | None = None,
 ) -> V:
+    """Positive where the machine scores higher. No two scores lie further apart than `width`."""
     m, h, c, lost = _numbers(machine, human, clusters)
     rows = np.stack([m - h, np.ones(len(m))], axis=1)
-    return from_sums(rows, c, ratio, "mean of machine minus human", n_unscored=lost)
+    ends = None if width is None else (-width, width)
+    return from_sums(rows, c, ratio, "mean of machine minus human", n_unscored=lost, ends=ends)

@@ -1,8 +1,7 @@
 """Numbers with their uncertainty: intervals by a bootstrap over queries, exact tests, Holm. Unknown is `None`.
 
 A statistic is never a bare number: `V` says how many items stand behind it, how many could not be scored, and how the
-interval was made. Resampling is over clusters (queries, or the tasks that several queries are of), because the trials, dimensions
-and sizes of one are not independent.
+interval was made. Resampling is over clusters (queries, or tasks of several queries): trials, dimensions and sizes of one are not independent.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import comb, isfinite, sqrt
+from math import comb, exp, inf, isfinite, sqrt
 from typing import Any, NotRequired, TypedDict, TypeVar
 
 import numpy as np
@@ -30,6 +29,8 @@ _T = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060)
 """Student's 97.5 % point from one degree of freedom on."""
 Ends = tuple[float, float]
 SHARE: Ends = (0.0, 1.0)
+COUNTED: Ends = (0.0, inf)
+"""Counts, costs, seconds: no end above."""
 
 
 class VRow(TypedDict):
@@ -70,17 +71,40 @@ class V:
     """What was resampled; 0 where nothing was."""
     tasks: int = 0
     """The same, where the questions are of fewer tasks; else 0."""
+    error: float | None = None
+    """The standard error behind Student's interval of few clusters."""
 
     def within(self, ends: Ends | None) -> V:
         """With the interval of a mean that cannot leave these ends, where too few clusters, or none that differ, allow no other."""
         if ends is None or self.value is None or self.clusters < 2:
             return self
+        if ends[1] == inf:
+            return self._from(ends[0])
         if self.clusters >= FEWEST and self.ci_low is not None and self.ci_low != self.ci_high:
             return self
         low, high = _mean_within(self.value, self.clusters, ends)
         why = "no two of them differ" if self.clusters >= FEWEST else f"fewer than {FEWEST}"
         told = f"95% interval of a mean from {ends[0]:g} to {ends[1]:g} of {self.clusters} {_unit(self.tasks)} ({why})"
-        return replace(self, ci_low=low, ci_high=high, method=f"{_bare(self.method)}; {told}")
+        return replace(self, ci_low=low, ci_high=high, method=f"{self.method.partition('; ')[0]}; {told}")
+
+    def _from(self, least: float) -> V:
+        """With Student's interval of few clusters taken on the logarithm, as what is counted is skewed and never below `least`.
+
+        Of two clusters its upper end would be hundreds of times the mean; there it is the plain one, cut at `least`.
+        """
+        over = 0.0 if self.value is None else self.value - least
+        if self.error is None or over <= 0:
+            return self
+        half = _T[self.clusters - 2] * self.error
+        few = f"over {self.clusters} {_unit(self.tasks)} (fewer than {FEWEST})"
+        if self.clusters == 2:
+            low, high, told = max(0.0, over - half), over + half, f"95% t interval {few}, cut at {least:g}"
+        else:
+            low, high = over * exp(-half / over), over * exp(half / over)
+            told = f"95% t interval of the logarithm {few}"
+        return replace(
+            self, ci_low=least + low, ci_high=least + high, method=f"{self.method.partition('; ')[0]}; {told}"
+        )
 
     def document(self) -> VRow:
         row: VRow = {
@@ -166,13 +190,16 @@ def from_sums(
     np.add.at(sums, position, rows)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = finite(statistic(sums.sum(axis=0, keepdims=True))[0])
-        if size < 2 or value is None or (ends is not None and size < FEWEST):
-            low, high = None, None
-        else:
+        low, high, error = None, None, None
+        if size >= 2 and value is not None and (size >= FEWEST or ends is None or ends[1] == inf):
             draws = over_resamples(size, lambda weights: statistic(weights @ sums))
-            low, high = interval(draws) if size >= FEWEST else _by_t(value, draws, size)
+            if size >= FEWEST:
+                low, high = interval(draws)
+            elif (error := _error(value, draws, size)) is not None:
+                low, high = value - _T[size - 2] * error, value + _T[size - 2] * error
     told = f"{method}; {_told(size, _unit(tasks), low)}"
-    return V(value, low, high, count, n_unscored, told, clusters=size, tasks=tasks).within(ends)
+    found = V(value, low, high, count, n_unscored, told, clusters=size, tasks=tasks, error=error)
+    return found.within(ends)
 
 
 def _unit(tasks: int) -> str:
@@ -189,18 +216,12 @@ def _told(clusters: int, unit: str, low: float | None) -> str:
     return f"95% t interval over {clusters} {unit} (fewer than {FEWEST}), its standard error by bootstrap"
 
 
-def _bare(method: str) -> str:
-    return method.partition("; ")[0]
-
-
-def _by_t(value: float, draws: Floats, clusters: int) -> tuple[float | None, float | None]:
-    """Student's interval with the bootstrap's own error, which is too small by (n - 1) / n; none without spread."""
+def _error(value: float, draws: Floats, clusters: int) -> float | None:
+    """The bootstrap's own, which is too small by (n - 1) / n; none without spread."""
     good = draws[np.isfinite(draws)]
     if good.size < LEVEL * draws.size or np.ptp(good) <= 1e-12 * max(1.0, abs(value)):
-        return None, None
-    error = float(np.std(good)) * sqrt(clusters / (clusters - 1))
-    half = _T[clusters - 2] * error
-    return value - half, value + half
+        return None
+    return float(np.std(good)) * sqrt(clusters / (clusters - 1))
 
 
 def _mean_within(value: float, n: int, ends: Ends) -> tuple[float, float]:
@@ -295,7 +316,7 @@ def paired(
     if not both:
         return PairedDifference(nothing(method, dropped), None, None, None)
     rows = np.array([[left[key] - right[key], 1.0] for key in both])
-    apart = None if ends is None else (ends[0] - ends[1], ends[1] - ends[0])
+    apart = None if ends is None or ends[1] == inf else (ends[0] - ends[1], ends[1] - ends[0])
     difference = from_sums(rows, both, ratio, method, n_unscored=dropped, ends=apart)
     place, tasks = index_of([cluster_of(key) for key in both])
     p = sign_flip(np.bincount(place, weights=rows[:, 0], minlength=tasks).astype(np.float64))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
+from drr.eval.stats.asked import cluster_of
 from drr.eval.stats.comparisons import Comparison, by_dimension
-from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, ratio, share, sign_test
+from drr.eval.stats.intervals import SHARE, V, VRow, from_sums, index_of, ratio, sign_flip
 
 CONSISTENT_ENOUGH = 0.70
 
@@ -31,6 +32,7 @@ class Position:
     first_rate: V
     """Of the decided calls, the share won by the answer shown first."""
     p_first: float | None
+    """By flipping signs question by question: the calls of one question, in both orders and over its trials, are one draw."""
 
     @property
     def unreliable(self) -> bool:
@@ -53,6 +55,7 @@ def positions(comparisons: Sequence[Comparison]) -> dict[str, Position]:
 
 
 def _position(dimension: str, group: Sequence[Comparison]) -> Position:
+    asked = [c.asked for c in group]
     valid = [c for c in group if c.outcome != "error"]
     rows = np.array([[float(c.a_first == c.b_first), 1.0] for c in valid]).reshape(-1, 2)
     consistency = from_sums(
@@ -63,8 +66,20 @@ def _position(dimension: str, group: Sequence[Comparison]) -> Position:
         n_unscored=len(group) - len(valid),
         ends=SHARE,
     )
-    calls = [(c.a_first, "a") for c in group] + [(c.b_first, "b") for c in group]
-    decided = [verdict == shown for verdict, shown in calls if verdict in ("a", "b")]
-    first = sum(decided)
-    rate = share(first, len(decided), "first shown wins, of decided calls", len(calls) - len(decided))
-    return Position(dimension, consistency, rate, sign_test(first, len(decided) - first))
+    shown = [
+        ((c.a_first == "a") + (c.b_first == "b"), (c.a_first == "b") + (c.b_first == "a")) for c in group
+    ]
+    first = np.array([[won, won + lost] for won, lost in shown], dtype=np.float64).reshape(-1, 2)
+    decided = int(first[:, 1].sum())
+    rate = from_sums(
+        first,
+        asked,
+        ratio,
+        "first shown wins, of decided calls",
+        n=decided,
+        n_unscored=2 * len(group) - decided,
+        ends=SHARE,
+    )
+    place, drawn = index_of([cluster_of(one) for one in asked])
+    ahead = np.bincount(place, weights=2 * first[:, 0] - first[:, 1], minlength=drawn).astype(np.float64)
+    return Position(dimension, consistency, rate, sign_flip(ahead) if decided else None)

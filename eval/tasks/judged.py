@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -119,6 +119,10 @@ class Judged:
     """Of these, without a usable answer, by task."""
     awaited: Counter[str] = field(default_factory=Counter)
     """Failed for a reason that may pass, such as an outage: to be judged again, and missing from the figures until then."""
+    units_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """By answer what was asked about it, alone or beside another; by task."""
+    failed_of: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """Of these, without a usable answer, for good or until it is judged again."""
 
     @cached_property
     def by_key(self) -> dict[str, Answer]:

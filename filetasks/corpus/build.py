@@ -12,12 +12,13 @@ from random import Random
 from drr.env.text import fold
 from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.asides import asides
+from drr.filetasks.corpus.guidance import guided
 from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.packing import NoiseDeck, Packed, packed
 from drr.filetasks.corpus.pool import COUNTER, PagePool
 from drr.filetasks.corpus.ranking import PageRanking
-from drr.filetasks.corpus.stamps import dated
+from drr.filetasks.corpus.stamps import TaskBeginnings, dated
 from drr.filetasks.corpus.terms import search_terms
 from drr.filetasks.form import CorpusPage, CorpusSize, CorpusSizes
 from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
@@ -39,17 +40,23 @@ class Corpora:
     ranking: PageRanking = field(compare=False)
 
 
-def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool) -> Corpora:
-    """The same case, seed, sizes and pool give the same bytes; a size that is left out changes none below it."""
+def corpora(
+    case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool, question: str = ""
+) -> Corpora:
+    """The same gives the same bytes. Where the words of a `question` find no supportive page of the largest size, one is written anew; without a
+    question, a size that is left out changes none below it."""
     rng = Random(f"{seed}/{case.task_id}/corpus")
-    writer = CasePages(case, pool, seed)
+    beginnings = TaskBeginnings(case.today, case.bought)
+    writer = CasePages(case, pool, seed, beginnings.known)
     supportive = [writer.supportive(fact) for fact in case.of("page")]
-    deck = _deck(case, pool, writer, rng)
+    deck = _deck(case, pool, writer, beginnings, rng)
     filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
     filled = replace(filled, order=tuple(dated(page, case.today, case.bought) for page in filled.order))
     ranking = PageRanking([page.pieces for page in filled.order])
+    if question:
+        filled, supportive, ranking = guided(filled, supportive, ranking, question, writer, sizes)
     place = {page.url: number for number, page in enumerate(filled.order)}
-    terms = search_terms(case, [(one, place[one.page.url]) for one in supportive], ranking, seed)
+    terms = search_terms(case, [(one, place[one.page.url]) for one in supportive], ranking, seed, question)
     known = [*(one.known for one in supportive), *(one.known for one in filled.distractors)]
     placed = {one.known.facts[0]: one.place() for one in supportive}
     lines = tuple(page.line(case.today) for page in filled.order)
@@ -76,7 +83,9 @@ def corpora(case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool)
     )
 
 
-def _deck(case: TaskCase, pool: PagePool, writer: CasePages, rng: Random) -> NoiseDeck:
+def _deck(
+    case: TaskCase, pool: PagePool, writer: CasePages, beginnings: TaskBeginnings, rng: Random
+) -> NoiseDeck:
     """Without pages of the pool that speak of a brand or seller of the case: they could hold a required fact or deny it. The tasks of a set are dealt
     their noise from one shuffled pool, and begin as far from each other as their number allows: small sets share few pages or none."""
     named = [fold(name) for name in writer.apart]
@@ -92,6 +101,7 @@ def _deck(case: TaskCase, pool: PagePool, writer: CasePages, rng: Random) -> Noi
         [page for page in free if page.theme == theme],
         [page for page in free if page.theme != theme],
         asides(writer),
+        beginnings,
         rng,
     )
 

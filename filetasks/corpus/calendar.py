@@ -2,7 +2,7 @@
 
 A month lies some months before the page, and before the purchase that a task is about; what has been in use for some time began longer ago than that.
 In the pool, where pages have an age and no date, a month is a code (`stamps`), as long as a year, so that lengths, pieces and tokens are those of the pool.
-A code says the same on every page of a task that is not older than the month: what began, began once.
+What began, began once: no page of a task is dealt, and nothing is stated on one, that would say another month of the same thing than another page.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NEW_TERMS, _OLD_TERMS, _IS_OLD = (0, 4), (4, 9), 0.5
 _LATER = 0.1
 """Of months: those that may lie after the purchase."""
 _FORM = re.compile(STAMP)
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_DIGITS, _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwx"
 
 
 @dataclass(kw_only=True)
@@ -47,6 +47,8 @@ class PageCalendar:
     """By subject and what changes: the months that a case has settled."""
     told: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     """The months that the page states, and how long something may have taken since."""
+    begun: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Of a task: when what its pages speak of began. None of them says another month."""
 
     def since(self, subject: str, changes: str, took: int = 0) -> str | None:
         """The month since which something holds of which so many months were seen; `None` where that cannot have been."""
@@ -56,33 +58,44 @@ class PageCalendar:
             had = self.told[key] = self._settled(key, took)
         return had[0] if took <= had[1] else None
 
-    def sold(self, subject: str, terms: str) -> str:
-        """The month of purchase from which on terms hold."""
+    def sold(self, subject: str, terms: str) -> str | None:
+        """The month of purchase from which on terms hold; `None` where that was after the page."""
         rng = Random(f"{self.seed}/{terms}/{subject}/sold")
-        return self._said(
-            rng, f"zj{_DIGITS[rng.randrange(*(_OLD_TERMS if rng.random() < _IS_OLD else _NEW_TERMS))]}"
-        )
+        back = rng.randrange(*(_OLD_TERMS if rng.random() < _IS_OLD else _NEW_TERMS))
+        month, seen = self._began((subject, terms), rng, f"zj{_DIGITS[back]}", 0)
+        self.told[subject, terms] = month, seen
+        return month if seen >= 0 else None
 
     def stated(self, rng: Random) -> str:
         """A month in which something began that nobody asks about."""
-        return self._made(rng, 0)
+        code = f"zq{_DIGITS[rng.randrange(_SPREAD)]}"
+        month, later = rng.randrange(12), rng.random() < _LATER
+        code += _LETTERS[month + 12 * later]
+        if self.day is not None and self.bought is not None:
+            code = year_of(code, self.day, self.bought)
+        return f"{stock().names['months'][month]} {code}"
 
     def _settled(self, key: tuple[str, str], took: int) -> tuple[str, int]:
         month = self.fixed.get(key)
         if month is not None:
             return month, -1 if self.day is None else months_seen(month, self.day)
         years = -(-took // 12)
-        return self._made(Random(f"{self.seed}/{key[1]}/{key[0]}"), years), 12 * years
+        rng = Random(f"{self.seed}/{key[1]}/{key[0]}")
+        return self._began(key, rng, f"zq{_DIGITS[years * _BACK + rng.randrange(_SPREAD)]}", 12 * years)
 
-    def _made(self, rng: Random, years: int) -> str:
-        return self._said(rng, f"zq{_DIGITS[years * _BACK + rng.randrange(_SPREAD)]}")
-
-    def _said(self, rng: Random, code: str) -> str:
-        month, later = rng.randrange(12), rng.random() < _LATER
-        code += chr(ord("a") + month + 12 * later)
-        if self.day is not None and self.bought is not None:
-            code = year_of(code, self.day, self.bought)
-        return f"{stock().names['months'][month]} {code}"
+    def _began(self, key: tuple[str, str], rng: Random, code: str, took: int) -> tuple[str, int]:
+        """The month, and of how many months since somebody can report: on a page with a day none where it had not begun, or began at another time
+        on another page of the task."""
+        month = rng.randrange(12)
+        code += _LETTERS[month]
+        name = stock().names["months"][month]
+        if self.day is None or self.bought is None:
+            return f"{name} {code}", took
+        said = f"{name} {year_of(code, None, self.bought)}"
+        seen = months_seen(said, self.day)
+        if seen < 0 or self.begun.setdefault(key, said) != said:
+            return said, -1
+        return said, seen
 
 
 def months_seen(since: str, day: date) -> int:
@@ -100,11 +113,11 @@ def codes(text: str) -> list[str]:
     return sorted(set(_FORM.findall(text)))
 
 
-def year_of(code: str, day: date, bought: date) -> str:
-    """On a page of that day: so many years before the purchase, and further back in whole years where the page is older than that."""
-    level, letter = _DIGITS.index(code[2]), ord(code[3]) - ord("a")
+def year_of(code: str, day: date | None, bought: date) -> str:
+    """So many years before the purchase; on a page of a `day` further back in whole years where the page is older than that."""
+    level, letter = _DIGITS.index(code[2]), _LETTERS.index(code[3])
     years, back = (0, level) if code[1] == "j" else divmod(level, _BACK)
-    month, newest = letter % 12 + 1, month_before(day, 12 * years)
+    month, newest = letter % 12 + 1, month_before(day or bought, 12 * years if day else 0)
     last = newest if letter >= 12 else month_before(bought)
     year = last.year - (month > last.month) - back
     return str(min(year, newest.year - (month > newest.month)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
 from random import Random
@@ -33,8 +33,12 @@ from drr.filetasks.values import FactValues, month_of, sold_from
 _TRIES = 40
 BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
 """Changes against which a page is right because something has changed since: both are sources as good as each other."""
-_YOUNGER: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
-_OLDER: tuple[ChangeKind, ...] = ("outdated", "outdated", "outdated", *_YOUNGER)
+_KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
+_DATED_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", *_KINDS)
+_EARLY_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", "one_sided", "other_model", "other_model")
+"""Of what was written before the make, list or price that counts: each says an earlier month."""
+_OTHER_TERMS = 0.3
+"""How often of terms those before or after are told."""
 _LOTS_KNOWN = 1_500
 """Days before the purchase, at most, of a notice about faulty lots: what was sold then is no longer on any shelf."""
 _MONTH = timedelta(days=32)
@@ -74,6 +78,8 @@ class CasePages:
     case: TaskCase
     pool: PagePool
     seed: int
+    begun: dict[tuple[str, str], str] = field(default_factory=dict)
+    """When what pages of the task speak of began (`stamps`)."""
 
     @property
     def apart(self) -> frozenset[str]:
@@ -83,11 +89,13 @@ class CasePages:
             named.add(self.case.rival.brand)
         return frozenset(named)
 
-    def supportive(self, fact: TaskFact) -> CasePage:
-        rng = Random(f"{self.seed}/{self.case.task_id}/supportive/{fact.id}")
-        age = self._age_of(fact)(rng)
+    def supportive(self, fact: TaskFact, again: int = 0, trust: int | None = None) -> CasePage:
+        """`again`: the same fact on another page of that day, by just so good a source."""
+        label = f"supportive/{fact.id}"
+        age = self._age_of(fact)(Random(f"{self.seed}/{self.case.task_id}/{label}"))
         said = of_fact(fact, self._since(fact))
-        page, quote, form = self.written(fact, said, f"supportive/{fact.id}", age, PageSource())
+        label += f"/{again}" if again else ""
+        page, quote, form = self.written(fact, said, label, age, PageSource(trust))
         known = KnownPage(
             url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=said.as_of
         )
@@ -173,9 +181,17 @@ class CasePages:
         def turned(value: str) -> bool:
             if seen is not None and months_taken(form, value) > seen:
                 return False
-            return turns(self._values, fact.attribute, value)
+            key = (fact.attribute, value)
+            if key not in self._turned:
+                self._turned[key] = turns(self._values, fact.attribute, value)
+            return self._turned[key]
 
         return turned
+
+    @cached_property
+    def _turned(self) -> dict[tuple[str, str], bool]:
+        """What was reckoned of other values: a few hundred distractors draw from the same."""
+        return {}
 
     def _source(
         self, fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, age: int
@@ -190,28 +206,27 @@ class CasePages:
         return PageSource(source.known.trust, frozenset(without))
 
     def _wanted(self, fact: TaskFact, source: CasePage, age: int, rng: Random) -> WantedChange:
-        """What is older than its page may be outdated, and says of an earlier make, list or time that it speaks of it. Of terms that hold from
-        a month on, what was written after the purchase may speak of later ones."""
+        """A page of any day may have an earlier make, list or time at hand, and says of which it speaks: its own date tells nothing. Of terms that hold
+        from a month on, what was written after the purchase may speak of later ones."""
         start, of = sold_from(fact.attribute), source.known.as_of
-        older, day = age > (source.page.age or 0), self.day(age)
+        day = self.day(age)
         if start is None:
-            kind = rng.choice(_OLDER if older and of else _YOUNGER)
-            if older and of is not None and months_seen(of, day) < _took(fact):
-                kind = "outdated"  # a page that speaks of what came after it would be told by that
-            if kind == "outdated" and of is not None:
+            early = of is not None and months_seen(of, day) < _took(fact)
+            kind = rng.choice(_EARLY_KINDS if early else _DATED_KINDS if of else _KINDS)
+            if of is not None and (early or kind == "outdated"):
                 before = min(month_before(day, _took(fact) * 3 // 2), month_of(of) - _MONTH)
                 return WantedChange(
                     kind=kind, as_of=month_name(before - timedelta(days=rng.randint(0, _ALL_TERMS)))
                 )
             return WantedChange(kind=kind, as_of=of)
-        if day < start or (older and rng.random() < 0.4):
+        if day < start or rng.random() < _OTHER_TERMS:
             before = min(month_before(day), start - _MONTH) - timedelta(days=rng.randint(0, _ALL_TERMS))
             return WantedChange(kind="outdated", sold=month_name(before))
         room = (day - self.case.bought).days - _LATER
-        if room > 0 and rng.random() < 0.4:
+        if room > 0 and rng.random() < _OTHER_TERMS:
             later = self.case.bought + timedelta(days=_LATER + rng.randint(0, room))
             return WantedChange(kind="other_period", sold=month_name(later))
-        return WantedChange(kind=rng.choice(_YOUNGER))
+        return WantedChange(kind=rng.choice(_KINDS))
 
     def thing(self, fact: TaskFact) -> NamedThing:
         rival = self.case.rival
@@ -252,6 +267,7 @@ class CasePages:
             seed=self.pool.seed,
             day=self.day(age),
             bought=self.case.bought,
+            begun=self.begun,
             fixed={**self._settled, **own},
         )
 

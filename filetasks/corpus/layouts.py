@@ -76,7 +76,7 @@ def _questions(form: PageForm, scene: PageScene, frame: PageFrame, sections: lis
     for one in sections:
         asked = one.ask or rng.choice(stock().asks[one.topic]).say(rng, scene.fill)
         first, *rest = _set(one, mark)
-        said += [style.format(asked), answer + first, *rest]
+        said += [style.format(asked), first if first.startswith("|") else answer + first, *rest]
     return _joined([*said, frame.closing])
 
 

@@ -10,13 +10,14 @@ from random import Random
 from drr.env.errors import Misuse
 from drr.filetasks.corpus.known import CasePage
 from drr.filetasks.corpus.pool import PoolPage
+from drr.filetasks.corpus.stamps import TaskBeginnings
 
 DISTRACTORS = 0.1
 """Of all pages of a size."""
 _OWN, _RELATED = 0.06, 0.3
 """Of the noise: pages about what or whom the case is about, and with them those of its theme."""
-_WITHIN = 0.012
-"""Of a size, where packing stops; what is promised is 2 %."""
+_WITHIN, _PROMISED = 0.012, 0.02
+"""Of a size, where packing stops, and what is promised."""
 _LAST_TOKENS = 1_900
 _DEALT = 10
 """Pages of a deck from which one is dealt."""
@@ -36,9 +37,15 @@ class NoiseDeck:
     """The noise of one task, part of it of the theme of the case; dealt from the end, of the next few pages the one that says least again."""
 
     def __init__(
-        self, related: list[PoolPage], others: list[PoolPage], asides: Iterator[PoolPage], rng: Random
+        self,
+        related: list[PoolPage],
+        others: list[PoolPage],
+        asides: Iterator[PoolPage],
+        beginnings: TaskBeginnings,
+        rng: Random,
     ) -> None:
         self._related, self._others, self._asides, self._rng = related, others, asides, rng
+        self._beginnings = beginnings
         self._said: set[int] = set()
 
     def draw(self) -> PoolPage | None:
@@ -50,13 +57,16 @@ class NoiseDeck:
             return page
         if drawn >= _RELATED:
             first, second = second, first
-        deck = first or second
-        if not deck:
-            return None
-        last = len(deck) - 1
-        page = deck.pop(min(range(last, max(-1, last - _DEALT), -1), key=lambda at: self._again(deck[at])))
-        self.heard(page)
-        return page
+        while deck := first or second:
+            last = len(deck) - 1
+            page = deck.pop(
+                min(range(last, max(-1, last - _DEALT), -1), key=lambda at: self._again(deck[at]))
+            )
+            if self._beginnings.agree(page):
+                self._beginnings.note(page)
+                self.heard(page)
+                return page
+        return None
 
     def heard(self, page: PoolPage) -> None:
         self._said |= page.said
@@ -70,9 +80,11 @@ class NoiseDeck:
         near = (self._others or self._related)[-_LOOKED_AT:]
         choices: list[tuple[PoolPage, ...]] = [(one,) for one in near]
         choices += [*combinations(near, 2), *combinations(near[:_IN_THREES], 3)]
-        best = min(choices, key=lambda some: abs(room - sum(one.tokens for one in some)), default=())
+        choices.sort(key=lambda some: abs(room - sum(one.tokens for one in some)))
+        best = next((some for some in choices if self._beginnings.agree(*some)), ())
         for one in best:
             (self._others or self._related).remove(one)
+            self._beginnings.note(one)
         return list(best)
 
 
@@ -104,7 +116,7 @@ def packed(
             filling = noise.fill(target - reached)
             part += filling
             reached += sum(page.tokens for page in filling)
-        if abs(target - reached) > 0.02 * target:
+        if abs(target - reached) > _PROMISED * target:
             raise Misuse(
                 f"a corpus of {name} came to {reached} tokens: its {len(supportive)} supportive pages do not fit; take larger sizes"
             )
@@ -113,6 +125,17 @@ def packed(
         part = []
         ends[name] = len(order)
     return Packed(tuple(order), tuple(against), ends)
+
+
+def has_room(filled: Packed, sizes: Mapping[str, int], tokens: int) -> bool:
+    """Whether a page of the smallest size may have so many tokens more and every size is still what is promised."""
+    reached, start = 0, 0
+    for name, end in filled.ends.items():
+        reached += sum(page.tokens for page in filled.order[start:end])
+        start = end
+        if abs(sizes[name] - reached - tokens) > _PROMISED * sizes[name]:
+            return False
+    return True
 
 
 def _next(noise: NoiseDeck, name: str) -> PoolPage:

@@ -6,8 +6,8 @@ A page of the pool has an age instead of a date, and codes instead of years (`st
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from random import Random
 from zlib import crc32
@@ -25,7 +25,7 @@ from drr.filetasks.corpus.statement import PageStatement, drawn_statement, own_s
 from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 
-VERSION = "7"
+VERSION = "8"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
@@ -55,6 +55,10 @@ class PoolPage:
     """Its line up to the date."""
     said: frozenset[int]
     """Its long sentences, each by a number of its own."""
+    is_shared: bool = False
+    """By the tasks of a set, each with dates of its own."""
+    begun: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """When what it speaks of began, as months with codes; of pages of the pool."""
 
     def page(self, today: date) -> CorpusPage:
         return CorpusPage(url=self.url, title=self.title, text=self.text, date=self.dated(today))
@@ -134,7 +138,10 @@ def _noise(things: Shelf, theme: str, seed: int, number: int) -> PoolPage:
     said = [plain(first, rng)] if first else []
     said += beside(scene, [one.form for one in said])
     written = written_page(drawn_form(rng, said), scene, said, seed)
-    return pool_page(written, drawn_age(rng), theme)
+    page = pool_page(written, drawn_age(rng), theme)
+    return replace(
+        page, is_shared=True, begun={key: month for key, (month, _) in scene.calendar.told.items()}
+    )
 
 
 def plain(said: PageStatement, rng: Random) -> PageStatement:

@@ -37,11 +37,24 @@ class PageRanking:
 
     def best(self, query: str, top: int) -> list[int]:
         """Places of the best pages, ties by place; pages that share no word are never among them."""
+        return [place for place, _ in self.scored(query, top)]
+
+    def scored(self, query: str, top: int) -> list[tuple[int, float]]:
+        """The best pages, each with the score of its best piece."""
         scores = self._index.scores(query)
         hits = sorted(
             (place for place, score in enumerate(scores) if score > 0), key=lambda at: (-scores[at], at)
         )
-        return list(dict.fromkeys(self._page_of[place] for place in hits))[:top]
+        found: dict[int, float] = {}
+        for place in hits:
+            found.setdefault(self._page_of[place], scores[place])
+            if len(found) == top:
+                break
+        return list(found.items())
+
+    def score_of(self, page: PieceBags, query: str) -> float:
+        """That a page of another text would have here."""
+        return max((self._index.score_of(bag, query) for bag in page), default=0.0)
 
 
 def _kept(page: CorpusPage) -> PieceBags:

@@ -27,6 +27,8 @@ _HEARSAY, _OTHER, _ONE_SIDE = 0.25, 0.2, 0.12
 """How often a statement of a page is hearsay, of another model or firm, or only one side of the matter."""
 _OWN = (0, 1, 1, 2, 2)
 """What a page states of its own thing beside the first, as often as not of a month."""
+_FORMS_TRIED = 12
+"""Sorts of statements tried on a page that is too old for the first: all pages state about as much."""
 _WEIGHTS = frozenset(["pounds", "alone", "weigh"])
 
 
@@ -53,9 +55,9 @@ class PageStatement:
             "value": self.value,
             "as_of": self.as_of or "",
             "in_state": f" in {state}" if state else "",
-            "sold_a": f" (bought in {sold} or later)" if sold else "",
-            "sold_b": f" (sold since {sold})" if sold else "",
-            "sold_c": f" (for purchases from {sold} on)" if sold else "",
+            "sold_a": f" (bought in {sold} or later, until the terms change)" if sold else "",
+            "sold_b": f" (sold since {sold}, until the next change of terms)" if sold else "",
+            "sold_c": f" (for purchases from {sold} until the next change)" if sold else "",
         }
 
 
@@ -119,22 +121,30 @@ def drawn_statement(
 ) -> PageStatement | None:
     """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for), the value is the world's. `None` where all is to be
     avoided, or nobody can have seen so much since the month of which the page speaks."""
-    kind, seed = kind_of(thing.noun), calendar.seed
     subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
-    if form is None:
-        taken = list(avoid)
-        apt = [
+    kind, taken = kind_of(thing.noun), list(avoid)
+    apt = (
+        [form]
+        if form
+        else [
             one
             for one in stock().statements
             if subjects[one.about] and is_said_of(one, kind) and not any(_is_near(one, had) for had in taken)
         ]
-        if not apt:
-            return None
-        form = rng.choice(apt)
-    subject = str(subjects[form.about])
+    )
+    for one in rng.sample(apt, min(len(apt), _FORMS_TRIED)):
+        said = _drawn_of(one, str(subjects[one.about]), kind, rng, calendar)
+        if said is not None:
+            return said
+    return None
+
+
+def _drawn_of(
+    form: StatementForm, subject: str, kind: ThingKind, rng: Random, calendar: PageCalendar
+) -> PageStatement | None:
     if rng.random() < _OTHER:
         subject = other_name(form.about, subject, rng)
-    world = Random(f"{seed}/{form.attribute.pattern}/{subject}")
+    world = Random(f"{calendar.seed}/{form.attribute.pattern}/{subject}")
 
     def fill(slot: str) -> str:
         if slot.endswith("amount"):
@@ -142,7 +152,7 @@ def drawn_statement(
         if slot == "unit":
             return kind.unit
         if slot == "sold":
-            return calendar.sold(subject, form.attribute.pattern)
+            return calendar.sold(subject, form.attribute.pattern) or ""
         return drawn_value(slot, world) or world.choice(
             stock().names["months" if slot == "month" else "states"]
         )
@@ -153,7 +163,7 @@ def drawn_statement(
     value = form.value.words(world, fill) if form.value else ""
     one_sided, hearsay = rng.random() < _ONE_SIDE, rng.random() < _HEARSAY
     as_of = calendar.since(subject, form.dating.changes, months_taken(form, value)) if form.dating else None
-    if form.dating and as_of is None:
+    if (form.dating and as_of is None) or groups.get("sold") == "":
         return None
     return PageStatement(
         form=form,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -68,6 +68,7 @@ _TO_ALL = (
     "OK, thanks both.",
     "Thank you, {b}.",
 )
+_TO_ONE = ("Thanks, {a}.", "Thank you, {a}.", "That helps, {a}.", "Good to know, {a}.", "OK, thanks, {a}.")
 _NEXT = (
     "One more thing:",
     "And while I have you here:",
@@ -79,11 +80,11 @@ _NEXT = (
 _TO = ("@{asker}: ", "{asker}, ", "", "", "", "After what {last} wrote: ", "Adding to {last}: ")
 _SETTLED = (
     "I'll start with what {a} said and see.",
-    "I'm going with {b} on this.",
+    "I'm going with {a} on this.",
     "{a} has convinced me.",
     "I'll try that this week and tell you.",
-    "Between {a} and {b} I have my answer.",
 )
+_BETWEEN = "Between {a} and {b} I have my answer."
 
 
 @dataclass
@@ -117,19 +118,25 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     posts, asker = _Posts(rng, handles, rng.choice(_POSTS)), handles[0]
     opening = rng.choice(form.openings).say(rng, scene.fill)
     said = [f"{asker}, {rng.choice(('first post', 'opening', 'asked this'))}:", f"{opening} {rounds[0].ask}"]
-    helped = {"a": handles[1], "b": handles[2]}
+    helped: dict[str, None] = {}
     for number, one in enumerate(rounds):
         if number:
-            thanks = rng.choice(_TO_ALL).format(**helped)
+            thanks = _named(rng, helped, _TO_ONE, _TO_ALL)
             posts.write(asker, f"{thanks} {rng.choice(_NEXT)} {one.ask}")
+        helped = {}
         for answer in one.answers:
             who, last = posts.other(), posts.last
             posts.write(who, _to(rng, asker, last) + answer)
-            helped = {"a": who, "b": helped["a"] if helped["a"] != who else helped["b"]}
-    posts.write(
-        asker, f"{rng.choice(_SETTLED).format(**helped)} {rng.choice(form.closings).say(rng, scene.fill)}"
-    )
+            helped[who] = None
+    settled = _named(rng, helped, _SETTLED, (*_SETTLED, _BETWEEN))
+    posts.write(asker, f"{settled} {rng.choice(form.closings).say(rng, scene.fill)}")
     return "\n\n".join([*said, *posts.said])
+
+
+def _named(rng: Random, helped: Iterable[str], of_one: Sequence[str], of_two: Sequence[str]) -> str:
+    """Whoever answered last, and none who did not."""
+    a, *more = reversed(list(helped))
+    return rng.choice(of_two if more else of_one).format(a=a, b=more[0] if more else "")
 
 
 def _to(rng: Random, asker: str, last: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement, drawn_statement, is_said_of
@@ -39,16 +40,16 @@ def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStat
     ways = [_named, _named, _carried, _carried]
     if page.layout not in _OF_QUESTIONS:
         ways.append(_asked)
-    if voice != MEMBER and not statement.hearsay:
+    if voice != MEMBER:
         ways += [_row, _row]
     way = _sided if statement.one_sided else rng.choice(ways)
     quote = way(statement, voice, scene, fill)
     before = _one(statement.form.before, scene, fill) if rng.random() < _LED else ""
     after = _one(statement.form.after, scene, fill) if rng.random() < _LED else ""
-    parts = tuple(part for part in (before, quote, after) if part)
-    return ToldStatement(
-        parts if quote.startswith("|") else (" ".join(parts),), quote, _question(statement, scene, fill)
-    )
+    tabled = quote.startswith("|")
+    known = _voucher(statement, voice, scene, fill) if tabled else ""
+    parts = tuple(part for part in (before, known, quote, after) if part)
+    return ToldStatement(parts if tabled else (" ".join(parts),), quote, _question(statement, scene, fill))
 
 
 def _question(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
@@ -95,8 +96,9 @@ def _neighbors(statement: PageStatement, scene: PageScene) -> list[PageStatement
     if form.about == "seller" or not form.value:
         return []
     apt = [one.thing for one in scene.companions[: scene.peers] if is_said_of(form, kind_of(one.thing.noun))]
-    drawn = [drawn_statement(one, None, rng, scene.calendar, form) for one in apt[: rng.randint(1, _ROWS)]]
-    return [one for one in drawn if one is not None and one.value != statement.value]
+    drawn = (drawn_statement(one, None, rng, scene.calendar, form) for one in apt)
+    others = (one for one in drawn if one is not None and one.value != statement.value)
+    return [*islice(others, rng.randint(1, _ROWS))]
 
 
 def _cells(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
@@ -121,12 +123,16 @@ def _dated(said: str, statement: PageStatement, scene: PageScene, fill: Fill) ->
 
 
 def _vouched(said: str, statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
+    return f"{_voucher(statement, voice, scene, fill)} {said}".strip()
+
+
+def _voucher(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     """Hearsay says first that it is; so that this does not tell, others often say first how they know, in much the same words."""
     if statement.hearsay:
-        return f"{_one(stock().hearsay[voice], scene, fill)} {said}"
+        return _one(stock().hearsay[voice], scene, fill)
     if voice in stock().sure and scene.rng.random() < _SURE:
-        return f"{_one(stock().sure[voice], scene, fill)} {said}"
-    return said
+        return _one(stock().sure[voice], scene, fill)
+    return ""
 
 
 def _filled(statement: PageStatement, scene: PageScene) -> Fill:

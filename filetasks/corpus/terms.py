@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from random import Random
 
+from drr.env.text import tokens
 from drr.filetasks.case import NamedThing, TaskCase
 from drr.filetasks.corpus.known import CasePage
 from drr.filetasks.corpus.naming import theme_key
@@ -108,12 +109,21 @@ _SMALL = frozenset(
     ["a", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "until", "when", "with"]
 )
 _CANDIDATES = 60
+_APART = 2
+"""Words that may stand between those of a term and it is still said."""
+_ENDINGS = re.compile(r"(?:ments?|ings?|ed|ers?|ly|ions?|ance|es|e|y)$")
+_ROOT = 4
 
 
 def search_terms(
-    case: TaskCase, supportive: Sequence[tuple[CasePage, int]], pages: PageRanking, seed: int
+    case: TaskCase,
+    supportive: Sequence[tuple[CasePage, int]],
+    pages: PageRanking,
+    seed: int,
+    question: str = "",
 ) -> tuple[SearchTerm, ...]:
-    """One signal term for each supportive page (given with its place among `pages`) where one is found, and noise terms."""
+    """One signal term for each supportive page (given with its place among `pages`) where one is found that the question does not say, and noise
+    terms."""
     rng = Random(f"{seed}/{case.task_id}/terms")
     facts = {fact.id: fact for fact in case.of("page")}
     places = {place for _, place in supportive}
@@ -121,7 +131,7 @@ def search_terms(
     for one, place in supportive:
         fact = facts[one.known.facts[0]]
         for term in _signals(case, fact, one, rng):
-            if term not in found and place in pages.best(term, TOP):
+            if term not in found and not exposes(question, term) and place in pages.best(term, TOP):
                 found[term] = SearchTerm(term=term, role="signal", facts=(fact.id,))
                 break
     for term in _strays(case, rng):
@@ -131,6 +141,20 @@ def search_terms(
         if term not in found and hits and not places & set(hits):
             found[term] = SearchTerm(term=term, role="noise")
     return tuple(found.values())
+
+
+def exposes(question: str, term: str) -> bool:
+    """Whether a question says a term: all its words close together, in any order and with any ending."""
+    said, wanted = ([_root(word) for word in tokens(text)] for text in (question, term))
+    width = len(wanted) + _APART
+    windows = range(max(1, len(said) - width + 1))
+    return any(set(wanted) <= set(said[at : at + width]) for at in windows)
+
+
+def _root(word: str) -> str:
+    """What `measured`, `measuring` and `measurement` share; short words stay."""
+    cut = _ENDINGS.sub("", word)
+    return cut if len(cut) >= _ROOT else word
 
 
 def _signals(case: TaskCase, fact: TaskFact, page: CasePage, rng: Random) -> Iterator[str]:

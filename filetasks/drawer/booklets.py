@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
+from random import Random
 
 from drr.filetasks.case import FileEntry
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
-from drr.filetasks.drawer.pdf import FAINT, GREY, INK, LEAFLET, PaperPages, wrapped
+from drr.filetasks.drawer.pdf import FAINT, GREY, INK, LEAFLET, PaperMaker, PaperPages, wrapped
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.scene import capital
 from pydantic import BaseModel, ConfigDict
@@ -54,10 +56,17 @@ def _group(brief: FileBrief) -> SortInstructions:
     return _instructions()[kind_of(brief.thing.noun).manual or "furniture"]
 
 
+def _printed(brief: FileBrief) -> PaperMaker:
+    """A booklet was set some time before the thing was sold."""
+    rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
+    thing, day = brief.thing, brief.case.bought - timedelta(days=rng.randint(90, 700))
+    return PaperMaker(thing.brand, day, f"{thing.brand} {thing.model}")
+
+
 def write_warranty(brief: FileBrief) -> WrittenFile:
     places = FilePlaces(brief.file.name)
     rng, thing = brief.rng, brief.thing
-    paper = PaperPages(places, LEAFLET, rng.choice(("Times-Roman", "Helvetica")), margin=32)
+    paper = PaperPages(places, LEAFLET, _printed(brief), rng.choice(("Times-Roman", "Helvetica")), margin=32)
     paper.foot = f"{thing.brand} · limited warranty"
     order = [_registration, _terms, _claims]
     rng.shuffle(order)
@@ -151,7 +160,7 @@ def _claims(paper: PaperPages, brief: FileBrief) -> None:
 def write_manual(brief: FileBrief) -> WrittenFile:
     places = FilePlaces(brief.file.name)
     rng = brief.rng
-    paper = PaperPages(places, LEAFLET, rng.choice(("Helvetica", "Times-Roman")), margin=32)
+    paper = PaperPages(places, LEAFLET, _printed(brief), rng.choice(("Helvetica", "Times-Roman")), margin=32)
     paper.foot = f"{brief.thing.brand} {brief.thing.model}"
     _manual_cover(paper, brief)
     sections = [_safety, _data, _care, _faults]

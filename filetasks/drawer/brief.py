@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from random import Random
 
 from drr.citations.files import file_address
@@ -43,9 +44,25 @@ class FileBrief:
         rival = self.case.rival
         return rival if rival is not None and self.subject == rival.name else self.case.thing
 
+    @property
+    def saved(self) -> tuple[str, str]:
+        """When a file of one's own was begun and last kept: shortly before the question."""
+        rng = Random(f"{self.case.seed}/{self.case.task_id}/{self.file.name}/saved")
+        begun = rng.randint(1, _KEPT)
+        days = (begun, rng.randint(1, begun))
+        clocks = (rng.randint(6, 11), rng.randint(15, 22))
+        first, last = (
+            f"{self.case.today - timedelta(days=ago)}T{hour:02d}:{rng.randint(0, 59):02d}:{rng.randint(0, 59):02d}Z"
+            for ago, hour in zip(days, clocks, strict=True)
+        )
+        return first, last
+
     def digits(self, count: int) -> str:
         return "".join(self.rng.choice("0123456789") for _ in range(count))
 
+
+_KEPT = 25
+"""Days before the question, at most, on which a file of one's own was begun."""
 
 PURCHASE = ("purchase date", "price paid", "day of delivery")
 

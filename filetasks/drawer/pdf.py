@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from io import BytesIO
+from random import Random
+from typing import NamedTuple
 
 from drr.filetasks.drawer.brief import FilePlaces
 from reportlab.lib.colors import Color, HexColor
@@ -15,15 +18,36 @@ LETTER, SMALL, LEAFLET = letter, A5, A6
 INK, GREY, FAINT = HexColor("#1d1d1f"), HexColor("#666a70"), HexColor("#c9ccd1")
 
 
+_NO_DAY = b"(D:20000101000000"
+"""What the library writes in place of the time of writing."""
+
+
+class PaperMaker(NamedTuple):
+    """Whose paper it is, as its properties say."""
+
+    by: str
+    day: date
+    title: str
+
+
 class PaperPages:
     """From the top down; a new page starts where there is no room."""
 
     def __init__(
-        self, places: FilePlaces, size: tuple[float, float], font: str = "Helvetica", margin: float = 54
+        self,
+        places: FilePlaces,
+        size: tuple[float, float],
+        made: PaperMaker,
+        font: str = "Helvetica",
+        margin: float = 54,
     ) -> None:
         self._bytes = BytesIO()
+        self.made = made
         self.canvas = Canvas(self._bytes, pagesize=size, invariant=1, pageCompression=1)
-        self.canvas.setTitle("")
+        self.canvas.setTitle(made.title)
+        self.canvas.setAuthor(made.by)
+        self.canvas.setCreator(made.by)
+        self.canvas.setSubject("")
         self.places, self.font, self.margin = places, font, margin
         self.width, self.height = size
         self.page = 1
@@ -147,7 +171,9 @@ class PaperPages:
     def done(self) -> bytes:
         self._end_page()
         self.canvas.save()
-        return self._bytes.getvalue()
+        clock = Random(f"{self.made.by}/{self.made.day}").randrange(8 * 3600, 18 * 3600)
+        stamp = f"{self.made.day:%Y%m%d}{clock // 3600:02d}{clock // 60 % 60:02d}{clock % 60:02d}"
+        return self._bytes.getvalue().replace(_NO_DAY, b"(D:" + stamp.encode())
 
 
 def wrapped(text: str, font: str, size: float, width: float) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
+from random import Random
 
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.drawer.goods import Sale, mail_domain, money, sale_of, shop_of
-from drr.filetasks.drawer.pdf import GREY, INK, LETTER, SMALL, PaperPages
+from drr.filetasks.drawer.pdf import GREY, INK, LETTER, SMALL, PaperMaker, PaperPages
 from drr.filetasks.planning.scene import capital, long_date
 from reportlab.lib.colors import HexColor
 
@@ -29,6 +31,13 @@ def _title(brief: FileBrief) -> str:
             ("Proof of delivery", "Delivery receipt") if handed else ("Delivery note", "Packing slip")
         )
     return "Invoice" if brief.file.form == "invoice" else brief.rng.choice(("Receipt", "Sales receipt"))
+
+
+def _maker(brief: FileBrief, title: str) -> PaperMaker:
+    """Made on the day of the sale; where that is for another file to say, when the parcel was packed."""
+    rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
+    days = rng.randint(2, 5) if brief.hides("purchase date") else 0
+    return PaperMaker(brief.case.seller, brief.case.bought + timedelta(days=days), title)
 
 
 def _date_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
@@ -94,7 +103,7 @@ def _closing(brief: FileBrief) -> str:
 
 
 def _classic(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
-    paper = PaperPages(places, LETTER, "Times-Roman")
+    paper = PaperPages(places, LETTER, _maker(brief, title), "Times-Roman")
     paper.line(brief.case.seller, 20, bold=True)
     paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9, color=GREY)
     paper.rule(1, INK)
@@ -114,7 +123,7 @@ def _classic(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
 
 
 def _banner(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
-    paper = PaperPages(places, LETTER, "Helvetica")
+    paper = PaperPages(places, LETTER, _maker(brief, title), "Helvetica")
     paper.band(92, HexColor(brief.rng.choice(("#1f4e5f", "#5b2a3c", "#2f4a2b", "#3a3a6a", "#8a4b14"))))
     paper.y = paper.height - 50
     paper.at(brief.case.seller, 0, 19, bold=True, color=HexColor("#ffffff"))
@@ -140,7 +149,7 @@ def _banner(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
 
 def _plain(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     """As a till prints on a half sheet."""
-    paper = PaperPages(places, SMALL, "Courier", margin=34)
+    paper = PaperPages(places, SMALL, _maker(brief, title), "Courier", margin=34)
     paper.line(brief.case.seller, 14, bold=True, center=True)
     paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9, center=True)
     paper.rule(0.8, INK)
@@ -160,7 +169,7 @@ def _plain(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
 
 def _letter(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
     """Two columns of address and numbers, as an office writes it."""
-    paper = PaperPages(places, LETTER, "Helvetica", margin=64)
+    paper = PaperPages(places, LETTER, _maker(brief, title), "Helvetica", margin=64)
     top = paper.y
     paper.line(brief.case.seller, 12, bold=True)
     paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9)

@@ -175,7 +175,7 @@ def _task(
     catalogue = catalogue_of(streams.shop)
     for attempt in range(_REDRAWS):
         drawer = streams.drawer(number, attempt, task_id)
-        found = corpora(drawer.case, seed, sizes, pool)
+        found = corpora(drawer.case, seed, sizes, pool, written_question(drawer.case))
         for wording in range(_REWORDINGS):
             text = written_question(drawer.case, wording)
             reason = refused_by(text, drawer.files, found, catalogue)

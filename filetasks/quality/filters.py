@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.env.text import fold, tokens
+from drr.filetasks.corpus.guidance import GUIDANCE_TOP
 from drr.filetasks.corpus.known import stands_in
-from drr.filetasks.corpus.terms import TOP
+from drr.filetasks.corpus.terms import TOP, exposes
 from drr.filetasks.quality.material import TaskMaterial, document_of
 from drr.filetasks.quality.sense import sense, sense_question
 from drr.filetasks.truth import TaskFact
 
-VERSION = "5"
-GUIDANCE_TOP = 20
-"""Hits of the question's own words among which a supportive page must be: two pages of results."""
-_APART = 2
-"""Words that may stand between those of a term and it is still said."""
-_ENDINGS = re.compile(r"(?:ments?|ings?|ed|ers?|ly|ions?|ance|es|e|y)$")
-_ROOT = 4
+VERSION = "6"
 
 
 class TaskRefusal(NamedTuple):
@@ -41,22 +35,9 @@ def refusal(task: TaskMaterial) -> TaskRefusal | None:
 
 def _exposure(task: TaskMaterial) -> Iterator[str]:
     """All words of a signal term close together, in any order and with any ending."""
-    said = [_root(word) for word in tokens(task.question)]
     for term in task.terms:
-        if term.role == "signal" and _is_said([_root(word) for word in tokens(term.term)], said):
+        if term.role == "signal" and exposes(task.question, term.term):
             yield f"the question says the search term {term.term!r}"
-
-
-def _is_said(term: list[str], said: list[str]) -> bool:
-    wanted, width = set(term), len(term) + _APART
-    windows = range(max(1, len(said) - width + 1))
-    return any(wanted <= set(said[at : at + width]) for at in windows)
-
-
-def _root(word: str) -> str:
-    """What `measured`, `measuring` and `measurement` share; short words stay."""
-    cut = _ENDINGS.sub("", word)
-    return cut if len(cut) >= _ROOT else word
 
 
 def _guidance(task: TaskMaterial) -> Iterator[str]:
@@ -184,8 +165,8 @@ def _novelty_question(task: TaskMaterial) -> Iterator[str]:
 FILTERS: dict[str, Filter] = {
     "exposure": _exposure,
     "sense_question": sense_question,
-    "sense": sense,
     "guidance": _guidance,
+    "sense": sense,
     "tied": _tied,
     "necessity": _necessity,
     "novelty": _novelty,

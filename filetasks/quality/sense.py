@@ -12,7 +12,7 @@ from drr.filetasks.corpus.stock import stock
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.quality.timing import foreknowing, untimely
 from drr.filetasks.reckoning import nonsense, turns
-from drr.filetasks.truth import KnownPage
+from drr.filetasks.truth import KnownPage, TaskFact
 from drr.filetasks.values import FactValues, month_of, sold_from
 
 _COUNTED_FROM = {
@@ -66,9 +66,9 @@ def _key_pages(task: TaskMaterial) -> Iterator[str]:
 
 def better_sources(task: TaskMaterial) -> Iterator[str]:
     """Which of two pages is right can be told by reading: what speaks of the very thing and time is from no better a source than the page that
-    is right, and an outdated one is older, and both say since when they hold. Terms of sale say for which purchases they hold."""
+    is right, and of an outdated one both say since when they hold, or for which purchases: its own date tells nothing, as somebody may write down old
+    terms at any time."""
     pages = {page.url: page for page in task.known}
-    dates = {page.url: page.date for page in task.pages}
     facts = {fact.id: fact for fact in task.facts}
     for page in task.known:
         right = pages.get(page.made_from or "")
@@ -76,12 +76,8 @@ def better_sources(task: TaskMaterial) -> Iterator[str]:
             continue
         if page.change.kind in ("outdated", "wrong_figure") and page.trust > right.trust:
             yield f"{page.url}: leads astray from a better source than that of {right.url}, which is right"
-        if page.change.kind != "outdated":
-            continue
-        if (dates.get(page.url) or "9999") >= (dates.get(right.url) or ""):
-            yield f"{page.url}: is outdated and not older than {right.url}"
-        if sold_from(facts[page.change.fact].attribute) is None and not _is_told_later(right, page):
-            yield f"{page.url}: is told from {right.url} by its date alone"
+        if page.change.kind == "outdated" and not _is_told_earlier(facts[page.change.fact], page, right):
+            yield f"{page.url}: is outdated and does not say that it speaks of an earlier time than {right.url}"
 
 
 def beside_the_point(task: TaskMaterial) -> Iterator[str]:
@@ -119,8 +115,12 @@ def makes_apart(task: TaskMaterial) -> Iterator[str]:
                 yield f"{page.url}: speaks of the {dating.changes} of {page.as_of}, and {first.url} of that of {first.as_of}"
 
 
-def _is_told_later(right: KnownPage, other: KnownPage) -> bool:
-    return bool(right.as_of and other.as_of and month_of(right.as_of) > month_of(other.as_of))
+def _is_told_earlier(fact: TaskFact, page: KnownPage, right: KnownPage) -> bool:
+    start = sold_from(fact.attribute)
+    if start is None:
+        return bool(right.as_of and page.as_of and month_of(page.as_of) < month_of(right.as_of))
+    said = sold_from(page.change.after or "") if page.change else None
+    return said is not None and said < start
 
 
 def _changes(task: TaskMaterial) -> Iterator[str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from drr.env.text import tokens
 from drr.offline.agents.facts import for_machines
 from drr.offline.agents.memory import Memory, SeenProduct
-from drr.offline.agents.question import Asked, content_words, head_of, is_quality
+from drr.offline.agents.question import Asked, content_words, head_of, is_fixed, is_quality
 
 CANDIDATES = 5
 _ENDINGS = frozenset(("", "e", "ed", "en", "er", "ing", "ion", "or", "ation", "ic", "ist", "y"))
@@ -124,7 +124,7 @@ def score(task: Asked, need: str, product: SeenProduct) -> float:
 
 def excluded(task: Asked, product: SeenProduct) -> bool:
     """Not wanted, or named in words that are meant for machines and not for shoppers."""
-    if for_machines(product.title):
+    if for_machines(product.title) or (task.spares_walls and is_fixed(product.title)):
         return True
     words = _words(product.title)
     return any(set(tokens(phrase)) <= words for phrase in task.constraints.exclusions if tokens(phrase))
@@ -139,9 +139,15 @@ def _allowed(task: Asked, product: SeenProduct) -> bool:
 
 
 def candidates(task: Asked, need: str, memory: Memory) -> list[SeenProduct]:
-    """What was found for a need and is allowed, best first; what was bought before comes first to be bought again, else last."""
+    """What was found for a need and is allowed, best first; what was bought before comes first to be bought again, else last, and
+    not at all where nobody wants more of it."""
     bought = {order.product_id for order in memory.orders.values() if order.kept}
-    fitting = [p for p in memory.products.values() if relevance(need, p) > 0 and _allowed(task, p)]
+    owned = bought if task.no_more and not task.again else ()
+    fitting = [
+        p
+        for p in memory.products.values()
+        if p.product_id not in owned and relevance(need, p) > 0 and _allowed(task, p)
+    ]
     return sorted(
         fitting, key=lambda p: ((p.product_id in bought) != task.again, -score(task, need, p), p.url)
     )[:CANDIDATES]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from drr.env.text import tokens
 from drr.offline.agents.memory import Memory, SeenOrder, SeenPage
 from drr.offline.agents.prose import sentences
-from drr.offline.agents.question import Asked, content_words, is_quality, state_name
+from drr.offline.agents.question import Asked, content_words, is_quality, is_stop, state_name
 from drr.offline.agents.seeking import names_in
 from drr.offline.agents.words import plain
 from drr.wording.states import STATES
@@ -52,9 +52,12 @@ def _weighed(task: Asked, memory: Memory) -> Iterator[tuple[float, int, str, See
     wanted = subject(task) | {word for ask in task.asks for word in content_words(ask)}
     wanted |= set(content_words(task.text)) if alone else set()
     home = state_name(memory.home.state) if memory.home else None
+    said = wanted | set(content_words(task.text))
     for place, page in enumerate(memory.pages.values()):
         if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
             continue
+        if not alone and said.isdisjoint(_named_in(page.title)):
+            continue  # the same words of another thing: how foam pillows age, on a page on dog beds
         for sentence in sentences(page.text):
             words = tokens(sentence)
             weight = _weight(task, wanted, words)
@@ -62,6 +65,10 @@ def _weighed(task: Asked, memory: Memory) -> Iterator[tuple[float, int, str, See
                 continue
             if not names or not names.isdisjoint(words):
                 yield -weight, place, plain(sentence, 300), page
+
+
+def _named_in(title: str) -> list[str]:
+    return content_words(" ".join(word for word in title.split() if not is_stop(word)))
 
 
 def _weight(task: Asked, wanted: set[str], words: Sequence[str]) -> float | None:

@@ -86,7 +86,10 @@ class NeedFinder:
 
     def _weighed(self, place: _Place) -> _Weighed:
         score = self._of_form(place) + self._of_owner(place) + self._of_position(place)
-        firm = score > 0 and (place.wanted or (place.chunk.listed and len(place.chunk.words) > 1))
+        several = (
+            place.chunk.listed and len(place.chunk.words) > 1 and place.last != "or"
+        )  # a choice is put, not a want
+        firm = score > 0 and (place.wanted or several)
         return _Weighed(score, place.chunk.start, self._kept(place), firm)
 
     def _of_form(self, place: _Place) -> float:

@@ -14,6 +14,7 @@ from drr.env.query import Constraints
 from drr.env.text import stem, tokens
 from drr.offline.agents.cues import Cues
 from drr.offline.agents.needs import NeedFinder, WordRun
+from drr.offline.agents.walls import WallReader
 from drr.wording.states import STATES
 from drr.wording.vocabulary import Wordbook, vocabulary
 
@@ -57,6 +58,8 @@ class Asked:
     """Something owned does not serve any more."""
     no_more: bool
     """Nobody wants more of what is owned: "please not another"."""
+    spares_walls: bool
+    """Nothing may be fixed to walls: "no drilling", "we rent"."""
 
     @property
     def limit(self) -> float | None:
@@ -84,6 +87,7 @@ class Aside(NamedTuple):
 class QuestionReader:
     def __init__(self, words: Wordbook) -> None:
         self.cues = Cues(words)
+        self.walls = WallReader(words)
 
     def read(self, text: str) -> Asked:
         """Total on any text."""
@@ -110,6 +114,7 @@ class QuestionReader:
             about_history=cues.history.search(text) is not None,
             again=cues.again.search(text) is not None,
             no_more=cues.no_more.search(text) is not None,
+            spares_walls=self.walls.spares(text),
             outgrown=(cues.outgrown.search(text) or cues.replaced.search(text)) is not None,
         )
 
@@ -202,6 +207,7 @@ class QuestionReader:
 
 _QUESTIONS = QuestionReader(vocabulary("shopping"))
 is_quality = _QUESTIONS.cues.is_quality
+is_fixed = _QUESTIONS.walls.is_fixed
 content_words = _QUESTIONS.content_words
 """The words that carry meaning, as the catalogue indexes them."""
 

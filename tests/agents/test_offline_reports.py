@@ -14,9 +14,10 @@ from drr.app.cli import main
 from drr.citations.parse import parse
 from drr.env.shop import Shop
 from drr.offline.agents import choice as offline_choice
+from drr.offline.agents import facts as offline_facts
 from drr.offline.agents import question as offline_question
 from drr.offline.agents import report as offline_report
-from drr.offline.agents.memory import Memory, SeenPart, SeenProduct
+from drr.offline.agents.memory import Memory, SeenOrder, SeenPage, SeenPart, SeenProduct
 from drr.offline.agents.papers import Quotation
 from drr.offline.agents.policies import agent_policy, summariser_policy
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -205,6 +206,66 @@ def test_exclusions_are_respected() -> None:
     memory.add_product(SeenProduct("http://s.example/1", "Copper bird feeder", 10.0, 5.0, 999, None, "Birds"))
     memory.add_product(SeenProduct("http://s.example/2", "Cedar bird feeder", 10.0, 3.0, 9, None, "Birds"))
     assert [p.url for p in offline_choice.candidates(task, "bird feeder", memory)] == ["http://s.example/2"]
+
+
+@pytest.mark.parametrize(
+    ("told", "spared"),
+    [
+        ("We rent, so the walls have to stay as they are.", True),
+        ("It must work without drilling.", True),
+        ("I'm not allowed to put screws into anything.", True),
+        ("The landlord won't let us drill a single hole.", True),
+        ("Please nothing that damages the door frame, no nails either.", True),
+        ("We own the house and drill where we like.", False),
+        ("We rent, but we are allowed to drill.", False),
+        ("We rent out our flat.", False),
+        ("The walls are green.", False),
+    ],
+)
+def test_who_must_not_drill_is_offered_nothing_that_is_screwed_to_a_wall(told: str, spared: bool) -> None:
+    memory = Memory()
+    titles = ("Hardware-Mounted Dog Gate", "Pressure-Mounted Dog Gate", "Wall-Mounted Dog Gate, No Drilling")
+    for number, title in enumerate(titles):
+        memory.add_product(SeenProduct(f"http://s.example/{number}", title, 10.0, 4.5, 50, None, "Dogs"))
+    task = offline_question.read(f"Which dog gate should I buy? {told}")
+    found = {product.title for product in offline_choice.candidates(task, "dog gate", memory)}
+    assert found == (set(titles[1:]) if spared else set(titles))
+
+
+@pytest.mark.parametrize(
+    "told", ["Not a copy of something that is already in my shed.", "Nothing I already have, please."]
+)
+def test_who_wants_nothing_twice_is_not_offered_what_was_bought(told: str) -> None:
+    memory = Memory()
+    for number in (1, 2):
+        memory.add_product(
+            SeenProduct(f"http://s.example/{number}", "Bird feeder", 10.0, 4.5, 50, None, "Birds")
+        )
+    memory.orders["o"] = SeenOrder("user://a/orders/o", "2022-06-12", "DELIVERED", 1, "Bird feeder", "1")
+    assert picked_feeders("I want a bird feeder.", memory) == ["http://s.example/2", "http://s.example/1"]
+    assert picked_feeders(f"I want a bird feeder. {told}", memory) == ["http://s.example/2"]
+
+
+def test_a_choice_that_is_put_names_nothing_that_is_wanted() -> None:
+    task = offline_question.read("I own six old pruners. Ratchet, bypass, or admit defeat and hire somebody?")
+    assert "admit defeat" not in task.firm
+    assert "bird houses" in offline_question.read("I want bird feeders, bird baths and bird houses.").firm
+
+
+def test_a_page_on_another_thing_says_nothing_of_this_one() -> None:
+    memory = Memory()
+    said = "Memory foam of 3 pounds a cubic foot or more comes back after years of use."
+    for number, title in enumerate(("What does size mean for dogs", "How to choose a foam pillow")):
+        memory.pages[str(number)] = SeenPage(str(number), title, said, True)
+    task = offline_question.read("Which memory foam pillow should I buy, and does it get hot?")
+    assert [page.title for _, page in offline_facts.web_facts(task, memory, 4)] == [
+        "How to choose a foam pillow"
+    ]
+
+
+def picked_feeders(question: str, memory: Memory) -> list[str]:
+    task = offline_question.read(question)
+    return [product.url for product in offline_choice.candidates(task, "bird feeder", memory)]
 
 
 def test_one_thing_costs_at_least_what_the_purchase_shall() -> None:

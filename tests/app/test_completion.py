@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import re
+import select
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -76,6 +82,57 @@ def test_a_shell_offers_what_the_parsers_know(
     assert there <= offered
     assert not not_there & offered
     assert all(one.startswith(words[-1]) for one in offered)
+
+
+STARTED = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "source drr.bash"),
+    "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -u -D; source drr.zsh"),
+    "fish": (["fish", "--no-config", "-i"], "source drr.fish; function fish_prompt; printf '$ '; end"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shell", SHELLS)
+def test_tab_completes_in_a_real_terminal(folder: Path, shell: str) -> None:
+    """Typed as a person types: `drr sho`, Tab, ` us`, Tab; the shell runs what then stands there."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"no {shell} here: install Debian's `{shell}` to try it")
+    program = folder / "bin" / "drr"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text("#!/bin/sh\nprintf 'asked for <%s>\\n' \"$*\"\n", "utf-8")
+    program.chmod(0o755)
+    command, sourced = STARTED[shell]
+    place = {
+        "PATH": f"{program.parent}:{os.environ['PATH']}",
+        "HOME": str(folder),
+        "TERM": "xterm",
+        "PS1": "$ ",
+    }
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.execvpe(command[0], command, place)
+    try:
+        _typed(terminal, f"{sourced}\r", "$ ")
+        _typed(terminal, "drr sho\t", "shop")
+        _typed(terminal, "us\t", "users")
+        _typed(terminal, "\r", "asked for <shop users>")
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        os.close(terminal)
+
+
+def _typed(terminal: int, keys: str, shown: str) -> None:
+    """What is typed, and what must then be seen; a shell that has just started takes its time."""
+    os.write(terminal, keys.encode())
+    seen, until = "", time.monotonic() + 20
+    while shown not in seen:
+        assert time.monotonic() < until, f"{shown!r} did not show: {seen!r}"
+        if select.select([terminal], [], [], 0.5)[0]:
+            seen += re.sub(
+                r"\x1b\[[0-9;?]*[a-zA-Z]", "", os.read(terminal, 65_536).decode("utf-8", "replace")
+            )
 
 
 def test_bash_leaves_files_to_the_shell(folder: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,80 +20,30 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import Label, PairwiseLabel, RatingLabel, Sample, SupportLabel, read_labels
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.corrected import LEAST_LABELS, Scored, corrected
-from drr.eval.stats.intervals import Floats
 from drr.eval.stats.planning import spread, ways
 from drr.study.study import Study
+from numpy.random import Generator
 
-from benchmarks.results import record, table
-
-Draw = np.random.Generator
-LEVELS = np.array([0.0, 0.5, 1.0])
-JUDGES: dict[str, Callable[[Draw, Floats], Floats]] = {
-    "biased": lambda rng, true: np.where((true < 1) & (rng.random(true.size) < 0.35), true + 0.5, true),
-    "noisy": lambda rng, true: np.where(rng.random(true.size) < 0.4, rng.choice(LEVELS, true.size), true),
-    "near-perfect": lambda rng, true: np.where(
-        rng.random(true.size) < 0.02, rng.choice(LEVELS, true.size), true
-    ),
-}
-TRUTH = 4 / 6 * 0.85
-"""The mean score of a unit: Beta(4, 2) of a question's support, seven tenths of it full."""
+from benchmarks.corrected import FP_JUDGES, coverage, measured, study_of_claims
 
 
-def simulated(rng: Draw, judge: str, questions: int = 40, labels: int = 120) -> list[Scored]:
-    """A study of questions that differ, with reports of different length, and labels drawn by lot."""
-    rows: list[tuple[str, float, float, float]] = []
-    for q in range(questions):
-        share, size = rng.beta(4, 2), int(rng.integers(6, 26))
-        at = rng.random(size)
-        true = np.where(at < share * 0.7, 1.0, np.where(at < share, 0.5, 0.0))
-        said = JUDGES[judge](rng, true)
-        rows += [(f"q{q}", 1 / size, float(s), float(t)) for s, t in zip(said, true, strict=True)]
-    chosen = set(rng.choice(len(rows), labels, replace=False).tolist())
-    return [Scored(q, w, s, t if i in chosen else None) for i, (q, w, s, t) in enumerate(rows)]
-
-
-def coverage(judge: str, studies: int) -> tuple[float, float, float]:
-    """Of the corrected figure, of the judge alone; and how wide the corrected interval is beside that of the labels alone."""
-    held = alone = 0
-    wide = narrow = 0.0
-    for seed in range(studies):
-        found = corrected(simulated(np.random.default_rng([seed, 11]), judge))
-        v, own, people = found.value, found.judge, found.people
-        assert v.ci_low is not None and v.ci_high is not None
-        assert own.ci_low is not None and own.ci_high is not None
-        assert people.ci_low is not None and people.ci_high is not None
-        held += v.ci_low <= TRUTH <= v.ci_high
-        alone += own.ci_low <= TRUTH <= own.ci_high
-        narrow += v.ci_high - v.ci_low
-        wide += people.ci_high - people.ci_low
-    return held / studies, alone / studies, narrow / wide
+def simulated(rng: Generator, questions: int = 40, labels: int = 120) -> list[Scored]:
+    return study_of_claims(rng, FP_JUDGES["biased"], questions, labels)
 
 
 def test_an_interval_holds_the_truth_where_the_judges_own_does_not() -> None:
-    held, alone, _ = coverage("biased", 80)
+    held, alone, _ = coverage("FP", "biased", 80)
     assert held >= 0.88 and alone < 0.4
-    held, _, narrower = coverage("near-perfect", 40)
+    held, _, narrower = coverage("FP", "near-perfect", 40)
     assert held >= 0.85 and narrower < 0.75
 
 
 @pytest.mark.endurance
 def test_intervals_of_2000_studies_cover_in_93_to_97_percent() -> None:
-    found = {judge: coverage(judge, 2000) for judge in JUDGES}
-    rows = [
-        (judge, f"{held:.1%}", f"{alone:.1%}", f"{width:.2f}")
-        for judge, (held, alone, width) in found.items()
-    ]
-    head = ("judge", "covers, corrected", "covers, judge alone", "width beside labels alone")
-    record("Judge-corrected figures", f"{SIMULATED}\n\n{table(head, rows)}")
-    assert all(0.93 <= held <= 0.97 for held, _, _ in found.values())
-    assert found["near-perfect"][2] < 0.7 and found["biased"][2] < 0.8
-
-
-SIMULATED = (
-    "2,000 simulated studies for each judge: 40 questions of 6 to 25 claims, 120 labels drawn by lot. How often the 95 %"
-    " interval holds the truth of the questions' population, and how wide it is beside that of the labels alone. The biased"
-    " judge raises 35 % of what is not full by a step, the noisy one answers 40 % at random, the near-perfect one 2 %."
-)
+    found = measured(2000)
+    assert all(0.93 <= one.corrected <= 0.97 for one in found.values())
+    for figure in ("FP", "P"):
+        assert found[figure, "near-perfect"].width < 0.75 and found[figure, "biased"].width < 0.8
 
 
 def test_the_estimate_is_the_judges_mean_plus_the_mean_difference() -> None:
@@ -126,7 +75,7 @@ def test_too_few_labels_are_no_figure(labels: int, questions: int) -> None:
 
 def test_a_plan_reaches_its_half_width() -> None:
     """Planned from a pilot, then done: the interval is about as wide as was said."""
-    pilot = spread(simulated(np.random.default_rng(4), "biased", questions=80, labels=300))
+    pilot = spread(simulated(np.random.default_rng(4), questions=80, labels=300))
     assert pilot is not None
     rows = ways(pilot, 0.05)
     assert len(rows) == 4 and rows[0]["questions"] == 80 and rows[0]["trials"] == 1
@@ -135,7 +84,7 @@ def test_a_plan_reaches_its_half_width() -> None:
         widths = []
         for seed in range(12):
             rng = np.random.default_rng([seed, 3])
-            v = corrected(simulated(rng, "biased", row["questions"], row["labels"])).value
+            v = corrected(simulated(rng, row["questions"], row["labels"])).value
             assert v.ci_low is not None and v.ci_high is not None
             widths.append((v.ci_high - v.ci_low) / 2)
         assert 0.035 < sum(widths) / len(widths) < 0.065

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from drr.app.commands.report import write_beside
 from drr.app.viewer.judges import judges_beside, said_beside
 from drr.app.viewer.model import ShownVerdict
 from drr.app.viewer.reader import Reader
@@ -36,6 +37,44 @@ def reader(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     ledger.close()
     with Study.open(folder) as study:
         yield Reader(study, judge="rules-1")
+
+
+def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_path: Path) -> None:
+    material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-1")
+    page = (tmp_path / "report" / "answers" / "~judges.html").read_text("utf-8")
+    sections = dict(re.findall(r'<section id="([\w-]+)" class="table">(.*?)</section>', page, re.S))
+    led = set(
+        re.findall(
+            r'href="answers/~judges.html#([\w-]+)"', (tmp_path / "report" / "index.html").read_text("utf-8")
+        )
+    )
+    assert (
+        led == set(sections) >= {"coverage", "agreement-pairwise", "agreement-ratings", "agreement-metrics"}
+    )
+
+    graded = rows_of(sections["agreement-ratings"])
+    assert len(graded) == len(reader.entries())
+    for entry in reader.entries():
+        report = reader.report(entry.key)
+        assert report is not None
+        (link,) = [one for one in graded if f"../../viewer/r/{entry.key}.html" in one]
+        first = next(rating.rating for rating in report.ratings if rating.dimension == "depth")
+        assert graded[link]["depth: rules-1 and second"] == f"{first} / 2"
+
+    units = material.document["coverage"]["tasks"]
+    judged = rows_of(sections["coverage"]).values()
+    for task in ("claims", "rating", "rules", "support"):
+        assert sum(int(row[task]) for row in judged) == units[task]["judged"]
+    assert sum(int(row["pairwise"]) for row in judged) == 2 * units["pairwise"]["judged"], (
+        "of two answers each"
+    )
+
+
+def rows_of(section: str) -> dict[str, dict[str, str]]:
+    """By what leads to the answer, then by column."""
+    columns = re.findall(r'<th scope="col"[^>]*>([^<]*)', section)
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', section)
+    return {name: dict(zip(columns, re.findall(r"<td>([^<]*)", cells), strict=True)) for name, cells in rows}
 
 
 def as_the_second_says(verdict: ShownVerdict) -> ShownVerdict:

@@ -26,7 +26,7 @@ from drr.eval.metrics.base import Metric, over_queries
 
 TITLES = {{"toy-voice": "Tone of voice"}}
 METRICS = (
-    Metric("toy_shouts", "shouts", {TOLD!r}, "toy-voice", unit="marks", better="lower", digits=1),
+    Metric("toy_shouts", "shouts", {TOLD!r}, "toy-voice", unit="marks", least=0, better="lower", digits=1),
     Metric("toy_lines", "lines", "Lines of the report.", "toy-form", unit="lines", digits=0, detail=True),
 )
 
@@ -117,6 +117,7 @@ def test_commands_print_it(judged_study: Path, capsys: pytest.CaptureFixture[str
         "table": "toy-voice",
         "unit": "marks",
         "range": None,
+        "least": 0,
         "better": "lower",
         "digits": 1,
     }

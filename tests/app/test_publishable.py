@@ -12,7 +12,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.pages.serve import STATIC, STYLES
 from drr.app.report import figures
-from drr.app.report.ink import DARK, LIGHT
+from drr.app.report.ink import DARK, FORMS, LIGHT
 from drr.app.report.latex import LONGEST, appendix, latex
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table, headings
@@ -106,8 +106,8 @@ def test_every_table_of_a_study_can_be_read(judged_study: Path, tmp_path: Path) 
     told = (tmp_path / "r" / "tables" / "all.tex").read_text("utf-8")
     assert set(re.findall(r"\\input\{([\w-]+)\}", told)) == names - {"all"}
     drawn = {path.name for path in (tmp_path / "r" / "figures").iterdir()}
-    forms = {f"differences{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in scheme.forms}
-    assert forms <= drawn and {"differences.pdf", "differences-dark.svg"} <= forms
+    forms = {f"differences{scheme.ending}.{form}" for scheme in (LIGHT, DARK) for form in FORMS}
+    assert forms <= drawn and {"differences.pdf", "differences-dark.pdf"} <= forms
 
 
 @pytest.mark.parametrize("name", [name for name, _, _ in figures.FIGURES])

@@ -12,6 +12,7 @@ import pytest
 from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
+from drr.app.viewer.served_report import ServedReport
 from drr.app.viewer.site import site
 from drr.study.study import Study
 from starlette.testclient import TestClient
@@ -298,7 +299,6 @@ def test_every_served_page_leads_to_the_report_that_was_written(reader: Reader, 
             assert client.get(f"/report/{outside}").status_code == 404
 
 
-@pytest.mark.long
 def test_a_report_that_nobody_wrote_is_written_when_it_is_asked_for_and_leads_back(reader: Reader) -> None:
     entry = reader.entries()[0]
     with TestClient(site(reader, "t", 8124), base_url="http://127.0.0.1:8124") as client:
@@ -308,3 +308,15 @@ def test_a_report_that_nobody_wrote_is_written_when_it_is_asked_for_and_leads_ba
         place = re.search(rf'href="([^"]*/r/{entry.key}.html)"', answers)
         assert place is not None
         assert client.get(f"/report/answers/{place[1]}").status_code == 200
+
+
+def test_a_figure_of_a_served_report_is_drawn_when_somebody_looks_at_it(reader: Reader) -> None:
+    report = ServedReport(reader, None)
+    page = report.file("index.html")
+    assert page is not None and 'src="figures/differences.svg"' in page.read_text("utf-8")
+    drawn = page.parent / "figures"
+    assert list(drawn.iterdir()) == []
+    for form in ("differences.svg", "differences-dark.pdf"):
+        assert report.file(f"figures/{form}") == drawn / form
+    assert report.file("figures/nothing.svg") is None and report.file("figures/../../none.svg") is None
+    assert {path.name for path in drawn.iterdir()} == {"differences.svg", "differences-dark.pdf"}

@@ -298,6 +298,20 @@ def test_the_report_folder_opens_from_disk_and_is_harmless(page: Page, study: Pa
     first = page.locator("#faithfulness tbody td").first.bounding_box()
     assert first is not None
     assert first["x"] < 300, "names of systems leave room for their figures"
+    behind = sorted((tmp_path / "report" / "answers").iterdir())
+    assert len(behind) == 4, "two systems, their difference, and what judges said"
+    for file in behind:
+        page.goto(file.as_uri())
+        expect(page.locator("main h1")).to_be_visible()
+        assert (
+            page.locator(
+                "body img, body iframe, body svg:not(.bar), body script, [onload], [onerror], [ontoggle]"
+            ).count()
+            == 0
+        )
+        assert page.locator('a[href^="javascript"], a[href^="data"]').count() == 0
+        assert serious(page) == [], file
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, file
 
 
 def test_the_index_is_sifted_by_measure_verdict_and_source_type(page: Page, study: Path) -> None:
@@ -510,7 +524,7 @@ def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_addres
     expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
     changes = page.locator("#changes")
     expect(changes.locator("summary")).to_have_text(
-        "4 claims stand in both answers, 3 of them with another verdict"
+        "4 claims stand in both answers, 2 of them with another verdict"
     )
     changes.locator("summary").click()
     changes.locator("a").first.click()
@@ -520,6 +534,41 @@ def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_addres
     expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
     page.goto((tmp_path / "pages" / "judges.html").as_uri())
     expect(page.locator("table.figures th[scope=row]").first).to_have_text("rules-1 and second")
+
+
+def test_two_trials_of_one_system_are_compared_and_the_pair_stands_in_the_address(
+    page: Page, tmp_path: Path
+) -> None:
+    """One trial says what its source says, the other what it does not."""
+    url, query = "http://birds.example/feeding", "What do cardinals eat?"
+    seen = [{"url": url, "type": "web", "text": "Black oil sunflower seed suits cardinals best. " * 5}]
+    said = ("Black oil sunflower seed suits cardinals best", "Nyjer socks attract goldfinches in Antarctica")
+    rows = [
+        {"id": str(trial), "system": "calm", "query": query, "trial": trial, "evidence": seen,
+         "report_markdown": f"# Feeding\n\nCardinals come to black oil sunflower seed [1].\n\n{text} [1].\n\n## Sources\n\n[1] Feeding: {url}\n"}
+        for trial, text in enumerate(said)
+    ]  # fmt: skip
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
+    drr("import", tmp_path / "study", tmp_path / "rows.jsonl")
+    drr("judge", tmp_path / "study", "--what", "faithfulness", "--quiet")
+    with served(tmp_path / "study") as home:
+        page.goto(home + "?token=token")
+        page.locator("#units tbody th a").click()
+        expect(page.locator("article.side:visible > h2")).to_have_text(["calm, trial 0", "calm, trial 1"])
+        page.locator("#left-choice").select_option(label="calm, trial 1")
+        page.locator("#right-choice").select_option(label="calm, trial 0")
+        keys = [page.locator(f"#{side}-choice").input_value() for side in ("left", "right")]
+        assert keys[0] != keys[1] and f"left={keys[0]}" in page.url and f"right={keys[1]}" in page.url
+        page.reload()
+        left, right = (page.locator(f"#side-{key}") for key in keys)
+        boxes = [side.bounding_box() for side in (left, right)]
+        assert boxes[0] is not None and boxes[1] is not None and boxes[0]["x"] < boxes[1]["x"]
+        expect(left).to_contain_text("Nyjer socks")
+        expect(right).not_to_contain_text("Nyjer socks")
+        left.locator("mark", has_text="Nyjer socks").click()
+        expect(page.locator("#drawer .evidence:visible")).to_have_count(1)
+        left.locator("mark", has_text="Cardinals come").click()
+        expect(right.locator("mark.on")).to_contain_text(["Cardinals come"])
 
 
 def serious(page: Page) -> list[tuple[str, str]]:

@@ -149,6 +149,13 @@ def test_pca_matches_zeros_only_with_zeros():
     assert without.n_unscored == 2
 
 
+def test_a_bias_stays_on_its_scale_where_two_questions_are_drawn():
+    found = correlation.bias([1.0, 0.0], [0.0, 0.0], clusters=["a", "b"], width=1.0)
+    assert found.value == 0.5 and -1.0 <= found.ci_low < 0 < found.ci_high <= 1.0
+    apart = correlation.mean_absolute_deviation([1.0, 0.0], [0.0, 0.0], clusters=["a", "b"], width=1.0)
+    assert apart.ci_low >= 0.0 and apart.ci_high <= 1.0
+
+
 def test_mard_and_bias():
     m, h = [7.0, 5.0, None, 9.0], [6.0, 7.0, 3.0, 9.0]
     assert correlation.mean_absolute_deviation(m, h).value == pytest.approx(1.0)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
-from drr.eval.evidence.lexical import support
+from drr.eval.evidence.graded import WordVerdict, counted, settled
+from drr.eval.evidence.lexical import laid, sentences_of, support
+from drr.eval.evidence.weighed import LABELS as WEIGHED
+from drr.eval.evidence.weighed import fitted, weigh
 from drr.eval.stats.agreement import cohen_kappa
 
+from benchmarks.support_fit import ABOUT_EQUAL, FOR, NEUTRAL, trait_names
 from benchmarks.support_pairs import FOLDER, LABELS, judged, read_pairs
 
 SHOP = (
@@ -13,6 +19,11 @@ SHOP = (
     "Sales of the Alder kettle rose in May. The shop refuses to sell the Alder kettle abroad. Of nine kettles in the test the Alder was best and the Cedar worst. "
     "The test began in 2019 and ended three years later. Most buyers kept the Alder kettle."
 )
+
+
+def ruled(claim: str, text: str) -> str:
+    """What the rules say, before it is weighed."""
+    return counted(laid(claim, sentences_of(text))).ruled.label
 
 
 @pytest.mark.parametrize(
@@ -32,8 +43,55 @@ SHOP = (
 )
 def test_what_speaks_against_a_claim_is_seen(claim: str, label: str) -> None:
     found, which = support(claim, [SHOP])
-    assert (found.label, which) == (label, 0), found.reason
+    assert ruled(claim, SHOP) == label and which == 0
+    assert label == "full" or found.label != "full", found.reason
     assert found.span is None or SHOP[found.span.start : found.span.end].strip()
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("The Alder kettle holds 1.7 litres and costs $48.", "full"),
+        ("The shop refuses to sell the Alder kettle abroad.", "full"),
+        ("Its lid may loosen after a year.", "full"),
+        (
+            "The Birch kettle holds 1.2 litres, and it boils them in under two minutes by the maker's own test.",
+            "partial",
+        ),
+        ("The Alder kettle does not hold 1.7 litres and costs $48.", "none"),
+        ("Ferries to the islands leave on Tuesdays at noon.", "none"),
+    ],
+)
+def test_what_stands_there_is_full_and_one_thing_exchanged_is_not(claim: str, label: str) -> None:
+    found, _ = support(claim, [SHOP])
+    assert found.label == label, found.reason
+
+
+def test_no_trait_counts_on_the_other_side() -> None:
+    """Words found never speak against a claim, and what speaks against it never for it, whatever writers' habits are."""
+    weights = fitted().traits
+    assert sorted(weights) == trait_names()
+    assert weights.keys() >= FOR | NEUTRAL | ABOUT_EQUAL
+    for name, weight in weights.items():
+        if name in NEUTRAL:
+            assert weight.support == 0
+        elif name not in ABOUT_EQUAL:
+            assert weight.support >= 0 if name in FOR else weight.support <= 0, name
+
+
+def test_the_weights_name_the_pairs_they_were_fitted_to() -> None:
+    for one in fitted().fitted:
+        name = one.set.partition(",")[0]
+        (file,) = FOLDER.glob(f"*/{name}.jsonl")
+        assert one.sha256 == sha256(file.read_bytes()).hexdigest(), one.set
+
+
+def test_a_likelihood_below_the_bar_is_unsure() -> None:
+    found = weigh(dict.fromkeys(fitted().traits, 0.0))
+    assert sum(found.likely.values()) == pytest.approx(1) and tuple(found.likely) == WEIGHED
+    assert found.unsure == (found.likely[found.label] < 0.6)
+    assert settled(WordVerdict("none", "", contradicted=True), "full") == "partial"
+    assert settled(WordVerdict("none", "", absent=True), "full") == "none"
 
 
 DESK = (
@@ -63,8 +121,7 @@ DESK = (
     ],
 )
 def test_figures_names_and_denials_are_held_against_what_they_are_of(claim: str, label: str) -> None:
-    found, _ = support(claim, [DESK])
-    assert found.label == label, found.reason
+    assert ruled(claim, DESK) == label
 
 
 RECORD = """http://shop.example/B040VLCCZ7

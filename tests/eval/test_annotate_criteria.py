@@ -15,10 +15,26 @@ from drr.app.annotate.site import owner_page, site
 from drr.app.cli import main
 from drr.env.errors import DrrError, Misuse
 from drr.env.shop import Shop
-from drr.eval.labels import CriterionLabel, read_labels
+from drr.eval.agreement.corrected import corrected_document
+from drr.eval.agreement.study import study_labels
+from drr.eval.evidence.answers import read_answers
+from drr.eval.labels import CriterionLabel, Label, Sample, read_labels
+from drr.eval.metrics.document import study_document
+from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.pqr.rows import (
+    DIMENSIONS,
+    CriteriaOwner,
+    CriterionRow,
+    ScoredUnder,
+    ScoreRow,
+    enter_scores,
+    open_rubric,
+)
+from drr.eval.tasks.pqr.scoring import ROUNDS
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
+from tests.eval.nursery import answer, put
 from tests.eval.test_swap import PersonJudge, asked, with_reports
 
 CRITERIA = [
@@ -147,3 +163,70 @@ async def test_from_a_scored_study_to_agreement(
     assert pair["judges"][1] == "ann"
     assert pair["dimensions"]["all"]["criterion"]["mard"]["n"] == 4 * 32
     assert set(pair["dimensions"]["all"]["system"]["systems"]) == {"fitted", "general"}
+    assert main(["report", folder, "--labels", labels]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"pqr p +\W* *fitted", told) and "64 of 64" in told and "of nothing" not in told
+
+
+async def test_labels_under_criteria_correct_p_as_the_document_has_it(study: Study, shop: Shop) -> None:
+    """People give a point less than the judge under each criterion of P: P and its dimensions fall by a point, and Q has no row."""
+    await with_reports(study, trials=2)
+    judged = await asked(study, PersonJudge(), shop)
+    lot = Sample(seed=1, drawn=8, population=8)
+    labels = [
+        one.model_copy(update={"judge": "ann", "label": one.label - 1, "sample": lot})
+        for one in study_labels(judged)
+        if isinstance(one, CriterionLabel) and one.dimension in DIMENSIONS["p"]
+    ]
+    other = labels[0].model_copy(update={"criterion": "of another wording"})
+    found = corrected_document(judged, [*labels, other])
+    assert found["unmatched"] == 1
+    rows = {(row["metric"], row["variant"]): row for row in found["figures"]}
+    assert {metric for metric, _ in rows} == {"pqr_p", "pqr_goal", "pqr_cont", "pqr_pres", "pqr_acti"}
+    for (metric, variant), row in rows.items():
+        figure = study_document(study)["metrics"][variant][metric]["value"]
+        assert figure is not None
+        assert row["judge"]["value"] == pytest.approx(figure)
+        assert row["people"]["value"] == pytest.approx(figure - 1)
+        assert row["value"] is None and "labels of 1 questions" in (row["reason"] or "")
+        assert row["biased"] is None
+    part = corrected_document(judged, labels[1:])
+    (told,) = {row["biased"] for row in part["figures"] if row["metric"] == "pqr_p" and row["biased"]}
+    assert told.startswith("biased sample: 1 reports were labelled under some of their criteria only")
+
+
+async def test_a_label_weighs_in_p_as_its_criterion_does(study: Study) -> None:
+    """Two points too much under one criterion, three quarters of a dimension that is four tenths of P: P falls by 0.6."""
+    await put(study, *(answer(f"n{number}", "x", f"Report {number}.") for number in range(16)))
+    judging = Judging("model", "model", "ours", {ROUNDS: "1"}, rule_written=False)
+    judged = Judged(judging, read_answers(study))
+    weights = {"GOAL": 0.4, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.2}
+    lot, labels = Sample(seed=1, drawn=15, population=16), list[Label]()
+    for number, one in enumerate(judged.answers):
+        owner = CriteriaOwner(one.query_id, "p")
+        rubric = open_rubric(judged, owner, 0)
+        rubric.weights = {"weights": weights, "samples": [], "refused": []}
+        for dimension in DIMENSIONS["p"]:
+            rows = [criterion(dimension, weight) for weight in (0.75, 0.25)]
+            rubric.criteria[dimension] = rows
+            said = {rubric.hash_of(dimension, row): ScoreRow(score=8, analysis="") for row in rows}
+            enter_scores(judged, one.key, ScoredUnder(owner, 0, 0, own=True), said)
+            for row, name in zip(rows, said, strict=True):
+                score = 6.0 if dimension == "GOAL" and row["weight"] == 0.75 else 8.0
+                place = f"{one.query_id}/x/0"
+                form = {"id": place, "query": "", "answer": "", "dimension": dimension, "criterion": name}
+                labels += [CriterionLabel(**form, label=score, judge="ann", sample=lot)] * (number < 15)
+    figures = {row["metric"]: row for row in corrected_document(judged, labels)["figures"]}
+    corrected = {metric: row["value"] for metric, row in figures.items()}
+    assert corrected["pqr_p"] == pytest.approx(7.4)
+    assert corrected["pqr_goal"] == pytest.approx(6.5) and corrected["pqr_pres"] == pytest.approx(8.0)
+    assert (figures["pqr_p"]["n_labelled"], figures["pqr_p"]["n"], figures["pqr_p"]["biased"]) == (
+        120,
+        128,
+        None,
+    )
+
+
+def criterion(dimension: str, weight: float) -> CriterionRow:
+    text = f"{dimension} {weight}"
+    return {"id": text, "criterion": text, "explanation": "", "weight": weight, "origin": "person"}

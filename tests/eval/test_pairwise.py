@@ -67,6 +67,14 @@ def test_inconsistency_closes_the_gate():
     assert not positions(make("wwwwwi"))["depth"].unreliable
 
 
+def test_trials_of_one_question_are_no_proof_that_the_first_shown_wins():
+    often = [Comparison("q0", "depth", "x", "y", "a", "b", trial=t) for t in range(30)]
+    gate = positions(often)["depth"]
+    assert (gate.first_rate.value, gate.first_rate.n, gate.p_first) == (1.0, 60, 1.0)
+    assert gate.first_rate.ci_low is None
+    assert positions(make("iiiiiiiiiiii"))["depth"].p_first == pytest.approx(2 / 2**12)
+
+
 def test_without_ties_and_ridge_the_rating_is_bradley_terry():
     rng = np.random.default_rng(5)
     strength = {"a": 1.0, "b": 0.2, "c": -0.4, "d": -0.8}

@@ -306,7 +306,12 @@ def test_pairs_of_unequal_trials() -> None:
         shown = [c.a_first == "a" for c in made if c.a_first in ("a", "b")]
         shown += [c.b_first == "b" for c in made if c.b_first in ("a", "b")]
         assert same(recount.average([float(x) for x in shown]), gate.first_rate.value)
-        assert same(recount.sign_test(sum(shown), len(shown) - sum(shown)), gate.p_first)
+        ahead = defaultdict(float)
+        for c in made:
+            ahead[c.query] += (
+                (c.a_first == "a") - (c.a_first == "b") + (c.b_first == "b") - (c.b_first == "a")
+            )
+        assert same(recount.sign_flip(list(ahead.values())), gate.p_first)
 
 
 def test_the_rating_is_the_maximum_of_its_likelihood_with_trials_averaged() -> None:

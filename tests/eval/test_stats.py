@@ -1,6 +1,10 @@
+import math
+
 import numpy as np
 import pytest
+from drr.eval.metrics import metrics
 from drr.eval.stats.intervals import (
+    COUNTED,
     FEWEST,
     RESAMPLES,
     SHARE,
@@ -216,8 +220,48 @@ def test_what_has_no_ends_has_students_interval_below_ten_and_none_without_sprea
     assert "bootstrap over 10 clusters" in mean({str(k): [float(k)] for k in range(FEWEST)}).method
 
 
+def test_what_is_counted_has_no_interval_below_zero():
+    """31 citations of one question, none of the other: seen as 15.5 [-3.9, 34.9]."""
+    two = mean({"a": [6.0], "b": [25.0]}, ends=COUNTED)
+    assert two.ci_low == 0.0 and two.ci_high is not None and two.ci_high > 25
+    assert "cut at 0" in two.method
+    four = mean({str(k): [x] for k, x in enumerate((0.0, 1.0, 0.0, 30.0))}, ends=COUNTED)
+    assert four.value is not None and four.ci_low is not None and four.ci_high is not None
+    assert 0 < four.ci_low < four.value < 30 < four.ci_high and "logarithm" in four.method
+    assert four.within(COUNTED) == four
+    times = mean({str(k): [x] for k, x in enumerate((1.0, 1.1, 3.0))}, ends=(1.0, math.inf))
+    assert times.ci_low is not None and times.ci_low > 1
+    none = mean({str(k): [0.0] for k in range(4)}, ends=COUNTED)
+    assert (none.value, none.ci_low, none.ci_high) == (0.0, None, None) and "too few" in none.method
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 5, 9])
+def test_intervals_of_few_skewed_counts_cover_what_the_documents_say(clusters):
+    rng = np.random.default_rng(clusters)
+    draws = {15.0: rng.negative_binomial(2, 2 / 17, (300, clusters)), 2.0: rng.poisson(2, (300, clusters))}
+    for truth, samples in draws.items():
+        found = [mean({str(k): [float(x)] for k, x in enumerate(s)}, ends=COUNTED) for s in samples]
+        spread_out = [v for v in found if v.ci_low is not None and v.ci_high is not None]
+        held = sum(v.ci_low <= truth <= v.ci_high for v in spread_out)
+        assert held / len(spread_out) > 0.91, truth
+
+
+def test_every_metric_says_where_it_ends():
+    endless = {name for name, metric in metrics().items() if metric.ends is None}
+    assert endless == {"rel_position"}  # a difference
+
+
 def test_differences_of_few_keep_to_twice_the_range():
     a = {str(k): [0.9] for k in range(4)}
     b = {str(k): [0.8] for k in range(4)}
     d = paired(a, b, SHARE).difference
     assert d.ci_low is not None and d.ci_high is not None and d.ci_low < 0 < 0.1 < d.ci_high < 1
+
+
+def test_a_difference_of_counts_has_no_ends():
+    found = paired({"a": [1.0], "b": [3.0], "c": [9.0]}, {"a": [2.0], "b": [5.0], "c": [1.0]}, COUNTED)
+    assert (
+        found.difference
+        == paired({"a": [1.0], "b": [3.0], "c": [9.0]}, {"a": [2.0], "b": [5.0], "c": [1.0]}).difference
+    )
+    assert found.difference.ci_low is not None and found.difference.ci_low < 0 < found.difference.ci_high

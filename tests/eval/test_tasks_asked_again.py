@@ -162,8 +162,8 @@ def _rows(found: Any, where: str = "") -> Iterator[tuple[str, Mapping[str, Any]]
             yield from _rows(inner, f"{where}/{i}")
 
 
-OVER_CALLS = ("first_position_rate", "strengths", "length")
-"""Of calls, or refitted: they say no tasks, and draw them together where they draw."""
+OVER_CALLS = ("strengths", "length")
+"""Refitted: they say no tasks, and draw them together where they draw."""
 
 
 async def test_nothing_in_a_document_counts_a_task_twice(sized: Study) -> None:

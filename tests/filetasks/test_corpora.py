@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from hashlib import sha256
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,17 +21,21 @@ import pytest
 from drr.env.errors import Misuse
 from drr.env.shingles import shingles, similarity
 from drr.env.shop import Shop
+from drr.filetasks.asking.question import written_question
 from drr.filetasks.case import NamedThing, TaskCase
 from drr.filetasks.corpus.agreement import agreeing
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.calendar import STAMP, PageCalendar
 from drr.filetasks.corpus.firms import SISTERS, other_name
+from drr.filetasks.corpus.guidance import guided
 from drr.filetasks.corpus.known import CasePages
+from drr.filetasks.corpus.packing import Packed
 from drr.filetasks.corpus.page import drawn_form
 from drr.filetasks.corpus.plan import matters_of, page_plan, topics_of
 from drr.filetasks.corpus.pool import PagePool, build_pool
+from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.corpus.scene import PageScene, page_scene
-from drr.filetasks.corpus.stamps import dated
+from drr.filetasks.corpus.stamps import TaskBeginnings, dated
 from drr.filetasks.corpus.statement import (
     PageStatement,
     drawn_statement,
@@ -152,7 +156,11 @@ def _patterns(
 
     def pattern(said: str) -> re.Pattern[str]:
         parts = re.split(r"\[(\w+)\]", said.removesuffix("."))
-        slotted = (re.escape(part) if k % 2 == 0 else slots.get(part, r"\S+") for k, part in enumerate(parts))
+        plain = (re.sub(r"^ (\w+?)s ", r" \1s? ", part) for part in parts)  # of several things: `come to`
+        slotted = (
+            re.escape(part).replace(r"s\?", "s?") if k % 2 == 0 else slots.get(part, r"\S+")
+            for k, part in enumerate(plain)
+        )
         subject = r"(?:the )?[A-Z][\w&' -]+?(?: [\w'&-]+)*?"
         end = r"(?: \([^)]+\))?\." if said.endswith(".") else ""
         return re.compile("".join(slotted).replace("SUBJECT", subject) + end, re.IGNORECASE)
@@ -210,7 +218,8 @@ def test_each_fact_stands_in_its_page_and_in_no_other(made: list[tuple[TaskCase,
 
 
 def test_a_distractor_contradicts_by_its_recorded_change_only(made: list[tuple[TaskCase, Corpora]]) -> None:
-    seen = set()
+    """What is outdated is told by the month that it says: once 139 of 139 such pages were older than the page that is right."""
+    seen, older = set(), Counter[bool]()
     for case, one in made:
         pages = {page.url: page for page in one.pages}
         for known in (page for page in one.known if page.kind == "distractor"):
@@ -233,7 +242,8 @@ def test_a_distractor_contradicts_by_its_recorded_change_only(made: list[tuple[T
                     )
             if known.change.kind == "outdated":
                 dates = [pages[url].date for url in (known.url, known.made_from)]
-                assert dates[0] is not None and dates[1] is not None and dates[0] < dates[1]
+                older[str(dates[0]) < str(dates[1])] += 1
+    assert 0.25 < older[True] / older.total() < 0.75
     assert seen - {"other_period"} == {"outdated", "one_sided", "wrong_figure", "other_model"}
 
 
@@ -278,6 +288,43 @@ def test_signal_terms_lead_to_their_page_and_noise_terms_to_none(
                 assert not supportive.keys() & set(hits)
         assert sum(term.role == "noise" for term in one.terms) >= 3
     assert found >= 0.9 * sum(len(case.of("page")) for case, _ in made)
+
+
+def test_a_question_leads_to_a_page_that_it_needs(hundred: list[TaskCase], pool: PagePool) -> None:
+    """Of 552 candidates in five sizes 449 were refused once, as pages about the same thing crowded the needed ones out."""
+    moved = missed = 0
+    for case in hundred[:TASKS]:
+        writer = CasePages(case, pool, SEED)
+        needed = [writer.supportive(fact) for fact in case.of("page")]
+        astray = tuple(islice(writer.distractors(needed), 12))
+        order = tuple(one.page for one in (*needed, *astray)) + pool.pages[:20]
+        sizes = {"all": sum(page.tokens for page in order)}
+        had, ranking = Packed(order, astray, {"all": len(order)}), PageRanking([one.pieces for one in order])
+        asked = written_question(case)
+        filled, pages, ranked = guided(had, needed, ranking, asked, writer, sizes, top=3)
+        found = {filled.order[at].url for at in ranked.best(asked, 3)} & {one.page.url for one in pages}
+        missed += not found
+        assert not found or guided(filled, pages, ranked, asked, writer, sizes, top=3)[0] is filled
+        new = [(one, other) for one, other in zip(needed, pages, strict=True) if one is not other]
+        moved += len(new)
+        for one, other in new:
+            assert (other.known.facts, other.known.trust, other.known.as_of, other.page.age) == (
+                one.known.facts,
+                one.known.trust,
+                one.known.as_of,
+                one.page.age,
+            )
+        assert [one for one in filled.order if one not in had.order] == [other.page for _, other in new]
+        assert abs(sum(page.tokens for page in filled.order) - sizes["all"]) <= 0.02 * sizes["all"]
+        assert {one.known.made_from for one in filled.distractors} == {one.page.url for one in pages}
+    assert moved > 1 and missed <= 2
+
+
+def test_a_term_that_the_question_says_is_no_term(hundred: list[TaskCase], pool: PagePool) -> None:
+    said = [one.term for one in corpora(hundred[1], SEED, {"8k": 8_000}, pool).terms if one.role == "signal"]
+    found = corpora(hundred[1], SEED, {"8k": 8_000}, pool, " and then ".join(said))
+    others = [one.term for one in found.terms if one.role == "signal"]
+    assert said and len(others) == len(said) and not set(others) & set(said)
 
 
 def test_no_two_pages_of_a_theme_are_alike(pool: PagePool) -> None:
@@ -669,12 +716,38 @@ def test_what_began_began_once(shop: Shop) -> None:
     for at in range(40):
         for age in (20, 100, 300, 480):
             calendar = PageCalendar(seed=1, day=today - timedelta(days=age), bought=bought)
+            for month in (calendar.since(f"X{at}", "make"), calendar.sold(f"X{at}", "terms")):
+                assert month is None or month_of(month) <= today - timedelta(days=age)
             since[f"X{at}"].add(str(calendar.since(f"X{at}", "make")))
-            assert month_of(calendar.sold("X", f"{at}")) <= today - timedelta(days=age)
-    later = [months for months in since.values() if len(months) > 1]
-    assert len(later) <= 8
+    assert all(len(months - {"None"}) == 1 for months in since.values())
     old = PageCalendar(seed=1, day=date(2016, 3, 1), bought=bought)
-    assert all(month_of(str(old.since(f"X{at}", "make", 30))) <= date(2013, 5, 1) for at in range(40))
+    assert {old.since(f"X{at}", "make", 30) for at in range(40)} == {None}
+    told = PageCalendar(seed=1, day=today, bought=bought, begun={("X1", "make"): "May 2003"})
+    assert told.since("X1", "make") is None and told.since("X2", "make")
+
+
+def test_pages_of_a_task_agree_on_what_began(made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
+    """The same figure of the same thing since June 2009 here and since June 2012 there: seven cases in ten tasks once."""
+    for case, one in made[:4]:
+        beginnings = TaskBeginnings(case.today, case.bought)
+        texts = {page.text for page in one.pages}
+        dealt = [page for page in pool.pages if dated(page, case.today, case.bought).text in texts]
+        assert len(dealt) > 10 and sum(bool(page.begun) for page in dealt) > 5
+        for page in dealt:
+            assert beginnings.agree(page)
+            beginnings.note(page)
+    changed = next(page for page in pool.pages if page.begun and page.age and page.age < 400)
+    key = next(iter(changed.begun))
+    case = made[0][0]
+    assert not TaskBeginnings(case.today, case.bought, {key: "May 1901"}).agree(changed)
+
+
+def test_a_page_with_other_dates_in_it_has_another_address(pool: PagePool) -> None:
+    days = [(date(2019, 5, 2), date(2018, 4, 1)), (date(2021, 8, 3), date(2020, 1, 1))]
+    for page in pool.pages[:60]:
+        one, other = (dated(page, *each) for each in days)
+        assert (one.url == other.url) == (one.page(days[0][0]) == other.page(days[1][0]))
+        assert dated(page, *days[0]) == one and orjson.loads(one.line(days[0][0]))["url"] == one.url
 
 
 def test_what_is_compared_is_of_just_that_sort(pool: PagePool) -> None:

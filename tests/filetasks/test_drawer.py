@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import timedelta
 from hashlib import sha256
 from io import BytesIO
 
@@ -13,7 +14,9 @@ from drr.filetasks.case import TaskCase
 from drr.filetasks.drawer.taxes import _rates, sales_tax
 from drr.filetasks.drawer.writer import WRITERS, WrittenDrawer, write_drawer
 from drr.wording.states import STATES
+from openpyxl import load_workbook
 from PIL import Image
+from pypdf import PdfReader
 
 from tests.filetasks.reading import says, text_at, whole_text
 
@@ -89,6 +92,30 @@ def test_no_file_holds_the_time_at_which_it_was_written(drawers: list[WrittenDra
     for drawer in drawers:
         for content in drawer.files.values():
             assert today not in content
+
+
+def test_papers_and_sheets_say_who_made_them_and_when(drawers: list[WrittenDrawer]) -> None:
+    """By `openpyxl` in January 2020 and by nobody in January 2000, whatever day a task was of."""
+    seen = Counter[str]()
+    for drawer in drawers:
+        case = drawer.case
+        for name, content in drawer.files.items():
+            if name.endswith(".xlsx"):
+                kept = load_workbook(BytesIO(content)).properties
+                assert kept.creator == kept.lastModifiedBy == case.shopper
+                assert (
+                    case.today - timedelta(days=30)
+                    <= kept.created.date()
+                    <= kept.modified.date()
+                    < case.today
+                )
+            elif name.endswith(".pdf"):
+                info = PdfReader(BytesIO(content)).metadata
+                assert info is not None and info.author and info.author == info.creator and info.creation_date
+                assert case.bought - timedelta(days=800) < info.creation_date.date() < case.today
+                assert "anonymous" not in info.author
+            seen[name[-4:]] += 1
+    assert seen["xlsx"] >= 2 and seen[".pdf"] >= 2
 
 
 def test_a_paper_takes_the_tax_of_the_shoppers_state(drawers: list[WrittenDrawer]) -> None:

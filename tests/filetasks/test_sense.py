@@ -253,8 +253,8 @@ def test_the_filter_refuses_what_was_spoilt(hundred: list[TaskCase], pool: PageP
     ("spoilt", "told"),
     [
         ({"trust": 3}, "a better source"),
-        ({"as_of": "March 2031"}, "by its date alone"),
-        ({"as_of": None}, "by its date alone"),
+        ({"as_of": "March 2031"}, "does not say that it speaks of an earlier time"),
+        ({"as_of": None}, "does not say that it speaks of an earlier time"),
     ],
 )
 def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
@@ -282,8 +282,13 @@ def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
     assert list(better_sources(task)) == []
     (said,) = better_sources(replace(task, known=(right, old.model_copy(update=spoilt))))
     assert said.startswith("https://old.example/") and told in said
-    (late,) = better_sources(replace(task, pages=[pages[0], _page("old", "2023-01-01")]))
-    assert "not older than" in late
+    assert list(better_sources(replace(task, pages=[pages[0], _page("old", "2023-01-01")]))) == []
+    terms = [one.model_copy(update={"attribute": "days to return, sold from May 2021"}) for one in case.facts]
+    (same,) = better_sources(replace(task, facts=tuple(terms)))
+    assert "earlier time" in same
+    said = change.model_copy(update={"after": "9 days, sold from April 2018"})
+    earlier = old.model_copy(update={"change": said})
+    assert list(better_sources(replace(task, facts=tuple(terms), known=(right, earlier)))) == []
 
 
 @pytest.mark.parametrize(

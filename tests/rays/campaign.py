@@ -1,6 +1,8 @@
-"""A study whose actors, nodes and driver are killed: `python -m tests.rays.campaign FOLDER KILLS SEED`. Prints what it saw as JSON.
+"""A study whose actors, nodes and driver are killed: `python -m tests.rays.campaign FOLDER KILLS SEED [free]`. Prints what it saw as JSON.
 
 The cluster outlives every driver; each unit leaves a line when it is begun, with the process it was begun in; a server counts the calls.
+With `free` no unit calls a server, and units lie with workers in stock, so that kills come in the middle of what was handed over at once.
+Which count is not as it must be stands on standard error, with what was expected, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,26 +28,28 @@ from drr.study.unit import Outcome
 from drr.study.worker import Context, Opening, Workplace
 
 from tests.rays.nodes import ROOT, add_node, begin_head
-from tests.study.plain import answer, logged, units
+from tests.study.plain import answer, logged, offline, units
 from tests.study.test_admission import models
 from tests.wire import Request, Say, Wire
 
 WORKERS, EACH = 2, 6
 UNITS_PER_KILL = 40
 PAUSE_S = 0.05
+CALLS = 2
 
 
 @contextmanager
 def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
-    """Two calls a unit over the wire, each answer kept as it comes."""
-    begin = logged(Path(config["begun"]), work=answer)
+    """Two calls a unit over the wire, each answer kept as it comes; without a server rules answer."""
+    url = config["url"]
+    begin = logged(Path(config["begun"]), 0.0 if url else PAUSE_S, work=answer)
 
     async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
         context.replaying()
         outcome: Outcome = await begin(spec, context)
         return outcome
 
-    yield Workplace(work, models(config["url"]))
+    yield Workplace(work, models(url) if url else offline())
 
 
 def opening(begun: Path, url: str) -> Opening:
@@ -62,7 +66,7 @@ def says(request: Request) -> Say:
 
 def drive(folder: Path, begun: Path, count: int, url: str) -> None:
     """One driver; it may be killed."""
-    pool = RayPool(PoolOrder(opening(begun, url), WORKERS, EACH, WORKERS * EACH))
+    pool = RayPool(PoolOrder(opening(begun, url), WORKERS, EACH, WORKERS * EACH, free=not url))
     with Study.open(folder) as study:
         summary = asyncio.run(run(study, units(count), pool))
     if summary.left or summary.failures:
@@ -70,7 +74,7 @@ def drive(folder: Path, begun: Path, count: int, url: str) -> None:
 
 
 class Campaign:
-    def __init__(self, folder: Path, kills: int, seed: int, wire: Wire) -> None:
+    def __init__(self, folder: Path, kills: int, seed: int, wire: Wire | None) -> None:
         from ray.cluster_utils import Cluster
 
         self.wire = wire
@@ -95,7 +99,7 @@ class Campaign:
             self.folder,
             self.begun,
             str(self.count),
-            self.wire.url,
+            "" if self.wire is None else self.wire.url,
         ]
         environment = {**os.environ, "RAY_ADDRESS": self.cluster.address, "PYTHONPATH": ROOT}
         return subprocess.Popen(words, env=environment, stdout=sys.stderr)
@@ -107,11 +111,12 @@ class Campaign:
             getattr(self, f"_kill_{kind}")()
             done += 1
             self._look()
-        assert self.driver.wait(300) == 0
+        if (ended := self.driver.wait(300)) != 0:
+            raise SystemExit(f"the last driver ended with {ended}")
         self._look()
         self.cluster.shutdown()
         told = {"units": len(self.known), "killed": done, "lost": self.lost, "changed": self.changed}
-        told["calls"] = len(self.wire.requests)
+        told["calls"] = None if self.wire is None else len(self.wire.requests)
         return {**told, "doubled": self.doubled, "begun": self.read, "in_flight": WORKERS * EACH}
 
     def _wait(self, finished: int) -> None:
@@ -156,15 +161,34 @@ class Campaign:
         self.read = len(self.begun.read_text().splitlines())  # what began meanwhile may be among them already
 
 
-def main(folder: Path, kills: int, seed: int) -> None:
+def wrong(told: Mapping[str, Any], kills: int) -> list[str]:
+    """Every count that is not as it must be, with what was expected and what was seen."""
+    again = kills * told["in_flight"]
+    exact = {"killed": kills, "lost": 0, "changed": 0}
+    most: dict[str, int] = {}
+    if (
+        told["calls"] is not None
+    ):  # free units may be begun again where a worker outlives its driver for a moment
+        exact["doubled"] = 0
+        most = {"begun": told["units"] + again, "calls": CALLS * told["units"] + again}
+    found = [f"{name}: expected {n}, got {told[name]}" for name, n in exact.items() if told[name] != n]
+    return found + [
+        f"{name}: expected at most {n:,}, got {told[name]:,}" for name, n in most.items() if told[name] > n
+    ]
+
+
+def main(folder: Path, kills: int, seed: int, *, free: bool) -> None:
     Study.create(folder, {}).close()
     folder.with_suffix(".begun").touch()
-    with Wire(says) as wire:
-        print(json.dumps(Campaign(folder, kills, seed, wire).go(kills)))
+    with nullcontext() if free else Wire(says) as wire:
+        told = Campaign(folder, kills, seed, wire).go(kills)
+    print(json.dumps(told))
+    if failed := wrong(told, kills):
+        raise SystemExit("; ".join(failed))
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "drive":
         drive(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), sys.argv[5])
     else:
-        main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+        main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), free=sys.argv[4:] == ["free"])

@@ -119,5 +119,41 @@ def test_a_sum_of_named_things(scene: Scene, pens: tuple[Product, Product], amou
     assert (check(text, "total", scene.shop).status == "fail") is fails, text
 
 
+@pytest.mark.parametrize(
+    ("said", "fails"),
+    [
+        ("| Filling | Eyedropper | Piston |", False),
+        ("| Filling | Eyedropper | Eyedropper |", True),
+        ("| Why | Eyedropper | Eyedropper |", False),
+        ("| Filling | Eyedropper | Magnet |", False),
+    ],
+)
+def test_the_odd_cell_of_a_row_is_wrong_where_the_others_are_as_recorded(
+    scene: Scene, pens: tuple[Product, Product], said: str, fails: bool
+) -> None:
+    a, b = pens
+    text = f"| | [{_short(a)}]({a.product_url}) | [{_short(b)}]({b.product_url}) |\n|---|---|---|\n{said}\n"
+    assert (check(text, "product_claims", scene.shop).status == "fail") is fails, text
+
+
+@pytest.mark.parametrize(
+    ("said", "fails"),
+    [
+        ("The latter is $26.01 more.", False),
+        ("The latter is $26.01 less.", True),
+        ("The latter is $24.01 cheaper than a marker.", False),
+        ("For $26.01 less, something else will do.", False),
+    ],
+)
+def test_what_two_differ_by_is_not_said_the_wrong_way_round(
+    scene: Scene, pens: tuple[Product, Product], said: str, fails: bool
+) -> None:
+    a, b = pens
+    text = (
+        f"The [{_short(a)}]({a.product_url}) is $12.99 and the [{_short(b)}]({b.product_url}) $39.00. {said}"
+    )
+    assert (check(text, "product_claims", scene.shop).status == "fail") is fails, text
+
+
 def _short(product: Product) -> str:
     return product.title.split(",")[0]

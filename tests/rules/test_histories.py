@@ -117,6 +117,37 @@ def test_a_month_before_the_address_of_its_order(scene: Scene, form: str) -> Non
         assert status(form.format(f"{month} of that year", address), "order_facts", scene, user) == expected
 
 
+def test_a_day_before_orders_that_are_cited_together_may_be_of_any(scene: Scene) -> None:
+    user, _, _ = an_order(scene)
+    newest = scene.shop.store.orders(user.user_id, limit=500).items
+    some = list({one.order_date[:7]: one for one in newest}.values())[:3]
+    days = [date.fromisoformat(one.order_date[:10]) for one in some]
+    assert len(days) == 3
+    said = " and ".join(f"{MONTHS[one.month - 1]} {one.year}" for one in days)
+    cited = ", ".join(f"user://{user.user_id}/orders/{one.order_id}" for one in some)
+    assert status(f"Three times: {said} ({cited}).", "order_facts", scene, user) != "fail"
+    months = {one.order_date[:7] for one in newest}
+    free = next(f"{year}-{month:02}" for year in range(2001, 2030) for month in range(1, 13) if f"{year}-{month:02}" not in months)  # fmt: skip
+    wrong = f"{MONTHS[int(free[5:]) - 1]} {free[:4]}"
+    assert status(f"Three times, the last in {wrong} ({cited}).", "order_facts", scene, user) == "fail"
+
+
+def test_measures_of_what_was_bought_are_no_quantity(scene: Scene) -> None:
+    user, order, product = an_order(scene)
+    address = f"user://{user.user_id}/orders/{order.order_id}"
+    text = f"You ordered the {product.store} modular bed, 4 x 4 feet ({address})."
+    assert status(text, "order_facts", scene, user) != "fail"
+
+
+def test_a_quiet_account_is_quiet_since_its_last_order(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    assert known.last_order is not None
+    last = date.fromisoformat(known.last_order[:10])
+    for year, expected in ((last.year, "pass"), (last.year - 30, "fail")):
+        text = f"Your account has been quiet since {MONTHS[last.month - 1]} {year}."
+        assert status(text, "statistics", scene, user) == expected
+
+
 def test_an_order_is_no_page_that_is_quoted(scene: Scene) -> None:
     user, order, product = an_order(scene)
     text = f'You wrote down "{order.order_date[:10]}: {product.store}, quantity {order.quantity}" (user://{user.user_id}/orders/{order.order_id}).'

@@ -10,20 +10,24 @@ from benchmarks.first_contact import ROUNDS, read_round, run
 pytestmark = pytest.mark.rounds
 
 REACHED = {
-    "round1": (61, 0),
-    "round2": (75, 0),
-    "round3": (54, 0),
-    "round4": (58, 0),
-    "round5": (72, 0),
+    "round1": (62, 0),
+    "round2": (77, 0),
+    "round3": (61, 0),
+    "round4": (59, 0),
+    "round5": (76, 0),
     "round6": (62, 0),
-    "round7": (54, 0),
-    "round8": (32, 0),
-    "round9": (52, 0),
-    "round10": (46, 0),
-    "round11": (66, 0),
-    "round12": (49, 2),
-    "round13": (44, 3),
-    "round14": (45, 5),
+    "round7": (56, 0),
+    "round8": (34, 0),
+    "round9": (54, 0),
+    "round10": (47, 0),
+    "round11": (69, 0),
+    "round12": (50, 1),
+    "round13": (47, 2),
+    "round14": (46, 2),
+    "round15": (42, 10),
+    "round16": (40, 5),
+    "round17": (37, 9),
+    "round18": (40, 9),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
 

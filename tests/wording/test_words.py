@@ -119,6 +119,7 @@ READINGS: dict[str, Reading] = {
     "shopping": lambda words, text: (
         QuestionReader(words).read(text),
         QuestionReader(words).cues.has(text.partition("dog bed")[0], ""),
+        QuestionReader(words).walls.is_fixed(text),
     ),
     "stated": lambda words, text: StatedReader(words).figures(text),
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
@@ -127,6 +128,7 @@ READINGS: dict[str, Reading] = {
     "verdicts": lambda words, text: (
         VerdictReader(words).verdict(text),
         VerdictReader(words).may_break(text),
+        VerdictReader(words).hints(text),
     ),
     "units": lambda words, text: list(UnitReader(words).quantities(text)),
 }

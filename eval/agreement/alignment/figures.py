@@ -72,7 +72,7 @@ def align_figures(rows: Sequence[Held], ends: tuple[float, float]) -> AlignFigur
     return {
         "mad": mad.document(),
         "mad_of_range": None if mad.value is None else mad.value / (ends[1] - ends[0]),
-        "bias": correlation.bias(judge, people, clusters=queries).document(),
+        "bias": correlation.bias(judge, people, clusters=queries, width=ends[1] - ends[0]).document(),
         "pca": {**pca.document(), "chance": pca_chance},
         "rank": {**rank.document(), "chance": chance},
         "spearman": order.document(),

@@ -11,6 +11,7 @@ from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.facts import prices_in
 from drr.eval.checks.mentions import Mention, Mentions
+from drr.eval.checks.money.around import is_hinted
 from drr.eval.checks.money.fits import FitClaims, only_amount
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.money.parts import SumPart
@@ -119,6 +120,7 @@ class _Limits:
                 if not part.optional and (part.value <= limit or not self._is_owned(part)):
                     span = part.start, part.end
                     advised = self._fits.recommends(span) and self._fits.owner_at(part.start) is not None
+                    advised = advised and not self._fits.is_hinted(span[0])
                     cost = Cost(part.value, span, Certainty.ADJOINED if advised else Certainty.INFERRED)
                     self._at_most(cost, limit, f"${part.value:,.2f} is over ${limit:,.2f}")
         if floor is not None and grand is not None:
@@ -188,6 +190,7 @@ def _item_costs(subject: Subject, mentions: Mentions, fits: FitClaims) -> Iterat
             told.add(mention.product_id)
             line = mentions.layout.lines[max(bisect_right(mentions.layout.starts, mention.start) - 1, 0)]
             advised = mention.own and (line.kind in ("item", "row", "title") or fits.recommends(cost.span))
+            advised = advised and not is_hinted(mentions, ledger_of(mentions), cost.span[0])
             yield (
                 mention.product_id,
                 cost._replace(bound=Certainty.ADJOINED if advised else Certainty.INFERRED),

@@ -32,9 +32,14 @@ _UNSIGNED = re.compile(
     re.M,
 )
 """To the cent, and no unit behind it."""
+_TO_THE_CENT = re.compile(r"(?<![\w$€£¥.,/×+-])(?P<n>\d{1,4}\.\d\d)(?![\d.]|,\d)")
 _LEAST_UNSIGNED = 5.01
 """Less may be stars."""
 _RANGE_BEFORE = re.compile(r"\$\s?[\d.,]+\s?(?:-|–|—|\bto\b)\s?$")
+_AGAINST = re.compile(
+    r"[\s*_,]{0,4}(?:compared (?:to|with)|versus|vs\.?|against|rather than|instead of|not|as opposed to)\s[*_]{0,3}(?:about |around |roughly )?",
+    re.I,
+)
 _SCALE = re.compile(r"\s?(?:million|billion|trillion|thousand|bn|[kKmMbB])\b")
 _OTHER_MONEY = re.compile(r"[€£¥]")
 
@@ -134,7 +139,9 @@ class Figures:
                 while amount is not None and amount.start < span[1]:
                     after = next(here, None)
                     figure = self._figure(amount, line, index, span, low, after)
-                    if unit is not None and unit[0] == index and self._is_bare_cents(figure):
+                    if (unit is not None and unit[0] == index and self._is_bare_cents(figure)) or (
+                        unit is not None and unit[0] == index and self._is_comparand(figure, last_end)
+                    ):
                         figure = replace(figure, cue=unit[1])
                     elif led is not None and line.kind == "item" and self._is_bare_cents(figure):
                         figure = replace(figure, cue=led)
@@ -149,10 +156,16 @@ class Figures:
         written = self._text[figure.start : figure.end]
         return figure.cue.kind in ("price", "none") and figure.value < 1 and "$" not in written
 
+    def _is_comparand(self, figure: Figure, last_end: int) -> bool:
+        """Whether it is held against the amount before it, and said to be nothing itself."""
+        return (
+            figure.cue.kind == "none" and _AGAINST.fullmatch(self._text, last_end, figure.start) is not None
+        )
+
     def _bare(self) -> Iterator[MoneyAmount]:
         """Figures to the cent outside of tables, of a report that writes a price in play so."""
         found = [match for match in _UNSIGNED.finditer(self._text) if float(match["n"]) >= _LEAST_UNSIGNED]
-        if not any(float(match["n"]) in self._prices for match in found):
+        if not any(float(match["n"]) in self._prices for match in _TO_THE_CENT.finditer(self._text)):
             return
         lines, starts = self._mentions.layout.lines, self._mentions.layout.starts
         for match in found:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.around import ASKS, cells_asked, is_hinted
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger
 from drr.eval.checks.residue import residue_of
@@ -18,7 +20,6 @@ from drr.wording.money import every_amount
 from drr.wording.verdicts import VERDICTS
 
 _EXACT = 0.005
-_ASKS = re.compile(r"\b(?:within|under|fits?|inside|below|affordable|in budget|ok)\b", re.I)
 _ANSWER = re.compile(r"[\s*_]*(?:(?P<yes>yes|✓|✔️?|✅)|(?P<no>no|✗|✘|❌))[\s*_]*", re.I)
 _RECOMMENDS = re.compile(
     r"\b(?:recommend(?:ed|ing|s|ations?)?|picks?|best|choose|buy|get|go (?:with|for)|i(?:'d|’d| would) (?:take|get|go|buy|choose|pick)|top|winner|order|take|suggest(?:ed|s)?|shortlist|choice)\b",
@@ -49,6 +50,7 @@ class FitClaims:
         self._mentions = mentions
         self._ledger = ledger
         self._residue = residue_of(mentions)
+        self.is_hinted = partial(is_hinted, mentions, ledger)
         alone = only_amount(mentions.subject.query)
         self._limits = limits or ([] if alone is None else [alone])
 
@@ -74,7 +76,7 @@ class FitClaims:
             figures = [one for one in self._ledger.within(line.start, line.end) if not one.void]
             for (low, high), head in zip(line.cells, line.header, strict=False):
                 answer = _ANSWER.fullmatch(plain, low, high)
-                if answer is None or not _ASKS.search(head) or len(figures) != 1:
+                if answer is None or not ASKS.search(head) or len(figures) != 1:
                     continue
                 own = every_amount(head)
                 most = own[0].value if len(own) == 1 else limit
@@ -128,9 +130,8 @@ class FitClaims:
     def _costs_before(self, low: int, start: int, limit: float) -> list[float]:
         here = [one for one in self._ledger.within(low, start) if one.cue.kind != "limit"]
         if here:
-            whole = all(_is_cost(one) and not one.holds(limit) for one in here)
-            explained = all(self._is_explained(one) for one in here)
-            return [one.value for one in here] if whole and explained else []
+            whole = all(_is_cost(one) and not one.holds(limit) and self._is_explained(one) for one in here)
+            return [one.value for one in here] if whole else []
         if self._ledger.play.many_in((low, start)):
             return []
         meant = cast_of(self._mentions.subject, self._mentions).meant_at(start, start + 1)
@@ -175,8 +176,10 @@ class FitClaims:
         layout = self._mentions.layout
         index = max(bisect_right(layout.starts, span[0]) - 1, 0)
         head = layout.lines[layout.opened_by[index]]
-        line = layout.lines[index]
-        answers = (_ANSWER.fullmatch(self._mentions.plain, *cell) for cell in line.cells)
+        answers = (
+            _ANSWER.fullmatch(self._mentions.plain, *cell)
+            for cell in cells_asked(layout.lines, self._mentions.plain, index, span[0])
+        )
         if any(one is not None and one["no"] for one in answers):
             return True
         beside = (one for one in self._mentions.sentences(layout.lines[index]) if one[0] <= span[0] < one[1])

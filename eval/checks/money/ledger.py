@@ -11,12 +11,14 @@ from functools import lru_cache
 from typing import Literal
 
 from drr.eval.checks.base import Span
+from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty, held_back
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure, Figures
 from drr.eval.checks.money.owners import Owner, Owners
-from drr.eval.checks.money.play import InPlay, divisors, stranger_beside
+from drr.eval.checks.money.play import InPlay, divisors, stranger_beside, unlinked_prices
 from drr.eval.checks.money.readings import Readings
+from drr.eval.checks.money.together import together
 from drr.eval.checks.money.unread import UnreadParts
 from drr.wording.cues import CUES, CueKind
 from drr.wording.purchases import PURCHASES
@@ -58,11 +60,12 @@ class MoneyLedger:
     def __init__(self, mentions: Mentions) -> None:
         self.mentions = mentions
         self.play = InPlay(mentions)
+        self._cast = cast_of(mentions.subject, mentions)
         figures = Figures(mentions, [one.price for one in self.play.all], self._names())
         self.figures, self._bare = figures.all[:_MOST], figures.bare
         self._starts = [figure.start for figure in self.figures]
         self._owners = Owners(mentions, self.play, self.figures)
-        self._readings = Readings(self.play, self.figures)
+        self._readings = Readings(self.play, self.figures, unlinked_prices(mentions))
         self._unread = UnreadParts(mentions, self.play, self.figures, self._owners)
         self.entries = self._settle()
         self.by_start = {entry.figure.start: entry for entry in self.entries}
@@ -111,6 +114,8 @@ class MoneyLedger:
         if owner is not None:
             if any(figure.holds(value) for value in owner.values):
                 return LedgerEntry(figure, owner, "explained", f"the price of {owner.product_id}")
+            if owner.bound < Certainty.CELL and (sum_of := together(figure, self._cast)):
+                return LedgerEntry(figure, None, "explained", sum_of)
             if owner.certain:
                 return LedgerEntry(
                     figure,
@@ -122,6 +127,8 @@ class MoneyLedger:
         if figure.cue.kind == "limit":
             return LedgerEntry(figure, None, "explained", "a limit")
         why = self._readings.explain_price(figure) if owner is not None else self._reading(figure)
+        if why is None and figure.cue.kind in ("price", "none", "total"):
+            why = together(figure, self._cast)
         return None if why is None else LedgerEntry(figure, owner, "explained", why)
 
     def _reading(self, figure: Figure) -> str | None:
@@ -141,7 +148,8 @@ class MoneyLedger:
             return LedgerEntry(figure, None, "unclear", f"{shown}: {doubt}")
         bound = Certainty.INFERRED if figure.column is None else Certainty.CELL
         bound = bound if owner is None else max(bound, owner.bound)
-        held = held_back(_STATEMENTS[kind], bound, self._unread.doubt(figure, placed=placed))
+        against = kind == "gap" and self._has_other_money(figure)
+        held = held_back(_STATEMENTS[kind], bound, self._unread.doubt(figure, placed=placed, against=against))
         if held is not None:
             return LedgerEntry(figure, None, "unclear", f"{shown}: {held}")
         if owner is not None and placed:
@@ -154,33 +162,22 @@ class MoneyLedger:
         play, kind = self.play, figure.cue.kind
         if self._readings.spent:
             return "the report has too many amounts to look into all"
-        if play.unpriced:
+        if play.unpriced and not _is_of_priced_only(self.mentions, figure):
             return "a product beside it has no known price"
         if not play.near(figure.line):
             return "no product stands beside it"
-        if figure.elsewhere or play.cites_the_web(figure.end, figure.clause[1], figure.sentence):
+        held_against_it = kind == "gap" and not figure.elsewhere and self._has_other_money(figure)
+        if not held_against_it and _is_of_others(self.play, figure):
             return "it may be other people's money"
-        if not owned and self._is_recorded(figure):
+        if not owned and _is_recorded(self.play, figure):
             return "it stands in the shopper's records"
-        if not owned and not (kind == "total" and figure.exact) and self._is_over_time(figure):
+        if not owned and not (kind == "total" and figure.exact) and _is_over_time(self.mentions, figure):
             return "it may be what is spent over a time"
         if owned and figure.start not in self._bare:
             return None if placed else self._doubt_of_name(figure)
         if owned or kind in ("price", "none", "limit"):
             return self._doubt_of_thing(figure)
         return self._doubt_of_sum(figure)
-
-    def _is_over_time(self, figure: Figure) -> bool:
-        """Whether its sentence speaks of another time than that of the amount itself."""
-        behind = self.mentions.plain[figure.end : figure.end + _UNIT]
-        own = {figure.cue.per} if figure.cue.per and figure.cue.per in behind else set()
-        return bool(CUES.times_in(self.play.text(figure.sentence)) - own)
-
-    def _is_recorded(self, figure: Figure) -> bool:
-        """Whether the shopper's records state it, of which its line speaks: what he spent, what he bought."""
-        several = figure.cue.kind == "total" and self.play.many_in(figure.sentence)
-        spoken = not several or PURCHASES.speaks(self.play.text(figure.sentence))
-        return any(figure.holds(value) for value in (self.play.told if spoken else self.play.statistics))
 
     def _doubt_of_thing(self, figure: Figure) -> str | None:
         if not figure.exact:
@@ -209,6 +206,7 @@ class MoneyLedger:
 
     def _doubt_of_sum(self, figure: Figure) -> str | None:
         play, kind = self.play, figure.cue.kind
+        differs = figure.exact and len(play.all) > 1  # what is kept by taking the one and not the other
         if (
             kind == "unit"
             and figure.column is None
@@ -233,7 +231,7 @@ class MoneyLedger:
             return f"{name} is not linked, and what it costs is not known"
         if kind in ("gap", "rest") and len(play.all) > 1 and play.shares((figure.sentence[0], figure.start)):
             return "of what it is a share is not certain"
-        if kind == "rest" and not play.limits and not self._readings.limits_said:
+        if kind == "rest" and not play.limits and not self._readings.limits_said and not differs:
             return "no limit is known"
         if (
             len(play.all) < 2
@@ -247,10 +245,7 @@ class MoneyLedger:
     def _has_other_money(self, figure: Figure) -> bool:
         """Whether other people's money is said before it on its line, which it may be held against."""
         low = self.mentions.layout.lines[figure.line].start
-        return any(
-            one.elsewhere or self.play.cites_the_web(one.end, one.clause[1], one.sentence)
-            for one in self.within(low, figure.start)
-        )
+        return any(_is_of_others(self.play, one) for one in self.within(low, figure.start))
 
     def _shown(self, figure: Figure) -> str:
         return f"said {self.mentions.body[figure.start : figure.end].strip()}"
@@ -276,6 +271,37 @@ _SAID_OF = {
     "gap": "which no two amounts differ by",
     "free": "",
 }
+
+
+def _is_over_time(mentions: Mentions, figure: Figure) -> bool:
+    """Whether its sentence speaks of another time than that of the amount itself."""
+    behind = mentions.plain[figure.end : figure.end + _UNIT]
+    own = {figure.cue.per} if figure.cue.per and figure.cue.per in behind else set()
+    return bool(CUES.times_in(mentions.plain[slice(*figure.sentence)]) - own)
+
+
+def _is_recorded(play: InPlay, figure: Figure) -> bool:
+    """Whether the shopper's records state it, of which its line speaks: what he spent, what he bought."""
+    if not figure.exact and figure.cue.kind not in ("price", "none"):
+        return False  # a rounded amount meets one of theirs by chance
+    several = figure.cue.kind == "total" and play.many_in(figure.sentence)
+    spoken = not several or PURCHASES.speaks(play.text(figure.sentence))
+    return any(figure.holds(value) for value in (play.told if spoken else play.statistics))
+
+
+def _is_of_others(play: InPlay, figure: Figure) -> bool:
+    """Whether its words or its page of the web make it other people's money."""
+    return figure.elsewhere or play.cites_the_web(figure.end, figure.clause[1], figure.sentence)
+
+
+def _is_of_priced_only(mentions: Mentions, figure: Figure) -> bool:
+    """Whether it is worked out to the cent from what its sentence names, of which all prices are known."""
+    if not figure.exact or figure.cue.kind not in ("total", "gap", "unit"):
+        return False
+    cast = cast_of(mentions.subject, mentions)
+    named = [key for one in cast.within(*figure.sentence) for key in one.products]
+    priced = (product for key in named if (product := cast.products.get(key)) is not None)
+    return bool(named) and sum(one.price is not None for one in priced) == len(named)
 
 
 def _withdraw(found: dict[int, LedgerEntry], shown: Callable[[Figure], str]) -> None:

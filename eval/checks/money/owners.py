@@ -7,13 +7,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from drr.eval.checks.cast import cast_of
+from drr.eval.checks.cast import Cast, Meant, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.grid import column_at
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions, ProductReference
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.play import InPlay, record_divisors
+from drr.eval.checks.money.play import InPlay, counted, record_divisors
 from drr.wording.cues import CUES
 
 _TIGHT = re.compile(
@@ -156,7 +156,7 @@ class Owners:
         before = self._last_before(figure, low)
         if before is None:
             meant = self._cast.meant_at(figure.start, figure.end)
-            return meant.only if meant.certain else None
+            return meant.only if meant.certain and not _is_by_default(self._cast, meant) else None
         if figure.start - before.end > _MOST_BETWEEN:
             return None
         if _CLAUSE_END.search(self._mentions.plain, before.end, figure.start):
@@ -168,11 +168,12 @@ class Owners:
         if product is None or product.price is None:
             return None
         line = self._lines[figure.line]
-        many = (
-            self._play.quantities((line.start, line.end))
-            if line.kind == "row"
-            else self._play.quantities(figure.sentence)
-        )
+        if line.kind == "row":
+            column = column_at(line, figure.start)
+            head = line.header[column] if column is not None and column < len(line.header) else ""
+            many = self._play.quantities((line.start, line.end)) | counted(head)
+        else:
+            many = self._play.quantities(figure.sentence)
         return Owner(
             product_id, product.price, (product.price, *(one * product.price for one in many)), bound
         )
@@ -249,3 +250,8 @@ class Owners:
             return None
         before = self._mentions.plain[line.start : figure.start]
         return next(iter(ids)) if figure.cue.kind == "price" or _SET_OFF.search(before) else None
+
+
+def _is_by_default(cast: Cast, meant: Meant) -> bool:
+    """Whether nothing at its place says whose it is, but that the report speaks of no other product."""
+    return meant.products == cast.only and meant.bound == Certainty.SCOPE

@@ -57,7 +57,9 @@ _NO_STRANGERS = frozenset(
 )
 _STANDS_FOR_ONE = re.compile(r"\b(?:it|its|this|that|these|those|they|them|each|one|both)\b", re.I)
 _LONGEST_RUN = 40
-_APART = re.compile(r"[;:,]\s|\s[–—-]\s|\b(?:while|whereas|but|versus|against|than)\b")
+_APART = re.compile(r"[;:,!?]\s|(?<!\bvs)\.\s|\s[–—-]\s|\b(?:while|whereas|but|versus|against|than)\b")
+_SELLS = re.compile(r"\s(?:wants?|asks?|charges?|sells?|offers?)\b")
+"""Behind a name at the head of a sentence: who has his own prices."""
 _CLAUSE_END = re.compile(r"[,;:–—]")
 _READ_TOGETHER = 1_500
 _NAME = re.compile(r"(?<![.!?:] )(?<![.!?:\n*\"“])\b[A-Z][\w&'’-]+(?:\s(?:&\s)?[A-Z][\w&'’-]+)*")
@@ -75,6 +77,12 @@ class Priced:
         return self.product.product_id
 
 
+def unlinked_prices(mentions: Mentions) -> list[Priced]:
+    """What a name without an address may mean: it explains an amount, and none is accused by it."""
+    possible = cast_of(mentions.subject, mentions).possible
+    return [Priced(one, one.price) for _, one in sorted(possible.items()) if one.price is not None]
+
+
 class InPlay:
     """What stands near each place of a report."""
 
@@ -85,7 +93,7 @@ class InPlay:
         self.near = cache(self._find_near)
         self.block = cache(self._find_block)
         self.quantities = cache(self._find_quantities)
-        self.text = cache(self._find_text)
+        self.text = cache(lambda span: mentions.plain[slice(*span)])
 
     # Products.
 
@@ -141,19 +149,20 @@ class InPlay:
         first = len(text) - len(text.lstrip(" \t>*_#+•–—-"))
         for match in _NAME.finditer(text):
             said = {word for word in words(match[0]) if len(word) > 2 and word.isalpha()}
-            if (
-                match.start() > max(first, 2)
-                and said
-                and not said & self._known_words
-                and not said <= _NO_STRANGERS
-            ):
+            known = said & self._known_words or said <= _NO_STRANGERS or match[0].isupper()
+            head = match.start() <= max(first, 2) and not _SELLS.match(text, match.end())
+            if said and not head and not known:
                 return match[0]
         return None
 
     @cached_property
     def _known_words(self) -> frozenset[str]:
         """Of the titles in play, of the question, and of the calendar and the speaker."""
-        found = set(words(self.question))
+        user = self._subject.user
+        found = {
+            *words(self.question),
+            *words(f"{user.first_name} {user.last_name}" if user is not None else ""),
+        }
         unlinked = cast_of(self._subject, self._mentions).unlinked
         for one in (one for one in self.all if one.product_id not in unlinked):
             found |= {*words(one.product.title), *words(one.product.store or "")}
@@ -260,9 +269,6 @@ class InPlay:
         """How many of a thing that one person buys a stretch speaks of."""
         return frozenset(one for one in _many(self._mentions.plain[slice(*span)]) if one <= _MOST_COUNT)
 
-    def _find_text(self, span: Span) -> str:
-        return self._mentions.plain[slice(*span)]
-
     def shares(self, span: Span) -> list[float]:
         return [_value_of(match["n"]) / 100 for match in _PERCENT.finditer(self.text(span))]
 
@@ -281,6 +287,11 @@ def stranger_beside(play: InPlay, end: int, sentence: Span) -> str | None:
     """A name in a sentence that nothing in play has, up to the next break behind an amount."""
     apart = _APART.search(play.text((end, sentence[1])))
     return play.stranger_in((sentence[0], end + apart.start() if apart else sentence[1]))
+
+
+def counted(text: str) -> frozenset[int]:
+    """The quantities of a text: of the head of a column, as `3 x Calmgate`."""
+    return frozenset(_many(text))
 
 
 def _many(text: str) -> Iterable[int]:

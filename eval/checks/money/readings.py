@@ -16,11 +16,14 @@ _LARGEST = ((8, 6), (12, 4), (20, 3), (40, 2))
 """Of so many prices, sums of at most so many; of more, none."""
 _MOST_READINGS = 250_000
 """Of all figures of a report together; of what is left then nothing is known."""
-_FEW_PRICES = 10
+FEW_PRICES = 10
 _LONGEST_TABLE = 200
 """Figures of a table that one below may be the sum of."""
 _MOST_SAID = 24
 """Amounts beside a figure that it may be worked out from."""
+
+
+_LEAST_LIMIT = 10
 
 
 class Reading(NamedTuple):
@@ -33,8 +36,10 @@ class Reading(NamedTuple):
 class Readings:
     """The readings of the figures of a report; `settled` are the amounts that others may be worked out from."""
 
-    def __init__(self, play: InPlay, figures: Sequence[Figure]) -> None:
+    def __init__(self, play: InPlay, figures: Sequence[Figure], unlinked: Sequence[Priced] = ()) -> None:
         self._play = play
+        self._unlinked = unlinked
+        """What names without an address may mean."""
         self._figures = figures
         self.settled: set[int] = set()
         """Places of figures that a reading explained."""
@@ -78,25 +83,25 @@ class Readings:
         if kind == "gap" and figure.cue.per:
             per, none = figure.cue.per, frozenset[float]()
             each = [one.price / many for one in products for many in record_divisors(one.product, per, none)]
-            yield from (Reading("a price per unit", value) for value in each[:_MOST_SAID])
             yield from self._gaps(each[:_MOST_SAID])
         prices = list(dict.fromkeys(one.price for one in products))
         multiples = list(self._multiples(prices, span))
         base = [*prices, *(one.value for one in multiples)]
-        if len(prices) <= _FEW_PRICES and CUES.is_swapped(self._play.text(figure.sentence)):
+        if len(prices) <= FEW_PRICES and CUES.is_swapped(self._play.text(figure.sentence)):
             swapped = [total - one + other for total in said for one in prices for other in prices]
             yield from (Reading("a sum with another in its place", value) for value in swapped)
             base += swapped
         yield from multiples
         if kind in ("price", "none"):
-            yield from (Reading(f"the price of {one.product_id}", one.price) for one in self._play.all)
+            known = (*self._play.all, *self._unlinked)
+            yield from (Reading(f"the price of {one.product_id}", one.price) for one in known)
         if kind in ("price", "none") or CUES.units_in(self._play.text(figure.sentence)):
             yield from self._per_unit(figure, products, said, span)
         yield from (Reading("a limit of the question", limit) for limit in self._play.limits)
         yield from (Reading("the sum of products in a row", value) for value in self._play.runs)
         if kind != "rest":
             yield from self._sums(prices, said, multiples)
-        if kind in ("total", "rest"):
+        if kind == "total" or (kind == "rest" and self._limits_of(figure)):
             yield from (
                 Reading("an amount said less a price", one - price)
                 for one in said
@@ -189,7 +194,7 @@ class Readings:
         sums = (sum(some) for size in range(2, most + 1) for some in combinations(prices, size))
         spent = list(dict.fromkeys([*costs, *sums]))
         sign = figure.sign
-        for limit in (*self._play.limits, *self.limits_said):
+        for limit in self._limits_of(figure):
             for cost in spent:
                 left = limit - cost
                 yield Reading(f"${limit:,.2f} and a cost", abs(left) if sign is None else sign * left)
@@ -199,6 +204,17 @@ class Readings:
         """Limits that the report itself gives."""
         found = (one.value for one in self._figures if one.cue.kind == "limit")
         return list(dict.fromkeys(found))[:8]
+
+    def _limits_of(self, figure: Figure) -> list[float]:
+        """Those of the question and of the report; where there are none, of what is left the round amounts that may be one."""
+        known = [*self._play.limits, *self.limits_said]
+        if known or figure.cue.kind != "rest":
+            return known
+        return [
+            one.value
+            for one in self._figures
+            if one.amount.whole and one.value >= _LEAST_LIMIT and one != figure
+        ][:8]
 
     def _gaps(self, values: Sequence[float]) -> Iterator[Reading]:
         for one, other in combinations(dict.fromkeys(values), 2):

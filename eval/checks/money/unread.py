@@ -11,6 +11,7 @@ from drr.eval.checks.money.equations import written_outcomes
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.owners import Owners
 from drr.eval.checks.money.play import InPlay, stranger_beside
+from drr.eval.checks.money.readings import FEW_PRICES
 from drr.eval.checks.money.worked import Workings
 from drr.eval.checks.residue import EVERY, residue_of
 
@@ -28,14 +29,20 @@ class UnreadParts:
         self._workings = Workings(play, figures)
         self._outcomes = written_outcomes(mentions)
 
-    def doubt(self, figure: Figure, *, placed: bool = False) -> str | None:
-        """What its sentence says beside it that is not understood; of a difference and a cost per unit, its line. What is `placed` is of what its clause names, whatever else is named and said."""
+    def doubt(self, figure: Figure, *, placed: bool = False, against: bool = False) -> str | None:
+        """What its sentence says beside it that is not understood; of a difference and a cost per unit, its line. What is `placed` is of what its clause names, whatever else is named and said; what is held `against` other people's money speaks of it."""
         if figure.start in self._outcomes:
             return "it is the outcome of a sum that is written out"
         kinds = EVERY - {"pace"} if figure.cue.kind == "unit" and figure.cue.word != "period" else EVERY
         settled = self._is_settled(figure)
-        if settled:
-            kinds -= {"altered", "conditional"}  # what prices are and differ by no choice alters
+        if settled or (self._is_worked_out(figure) and figure.cue.kind != "rest"):
+            kinds -= {"altered", "conditional"}  # what prices are, add up to and differ by no choice alters
+        if figure.cue.kind == "gap" and self._play.shares(self._play.block(figure.line, figure.start)):
+            kinds -= {"charged"}  # how much is taken off is said, and was tried
+        if figure.exact and figure.cue.kind in ("total", "rest"):
+            kinds -= {"owned"}
+        if against:
+            kinds -= {"others"}
         doubt = self._residue.doubt(figure.sentence, kinds)
         if doubt is None and figure.cue.kind in ("unit", "gap"):
             line = self._lines[figure.line]
@@ -43,11 +50,20 @@ class UnreadParts:
                 doubt = self._residue.doubt((line.start, line.end), ["owned"])
         if placed:
             return doubt
-        if doubt is None and not settled and self._workings.comes_to(figure):
+        if doubt is None and not settled and self._comes_to(figure):
             return "amounts and numbers beside it come to it"
         if doubt is None and (name := stranger_beside(self._play, figure.end, figure.sentence)):
             return f"it may be of {name}, which is not linked"
         return doubt
+
+    def _is_worked_out(self, figure: Figure) -> bool:
+        """Whether it is a sum, a rest or a difference to the cent, beside so few products that every way to swap them was tried."""
+        few = len(self._play.near(figure.line)) <= FEW_PRICES
+        return few and figure.exact and figure.cue.kind in ("total", "rest", "gap")
+
+    def _comes_to(self, figure: Figure) -> bool:
+        """Of what is worked out to the cent, from what its own sentence says only."""
+        return self._workings.comes_to(figure, whole=self._is_worked_out(figure))
 
     def _is_settled(self, figure: Figure) -> bool:
         """Whether it is said what it is worked out from: a cost per unit of one thing, a difference of the two that are named."""

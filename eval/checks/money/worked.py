@@ -30,20 +30,23 @@ class Workings:
         self._play = play
         self._figures = figures
 
-    def comes_to(self, figure: Figure) -> bool:
-        """Whether some amounts and numbers of its stretch give the figure, whatever it is said to be."""
+    def comes_to(self, figure: Figure, *, whole: bool = False) -> bool:
+        """Whether some amounts and numbers of its stretch give the figure, whatever it is said to be; what is worked out of `whole` prices, amounts of its own sentence only, no limit and no part."""
         span = self._play.block(figure.line, figure.start)
-        return any(figure.holds(value) for value in self._values(figure, span))
+        return any(figure.holds(value) for value in self._values(figure, span, whole=whole))
 
-    def _values(self, figure: Figure, span: Span) -> Iterator[float]:
-        said = [one.value for one in self._figures if span[0] <= one.start < span[1] and one != figure]
+    def _values(self, figure: Figure, span: Span, *, whole: bool) -> Iterator[float]:
+        low, high = figure.sentence if whole else span
+        here = [one for one in self._figures if low <= one.start < high and one != figure]
+        said = [one.value for one in here if not (whole and one.cue.kind == "limit")]
         prices = [one.price for one in self._play.near(figure.line)]
         limits = self._play.limits
         money = list(dict.fromkeys([*said, *prices]))[:_MOST]
         counts = self._counts(span, bought=figure.cue.kind == "total")
         yield from (one * many for one in money for many in counts)
-        yield from (one / many for one in money for many in counts)
-        yield from (one / (a * b) for one in money for a, b in combinations(counts, 2))
+        if not whole:
+            yield from (one / many for one in money for many in counts)
+            yield from (one / (a * b) for one in money for a, b in combinations(counts, 2))
         every = [one.price for one in self._play.all[:_EVERY]]
         yield from (one * many for one in every for many in counts if many <= 12)
         yield from (a + b for a, b in combinations(money, 2))

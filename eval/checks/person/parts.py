@@ -140,7 +140,8 @@ class PartsOfHistory:
         """`a customer since 2011`: the year of the first order, where nothing that was ordered is named."""
         if not self._history.whole or not self._history.orders or self._cast.within(*span):
             return
-        first = min(one.order.order_date for one in self._history.orders)
+        days = [one.order.order_date for one in self._history.orders]
+        first, last = min(days), max(days)
         for when in dates(self._body, *span):
             before = self._body[max(span[0], when.start - 90) : when.start]
             since = _SINCE.search(before)
@@ -148,7 +149,8 @@ class PartsOfHistory:
                 before
             ):  # `nothing in your account since May`: that is the last order
                 continue
-            if when.covers(first) or (self._history.on(when) and not _MEMBER.search(since[0])):
+            quiet = when.covers(last)  # `your account has been quiet since May`
+            if quiet or when.covers(first) or (self._history.on(when) and not _MEMBER.search(since[0])):
                 self._tally.ok()
             else:
                 why = (

@@ -9,7 +9,7 @@ import numpy as np
 from drr.env.json_object import JsonObject
 from drr.eval.stats.aggregate.base import Interval, ProtocolSums, interval_row
 from drr.eval.stats.aggregate.form import Flag, Name, RawPart, RawRow
-from drr.eval.stats.intervals import SHARE, from_sums, ratio
+from drr.eval.stats.intervals import COUNTED, SHARE, from_sums, ratio
 from drr.eval.stats.papers import Found, FoundCounts, fact_figures, found_counts
 
 
@@ -42,8 +42,12 @@ class _OneSystem:
         rows = np.array([[c.supported + c.unsupported, c.supported, 1.0] for c in self.tasks.values()])
         rows = rows.reshape(-1, 3)
         return {
-            "citations_per_task": interval_row(from_sums(rows[:, [0, 2]], names, ratio, "per task")),
-            "valid_per_task": interval_row(from_sums(rows[:, [1, 2]], names, ratio, "per task")),
+            "citations_per_task": interval_row(
+                from_sums(rows[:, [0, 2]], names, ratio, "per task", ends=COUNTED)
+            ),
+            "valid_per_task": interval_row(
+                from_sums(rows[:, [1, 2]], names, ratio, "per task", ends=COUNTED)
+            ),
             "rate": interval_row(from_sums(rows[:, [1, 0]], names, ratio, "pooled", ends=SHARE)),
         }
 

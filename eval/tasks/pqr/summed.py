@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import NamedTuple
 
 from drr.eval.stats.pqr import Rounds, WeighedScore, WeighedTotals, weighed
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.pqr.rows import (
     DIMENSIONS,
+    CriteriaDimension,
     CriteriaOwner,
     Half,
     Rubric,
@@ -32,15 +35,60 @@ def totals_under(
 
     What was asked for and has no score is left to the sum; what waits would mix two versions of the criteria in one table.
     """
+    rubric = rubric_of(judged, owner, seed)
+    said = _answered(judged, answer, owner, seed, own=own)
+    if rubric is None or rubric.weights is None or said is None:
+        return None
+    return weighed(rubric.weights["weights"], _criteria(rubric, owner.half, said))
+
+
+class CountedCriterion(NamedTuple):
+    """What one criterion brings to P or Q: the dimension's weight, its share of the dimension, the mean of its rounds."""
+
+    dimension: CriteriaDimension
+    hash: str
+    weight: float
+    share: float
+    score: float
+
+
+def counted_under(judged: Judged, answer: str, owner: CriteriaOwner) -> list[CountedCriterion] | None:
+    """The criteria that have a score; the shares of a dimension sum to 1. `None` as in `totals_under`."""
+    rubric, said = rubric_of(judged, owner), _answered(judged, answer, owner)
+    if rubric is None or rubric.weights is None or said is None:
+        return None
+    found: list[CountedCriterion] = []
+    for dimension in DIMENSIONS[owner.half]:
+        rounds = [(row, _rounds(rubric.hash_of(dimension, row), said)) for row in rubric.rows(dimension)]
+        known = [(row, [one for one in own or () if one is not None]) for row, own in rounds]
+        whole = fsum(row["weight"] for row, own in known if own)
+        found += [
+            CountedCriterion(
+                dimension,
+                rubric.hash_of(dimension, row),
+                rubric.weights["weights"][dimension],
+                row["weight"] / whole,
+                fsum(own) / len(own),
+            )
+            for row, own in known
+            if own
+        ]
+    return found
+
+
+def _answered(
+    judged: Judged, answer: str, owner: CriteriaOwner, seed: int = 0, *, own: bool = True
+) -> list[Mapping[str, ScoreRow] | None] | None:
+    """What each round says; `None` where a criterion that counts was not asked for yet."""
     rubric, scores = rubric_of(judged, owner, seed), scores_of(judged, answer)
-    if rubric is None or rubric.weights is None or scores is None or judged.judging is None:
+    if rubric is None or scores is None or judged.judging is None:
         return None
     rounds = int(judged.judging.versions[ROUNDS])
     said = [scores.get(ScoredUnder(owner, seed, number, own)) for number in range(rounds)]
     wanted = [rubric.hash_of(name, row) for name in DIMENSIONS[owner.half] for row in rubric.rows(name)]
     if any(one is None or any(name not in one for name in wanted) for one in said):
         return None
-    return weighed(rubric.weights["weights"], _criteria(rubric, owner.half, said))
+    return said
 
 
 def _criteria(

@@ -1,0 +1,39 @@
+"""What stands around a cost: the cells that say whether a limit is kept, and words of being too much."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.grid import column_at
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.ledger import MoneyLedger
+from drr.wording.verdicts import VERDICTS
+
+ASKS = re.compile(r"\b(?:within|under|fits?|inside|below|affordable|in budget|ok)\b", re.I)
+
+
+def cells_asked(lines: Sequence[TextLine], plain: str, index: int, place: int) -> Iterator[Span]:
+    """The cells of a cost's row, and those of its column where each row asks something else."""
+    yield from lines[index].cells
+    column = column_at(lines[index], place)
+    for step in (-1, 1):
+        at = index + step
+        while column is not None and 0 <= at < len(lines) and lines[at].kind == "row":
+            if column < len(lines[at].cells) and ASKS.search(plain, *lines[at].cells[0]):
+                yield lines[at].cells[column]
+            at += step
+
+
+def is_hinted(mentions: Mentions, ledger: MoneyLedger, place: int) -> bool:
+    """Whether what stands around a cost, or a heading over it, has a word of being too much."""
+    layout = mentions.layout
+    index = max(bisect_right(layout.starts, place) - 1, 0)
+    around = [ledger.play.block(index, place)]
+    while (above := layout.opened_by[index]) != index:
+        around.append((layout.lines[above].start, layout.lines[above].end))
+        index = above
+    return any(VERDICTS.hints(mentions.plain[low:high]) for low, high in around)
