@@ -27,7 +27,7 @@ _TO_PART = re.compile(
 )
 """Between a count and the part that it counts."""
 _FROM_PART = re.compile(
-    r"(?:[\s,&-]{1,3}(?:and\s)?[\w]{1,12}){0,3}[\s*_]{0,3}(?:[(:–—=]|with|at|(?:[\s*_]{1,3}(?:is|are|still|your|the|top|main|largest|biggest|first|leading|most|category|#1|no\.\s?1|number one)){1,7},?\swith|has|had|holds|accounts? for|makes? up)[\s*_]{0,3}(?:orders[\s:]{1,2})?",
+    r"(?:[\s,&-]{1,3}+(?:and\s)?\w{1,12}\b){0,3}[\s*_]{0,3}(?:[(:–—=]|with|at|(?:[\s*_]{1,3}+(?:is|are|still|your|the|top|main|largest|biggest|first|leading|most|category|#1|no\.\s?1|number one)){1,7}+,?\swith|has|had|holds|accounts? for|makes? up)[\s*_]{0,3}(?:orders[\s:]{1,2})?",
     re.I,
 )
 _SINCE = re.compile(
