@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
+# Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-long test-rounds test-servers test-browser test-wheel test-ray lint types sbom endurance bench lock clean
 
