@@ -18,6 +18,8 @@ from drr.study.study import Study
 import drr
 from tests.eval.nursery import answer, desk, offline, put, web
 
+pytestmark = pytest.mark.long
+
 GOOD = "The feeder is cleaned once a week."
 CARE, CARS, LOST = "https://care.example/a", "https://cars.example/b", "https://lost.example/c"
 

@@ -19,6 +19,8 @@ from drr.app.report.tables import markdown
 from drr.eval.judging.read import choose, remember
 from drr.study.study import Study
 
+pytestmark = pytest.mark.long
+
 TOLD = "How often the report raises its voice, < 1 being polite."
 TOY = f'''"""Reports that shout."""
 
@@ -132,7 +134,6 @@ def test_commands_print_it(judged_study: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.long
 def test_two_judges_are_held_against_each_other_on_it(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,8 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
+pytestmark = pytest.mark.long
+
 TOLD = {"plan-to-function@task", "plan-to-function@persona", "react@task", "react@persona"}
 
 
@@ -149,7 +151,6 @@ def test_the_retail_papers_figures_stand_in_braces_and_its_other_tables_below(ju
     assert "labels of two people" in str(rows(tables["paper"])["Appendix D"][1].value)
 
 
-@pytest.mark.long
 def test_a_paper_is_one_of_the_four(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

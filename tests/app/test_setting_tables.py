@@ -33,6 +33,8 @@ from starlette.testclient import TestClient
 
 from tests.wire import Say, Wire
 
+pytestmark = pytest.mark.long
+
 
 def drr(*words: str | Path) -> None:
     assert main([str(word) for word in words]) == 0

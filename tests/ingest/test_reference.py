@@ -37,7 +37,10 @@ def orders_of(shop: Shop) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     "options", RECIPES, ids=lambda o: " ".join(f"{k}={v}" for k, v in o.items()) or "default"
 )
-@pytest.mark.parametrize("block", [1 << 20, 40_000], ids=["one block", "many blocks"])
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(1 << 20, id="one block", marks=pytest.mark.long), pytest.param(40_000, id="many blocks")],
+)
 def test_ingest_equals_the_reference(
     messy: Path, run_ingest: Ingest, tmp_path: Path, options: dict[str, Any], block: int
 ) -> None:

@@ -153,6 +153,7 @@ def test_every_group_has_a_source_or_a_case_for_each_word(name: str) -> None:
     assert without == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted({name for name, _, _ in OURS}))
 def test_without_a_word_of_ours_its_case_is_read_otherwise(name: str) -> None:
     words, read = vocabulary(name), READINGS[name]

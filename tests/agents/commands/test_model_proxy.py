@@ -73,6 +73,7 @@ def model(wire: Wire, provider: str) -> list[str]:
 SEARCH = Say(calls=[("product_catalog_search", {"query": "bird house"})])
 
 
+@pytest.mark.long
 def test_the_real_clients_of_three_protocols_are_answered_and_counted(
     box: Path, script: Script, drr: Drr
 ) -> None:
@@ -98,6 +99,7 @@ def test_the_real_clients_of_three_protocols_are_answered_and_counted(
     ]
 
 
+@pytest.mark.long
 def test_one_script_four_agents_one_form_and_the_servers_count(box: Path, script: Script, drr: Drr) -> None:
     """Our ReAct, LangChain's `create_agent`, the MCP client and OpenAI's Agents SDK, each with the same model; beside them a shell."""
     names = {
