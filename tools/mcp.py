@@ -6,10 +6,10 @@ import asyncio
 import logging
 import time
 from base64 import b64encode
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from drr.env.drawer.drawer import FilePicture
 from drr.env.errors import DrrError
@@ -27,6 +27,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import UNSUPPORTED_PROTOCOL_VERSION, CallToolResult, ImageContent, TextContent, ToolAnnotations
 from mcp_types import Tool as ListedTool
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 _INSTRUCTIONS = (
     "A shop's catalogue, one user's orders and profile, web search and a calculator. Cite what you state by the address"
@@ -36,11 +38,53 @@ LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 Calling = Callable[[str, JsonObject, ToolContext], Awaitable[ToolAnswer]]
 
 
+class Face(Protocol):
+    """In which names and forms clients see the shop (`drr.tools.faces`): what they are told, the tools with the schemas of their
+    answers, and how a call is answered. `MCPError` for what the protocol itself answers."""
+
+    @property
+    def instructions(self) -> str: ...
+    @property
+    def tools(self) -> Sequence[ServedTool]: ...
+    @property
+    def outputs(self) -> Mapping[str, JsonObject]: ...
+    @property
+    def documents(self) -> Mapping[str, Callable[[str], JsonObject]]:
+        """What is served over HTTP beside the tools: by path, a document made for the server's own address."""
+
+    async def answer(self, name: str, arguments: JsonObject, ctx: ToolContext) -> CallToolResult: ...
+
+
+class OwnTools:
+    """The shop's nine tools (or those of `names`) as every agent has them."""
+
+    instructions = _INSTRUCTIONS
+    documents: Mapping[str, Callable[[str], JsonObject]] = {}
+
+    def __init__(self, calling: Calling = call, names: Collection[str] = TOOLS) -> None:
+        self._calling = calling
+        self.tools = [_served(tool) for tool in EVERY.values() if tool.name in names]
+        self.outputs = {tool.name: output_schema(EVERY[tool.name].data) for tool in self.tools}
+
+    async def answer(self, name: str, arguments: JsonObject, ctx: ToolContext) -> CallToolResult:
+        try:
+            answer = await self._calling(name, arguments, ctx)
+        except ToolError as error:
+            return _failure(error)
+        told = structured(answer)
+        return CallToolResult(
+            content=[TextContent(type="text", text=answer.text), *map(_image, answer.pictures)],
+            structured_content=told,
+            _meta={"sources": told["sources"]},
+        )
+
+
 class ShopServer(MCPServer[ClientContexts]):
     """A session for each client: what its `update_user_profile` changes is seen by its later calls, by nobody else, and
     forgotten when it leaves. A call that takes longer than `pulse_s` tells a client that asked for it how long so far.
 
-    `calling` given: every client is in the one session that it calls in, and has the tools of `names`."""
+    `calling` given: every client is in the one session that it calls in, and has the tools of `names`. `face` given: clients see
+    the shop as that says."""
 
     def __init__(
         self,
@@ -50,18 +94,26 @@ class ShopServer(MCPServer[ClientContexts]):
         pulse_s: float = 1.0,
         calling: Calling | None = None,
         names: Collection[str] = TOOLS,
+        face: Face | None = None,
     ) -> None:
+        self._face: Face = face or OwnTools(calling or call, names)
         super().__init__(
             "deepresearch-retail",
-            instructions=_INSTRUCTIONS,
+            instructions=self._face.instructions,
             version=version("deepresearch-retail"),
-            tools=[_served(tool) for tool in EVERY.values() if tool.name in names],
+            tools=list(self._face.tools),
             log_level=log_level,
             lifespan=self._contexts,
             middleware=[] if calling else [_with_session],
         )
-        self._ctx, self._pulse_s = ctx, pulse_s
-        self._calling, self._shared = calling or call, calling is not None
+        self._ctx, self._pulse_s, self._shared = ctx, pulse_s, calling is not None
+        for path, document in self._face.documents.items():
+            self._document(path, document)
+
+    def _document(self, path: str, document: Callable[[str], JsonObject]) -> None:
+        @self.custom_route(path, methods=["GET"])  # type: ignore[untyped-decorator]
+        async def told(request: Request) -> Response:
+            return JSONResponse(document(str(request.base_url)))
 
     @asynccontextmanager
     async def _contexts(self, _: MCPServer[ClientContexts]) -> AsyncIterator[ClientContexts]:
@@ -70,9 +122,7 @@ class ShopServer(MCPServer[ClientContexts]):
 
     async def list_tools(self) -> list[ListedTool]:
         listed = await super().list_tools()
-        return [
-            tool.model_copy(update={"output_schema": output_schema(EVERY[tool.name].data)}) for tool in listed
-        ]
+        return [tool.model_copy(update={"output_schema": self._face.outputs[tool.name]}) for tool in listed]
 
     async def call_tool(
         self, name: str, arguments: JsonObject, context: Context[ClientContexts, Any] | None = None
@@ -81,9 +131,9 @@ class ShopServer(MCPServer[ClientContexts]):
         ctx = self._ctx if context is None or self._shared else _context_of(context)
         pulse = None if context is None else asyncio.create_task(self._pulse(context, name, ctx.deadline_s))
         try:
-            answer = await self._calling(name, arguments, ctx)
-        except ToolError as error:
-            return _failure(error)
+            return await self._face.answer(name, arguments, ctx)
+        except MCPError:
+            raise
         except (
             DrrError
         ) as error:  # what stands behind the tool fails, and says how: a dead server, a torn shop
@@ -95,12 +145,6 @@ class ShopServer(MCPServer[ClientContexts]):
         finally:
             if pulse is not None:
                 pulse.cancel()
-        told = structured(answer)
-        return CallToolResult(
-            content=[TextContent(type="text", text=answer.text), *map(_image, answer.pictures)],
-            structured_content=told,
-            _meta={"sources": told["sources"]},
-        )
 
     async def _pulse(self, context: Context[ClientContexts, Any], name: str, deadline_s: float) -> None:
         started = time.monotonic()
@@ -139,21 +183,35 @@ def _failure(error: ToolError) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=error.text)], is_error=True, _meta=told)
 
 
-def _served(tool: Tool) -> ServedTool:
+def served(
+    name: str, description: str, schema: JsonObject, *, writes: bool = False, open_world: bool = False
+) -> ServedTool:
+    """A tool as clients see it; a face answers its calls."""
+
     async def placeholder() -> str:
-        raise AssertionError("ShopServer.call_tool answers")
+        raise AssertionError("the face answers")
 
     made = ServedTool.from_function(
         placeholder,
-        name=tool.name,
-        description=tool.description,
+        name=name,
+        description=description,
         structured_output=False,
         annotations=ToolAnnotations(
-            title=tool.name.replace("_", " "),
-            read_only_hint=not tool.writes,
-            destructive_hint=tool.writes,
+            title=name.replace("_", " "),
+            read_only_hint=not writes,
+            destructive_hint=writes,
             idempotent_hint=True,
-            open_world_hint=tool.name == "web_search",
+            open_world_hint=open_world,
         ),
     )
-    return made.model_copy(update={"parameters": tool.schema})
+    return made.model_copy(update={"parameters": schema})
+
+
+def _served(tool: Tool) -> ServedTool:
+    return served(
+        tool.name,
+        tool.description,
+        tool.schema,
+        writes=tool.writes,
+        open_world=tool.name == "web_search",
+    )

@@ -49,15 +49,15 @@ def structured(answer: ToolAnswer) -> JsonObject:
 def output_schema(data: Any) -> JsonObject:
     """Of answers whose `data` is of this type. Open, because data may grow."""
     answer = cast(Any, TypedDict)("Answer", {"data": data, "sources": list[AnswerSource]})
-    return cast(JsonObject, _plain(TypeAdapter(answer).json_schema(mode="serialization")))
+    return cast(JsonObject, plain(TypeAdapter(answer).json_schema(mode="serialization")))
 
 
-def _plain(part: Any, names: bool = False) -> Any:
-    """Without titles, which repeat the names, and open."""
+def plain(part: Any, names: bool = False) -> Any:
+    """A schema without titles, which repeat the names, and open."""
     if isinstance(part, dict):
         dropped = () if names else ("title", "additionalProperties")
         kept = {key: value for key, value in part.items() if key not in dropped}
         if not names and isinstance(extra := part.get("additionalProperties"), dict):
             kept["additionalProperties"] = extra
-        return {key: _plain(value, key in ("properties", "$defs")) for key, value in kept.items()}
-    return [_plain(item) for item in part] if isinstance(part, list) else part
+        return {key: plain(value, key in ("properties", "$defs")) for key, value in kept.items()}
+    return [plain(item) for item in part] if isinstance(part, list) else part

@@ -1,4 +1,4 @@
-"""`drr mcp`: the nine tools for any MCP client."""
+"""`drr mcp`: the shop for any MCP client, as its nine tools or under another protocol's names."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ _EXAMPLES = """\
 examples:
   drr mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1           # stdio, for a client that starts it
   drr mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --http 8765   # http://127.0.0.1:8765/mcp, prints a token
+  drr mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --face ucp   # search_catalog, lookup_catalog, get_product, get_order
 
 In a client's configuration:
   {"mcpServers": {"shop": {"command": "drr", "args": ["mcp", "--shop", "demo/shop", "--user", "..."]}}}"""
@@ -19,10 +20,18 @@ In a client's configuration:
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
+    from drr.tools.faces import FACES
 
     parser.epilog = _EXAMPLES
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     parser.add_argument("--user", metavar="USER", help="whose session this is")
+    parser.add_argument(
+        "--face",
+        choices=tuple(FACES),
+        default="shop",
+        help="the names and forms that clients see: the shop's nine tools, or catalogue and orders as the Universal Commerce Protocol"
+        " has them (ucp: no cart, no checkout; docs/tools.md)",
+    )
     parser.add_argument("--open-access", action="store_true", help="let the tools read every user's data")
     parser.add_argument(
         "--http", type=int, metavar="PORT", help="serve on this port of 127.0.0.1 instead of stdio"
@@ -39,6 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.by_hand import tool_context
     from drr.app.console import settings_of
     from drr.env.errors import Misuse
+    from drr.tools.faces import face
     from drr.tools.mcp import ShopServer
 
     if arguments.http is None:
@@ -49,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _check_port(arguments.http)
     with tool_context(arguments, settings_of(arguments).settings) as ctx:
-        server = ShopServer(ctx)
+        server = ShopServer(ctx, face=face(arguments.face))
         if arguments.http is None:
             server.run("stdio")
         else:

@@ -278,10 +278,10 @@ async def test_over_stdio(shop: Shop, sandbox: Path, fresh: ToolContext) -> None
 async def test_over_loopback_http(shop: Shop, sandbox: Path, fresh: ToolContext, tmp_path: Path) -> None:
     said = tmp_path / "said"
     async with asyncio.timeout(60), serving(_command(shop, sandbox), said) as (port, token):
-        async with _client(port, token) as one, _client(port, token, mode="legacy") as two:
+        async with reaching(port, token) as one, reaching(port, token, mode="legacy") as two:
             assert await _through(one) == await in_python(fresh)
             assert (await _city(one), await _city(two)) == ("Troy", "Norman")
-        async with _client(port, token) as three:
+        async with reaching(port, token) as three:
             assert await _city(three) == "Norman"
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as stranger:
             refused = await stranger.post("/mcp", json={})
@@ -293,7 +293,7 @@ async def test_over_loopback_http(shop: Shop, sandbox: Path, fresh: ToolContext,
     assert said.read_text().count(token) == 1
 
 
-def _client(port: int, token: str, mode: Any = "auto") -> Client:
+def reaching(port: int, token: str, mode: Any = "auto") -> Client:
     http = create_mcp_http_client(headers={"Authorization": f"Bearer {token}"})
     return Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http), mode=mode)
 
