@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from drr.app.align_things import rows_on_dev
 from drr.app.terminal import number, table, with_interval
 from drr.eval.agreement.alignment.figures import (
+    AlignedThing,
     AlignFigures,
     Disagreement,
-    Held,
     Run,
     align_figures,
     by_side,
     held,
-    nearer,
+    things,
     worst,
 )
 from drr.eval.agreement.alignment.kept import JudgeAlignment, PromptVersion, now
@@ -35,6 +35,8 @@ class VersionReading(NamedTuple):
     sides: Mapping[str, AlignFigures]
     apart: Sequence[Disagreement]
     """On dev only."""
+    things: Sequence[AlignedThing]
+    """So are these: what the figures are made of."""
     banner: str | None
     complete: bool
 
@@ -80,8 +82,10 @@ class AlignmentReader:
         if complete:
             alignment.record(run)
         apart = [] if test else worst(rows)
+        each = [] if test else things(rows, work.unit_keys())
         code = conclude(summary, study.folder, "align run")
-        return VersionReading(run, by_side(rows, alignment.task.ends), apart, desk.banner, complete), code
+        sides = by_side(rows, alignment.task.ends)
+        return VersionReading(run, sides, apart, each, desk.banner, complete), code
 
 
 def version_desk(
@@ -95,70 +99,6 @@ def version_desk(
     models = models_of(settings)
     check_models(models, ["judge"], budget_of(arguments, alignment.study), unit_cap_of(arguments))
     return desk_of(settings, models, None), models
-
-
-def rows_on_dev(alignment: JudgeAlignment, run: Run) -> list[Held]:
-    """As they were judged, from what is kept; nothing is asked."""
-    from drr.app.prompts import prompts_of
-    from drr.env.settings import Settings
-    from drr.eval.agreement.alignment.work import AlignmentWork
-    from drr.eval.asking.judge import JudgeName, KeptAnswers
-    from drr.eval.tasks.desk import Desk
-    from drr.offline.judge import RulesJudge
-
-    stand_in = RulesJudge()
-    by_rules = run["judge"] == stand_in.name
-    judge = JudgeName("offline" if by_rules else run["judge"], run["judge"], by_rules)
-    settings = Settings(prompts=alignment.version(run["version"]).folder)
-    shop_url = alignment.study.config.get("settings", {}).get("shop_url") or settings.shop_url
-    desk = Desk(judge, judge, None, shop_url, prompts_of(settings, "eval"), stand_in=stand_in)
-    items = alignment.dev()
-    work = AlignmentWork(alignment.task, desk, items, KeptAnswers(alignment.study))
-    return held(items, work.judgements(alignment.study))
-
-
-def comparison(alignment: JudgeAlignment, old: int, new: int) -> dict[str, Any]:
-    from drr.env.errors import Misuse
-
-    by_version = {run["version"]: run for run in alignment.on_dev()}
-    missing = [f"v{one}" for one in (old, new) if one not in by_version]
-    if missing:
-        raise Misuse(f"compare: {', '.join(missing)} was not run on dev by the judge who read last")
-    before, after = (rows_on_dev(alignment, by_version[one]) for one in (old, new))
-    difference = nearer(after, before)
-    moved = _moved(before, after)
-    return {
-        "schema": 1,
-        "task": alignment.task.name,
-        "judge": by_version[new]["judge"],
-        "old": by_version[old],
-        "new": by_version[new],
-        "difference": {**difference.difference.document(), "p": difference.p},
-        "nearer": sum(change < 0 for change in moved),
-        "farther": sum(change > 0 for change in moved),
-        "same": sum(change == 0 for change in moved),
-        "changed": _changed(alignment, old, new),
-    }
-
-
-def _moved(before: Sequence[Held], after: Sequence[Held]) -> list[float]:
-    pairs = [
-        (abs(a.judge - a.people), abs(b.judge - b.people))
-        for a, b in zip(after, before, strict=True)
-        if a.judge is not None and b.judge is not None
-    ]
-    return [round(a - b, 9) for a, b in pairs]
-
-
-def _changed(alignment: JudgeAlignment, old: int, new: int) -> list[str]:
-    lines: list[str] = []
-    for name in alignment.task.prompts:
-        before, after = (
-            (alignment.version(one).folder / f"{name}.md").read_text("utf-8").splitlines()
-            for one in (old, new)
-        )
-        lines += unified_diff(before, after, f"v{old}/{name}.md", f"v{new}/{name}.md", lineterm="", n=0)
-    return lines
 
 
 def given_text(alignment: JudgeAlignment, source: Path) -> dict[str, str]:
@@ -242,6 +182,11 @@ def told_of_reading(alignment: JudgeAlignment, reading: VersionReading) -> str:
     if not reading.complete:
         parts.append(
             "Some things were not judged yet: this is no reading of the version; the same command continues."
+        )
+    elif reading.things:
+        folder, task = alignment.study.folder, alignment.task.name
+        parts.append(
+            f"What each number is made of, thing by thing: `drr align show {folder} --task {task} --version {run['version']}`"
         )
     parts.append(_ends(alignment))
     return "\n\n".join(part for part in parts if part)

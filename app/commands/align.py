@@ -20,6 +20,7 @@ examples:
   drr align run study --judge anthropic:claude-sonnet-5-5 --budget 5
   drr align edit study                                  # opens the next version; change the file, then run again
   drr align edit study --propose --judge anthropic:claude-sonnet-5-5
+  drr align show study                                  # each labelled thing: judge, experts, the unit for `drr trace`
   drr align compare study
   drr align run study --test                            # once for this version
   drr judge study --what reporteval --prompts study/align/quality/v3
@@ -45,6 +46,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     compared.add_argument(
         "versions", nargs="*", type=_number, metavar="N", help="default: the last two that were run"
     )
+    shown = action("show", "thing by thing what a reading on dev is made of, with the unit that judged it")
+    shown.add_argument("--version", type=_number, metavar="N", help="default: the last one that was run")
     action("history", "every reading as a table, and the deviation as a curve")
     _build_edit(action("edit", "opens the next version of the prompt"))
 
@@ -123,6 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
             return _edit(alignment, arguments)
         if arguments.action == "compare":
             return _compare(alignment, arguments)
+        if arguments.action == "show":
+            return _show(alignment, arguments)
         if arguments.action == "history":
             return _history(alignment, as_json=arguments.json)
         return _status([alignment], as_json=arguments.json)
@@ -195,6 +200,7 @@ def _document(alignment: JudgeAlignment, reading: VersionReading) -> dict[str, o
         "figures": reading.run["figures"],
         "sides": reading.sides,
         "disagreements": reading.apart,
+        "things": reading.things,
         "test_read": len(alignment.on_test()),
         "ended": alignment.ended,
     }
@@ -239,8 +245,32 @@ def _history(alignment: JudgeAlignment, *, as_json: bool) -> int:
     return 0
 
 
+def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
+    from drr.app.align_things import things_on_dev, told_of_things
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+
+    runs = alignment.on_dev()
+    found = [run for run in runs if arguments.version in (None, run["version"])]
+    if not found:
+        which = "no version" if arguments.version is None else f"v{arguments.version}"
+        verb = "was" if arguments.version is None else "was not"
+        raise Misuse(f"show: {which} {verb} run on dev yet; `drr align run {alignment.study.folder}` does")
+    run = found[-1]
+    things = things_on_dev(alignment, run)
+    if not things:
+        raise Misuse(f"show: the prompt of v{run['version']} was changed after it was run; put it back")
+    if arguments.json:
+        named = {name: run[name] for name in ("version", "hash", "judge", "half")}
+        print_json({"schema": 1, "task": alignment.task.name, **named, "things": things})
+    else:
+        print(told_of_things(run, things))
+    return 0
+
+
 def _compare(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.app.aligning import comparison, told_of_comparison
+    from drr.app.align_things import comparison
+    from drr.app.aligning import told_of_comparison
     from drr.app.console import print_json
     from drr.env.errors import Misuse
 

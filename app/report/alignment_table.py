@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Table, headings
+from drr.eval.agreement.alignment.figures import Run
 from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
 
+_NOWHERE = ("",)
+"""Behind no page."""
 _COLUMNS = ("things", "MAD", "MAD of the range", "bias", "PCA", "PCA by chance", "same order", "by chance")
 
 
@@ -16,16 +19,25 @@ def alignment_table(material: Material) -> Table | None:
     found = material.document.get("alignment")
     if not found or not any(one["runs"] for one in found):
         return None
-    rows = [(_name(one, run), _cells(run)) for one in found for run in one["runs"]]
+    rows = [(run_name(one["task"], run), _cells(run)) for one in found for run in one["runs"]]
     notes = [
         "Deviation from experts: means over what they labelled; intervals over questions. Versions are chosen on dev; a test figure is worth the less the more often test was read."
     ]
     notes += [_note(one) for one in found]
-    return Table("alignment", "A judge aligned with experts", headings(*_COLUMNS), rows, notes, None)
+    notes.append(
+        "Figures of dev lead to the things they are made of, those of test nowhere: a version fitted to them would be worth nothing."
+    )
+    behind: dict[str, Sequence[str]] = {
+        run_name(one["task"], run): () if run["half"] == "dev" else _NOWHERE
+        for one in found
+        for run in one["runs"]
+    }
+    title = "A judge aligned with experts"
+    return Table("alignment", title, headings(*_COLUMNS), rows, notes, None, behind=behind)
 
 
-def _name(one: AlignmentRow, run: AlignmentRun) -> str:
-    return f"{one['task']} v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}"
+def run_name(task: str, run: AlignmentRun | Run) -> str:
+    return f"{task} v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}"
 
 
 def _cells(run: AlignmentRun) -> Sequence[Cell]:

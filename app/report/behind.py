@@ -61,7 +61,7 @@ def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...
         for systems in map(tuple, table.behind.values()):
             if len(systems) > 1 and set(systems) <= material.variants.keys():
                 found.setdefault(systems, f"{FOLDER}/{'-minus-'.join(map(file_name, systems))}.html")
-    if any(table.judges for table in tables):
+    if any(table.judges or () in table.behind.values() for table in tables):
         found[()] = JUDGES
     return found
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
+from drr.app.align_things import things_on_dev
 from drr.app.report.agreement_tables import compared, row_name
+from drr.app.report.alignment_table import run_name
 from drr.app.report.behind import AnswerRow, Behind, answer_name
 from drr.app.report.material import Material
 from drr.app.report.setting_tables import cost_cells
 from drr.app.report.tables import Table
+from drr.env.errors import DrrError
+from drr.eval.agreement.alignment.kept import alignments
 from drr.eval.agreement.items import OVERALL, Items, preferences
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
@@ -23,6 +28,7 @@ Said = dict[str, dict[tuple[str, str], str]]
 """By item, then by what it was judged for and by whom."""
 _ALL = "all"
 _LONGEST = 90
+_OWN_WORDS = "What the judge found; `drr align show` has its words and the unit that judged."
 
 
 class ItemPlace(NamedTuple):
@@ -42,6 +48,8 @@ def judges_behind(
             yield _coverage(material, table, one_report)
         elif name == "cost" and () in table.behind.values():
             yield _shared(material, table)
+        elif name == "alignment":
+            yield from _aligned(material, table)
         elif table.judges and name in _SAID:
             said, places = _SAID[name](material, one_report, side_by_side)
             yield _beside(material, table, said, places)
@@ -70,6 +78,34 @@ def _shared(material: Material, table: Table) -> Behind:
         for record in shared_judgements(material.study, material.judged)
     ]
     return Behind(table.name, table.title, [(column.label, column.told) for column in table.columns], rows)
+
+
+def _aligned(material: Material, table: Table) -> Iterator[Behind]:
+    """What experts labelled on dev and what the judge found of it by each version."""
+    for number, alignment in enumerate(alignments(material.study)):
+        task = alignment.task.name
+        name = table.name if number == 0 else f"{table.name}-{task}"
+        runs = [run for run in alignment.state["runs"] if run["half"] == "dev"]
+        try:
+            found = [things_on_dev(alignment, run) for run in runs]
+        except DrrError as error:
+            yield Behind(name, f"{table.title}: {task}", (), [AnswerRow(str(error), ())])
+            continue
+        by_place = [{(one["text"], one["side"]): one for one in own} for own in found]
+        rows = {}
+        for one in chain.from_iterable(found):
+            place = one["text"], one["side"]
+            told = ["–" if (said := own.get(place)) is None else _value(said["judge"]) for own in by_place]
+            rows[place] = AnswerRow(f"{one['id']}, {one['side']}", [_value(one["people"]), *told])
+        columns = [
+            ("experts", "The mean over experts."),
+            *((run_name(task, run), _OWN_WORDS) for run in runs),
+        ]
+        yield Behind(name, f"{table.title}: {task}", columns, sorted(rows.values()))
+
+
+def _value(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"
 
 
 def _beside(material: Material, table: Table, said: Said, places: Mapping[str, ItemPlace]) -> Behind:

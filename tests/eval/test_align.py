@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,17 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
         compared = drr("align", "compare", study)
         assert compared["difference"]["value"] == -0.5 and (compared["nearer"], compared["same"]) == (12, 12)
         assert "+Be milder." in compared["changed"]
+        # Every number is made of things that are named, with the unit that judged each.
+        each = drr("align", "show", study, "--version", "1")["things"]
+        assert each == first["things"] and len(each) == 24
+        assert sum(one["apart"] for one in each) / len(each) == first["figures"]["mad"]["value"]
+        assert [one["side"] for one in each[:12]] == ["overall"] * 12
+        moved = {one["id"]: one for one in compared["things"] if one["moved"]}
+        assert sum(one["moved"] < 0 for one in moved.values()) == compared["nearer"] == len(moved)
+        for one in (each[0], drr("align", "show", study)["things"][0]):
+            traced = drr("trace", study, one["unit"])
+            assert traced["label"].endswith(one["id"]) and "as told of overall" in json.dumps(traced)
+        assert next(iter(moved.values()))["units"][0] in {one["unit"] for one in each}
         file.write_text("Something else.", encoding="utf-8")
         assert "changed after it was run" in drr("align", "run", study, *by_model(wire), code=2)
     capsys.readouterr()
@@ -172,6 +184,12 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
     told = capsys.readouterr().out
     assert "MAD on dev (o)" in told and "v2   o" in told and "test read 0 times" in told
     assert main(["align", "compare", study, "1", "7"]) == 2
+    assert main(["align", "show", study, "--version", "7"]) == 2
+    capsys.readouterr()
+    assert main(["align", "show", study, "--version", "1"]) == 0
+    assert each[0]["unit"][:12] in capsys.readouterr().out
+    assert main(["align", "show", study]) == 2
+    assert "was changed after it was run" in capsys.readouterr().err
 
 
 def test_what_experts_said_of_the_test_half_is_nowhere(
@@ -278,6 +296,16 @@ def test_the_report_says_how_often_test_was_read(
     assert main(["report", study, "--out", str(tmp_path / "out")]) == 0
     drawn = (tmp_path / "out" / "tables" / "alignment.md").read_text("utf-8")
     assert "test read 1 time" in drawn and "v1" in drawn and "rules-1" in drawn
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    dev, test = re.findall(r'<tr><th scope="row">quality v1[^<]*, (?:dev|test)</th>.*', page)
+    assert "answers/~judges.html#alignment" in dev and "href" not in test
+    behind = (tmp_path / "out" / "answers" / "~judges.html").read_text("utf-8")
+    capsys.readouterr()
+    things = drr("align", "show", study)["things"]
+    for one in things:
+        assert f"{one['id']}, {one['side']}" in behind
+    held_back = halves(study)[1]
+    assert things and not held_back & {one["text"] for one in things}
 
 
 def test_redundancy_and_support_and_pairs_are_aligned_too(tmp_path: Path, drr: Any) -> None:

@@ -50,6 +50,43 @@ class Held(NamedTuple):
     judge_says: str
     people: float
 
+    @property
+    def apart(self) -> float | None:
+        return None if self.judge is None else round(abs(self.judge - self.people), 9)
+
+
+class AlignedThing(TypedDict):
+    """One side of a labelled thing as a reader finds it again: `id` is that of its label, `text` of its words, `unit` what `drr trace` shows."""
+
+    id: str
+    text: str
+    query: str
+    side: str
+    judge: float | None
+    judge_says: str
+    people: float
+    apart: float | None
+    unit: str
+
+
+def things(rows: Iterable[Held], units: Mapping[tuple[str, str], str]) -> list[AlignedThing]:
+    """Everything that the figures of a reading are made of, the farthest apart first, what nobody judged last."""
+    found: list[AlignedThing] = [
+        {
+            "id": row.item.name,
+            "text": row.item.id,
+            "query": row.item.query,
+            "side": row.side,
+            "judge": row.judge,
+            "judge_says": row.judge_says,
+            "people": row.people,
+            "apart": row.apart,
+            "unit": units[row.item.id, row.side],
+        }
+        for row in rows
+    ]
+    return sorted(found, key=lambda one: (one["apart"] is None, -(one["apart"] or 0), one["id"], one["side"]))
+
 
 def held(items: Iterable[AlignItem], said: Judgements) -> list[Held]:
     rows = []

@@ -29,6 +29,15 @@ class AlignmentWork:
     def units(self) -> list[Unit]:
         return [self._unit(item, part) for item in self.items for part in self.task.parts(item)]
 
+    def unit_keys(self) -> dict[tuple[str, str], str]:
+        """By item and side the unit that says what the judge found of it."""
+        return {
+            (item.id, side): self._unit(item, side if side in parts else parts[0]).key
+            for item in self.items
+            for parts in (self.task.parts(item),)
+            for side in item.said
+        }
+
     def _unit(self, item: AlignItem, part: str) -> Unit:
         own = self.desk.version(1, self.desk_role, *self.task.prompts)
         fields = {
