@@ -221,7 +221,17 @@ def _names(pool: PagePool) -> re.Pattern[str]:
     book = stock().names
     said = {
         name
-        for group in ("persons", "handles", "towns", "papers", "sellers", "states", "months", "weekdays")
+        for group in (
+            "given",
+            "family",
+            "handles",
+            "towns",
+            "papers",
+            "sellers",
+            "states",
+            "months",
+            "weekdays",
+        )
         for name in book[group]
     }
     said |= {

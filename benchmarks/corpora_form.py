@@ -1,7 +1,8 @@
 """What a search by form alone finds of the pages of a task, as an attentive reader would filter them: by name, month, hearsay, unit and latest start.
 
 Each step is a search that needs no understanding of what is asked; the last two are told the unit of each asked figure, which a reader takes from the
-question. `right` are needed pages that are met, `wrong` all others. The cue words of hearsay are those that a reader of ten tasks wrote down.
+question. `right` are needed pages that are met, `wrong` all others. The cue words of hearsay are those that a reader of ten tasks wrote down, and those
+of which the stock has more since.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from drr.filetasks.form import CorpusPage
 from drr.filetasks.values import FactValues, month_of
 
 _MONTH = re.compile(r"\b(?:" + "|".join(stock().names["months"]) + r") (?:19|20)\d\d\b")
-_HEARSAY = re.compile(
+HEARSAY = re.compile(
     r"unconfirmed|not checked|unchecked|could not|not able|did not find|'s word\b|quote me on|one remark|single remark|no record|no paper"
     r"|no proof|no name|neither name|from memory|mixing this up|confusing this|not (?:measured|repeated|checked|available)|I never|no idea who"
-    r"|heard, anyway|what people say|passed around|without a source|no source|box is long gone|said so and I believed",
+    r"|heard, anyway|what people say|passed around|without a source|no source|box is long gone|said so and I believed|[Gg]uess|[Ee]stimated|insists on"
+    r"|swears to|as it was (?:passed|written|told)|as it came|as somebody had told|never checked|otherwise|something else|another figure|so\.$",
     re.IGNORECASE,
 )
 _UNITS = ("points", "days", "months", "percent", "inches", "pounds", "ounces")
@@ -61,7 +63,7 @@ def form_passages(pages: Sequence[CorpusPage], subjects: set[str]) -> Iterator[F
             row = said.startswith("|")
             if named.search(said) and re.search(r"\d", _MONTH.sub("", said)):
                 months = [month_of(one) for one in _MONTH.findall(said)]
-                hearsay = bool(_HEARSAY.search(f"{before} {said}" if row else said))
+                hearsay = bool(HEARSAY.search(f"{before} {said}" if row else said))
                 yield FormPassage(page, max(months, default=None), unit_of(said), hearsay, row)
             before = before if row else said
 

@@ -22,7 +22,14 @@ def asides(writer: CasePages) -> Iterator[PoolPage]:
         rng = Random(f"{writer.seed}/{case.task_id}/{label}")
         age = rng.randint(YOUNGEST, OLDEST)
         seller = case.seller if fact.subject == case.seller else None
-        said = drawn_statement(writer.thing(fact), seller, rng, writer.calendar(age), avoid=needed)
+        said = drawn_statement(
+            writer.thing(fact),
+            seller,
+            rng,
+            writer.calendar(age),
+            avoid=needed,
+            like={form.measure for form in needed} - {""},
+        )
         if said is not None:
             yield writer.written(fact, plain(said, rng), label, age, PageSource())[0]
         number += 1

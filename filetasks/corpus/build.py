@@ -13,7 +13,7 @@ from drr.env.text import fold
 from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.asides import asides
 from drr.filetasks.corpus.guidance import guided
-from drr.filetasks.corpus.known import CasePages
+from drr.filetasks.corpus.known import CasePages, says_as_much
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.packing import NoiseDeck, Packed, packed
 from drr.filetasks.corpus.pool import COUNTER, PagePool
@@ -86,7 +86,8 @@ def corpora(
 def _deck(
     case: TaskCase, pool: PagePool, writer: CasePages, beginnings: TaskBeginnings, rng: Random
 ) -> NoiseDeck:
-    """Without pages of the pool that speak of a brand or seller of the case: they could hold a required fact or deny it. The tasks of a set are dealt
+    """Without pages of the pool that speak of a brand or seller of the case: they could hold a required fact or deny it; and without those that say the
+    same of something else, as who took that for it would be right by chance. The tasks of a set are dealt
     their noise from one shuffled pool, and begin as far from each other as their number allows: small sets share few pages or none."""
     named = [fold(name) for name in writer.apart]
     theme = theme_key(case.theme)
@@ -96,7 +97,13 @@ def _deck(
     start = int(_spread(number) * len(shuffled))
     dealt = shuffled[start:] + shuffled[:start]
     dealt.reverse()
-    free = [page for page in dealt if not any(name in page.folded for name in named)]
+    facts = case.of("page")
+    free = [
+        page
+        for page in dealt
+        if not any(name in page.folded for name in named)
+        and not any(says_as_much(page, one) for one in facts)
+    ]
     return NoiseDeck(
         [page for page in free if page.theme == theme],
         [page for page in free if page.theme != theme],

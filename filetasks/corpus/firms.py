@@ -16,7 +16,7 @@ def other_name(about: About, name: str, rng: Random) -> str:
     """Another model of a thing; a firm that shares a part of its name with another."""
     if about == "thing":
         return f"{name} {rng.choice(SISTERS)}"
-    partner = rng.choice(stock().names["persons"]).split()[-1]
+    partner = rng.choice(stock().names["partners"])
     return f"{_stem(name)} & {partner}"
 
 

@@ -249,7 +249,10 @@ class CasePages:
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
             calendar = self.calendar(age, said)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar)
-            statements = [said, *beside(scene, needed, more=said.one_sided)]
+            statements = [
+                said,
+                *beside(scene, needed, said.one_sided, {one.measure for one in needed} - {""}),
+            ]
             form = drawn_form(rng, statements, source.trust, source.without)
             written = written_page(form, scene, statements, self.pool.seed)
             page = pool_page(written, age, theme)
@@ -270,6 +273,14 @@ class CasePages:
             begun=self.begun,
             fixed={**self._settled, **own},
         )
+
+
+def says_as_much(page: PoolPage, fact: TaskFact) -> bool:
+    """Whether a page says of another thing or firm what a fact says: the same value where the same is spoken of."""
+    if not stands_in(fact.value, page.folded):
+        return False
+    called, value = stock().statement(fact.attribute)[0].called, fact.value
+    return any(value in said and called.search(said) for said in page.text.split("\n\n"))
 
 
 def stands_in(value: str, folded: str) -> bool:

@@ -123,7 +123,7 @@ _BYLINES = (
 def _byline(scene: PageScene) -> list[str]:
     if scene.rng.random() < 0.4:
         return []
-    words = {key: scene.fill(slot) for key, slot in (("who", "person"), ("town", "town"), ("paper", "paper"), ("month", "month"))}  # fmt: skip
+    words = {key: scene.fill(slot) for key, slot in (("who", "writer"), ("town", "town"), ("paper", "paper"), ("month", "month"))}  # fmt: skip
     return [scene.rng.choice(_BYLINES).format(**words)]
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
+from zlib import crc32
 
 from drr.env.text import fold
 from drr.filetasks.corpus.agreement import agreeing
 from drr.filetasks.corpus.layouts import LAYOUTS
 from drr.filetasks.corpus.plan import page_plan
-from drr.filetasks.corpus.scene import PageScene
+from drr.filetasks.corpus.scene import PageScene, people
 from drr.filetasks.corpus.sections import framed, page_sections
 from drr.filetasks.corpus.statement import PageStatement
 from drr.filetasks.corpus.stock import MEMBER, PageForm, stock
@@ -21,9 +22,9 @@ from drr.filetasks.corpus.telling import told
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 _PATHS = ("", "read/", "page/", "p/", "archive/", "t/", "en/", "public/")
-_HOSTS = 90
+_HOSTS = {"editor": 24, "member": 20, "bench": 12, "desk": 12, "office": 6}
 _BY_SPEAKER = frozenset(
-    ["place", "who", "habit", "season", "month", "weekday", "town", "year", "person", "gear"]
+    ["place", "who", "habit", "season", "month", "weekday", "town", "year", "person", "writer", "gear"]
 )
 """Slots that mean something else for each of several people who speak on one page."""
 
@@ -64,6 +65,7 @@ def written_page(
     """The first of the statements is what the page is planned around."""
     rng = scene.rng
     plan = page_plan(form, scene, statements)
+    scene.words["person"], scene.words["writer"] = people(form.voice), people("writer")
     if form.layout in TALKS:
         scene.loose = _BY_SPEAKER
     said = [told(one, form, scene) for one in statements]
@@ -80,20 +82,39 @@ def written_page(
     title = rng.choice(titles).say(rng, scene.fill)
     things = [scene.thing, *(one.thing for one in scene.companions)]
     title, text, *quotes = (agreeing(one, things) for one in (title, text, *(one.quote for one in said)))
-    return WrittenPage(title, _address(title, rng, seed), text, tuple(quotes))
+    host = _shop_host(scene.seller, seed) if form.voice == "seller" else rng.choice(hosts(seed)[form.voice])
+    return WrittenPage(title, _address(title, host, rng), text, tuple(quotes))
 
 
 @cache
-def hosts(seed: int) -> list[str]:
-    """The sites of a pool: `.example` is reserved, nobody can own one."""
+def hosts(seed: int) -> Mapping[str, Sequence[str]]:
+    """The sites of a pool by voice, so that none is a magazine and a shop at once, and those left over; `.example` is reserved, nobody can own one."""
+    every = _sites(seed)
+    found, start = {}, 0
+    for voice, count in _HOSTS.items():
+        found[voice] = every[start : start + count]
+        start += count
+    return {**found, "": every[start:]}
+
+
+@cache
+def _sites(seed: int) -> list[str]:
     names = stock().names
     every = [f"{a}-{b}.example" for a in names["first"] for b in names["second"]]
-    return Random(f"{seed}/hosts").sample(every, _HOSTS)
+    return Random(f"{seed}/hosts").sample(every, len(every))
 
 
-def _address(title: str, rng: Random, seed: int) -> str:
+def _shop_host(seller: str, seed: int) -> str:
+    """Each shop has its own."""
+    known, left = stock().names["sellers"], hosts(seed)[""]
+    if seller in known:
+        return left[known.index(seller)]
+    return left[len(known) + crc32(seller.encode()) % (len(left) - len(known))]
+
+
+def _address(title: str, host: str, rng: Random) -> str:
     words = [word for word in _SLUG.split(fold(title)) if word]
     slug = "-".join(words[: rng.randint(3, 7)])
     number = rng.randint(100, 99_999)
     tail = rng.choice((f"{slug}-{number}", f"{number}-{slug}", f"{slug}_{number}", f"{number}/{slug}"))
-    return f"https://{rng.choice(hosts(seed))}/{rng.choice(_PATHS)}{tail}"
+    return f"https://{host}/{rng.choice(_PATHS)}{tail}"

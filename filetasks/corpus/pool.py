@@ -6,7 +6,7 @@ A page of the pool has an age instead of a date, and codes instead of years (`st
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from random import Random
@@ -25,7 +25,7 @@ from drr.filetasks.corpus.statement import PageStatement, drawn_statement, own_s
 from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 
-VERSION = "8"
+VERSION = "9"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
@@ -149,10 +149,13 @@ def plain(said: PageStatement, rng: Random) -> PageStatement:
     return replace(said, one_sided=False, hearsay=said.hearsay and rng.random() < _STILL_HEARSAY)
 
 
-def beside(scene: PageScene, avoid: Sequence[StatementForm], more: int = 0) -> list[PageStatement]:
-    """What a page states beside what it is there for: of its own thing (so many `more` where it lacks a figure), and of others of that sort."""
+def beside(
+    scene: PageScene, avoid: Sequence[StatementForm], more: int = 0, like: Collection[str] = ()
+) -> list[PageStatement]:
+    """What a page states beside what it is there for: of its own thing (so many `more` where it lacks a figure; mostly in a measure of `like`), and
+    of others of that sort."""
     rng, calendar = scene.rng, scene.calendar
-    said = own_statements(scene.thing, scene.seller, rng, calendar, avoid, more)
+    said = own_statements(scene.thing, scene.seller, rng, calendar, avoid, more, like)
     for _ in range(rng.choice(_BESIDE)):
         other = scene.beside()
         drawn = other and drawn_statement(other, None, rng, calendar)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 
 from drr.filetasks.case import NamedThing
@@ -17,6 +18,18 @@ FIRST_YEAR, LAST_YEAR = 1982, 2008
 _COMPANIONS = 5
 _FEW = 4
 _COMPARED = 2
+
+
+ROLES = ("editor", "bench", "seller", "desk", "office", "member", "writer")
+"""Of people: whom each voice speaks of, and who writes. Nobody is two of them."""
+
+
+@cache
+def people(role: str) -> tuple[str, ...]:
+    """Every given name with the family names that go with the role."""
+    names = stock().names
+    families = names["family"][ROLES.index(role) :: len(ROLES)]
+    return tuple(f"{first} {last}" for last in families for first in names["given"])
 
 
 @dataclass(kw_only=True)
@@ -54,7 +67,8 @@ class PageScene:
             "rival_brand": first.brand,
             "third": second.name,
             "seller": self.seller,
-            "person": book.names["persons"],
+            "person": people("editor"),
+            "writer": people("writer"),
             "town": book.names["towns"],
             "paper": book.names["papers"],
             "month": book.names["months"],

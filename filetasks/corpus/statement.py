@@ -6,7 +6,7 @@ So no two pages of one pool contradict each other but by a change that is record
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from random import Random
 
@@ -29,6 +29,8 @@ _OWN = (0, 1, 1, 2, 2)
 """What a page states of its own thing beside the first, as often as not of a month."""
 _FORMS_TRIED = 12
 """Sorts of statements tried on a page that is too old for the first: all pages state about as much."""
+_ALIKE = 0.7
+"""How often a page about what a case asks states something else in a measure that is asked for, so that a unit does not tell."""
 _WEIGHTS = frozenset(["pounds", "alone", "weigh"])
 
 
@@ -94,6 +96,8 @@ _SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
     "^share credited": lambda kind: not kind.is_used_up,
     "^kit for parts": lambda kind: kind.parts,
     "^pack for refill": lambda kind: kind.is_used_up,
+    "^months that parts": lambda kind: kind.parts,
+    "^price of a repair": lambda kind: kind.parts and not kind.is_used_up,
 }
 """What can be said of some sorts of things only, by the beginning of the attribute; where values have a range, it is of sorts that have it."""
 
@@ -118,9 +122,10 @@ def drawn_statement(
     calendar: PageCalendar,
     form: StatementForm | None = None,
     avoid: Iterable[StatementForm] = (),
+    like: Collection[str] = (),
 ) -> PageStatement | None:
-    """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for), the value is the world's. `None` where all is to be
-    avoided, or nobody can have seen so much since the month of which the page speaks."""
+    """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for, and mostly in a measure of `like`), the value is the
+    world's. `None` where all is to be avoided, or nobody can have seen so much since the month of which the page speaks."""
     subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
     kind, taken = kind_of(thing.noun), list(avoid)
     apt = (
@@ -132,7 +137,10 @@ def drawn_statement(
             if subjects[one.about] and is_said_of(one, kind) and not any(_is_near(one, had) for had in taken)
         ]
     )
-    for one in rng.sample(apt, min(len(apt), _FORMS_TRIED)):
+    alike = like and rng.random() < _ALIKE
+    tried = rng.sample(apt, len(apt))
+    tried.sort(key=lambda one: bool(alike) and one.measure not in like)
+    for one in tried[:_FORMS_TRIED]:
         said = _drawn_of(one, str(subjects[one.about]), kind, rng, calendar)
         if said is not None:
             return said
@@ -190,12 +198,13 @@ def own_statements(
     calendar: PageCalendar,
     avoid: Iterable[StatementForm],
     more: int = 0,
+    like: Collection[str] = (),
 ) -> list[PageStatement]:
     """What a page states of its own thing, brand and seller beside what it is there for, in the same forms and as often of a month."""
     found: list[PageStatement] = []
     taken = list(avoid)
     for _ in range(rng.choice(_OWN) + more):
-        said = drawn_statement(thing, seller, rng, calendar, avoid=taken)
+        said = drawn_statement(thing, seller, rng, calendar, avoid=taken, like=like)
         if said is not None:
             found.append(said)
             taken.append(said.form)

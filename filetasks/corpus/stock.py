@@ -202,6 +202,8 @@ class StatementForm:
     """The range of the sort from which values of other pages are drawn: a field of `ThingKind`."""
     value: Template | None
     """Draws the values of pages that no task needs; `None` for the form of attributes that no line of the stock knows."""
+    measure: str
+    """In what its values are: `days`, `$`; none of codes."""
     groups: Mapping[str, Template]
     called: re.Pattern[str]
     """Words by which one knows that this is spoken of."""
@@ -251,6 +253,8 @@ class SentenceStock:
     """By voice: what is said before a statement that nobody vouches for. Whoever is not here does not pass hearsay on."""
     sure: Mapping[str, tuple[Template, ...]]
     """By voice: what is said before one that somebody vouches for, in much the same words."""
+    rough: Mapping[str, tuple[Template, ...]]
+    """By voice: said before some of either, and saying nothing of how one knows."""
     noise_terms: tuple[Template, ...]
 
     def statement(self, attribute: str) -> tuple[StatementForm, Mapping[str, str]]:
@@ -298,6 +302,7 @@ def stock() -> SentenceStock:
         other=_statement({**said["other"], "attribute": ".*", "about": "thing"}, datings),
         hearsay={voice: _prose(rows) for voice, rows in said["hearsay"].items()},
         sure={voice: _prose(rows) for voice, rows in said["sure"].items()},
+        rough={voice: _templates(rows) for voice, rows in said["rough"].items()},
         noise_terms=_templates(said["noise"][0]["terms"]),
     )
 
@@ -357,6 +362,11 @@ def _form(name: str, row: Mapping[str, Any]) -> PageForm:
     )
 
 
+def _measure(value: str) -> str:
+    first, _, rest = value.partition(" ")
+    return "$" if value.startswith("$") else first if first == "lots" else rest
+
+
 def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -> StatementForm:
     return StatementForm(
         attribute=re.compile(row["attribute"]),
@@ -365,6 +375,7 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         near=tuple(row["near"]),
         range=row.get("range"),
         value=template(row["value"]) if "value" in row else None,
+        measure=_measure(row.get("value", "")),
         groups={key: template(text) for key, text in row.get("groups", {}).items()},
         called=re.compile(row["called"], re.IGNORECASE),
         takes=row.get("takes", ""),

@@ -77,7 +77,7 @@ _NEXT = (
     "Which leads me to this:",
     "Then, since you know so much:",
 )
-_TO = ("@{asker}: ", "{asker}, ", "", "", "", "After what {last} wrote: ", "Adding to {last}: ")
+_TO = ("@{asker}: ", "{asker} - ", "", "", "", "After what {last} wrote: ", "Adding to {last}: ")
 _SETTLED = (
     "I'll start with what {a} said and see.",
     "I'm going with {a} on this.",
@@ -144,7 +144,7 @@ def _to(rng: Random, asker: str, last: str) -> str:
     return "" if last == asker and "{last}" in said else said.format(asker=asker, last=last)
 
 
-_GREETINGS = ("", "Dear editors, ", "Hello, ", "To the page: ", "Good morning. ", "Sirs, ")
+_GREETINGS = ("", "Dear editors: ", "Hello. ", "To the page: ", "Good morning. ", "To whom it concerns: ")
 _SIGNED = ("{who}, {town}", "- {who}", "*{who}, {town}*", "Yours, {who}", "({who})", "{town}, {who}")
 _ASKED = (
     'We asked: "{ask}"',

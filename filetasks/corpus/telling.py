@@ -17,8 +17,10 @@ _BETWEEN = 0.4
 """How often something stands between the name and what is said of it."""
 _CLAUSE = 0.5
 _ROWS = 3
-_SURE = 0.7
+_SURE = 0.75
 """How often it is said of a statement how one knows it, by those who pass on hearsay too."""
+_ROUGH = 0.2
+"""How often a manner of speaking stands before a statement, whatever is known of it."""
 
 
 @dataclass(frozen=True)
@@ -128,11 +130,14 @@ def _vouched(said: str, statement: PageStatement, voice: str, scene: PageScene, 
 
 def _voucher(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     """Hearsay says first that it is; so that this does not tell, others often say first how they know, in much the same words."""
+    said = ""
     if statement.hearsay:
-        return _one(stock().hearsay[voice], scene, fill)
-    if voice in stock().sure and scene.rng.random() < _SURE:
-        return _one(stock().sure[voice], scene, fill)
-    return ""
+        said = _one(stock().hearsay[voice], scene, fill)
+    elif voice in stock().sure and scene.rng.random() < _SURE:
+        said = _one(stock().sure[voice], scene, fill)
+    if scene.rng.random() < _ROUGH and not said.endswith(":"):
+        said = f"{said} {_one(stock().rough[voice], scene, fill)}".strip()
+    return said
 
 
 def _filled(statement: PageStatement, scene: PageScene) -> Fill:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+_BOUND = frozenset(["a", "an", "half"])
+"""Words that go with just what follows them: `have a look at` is not `have a take a look at`, and half a month no `half four weeks`."""
 _BEFORE, _AFTER = re.compile(r"(?<!\w)(\w+) $"), re.compile(r" (\w+)")
 
 
@@ -46,7 +48,7 @@ def _choice(found: re.Match[str], ways: dict[str, PhraseWays]) -> str:
     known = ways[said.casefold()]
     before = _BEFORE.search(found.string, 0, found.start())
     after = _AFTER.match(found.string, found.end())
-    if before and before[1].casefold() in known.not_after:
+    if before and before[1].casefold() in known.not_after | _BOUND:
         return found[0]
     if after and after[1].casefold() in known.not_before:
         return found[0]

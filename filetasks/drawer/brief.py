@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
 from random import Random
 
 from drr.citations.files import file_address
@@ -44,12 +44,13 @@ class FileBrief:
         rival = self.case.rival
         return rival if rival is not None and self.subject == rival.name else self.case.thing
 
-    @property
-    def saved(self) -> tuple[str, str]:
-        """When a file of one's own was begun and last kept: shortly before the question."""
+    def saved(self, newest: date | None = None) -> tuple[str, str]:
+        """When a file of one's own was begun and last kept: shortly before the question, and not before the `newest` day that it tells."""
         rng = Random(f"{self.case.seed}/{self.case.task_id}/{self.file.name}/saved")
         begun = rng.randint(1, _KEPT)
-        days = (begun, rng.randint(1, begun))
+        kept = rng.randint(1, begun)
+        told = kept if newest is None else max(1, (self.case.today - newest).days)
+        days = (begun, min(kept, told))
         clocks = (rng.randint(6, 11), rng.randint(15, 22))
         first, last = (
             f"{self.case.today - timedelta(days=ago)}T{hour:02d}:{rng.randint(0, 59):02d}:{rng.randint(0, 59):02d}Z"

@@ -10,6 +10,7 @@ from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.drawer.goods import Sale, mail_domain, money, sale_of, shop_of
 from drr.filetasks.drawer.pdf import GREY, INK, LETTER, SMALL, PaperMaker, PaperPages
 from drr.filetasks.planning.scene import capital, long_date
+from drr.filetasks.values import day_of
 from reportlab.lib.colors import HexColor
 
 
@@ -34,10 +35,12 @@ def _title(brief: FileBrief) -> str:
 
 
 def _maker(brief: FileBrief, title: str) -> PaperMaker:
-    """Made on the day of the sale; where that is for another file to say, when the parcel was packed."""
+    """Made on the day of the sale; where that is for another file to say, when the parcel was packed; of what was handed over, on that day."""
     rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
     days = rng.randint(2, 5) if brief.hides("purchase date") else 0
-    return PaperMaker(brief.case.seller, brief.case.bought + timedelta(days=days), title)
+    arrived = brief.entry("day of delivery")
+    day = brief.case.bought + timedelta(days=days)
+    return PaperMaker(brief.case.seller, day if arrived is None else max(day, day_of(arrived.value)), title)
 
 
 def _date_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:

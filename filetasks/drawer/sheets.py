@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -18,6 +18,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 _UNDATED = (1980, 1, 1, 0, 0, 0)
 """As spreadsheet programs write the parts of a workbook."""
 _TIMES = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SHADES = ("D9E2EC", "E7E0D3", "DDE8DA", "EADCE2", "E3E3EE")
 _EXPENSES = (
     ("Groceries", 480), ("Electricity", 96), ("Water", 41), ("Internet", 60), ("Phone", 38), ("Bus card", 55),
@@ -64,6 +65,8 @@ class KeptWorkbook:
         self.places, self.brief = places, brief
         self.shade = brief.rng.choice(_SHADES)
         self._first = True
+        self.newest: date | None = None
+        """The latest day in a cell."""
 
     def sheet(self, name: str, widths: tuple[int, ...]) -> Worksheet:
         sheet = self.book.active if self._first else self.book.create_sheet()
@@ -87,6 +90,8 @@ class KeptWorkbook:
         for down, row in enumerate(rows, 1):
             for at, (value, fact) in enumerate(row, 1):
                 cell = sheet.cell(top + down, at, value)
+                if isinstance(value, str) and _DAY.fullmatch(value):
+                    self.newest = max(date.fromisoformat(value), self.newest or date.min)
                 if fact is not None:
                     self.places.put(fact, str(value), f"cell={sheet.title}!{cell.coordinate}")
         return top + len(rows) + 1
@@ -95,7 +100,7 @@ class KeptWorkbook:
         raw, buffer = BytesIO(), BytesIO()
         self.book.properties.creator = self.book.properties.lastModifiedBy = self.brief.case.shopper
         self.book.save(raw)
-        kept = self.brief.saved
+        kept = self.brief.saved(self.newest)
         with ZipFile(raw) as old, ZipFile(buffer, "w", ZIP_DEFLATED) as new:
             for name in old.namelist():
                 content = _TIMES.sub(

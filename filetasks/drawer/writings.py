@@ -13,7 +13,7 @@ from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.drawer.goods import mail_domain
 from drr.filetasks.planning.scene import capital
 
-_CLERKS = ("Robin", "Sam", "Alex", "Jordan", "Casey", "Taylor", "Morgan", "Jamie")
+CLERKS = ("Robin", "Sam", "Alex", "Jordan", "Casey", "Taylor", "Morgan", "Jamie")
 _CHATTER = (
     "Our opening hours have changed: we now close at six on weekdays.",
     "The parking lot is being paved this month, so please use the side entrance.",
@@ -45,7 +45,7 @@ _TODO = (
 
 def write_mail(brief: FileBrief) -> WrittenFile:
     places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
-    clerk, domain = rng.choice(_CLERKS), mail_domain(case)
+    clerk, domain = rng.choice(CLERKS), mail_domain(case)
     first = case.shopper.split()[0]
     body = [f"{rng.choice(('Hello', 'Dear', 'Good morning'))} {first},", ""]
     body += [
@@ -123,7 +123,7 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
         "refill code": (f"The refill code of your {name} is {value}.",),
         "lot number": (f"Your {name} came out of lot {value}.",),
         "day the fault was noticed": (
-            f"You reported that the fault of the {name} was first noticed on {value}.",
+            f"You reported that you first noticed the fault of the {name} on {value}.",
         ),
     }.get(entry.attribute)
     if told is not None:

@@ -65,6 +65,32 @@ class ThingKind(BaseModel):
         return self
 
     @property
+    def slides(self) -> Range | None:
+        """Pounds of a pull that moves it over a table; only of what is sorted by weight and stands by itself."""
+        rigid = self.alone is not None and not self.is_used_up and self.look != "bag"
+        return (_PULL[0] * self.alone[0], _PULL[1] * self.alone[1] + 0.3) if rigid and self.alone else None
+
+    @property
+    def small(self) -> Range | None:
+        """Dollars for the small pack."""
+        return (_SMALL[0] * self.large[0], _SMALL[1] * self.large[0]) if self.large else None
+
+    @property
+    def sealed(self) -> Range | None:
+        """Months that it keeps unopened: longer than open."""
+        return (self.keeps[1] + 2, 2 * self.keeps[1] + 10) if self.keeps else None
+
+    @property
+    def sampled(self) -> Range | None:
+        """What a trial pack gives: a part of a pack."""
+        return (2, max(3.0, _TRIAL * self.pack[0])) if self.pack else None
+
+    @property
+    def wrapping(self) -> Range | None:
+        """Ounces of what it comes in."""
+        return _WRAPPED if self.weigh else None
+
+    @property
     def is_used_up(self) -> bool:
         return self.used_up or bool(self.unit)
 
@@ -88,6 +114,7 @@ class ThingKind(BaseModel):
 
 
 _OUNCES = 16
+_PULL, _SMALL, _WRAPPED, _TRIAL = (0.2, 0.5), (0.35, 0.75), (0.6, 4.8), 0.35
 _LARGE = 22
 """Pounds of the heaviest of a sort of which one asks who carries it up."""
 TRAITS = frozenset(

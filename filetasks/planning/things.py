@@ -39,6 +39,9 @@ def thing_of(product: Product, rng: Random) -> NamedThing | None:
     noun = _from_title(product, brand, room) or _from_category(product.categories, room)
     if noun is None:
         return None
+    head, _, rest = noun.partition(" ")
+    if rest and head == brand.split()[-1].casefold():
+        noun = rest
     letters = "".join(c for c in brand.upper() if c.isascii() and c.isalpha())[:2].ljust(2, "X")
     last = noun.split()[-1]
     plural = last.endswith("s") and not last.endswith(("ss", "us", "is"))

@@ -21,6 +21,7 @@ import pytest
 from drr.env.errors import Misuse
 from drr.env.shingles import shingles, similarity
 from drr.env.shop import Shop
+from drr.env.text import fold
 from drr.filetasks.asking.question import written_question
 from drr.filetasks.case import NamedThing, TaskCase
 from drr.filetasks.corpus.agreement import agreeing
@@ -28,13 +29,13 @@ from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.calendar import STAMP, PageCalendar
 from drr.filetasks.corpus.firms import SISTERS, other_name
 from drr.filetasks.corpus.guidance import guided
-from drr.filetasks.corpus.known import CasePages
+from drr.filetasks.corpus.known import CasePages, stands_in
 from drr.filetasks.corpus.packing import Packed
-from drr.filetasks.corpus.page import drawn_form
+from drr.filetasks.corpus.page import drawn_form, hosts
 from drr.filetasks.corpus.plan import matters_of, page_plan, topics_of
 from drr.filetasks.corpus.pool import PagePool, build_pool
 from drr.filetasks.corpus.ranking import PageRanking
-from drr.filetasks.corpus.scene import PageScene, page_scene
+from drr.filetasks.corpus.scene import ROLES, PageScene, page_scene, people
 from drr.filetasks.corpus.stamps import TaskBeginnings, dated
 from drr.filetasks.corpus.statement import (
     PageStatement,
@@ -49,6 +50,7 @@ from drr.filetasks.corpus.telling import told
 from drr.filetasks.corpus.template import template
 from drr.filetasks.corpus.terms import TOP
 from drr.filetasks.corpus.ways import varied
+from drr.filetasks.drawer.writings import CLERKS
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.pieces import WordSearch, best, pieces_of
 from drr.filetasks.planning.kinds import TRAITS, all_kinds, kind_of
@@ -69,6 +71,7 @@ from benchmarks.corpora import (
     sentences,
     sort_pages,
 )
+from benchmarks.corpora_form import HEARSAY, FormSearch
 
 SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
 SEED = 11
@@ -317,7 +320,7 @@ def test_a_question_leads_to_a_page_that_it_needs(hundred: list[TaskCase], pool:
         assert [one for one in filled.order if one not in had.order] == [other.page for _, other in new]
         assert abs(sum(page.tokens for page in filled.order) - sizes["all"]) <= 0.02 * sizes["all"]
         assert {one.known.made_from for one in filled.distractors} == {one.page.url for one in pages}
-    assert moved > 1 and missed <= 2
+    assert moved > 1 and missed <= 3
 
 
 def test_a_term_that_the_question_says_is_no_term(hundred: list[TaskCase], pool: PagePool) -> None:
@@ -415,6 +418,68 @@ def test_a_month_beside_a_name_does_not_tell_what_is_asked(
     met = sum(month for _, month in passages)
     assert len(asked) > 40 and sum(asked) < 0.5 * met
     assert auc([float(m) for m in asked], [float(m) for about, m in passages if not about]) < 0.75
+
+
+def test_form_alone_does_not_find_what_is_needed(made: list[tuple[TaskCase, Corpora]]) -> None:
+    """All wrong figures were hedged once and no right one was, and a unit beside the name and the latest month was what is asked: .80 of what such a
+    search met was needed."""
+    search, hedged, seen = FormSearch(), Counter[bool](), Counter[bool]()
+    for _, one in made:
+        search.look(one, one.pages)
+        facts, texts = {fact.id: fact for fact in one.facts}, {page.url: page.text for page in one.pages}
+        for known in one.known:
+            value = known.change.stated if known.change else facts[known.facts[0]].value
+            fact = facts[known.change.fact if known.change else known.facts[0]]
+            for said in texts[known.url].split("\n\n"):
+                if value and value in said and fact.subject in said and not said.startswith("|"):
+                    seen[known.kind == "supportive"] += 1
+                    hedged[known.kind == "supportive"] += bool(HEARSAY.search(said))
+    found = {row[0]: float(row[4]) for row in search.rows()}
+    told, untold = (
+        found[step]
+        for step in (
+            "and the latest start of each unit, asked units",
+            "the same without looking for hearsay",
+        )
+    )
+    assert told < 0.55 and told < untold + 0.1
+    assert hedged[True] > 0.25 * seen[True] and hedged[False] < 0.75 * seen[False]
+
+
+def test_a_name_or_a_site_has_one_role(made: list[tuple[TaskCase, Corpora]]) -> None:
+    """Somebody wrote a page, was elected and sent a letter once; one site was a magazine and a shop."""
+    every = [set(people(role)) for role in ROLES]
+    assert sum(map(len, every)) == len(set().union(*every)) > 2_000
+    assert not {name.split()[0] for names in every for name in names} & set(CLERKS)
+    by_voice = hosts(SEED)
+    assert sum(map(len, by_voice.values())) == len({host for some in by_voice.values() for host in some})
+    shops = defaultdict[str, set[str]](set)
+    for _, one in made:
+        for page in one.pages:
+            if found := re.search(r"\| ([A-Z][\w' ]+)$", page.title):
+                shops[page.url.split("/")[2]].add(found[1])
+    assert len(shops) > 5 and all(len(names) == 1 for names in shops.values())
+
+
+def test_no_noise_is_right_by_chance(made: list[tuple[TaskCase, Corpora]]) -> None:
+    for case, one in made:
+        known = {page.url for page in one.known}
+        for fact in case.of("page"):
+            called = stock().statement(fact.attribute)[0].called
+            for page in one.pages:
+                said = [part for part in page.text.split("\n\n") if page.url not in known]
+                assert not [
+                    part for part in said if stands_in(fact.value, fold(part)) and called.search(part)
+                ]
+
+
+def test_no_word_stands_twice_and_phrases_stay_whole(pool: PagePool) -> None:
+    """`Have a take a look at it`, and `half four weeks`."""
+    bad = re.compile(
+        r"\b(?!(?:that|had)\b)(\w+) \1\b|\ba (?:take|have) a\b|\bhalf (?:four|six)\b|\ba [aeio](?!ne)\w+",
+        re.IGNORECASE,
+    )
+    assert not [found[0] for page in pool.pages if (found := bad.search(page.text.replace("|", ".")))]
 
 
 def test_firms_have_no_models(pool: PagePool) -> None:
@@ -765,6 +830,8 @@ def test_what_is_compared_is_of_just_that_sort(pool: PagePool) -> None:
 def test_prose_has_other_ways_to_say_the_same() -> None:
     assert varied("Nobody has to [often] wait.") == "{Nobody|No one} {has to|needs to} [often] wait."
     for kept in (
+        "Have a look at it.",
+        "Half a month.",
         "It has to do with heat.",
         "More often than before.",
         "So far so good.",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from datetime import timedelta
+from email import message_from_bytes
+from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from io import BytesIO
 
@@ -13,6 +15,7 @@ from drr.env.text import tokens
 from drr.filetasks.case import TaskCase
 from drr.filetasks.drawer.taxes import _rates, sales_tax
 from drr.filetasks.drawer.writer import WRITERS, WrittenDrawer, write_drawer
+from drr.filetasks.values import day_of
 from drr.wording.states import STATES
 from openpyxl import load_workbook
 from PIL import Image
@@ -116,6 +119,37 @@ def test_papers_and_sheets_say_who_made_them_and_when(drawers: list[WrittenDrawe
                 assert "anonymous" not in info.author
             seen[name[-4:]] += 1
     assert seen["xlsx"] >= 2 and seen[".pdf"] >= 2
+
+
+def test_times_of_a_file_follow_what_it_tells(hundred: list[TaskCase]) -> None:
+    """A log was last kept before its last row once, and a proof of delivery was made before the delivery."""
+    days = re.compile(r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}|[A-Z][a-z]+ \d{1,2}, \d{4}")
+    seen = Counter[str]()
+    for case in hundred[:60]:
+        asked = {form for file in case.files for form in [file.form]}
+        if not asked & {"measurements", "delivery_note", "receipt", "invoice", "warranty", "mail"}:
+            continue
+        for name, content in write_drawer(case).files.items():
+            if name.endswith(".xlsx"):
+                book = load_workbook(BytesIO(content))
+                kept = book.properties
+                told = [str(cell.value) for sheet in book for row in sheet for cell in row if cell.value]
+                made = kept.modified.date()
+            elif name.endswith(".pdf"):
+                reader = PdfReader(BytesIO(content))
+                told = [page.extract_text() for page in reader.pages]
+                assert reader.metadata is not None and reader.metadata.creation_date is not None
+                made = reader.metadata.creation_date.date()
+            elif name.endswith(".eml"):
+                told = [content.decode()]
+                made = parsedate_to_datetime(str(message_from_bytes(content)["Date"])).date()
+            else:
+                continue
+            for text in told:
+                for day in days.findall(text):
+                    assert day_of(day) <= made, (name, day, made)
+                    seen[name[-4:]] += 1
+    assert min(seen["xlsx"], seen[".pdf"], seen[".eml"]) >= 2, seen
 
 
 def test_a_paper_takes_the_tax_of_the_shoppers_state(drawers: list[WrittenDrawer]) -> None:
