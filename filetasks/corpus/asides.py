@@ -7,7 +7,7 @@ from random import Random
 
 from drr.filetasks.corpus.known import CasePages, PageSource
 from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PoolPage, plain
-from drr.filetasks.corpus.statement import drawn_statement
+from drr.filetasks.corpus.statement import drawn_statement, measures_of
 from drr.filetasks.corpus.stock import stock
 
 
@@ -28,7 +28,7 @@ def asides(writer: CasePages) -> Iterator[PoolPage]:
             rng,
             writer.calendar(age),
             avoid=needed,
-            like={form.measure for form in needed} - {""},
+            like=measures_of(needed),
         )
         if said is not None:
             yield writer.written(fact, plain(said, rng), label, age, PageSource())[0]

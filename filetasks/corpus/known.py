@@ -20,6 +20,7 @@ from drr.filetasks.corpus.statement import (
     PageStatement,
     WantedChange,
     changed,
+    measures_of,
     months_taken,
     of_fact,
     range_of,
@@ -249,10 +250,7 @@ class CasePages:
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
             calendar = self.calendar(age, said)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar)
-            statements = [
-                said,
-                *beside(scene, needed, said.one_sided, {one.measure for one in needed} - {""}),
-            ]
+            statements = [said, *beside(scene, needed, said.one_sided, measures_of(needed))]
             form = drawn_form(rng, statements, source.trust, source.without)
             written = written_page(form, scene, statements, self.pool.seed)
             page = pool_page(written, age, theme)

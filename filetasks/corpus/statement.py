@@ -191,6 +191,11 @@ def _is_near(form: StatementForm, had: StatementForm) -> bool:
     return form.range in _WEIGHTS and had.range in _WEIGHTS
 
 
+def measures_of(forms: Iterable[StatementForm]) -> set[str]:
+    """Codes have none."""
+    return {form.measure for form in forms} - {""}
+
+
 def own_statements(
     thing: NamedThing,
     seller: str | None,
