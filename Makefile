@@ -36,7 +36,7 @@ demo: setup
 	@$(BIN)/python -m drr.app.demo demo
 
 test: setup
-	$(BIN)/python -m pytest -n 3 -m "not servers and not browser and not wheel and not ray and not rounds and not long and not endurance"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not rounds and not long and not endurance"
 
 test-long: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "long and not endurance and not servers and not ray"

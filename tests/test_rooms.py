@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -54,9 +55,11 @@ ALLOWED: dict[str, set[str]] = {
 }
 
 
-def modules(room: str) -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted((ROOT / room).rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def modules(room: str) -> list[tuple[Path, ast.Module]]:
+    return [
+        (path, ast.parse(path.read_text(encoding="utf-8"))) for path in sorted((ROOT / room).rglob("*.py"))
+    ]
 
 
 def imported_rooms(tree: ast.Module) -> Iterator[tuple[int, str]]:
