@@ -17,6 +17,8 @@ from tests.agents.garden import ANNA, write_shop
 from tests.persons.remembering import CLUES, FIRST, STATEMENTS, built
 from tests.wire import Request, Say, Wire
 
+pytestmark = pytest.mark.long
+
 OWN = (ANNA, "Anna", "Ortiz", "anna@post.example", "657-735-4762", "Daniel Plains", "Norman", "73019",
        "1000000000000003", "1000000000000002")  # fmt: skip
 """Of her record and her orders."""

@@ -14,6 +14,8 @@ from drr.eval.canaries.table import planted_rows
 from tests.eval.nursery import Judge
 from tests.wire import Wire
 
+pytestmark = pytest.mark.long
+
 SONNET = "anthropic:claude-sonnet-5-5"
 
 

@@ -16,6 +16,8 @@ from drr.eval.metrics.gate import _held, _not_worse, _turned, known_metrics, req
 from drr.eval.stats.intervals import SHARE, V, nothing, paired
 from drr.study.units import AnswerTally
 
+pytestmark = pytest.mark.long
+
 VARIANTS = ["plan-to-function+ws", "react", "react+ws"]
 
 
@@ -89,7 +91,6 @@ def test_answers_that_are_pending_or_failed_are_unknown() -> None:
     assert [row["variant"] for row in unanswered(tallies, every, 0.2, None)] == ["base", "never"]
 
 
-@pytest.mark.long
 def test_a_study_that_was_stopped_does_not_pass(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -21,6 +21,8 @@ from drr.app.papers.steps import steps_of
 from drr.app.report.tables import Table
 from drr.study.study import Study
 
+pytestmark = pytest.mark.long
+
 TWO = "plan-to-function,react"
 """Of one variant alone nobody sees that a study filled up with what was named for the other."""
 SMALL = ("--n", "1", "--per-task", "2", "--users", "3", "--context", "500", "--variants", "plan-to-function")
@@ -141,7 +143,6 @@ def test_a_folder_that_is_no_longer_as_it_was_kept_is_told(
     assert "not a file of `drr reproduce`" in capsys.readouterr().err
 
 
-@pytest.mark.long
 def test_a_dry_run_tells_each_step_and_what_it_would_ask_and_leaves_nothing(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,7 +170,6 @@ def of_persons(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return out
 
 
-@pytest.mark.long
 def test_pdr_bench_has_its_tables_on_one_set_of_questions(of_persons: Path) -> None:
     tables = of_persons / "report" / "tables"
     for name in ("pdr-table-1", "pdr-table-2", "pqr", "settings", "memories", "cost"):
@@ -198,7 +198,6 @@ def test_pdr_bench_has_its_tables_on_one_set_of_questions(of_persons: Path) -> N
     assert not list(tables.glob("*-printed.*"))
 
 
-@pytest.mark.long
 def test_pdr_bench_goes_on_where_it_stopped_and_adds_no_system_that_nobody_named(
     of_persons: Path, judged_study: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -220,7 +219,6 @@ def test_pdr_bench_goes_on_where_it_stopped_and_adds_no_system_that_nobody_named
     assert keys(of_persons / "study") == before
 
 
-@pytest.mark.long
 def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
     of_persons: Path,
     judged_study: Path,
@@ -243,7 +241,6 @@ def test_the_forecast_of_judging_is_near_what_it_is_of_the_answers(
     assert int(told[1].replace(",", "")) == pytest.approx(true["calls"], rel=0.1)
 
 
-@pytest.mark.long
 def test_a_reproduction_that_was_killed_goes_on_and_does_nothing_twice(
     judged_study: Path, tmp_path: Path
 ) -> None:
@@ -304,7 +301,6 @@ def cells(table: Path) -> dict[tuple[str, str], dict[str, str]]:
         return {(row["row"], row["column"]): row for row in csv.DictReader(file)}
 
 
-@pytest.mark.long
 def test_dr3_eval_stands_size_by_size_and_by_what_the_agent_reaches(of_files: Path) -> None:
     tables = of_files / "report" / "tables"
     sizes, options = cells(tables / "dr3-sizes.csv"), cells(tables / "dr3-options.csv")
@@ -320,7 +316,6 @@ def test_dr3_eval_stands_size_by_size_and_by_what_the_agent_reaches(of_files: Pa
     assert not list(tables.glob("*-printed.*"))
 
 
-@pytest.mark.long
 def test_dr3_eval_asks_only_what_was_named(of_files: Path, judged_study: Path) -> None:
     before = keys(of_files / "study")
     words = ("--variants", "dr3,react", "--sizes", "32k,64k", "--reach", "supportive,turns:1")

@@ -25,6 +25,8 @@ from starlette.testclient import TestClient
 from tests.filetasks.known import FACTS, RIGHT, WRONG, write_known_task
 from tests.filetasks.made import PAGES, QUERY
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def tasks(tmp_path_factory: pytest.TempPathFactory) -> Path:

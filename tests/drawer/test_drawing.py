@@ -16,6 +16,8 @@ from PIL import Image
 from tests.drawer.hostile import HOSTILE
 from tests.drawer.papers import manual, write_papers
 
+pytestmark = pytest.mark.long
+
 SLOW = ("own-form.pdf", "bomb.pdf")
 DRAWN = [
     pytest.param(name, marks=pytest.mark.long if name in SLOW else ())

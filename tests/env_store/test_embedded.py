@@ -328,6 +328,7 @@ def rebuilding(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     process.stdout.close()
 
 
+@pytest.mark.long
 def test_a_killed_build_leaves_the_old_shop_or_a_whole_new_one(
     tmp_path: Path, rebuilding: subprocess.Popen[bytes], builder: Builder
 ) -> None:
@@ -348,6 +349,7 @@ def test_a_killed_build_leaves_the_old_shop_or_a_whole_new_one(
     assert len(list((tmp_path / "shop").iterdir())) == 2
 
 
+@pytest.mark.long
 def test_a_killed_first_build_leaves_no_shop(tmp_path: Path, builder: Builder) -> None:
     script = _KILLED.replace(
         "for number in count():", "import os, drr.env.shop\nfor number in count():"
@@ -392,6 +394,7 @@ except ShopError as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [4_096, 16_384, 60_000, 120_000, 400_000])
 def test_a_full_disk_is_said_and_leaves_the_old_shop(folder: Path, limit: int) -> None:
     """Played by a limit on the size of a file; which file meets it first depends on the limit."""

@@ -73,6 +73,8 @@ from benchmarks.corpora import (
 )
 from benchmarks.corpora_form import HEARSAY, FormSearch
 
+pytestmark = pytest.mark.long
+
 SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
 SEED = 11
 TASKS = 10

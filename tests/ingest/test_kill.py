@@ -21,6 +21,8 @@ from drr.env.shop import check_shop, open_shop
 from benchmarks.results import record, table
 from tests.ingest.raw import messy_reviews, meta, product_id, write_pair
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -78,7 +80,6 @@ def kill_at_random(raw: Path, tmp_path: Path, times: int, seed: int) -> set[int]
     return found
 
 
-@pytest.mark.long
 def test_five_kills(raw: Path, tmp_path: Path) -> None:
     kill_at_random(raw, tmp_path, 5, 1)
 

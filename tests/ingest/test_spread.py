@@ -28,6 +28,8 @@ from drr.env.shop import Manifest
 
 from tests.ingest.conftest import CATEGORIES, Ingest
 
+pytestmark = pytest.mark.long
+
 
 class JobsHere:
     """Done at once, last given first read: everything goes through a pickle, as on its way to another machine."""

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 _CODE = """
 import os, sys
 umask = sys.argv[1]
