@@ -1,9 +1,11 @@
 """How often an accusation is right at first contact: by kind of statement and certainty, by the rules as each round first met them.
 
-python -m benchmarks.accusations [--shop SHOP] [--since 8] [--record]
+python -m benchmarks.accusations [--shop SHOP] [--since 8] [--write] [--record]
 
-Needs the history of the repository: of each round the commit that added it is unpacked, whose rules had never seen it, and its rules are
-run on it. An accusation of a planted twin that its clean text does not get is right, one of a clean text is wrong; each counts once a text.
+Needs the history of the repository: of each round the commit whose rules had never seen it is unpacked, and its rules are run on it. An
+accusation of a planted twin that its clean text does not get is right, one of a clean text is wrong; each counts once a text. What a rule
+would accuse but for one doubt is noted too. `--write` keeps all of them as labels (`pairs/accusations.jsonl`), to which the weights of
+accusations are fitted (`benchmarks/accusation_fit.py`); labels of rounds that are not asked for stay.
 """
 
 from __future__ import annotations
@@ -17,19 +19,26 @@ import sys
 import tarfile
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import orjson
 from drr.env.shop import Shop
-from drr.eval.checks import Subject, check_report, urls_in
+from drr.eval.checks import RULES, Subject, urls_in
 from drr.eval.checks.base import CheckTally
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money import ledger
+from pydantic import BaseModel, ConfigDict
 
 from benchmarks.first_contact import ROUNDS, StrangerText, read_round
 from benchmarks.planted import sample_shop
 from benchmarks.results import record, table
 
 HEADING = "Accusations at first contact"
+LABELS = Path(__file__).parent / "pairs" / "accusations.jsonl"
+MET_BY = {"round15": "c712bc0", "round16": "c712bc0", "round19": "8a3d0e4", "round20": "8a3d0e4"}
+"""Rounds that were added after their first contact, and the commit whose rules met them; of others the commit that added them."""
 _TOP = Path(__file__).resolve().parents[1]
 _OF_MONEY = (
     ("per unit", "unit_cost"),
@@ -40,47 +49,127 @@ _OF_MONEY = (
     ("no price in play explains", "price"),
     ("no limit", "price"),
 )
-"""What an accusation says, and its kind: those of the ledger of amounts do not tell their kind themselves."""
+"""What an accusation says, and its kind: in older rules those of the ledger of amounts do not tell their kind themselves."""
 _IS_PRICE = re.compile(r"said .* is \$")
-Accusation = tuple[str, str, str]
-"""The kind of statement, its certainty, and what is said."""
+Span = tuple[int, int]
 
 
-def told_kinds() -> dict[str, str]:
-    """What each accusation says -> its kind, from now on."""
-    kinds: dict[str, str] = {}
-    accuse = CheckTally.accuse
+class LabelledAccusation(BaseModel):
+    """One accusation, as the rules made it that met its text first."""
 
-    def noted(tally: CheckTally, kind: str, span: tuple[int, int], why: str, *more: object) -> None:
-        kinds[why] = kind
-        accuse(tally, kind, span, why, *more)  # type: ignore[arg-type]
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
-    CheckTally.accuse = noted  # type: ignore[method-assign, assignment]
-    return kinds
+    round: str
+    id: str
+    twin: bool
+    """Of the planted twin; else of the clean text."""
+    rules: tuple[str, ...]
+    """Those that make it."""
+    kind: str
+    bound: str
+    span: Span
+    why: str
+    doubt: str | None = None
+    """Why it was not made; `None` where it was."""
+    new: bool
+    """Of a twin: that its clean text does not get it."""
 
 
-def _accusations(text: str, one: StrangerText, shop: Shop, kinds: dict[str, str]) -> Iterator[Accusation]:
-    known = urls_in(one.text)
-    checks = check_report(Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=known))
-    for name, check in checks.items():
-        if check.status != "fail":
-            continue
-        bound = check.value.get("certainty", []) if isinstance(check.value, dict) else []
-        for index, why in enumerate(check.evidence[: len(check.spans)] or check.evidence[:1]):
-            price = "price" if _IS_PRICE.search(why) else name
-            kind = kinds.get(why) or next((kind for words, kind in _OF_MONEY if words in why), price)
-            yield kind, (bound[index] if index < len(bound) else None) or "-", why
+def read_labels(path: Path = LABELS) -> list[LabelledAccusation]:
+    return [LabelledAccusation.model_validate_json(line) for line in path.read_bytes().splitlines()]
+
+
+class Listener:
+    """Notes what the rules of any commit accuse, and what they would accuse but for a doubt."""
+
+    def __init__(self) -> None:
+        self.kinds: dict[str, str] = {}
+        self.doubted: dict[tuple[Span, str], tuple[list[str], str, str, str]] = {}
+        """Place and words -> rules, kind, certainty, doubt."""
+        self.rule = ""
+        self._listen_to_tallies()
+        self._listen_to_ledgers()
+
+    def _listen_to_tallies(self) -> None:
+        accuse = CheckTally.accuse
+
+        def noted(
+            tally: CheckTally, kind: str, span: Span, why: str, bound: Any, doubt: str | None = None
+        ) -> None:
+            self.kinds[why] = kind
+            before = tally.unknown
+            accuse(tally, kind, span, why, bound, doubt)
+            if doubt is not None and tally.unknown > before and f"{why}: {doubt}" in tally.remarks:
+                self._doubted(span, why, [self.rule], kind, bound.word, doubt)
+
+        CheckTally.accuse = noted  # type: ignore[method-assign, assignment]
+
+    def _listen_to_ledgers(self) -> None:
+        """An amount that a doubt keeps, the only one of its sentence that nothing explains."""
+        held_back, settle = ledger.held_back, ledger.MoneyLedger._settle
+        held: list[tuple[str, Any, str]] = []
+
+        def noted(kind: str, bound: Any, doubt: str | None = None) -> str | None:
+            reason = held_back(kind, bound, doubt)
+            if reason is not None and reason == doubt:
+                held.append((kind, bound, reason))
+            return reason
+
+        def settled(own: ledger.MoneyLedger) -> list[ledger.LedgerEntry]:
+            held.clear()
+            entries = settle(own)
+            reasons = {reason: (kind, bound) for kind, bound, reason in held}
+            open_in = Counter(one.figure.sentence for one in entries if one.status != "explained")
+            for one in entries:
+                doubt = one.why.partition(": ")[2]
+                if one.status == "unclear" and doubt in reasons and open_in[one.figure.sentence] == 1:
+                    kind, bound = reasons[doubt]
+                    by = ["price", "product_claims"] if one.about_price else ["total"]
+                    self._doubted(one.span, one.why.partition(": ")[0], by, kind, bound.word, doubt)
+            return entries
+
+        ledger.held_back = noted  # type: ignore[attr-defined]
+        ledger.MoneyLedger._settle = settled  # type: ignore[method-assign]
+
+    def _doubted(self, span: Span, why: str, rules: list[str], kind: str, bound: str, doubt: str) -> None:
+        known = self.doubted.setdefault((span, why), ([], kind, bound, doubt))
+        known[0].extend(one for one in rules if one not in known[0])
+
+    def accusations(self, one: StrangerText, text: str, shop: Shop) -> list[dict[str, Any]]:
+        """Of one text, those that several rules make once."""
+        self.doubted.clear()
+        subject = Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=urls_in(one.text))
+        mentions, found = Mentions(subject), dict[tuple[Span, str], dict[str, Any]]()
+        for self.rule, rule in RULES.items():
+            check = rule.check(subject, mentions)
+            if check.status != "fail":
+                continue
+            bound = check.value.get("certainty", []) if isinstance(check.value, dict) else []
+            for index, why in enumerate(check.evidence[: len(check.spans)] or check.evidence[:1]):
+                span = tuple(check.spans[index]) if index < len(check.spans) else (0, 0)
+                price = "price" if _IS_PRICE.search(why) else self.rule
+                kind = self.kinds.get(why) or next((kind for words, kind in _OF_MONEY if words in why), price)
+                firmly = (bound[index] if index < len(bound) else None) or "-"
+                known = {"rules": [], "kind": kind, "bound": firmly, "span": span, "why": why, "doubt": None}
+                found.setdefault((span, why), known)["rules"].append(self.rule)
+        for (span, why), (rules, kind, firmly, doubt) in self.doubted.items():
+            known = {"rules": rules, "kind": kind, "bound": firmly, "span": span, "why": why, "doubt": doubt}
+            found.setdefault((span, why), known)
+        return list(found.values())
 
 
 def tally_round(path: Path, shop: Shop) -> None:
-    """One line of JSON for each accusation: its kind, its certainty, its text, and whether it is right."""
-    kinds = told_kinds()
+    """One line of JSON for each accusation."""
+    listener = Listener()
     for one in read_round(path):
-        clean = set(_accusations(one.text, one, shop, kinds))
-        found = set(_accusations(one.twin, one, shop, kinds)) if one.twin is not None else set()
-        for right, some in ((False, clean), (True, found - clean)):
-            for kind, bound in sorted({(kind, bound) for kind, bound, _ in some}):
-                print(orjson.dumps([kind, bound, f"{path.stem} {one.id}", right]).decode())
+        clean = listener.accusations(one, one.text, shop)
+        said = {known["why"] for known in clean}
+        twin = listener.accusations(one, one.twin, shop) if one.twin is not None else []
+        for is_twin, some in ((False, clean), (True, twin)):
+            for known in some:
+                new = is_twin and known["why"] not in said
+                label = {"round": path.stem, "id": one.id, "twin": is_twin, **known, "new": new}
+                print(orjson.dumps(label).decode())
 
 
 def _git(*words: str) -> bytes:
@@ -100,23 +189,55 @@ def _unpacked(commit: str, folder: Path) -> None:
     (folder / "benchmarks" / "accusations.py").write_bytes(Path(__file__).read_bytes())
 
 
-def first_accusations(name: str, shop: Path | None) -> Iterator[tuple[str, str, str, bool]]:
-    """By the rules of the commit that added a round."""
-    path = f"benchmarks/strangers/{name}.jsonl"
-    commit = _git("log", "--diff-filter=A", "--format=%H", "--", path).decode().split()[-1]
+def first_accusations(name: str, shop: Path | None) -> Iterator[LabelledAccusation]:
+    """By the rules that met a round first."""
+    path = ROUNDS / f"{name}.jsonl"
+    added = ("log", "--diff-filter=A", "--format=%H", "--", f"benchmarks/strangers/{name}.jsonl")
+    commit = MET_BY.get(name) or _git(*added).decode().split()[-1]
     with tempfile.TemporaryDirectory() as folder:
         _unpacked(commit, Path(folder))
         given = ["--shop", str(shop.resolve())] if shop is not None else []
         ran = subprocess.run(
-            [sys.executable, "-m", "benchmarks.accusations", "--inside", path, *given],
+            [sys.executable, "-m", "benchmarks.accusations", "--inside", str(path), *given],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": folder},
             capture_output=True,
             check=True,
         )
-    for line in ran.stdout.splitlines():
-        kind, bound, where, right = orjson.loads(line)
-        yield kind, bound, where, right
+    yield from map(LabelledAccusation.model_validate_json, ran.stdout.splitlines())
+
+
+def counted(labels: Sequence[LabelledAccusation]) -> str:
+    """The table: of each kind and certainty those right and wrong, and of those that a doubt kept."""
+
+    def places(wanted: Callable[[LabelledAccusation], bool]) -> Counter[tuple[str, str]]:
+        once = {(one.round, one.id, one.kind, one.bound) for one in labels if wanted(one)}
+        return Counter((kind, bound) for _, _, kind, bound in once)
+
+    right = places(lambda one: one.doubt is None and one.new)
+    wrong = places(lambda one: one.doubt is None and not one.twin)
+    kept_right = places(lambda one: one.doubt is not None and one.new)
+    kept_wrong = places(lambda one: one.doubt is not None and not one.twin)
+    every = {*right, *wrong, *kept_right, *kept_wrong}
+    rows: list[list[object]] = []
+    for key in sorted(every, key=lambda key: (-wrong[key], -right[key], key)):
+        rows.append([*key, *_share(right[key], wrong[key]), kept_right[key], kept_wrong[key]])
+    totals = [one.total() for one in (right, wrong, kept_right, kept_wrong)]
+    rows.append(["all", "", *_share(*totals[:2]), *totals[2:]])
+    head = [
+        "kind of statement",
+        "certainty",
+        "right",
+        "wrong",
+        "share right",
+        "kept, were right",
+        "kept, were wrong",
+    ]
+    return table(head, rows)
+
+
+def _share(right: int, wrong: int) -> tuple[int, int, str]:
+    return right, wrong, f"{right / (right + wrong):.2f}" if right + wrong else "-"
 
 
 def main() -> None:
@@ -125,6 +246,10 @@ def main() -> None:
     parser.add_argument(
         "--since", type=int, default=8, help="the first round; earlier rules told no certainty"
     )
+    parser.add_argument(
+        "--until", type=int, default=20, help="the last round; those after it test the weights"
+    )
+    parser.add_argument("--write", action="store_true", help="keep them as labels")
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -132,18 +257,18 @@ def main() -> None:
         with sample_shop(arguments.shop) as shop:
             tally_round(arguments.inside, shop)
         return
-    right: Counter[tuple[str, str]] = Counter()
-    wrong: Counter[tuple[str, str]] = Counter()
     rounds = sorted(int(path.stem.removeprefix("round")) for path in ROUNDS.glob("round*.jsonl"))
-    for number in (one for one in rounds if one >= arguments.since):
-        for kind, bound, _, is_right in first_accusations(f"round{number}", arguments.shop):
-            (right if is_right else wrong)[kind, bound] += 1
-    every = sorted({*right, *wrong}, key=lambda one: (-wrong[one], one))
-    rows = [[*one, right[one], wrong[one], f"{right[one] / (right[one] + wrong[one]):.2f}"] for one in every]
-    rows.append(
-        ["all", "", right.total(), wrong.total(), f"{right.total() / (right.total() + wrong.total()):.2f}"]
+    asked = [number for number in rounds if arguments.since <= number <= arguments.until]
+    labels = [label for number in asked for label in first_accusations(f"round{number}", arguments.shop)]
+    known = (
+        [one for one in read_labels() if int(one.round.removeprefix("round")) not in asked]
+        if LABELS.is_file()
+        else []
     )
-    text = table(["kind of statement", "certainty", "right", "wrong", "share right"], rows)
+    labels = sorted([*known, *labels], key=lambda one: int(one.round.removeprefix("round")))
+    if arguments.write:
+        LABELS.write_text("".join(f"{one.model_dump_json()}\n" for one in labels), encoding="utf-8")
+    text = counted(labels)
     print(text)
     if arguments.record:
         record(HEADING, text)

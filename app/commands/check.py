@@ -34,6 +34,10 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--shop-url", dest="shop_urls", action="append", default=[], metavar="URL",
         help="an address that counts as the shop, such as http://ecommerce.com (repeatable)",
     )  # fmt: skip
+    parser.add_argument(
+        "--bar", type=float, metavar="CHANCE",
+        help="accuse what is right with at least this chance (default: the bar of the fitted weights; 0 accuses all that a rule suspects)",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     add_setting_options(parser)
     parser.epilog = (
@@ -46,6 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     report = _read(arguments.report)
     if arguments.budget is not None and not 0 <= arguments.budget < float("inf"):
         raise Misuse("--budget: give an amount of dollars, such as 300")
+    if arguments.bar is not None and not 0 <= arguments.bar <= 1:
+        raise Misuse("--bar: give a chance from 0 to 1, such as 0.6")
     from drr.env.memory import collector_off
 
     with collector_off():  # a report of a megabyte is half a million small objects without a cycle
@@ -105,7 +111,7 @@ def _read(name: str) -> str:
 
 
 def _show(arguments: argparse.Namespace, subject: Subject, check_report, document) -> int:  # type: ignore[no-untyped-def]
-    checks: dict[str, Check] = check_report(subject)
+    checks: dict[str, Check] = check_report(subject, arguments.bar)
     failed = any(check.status == "fail" for check in checks.values())
     if arguments.json:
         print_json({"schema": 1, "citations": subject.citations.document(), "rules": document(checks)})

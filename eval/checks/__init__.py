@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from drr.eval.checks import catalogue, citing, facts, names, properties, stars, text
+from drr.eval.checks.accusing.weighed import weighed
 from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.budget import budget
@@ -43,27 +44,28 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "2"),
     "outside_shop": Rule(catalogue.outside_shop, "10"),
     "name_matches_id": Rule(names.name_matches_id, "11"),
-    "price": Rule(facts.price, "15"),
-    "rating": Rule(stars.rating, "14"),
-    "total": Rule(total, "15"),
-    "budget": Rule(budget, "15"),
-    "order_facts": Rule(order_facts, "17"),
+    "price": Rule(facts.price, "16"),
+    "rating": Rule(stars.rating, "15"),
+    "total": Rule(total, "16"),
+    "budget": Rule(budget, "16"),
+    "order_facts": Rule(order_facts, "18"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "8"),
-    "statistics": Rule(statistics, "17"),
+    "statistics": Rule(statistics, "18"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "7", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "7"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "12"),
-    "product_claims": Rule(properties.product_claims, "18"),
+    "product_claims": Rule(properties.product_claims, "19"),
     "process_text": Rule(text.process_text, "3"),
 }
 
 
-def check_report(subject: Subject) -> dict[str, Check]:
-    """Every rule's answer, by name."""
+def check_report(subject: Subject, bar: float | None = None) -> dict[str, Check]:
+    """Every rule's answer, by name, with those accusations only that are likely enough to be right; `bar` is another one than the weights have."""
     mentions = Mentions(subject)
-    return {name: rule.check(subject, mentions) for name, rule in RULES.items()}
+    checks = {name: rule.check(subject, mentions) for name, rule in RULES.items()}
+    return weighed(subject, mentions, checks, bar)
 
 
 def value_told(name: str, value: Any) -> str:

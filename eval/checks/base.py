@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict
 
 from drr.citations.addresses import addresses_in, host_of, path_steps
 from drr.citations.files import KnownPlaces, file_place
@@ -38,6 +38,18 @@ class CheckDocument(TypedDict):
     evidence: list[str]
 
 
+class Accusation(NamedTuple):
+    """One statement that a rule holds to be wrong."""
+
+    kind: str | None
+    """The kind of statement; `None` where its rule does not say."""
+    span: Span
+    why: str
+    bound: Certainty | None = None
+    doubt: str | None = None
+    """What keeps its rule from it."""
+
+
 @dataclass(frozen=True)
 class Check:
     """One rule's answer. `unverifiable` never counts as a pass."""
@@ -46,6 +58,10 @@ class Check:
     value: Any = None
     spans: tuple[Span, ...] = ()
     evidence: tuple[str, ...] = ()
+    accused: tuple[Accusation, ...] = ()
+    """In the order of the spans."""
+    doubted: tuple[Accusation, ...] = ()
+    """What one doubt keeps from being accused."""
 
     def document(self) -> CheckDocument:
         return {
@@ -71,32 +87,36 @@ class CheckTally:
     passed: int = 0
     failed: int = 0
     unknown: int = 0
-    spans: list[Span] = field(default_factory=list)
-    evidence: list[str] = field(default_factory=list)
-    bindings: list[str | None] = field(default_factory=list)
-    """How firmly each finding is bound to what it is of; `None` where its rule does not say."""
+    accused: list[Accusation] = field(default_factory=list)
+    doubted: list[Accusation] = field(default_factory=list)
     remarks: dict[str, None] = field(default_factory=dict)
     _told: set[tuple[Span, str]] = field(default_factory=set)
 
     def ok(self) -> None:
         self.passed += 1
 
-    def fail(self, span: Span, why: str, bound: Certainty | None = None) -> None:
+    def fail(self, span: Span, why: str, bound: Certainty | None = None, kind: str | None = None) -> None:
         if (span, why) in self._told:
             return
         self._told.add((span, why))
         self.failed += 1
-        self.spans.append(span)
-        self.evidence.append(why)
-        self.bindings.append(None if bound is None else bound.word)
+        self.accused.append(Accusation(kind, span, why, bound))
 
     def accuse(self, kind: str, span: Span, why: str, bound: Certainty, doubt: str | None = None) -> None:
         """A failure where the table of certainties admits it, else a remark with the reason."""
         reason = held_back(kind, bound, doubt)
         if reason is None:
-            self.fail(span, why, bound)
+            self.fail(span, why, bound, kind)
+        elif reason == doubt:
+            self.doubt(Accusation(kind, span, why, bound, doubt), f"{why}: {doubt}")
         else:
             self.unclear(f"{why}: {reason}")
+
+    def doubt(self, one: Accusation, remark: str) -> None:
+        """What would be accused, but for a doubt."""
+        self.unclear(remark)
+        if one not in self.doubted:
+            self.doubted.append(one)
 
     def unclear(self, why: str) -> None:
         self.unknown += 1
@@ -109,14 +129,30 @@ class CheckTally:
             "unverifiable": self.unknown,
             **value,
         }
-        evidence = (*self.evidence, *islice(self.remarks, 20))
-        if self.failed:
-            if any(self.bindings):
-                counts["certainty"] = self.bindings
-            return Check("fail", counts, tuple(self.spans), evidence)
-        if self.passed:
-            return Check("pass", counts, (), evidence)
-        return Check("unverifiable", counts, (), evidence or (nothing,))
+        remarks = tuple(islice(self.remarks, 20))
+        if not (self.passed or self.failed or remarks):
+            remarks = (nothing,)
+        return answer(counts, self.accused, remarks, self.doubted)
+
+
+def answer(
+    counts: dict[str, Any],
+    accused: Sequence[Accusation],
+    remarks: Iterable[str],
+    doubted: Iterable[Accusation] = (),
+) -> Check:
+    """A rule's answer by what it counted: one failure decides."""
+    if any(one.bound is not None for one in accused):
+        counts["certainty"] = [None if one.bound is None else one.bound.word for one in accused]
+    passed = counts["checked"] - counts["failed"]
+    return Check(
+        "fail" if accused else "pass" if passed else "unverifiable",
+        counts,
+        tuple(one.span for one in accused),
+        (*(one.why for one in accused), *remarks),
+        tuple(accused),
+        tuple(doubted),
+    )
 
 
 @dataclass

@@ -47,14 +47,8 @@ def price(subject: Subject, mentions: Mentions) -> Check:
 def compare_prices(tally: CheckTally, mentions: Mentions) -> None:
     """Every amount that is said to be a product's price or its cost per unit, against the catalogue."""
     for entry in ledger_of(mentions).entries:
-        if not entry.about_price:
-            continue
-        if entry.status == "explained":
-            tally.ok()
-        elif entry.status == "wrong":
-            tally.fail(entry.span, entry.why, entry.bound)
-        else:
-            tally.unclear(entry.why)
+        if entry.about_price:
+            entry.enter(tally)
 
 
 def prices_in(mentions: Mentions, mention: Mention) -> list[MoneyAmount]:

@@ -21,6 +21,8 @@ _TOLD: dict[DoubtKind, str] = {
     "others": "of other things",
     "unreal": "of what is not so",
 }
+_UNSEEN: tuple[DoubtKind, ...] = ("conditional", "pace", "charged", "others", "unreal")
+"""What no record and no price in sight could show."""
 EVERY: frozenset[DoubtKind] = frozenset(_TOLD)
 LASTING: tuple[DoubtKind, ...] = ("unreal", "owned", "others")
 """What may be meant by another figure than that of a record, which no wish, pace or other choice alters."""
@@ -53,6 +55,11 @@ class Residue:
 
     def cites_the_web(self, span: Span) -> bool:
         return any(span[0] <= one < span[1] for one in self._web)
+
+
+def is_of_what_is_unseen(doubt: str) -> bool:
+    """Whether a doubt is about something that no record and no price in sight shows; that nothing in sight explains a figure then says nothing."""
+    return doubt.endswith(tuple(_TOLD[kind] for kind in _UNSEEN))
 
 
 @lru_cache(maxsize=4)

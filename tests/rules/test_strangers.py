@@ -10,26 +10,28 @@ from benchmarks.first_contact import ROUNDS, read_round, run
 pytestmark = pytest.mark.rounds
 
 REACHED = {
-    "round1": (62, 0),
-    "round2": (77, 0),
-    "round3": (61, 0),
-    "round4": (59, 0),
-    "round5": (76, 0),
-    "round6": (62, 0),
-    "round7": (56, 0),
-    "round8": (34, 0),
-    "round9": (54, 0),
-    "round10": (47, 0),
-    "round11": (69, 0),
-    "round12": (50, 1),
-    "round13": (47, 2),
-    "round14": (46, 2),
-    "round15": (42, 10),
-    "round16": (40, 5),
-    "round17": (37, 9),
-    "round18": (40, 9),
+    "round1": (53, 0),
+    "round2": (64, 0),
+    "round3": (52, 0),
+    "round4": (55, 0),
+    "round5": (69, 0),
+    "round6": (55, 0),
+    "round7": (52, 0),
+    "round8": (32, 1),
+    "round9": (47, 0),
+    "round10": (44, 0),
+    "round11": (61, 0),
+    "round12": (46, 1),
+    "round13": (42, 0),
+    "round14": (41, 0),
+    "round15": (44, 0),
+    "round16": (36, 0),
+    "round17": (36, 2),
+    "round18": (38, 2),
+    "round19": (25, 1),
+    "round20": (33, 5),
 }
-"""Round -> plants caught at least, clean texts failed at most. Those of plants were lowered once, when what is not certain was no longer accused (CHANGELOG)."""
+"""Round -> plants caught at least, clean texts failed at most. Those of plants were lowered twice: when what is not certain was no longer accused, and when accusations were weighed, which fails fewer clean texts of writers unseen (CHANGELOG)."""
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in ROUNDS.glob("round*.jsonl")))

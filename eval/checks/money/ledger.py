@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from drr.eval.checks.base import Span
+from drr.eval.checks.base import Accusation, CheckTally, Span
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty, held_back
 from drr.eval.checks.mentions import Mentions
@@ -45,6 +45,13 @@ class LedgerEntry:
     worked_out: bool = False
     """It comes from amounts of which not all are known."""
     bound: Certainty = Certainty.INFERRED
+    doubted: Accusation | None = None
+    """What it would be accused of, but for one doubt."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of statement it makes."""
+        return "price" if self.owner is not None else _STATEMENTS[self.figure.cue.kind]
 
     @property
     def span(self) -> Span:
@@ -54,6 +61,17 @@ class LedgerEntry:
     def about_price(self) -> bool:
         """Of one product's price or its cost per unit, not of several things together."""
         return self.owner is not None or self.figure.cue.kind in ("price", "none", "unit")
+
+    def enter(self, tally: CheckTally) -> None:
+        """Among what a rule finds."""
+        if self.status == "explained":
+            tally.ok()
+        elif self.status == "wrong":
+            tally.fail(self.span, self.why, self.bound, self.kind)
+        elif self.doubted is not None:
+            tally.doubt(self.doubted, self.why)
+        else:
+            tally.unclear(self.why)
 
 
 class MoneyLedger:
@@ -121,7 +139,7 @@ class MoneyLedger:
                     figure,
                     owner,
                     "wrong",
-                    f"{self._shown(figure)}, is ${owner.price:,.2f} ({owner.product_id})",
+                    owner.wrongs(self._shown(figure)),
                     bound=owner.bound,
                 )
         if figure.cue.kind == "limit":
@@ -149,13 +167,15 @@ class MoneyLedger:
         bound = Certainty.INFERRED if figure.column is None else Certainty.CELL
         bound = bound if owner is None else max(bound, owner.bound)
         against = kind == "gap" and self._has_other_money(figure)
-        held = held_back(_STATEMENTS[kind], bound, self._unread.doubt(figure, placed=placed, against=against))
-        if held is not None:
-            return LedgerEntry(figure, None, "unclear", f"{shown}: {held}")
-        if owner is not None and placed:
-            why = f"{shown}, is ${owner.price:,.2f} ({owner.product_id})"
-            return LedgerEntry(figure, owner, "wrong", why, bound=bound)
-        return LedgerEntry(figure, None, "wrong", f"{shown}, {_SAID_OF[kind]}", bound=bound)
+        doubt = self._unread.doubt(figure, placed=placed, against=against)
+        held = held_back(_STATEMENTS[kind], bound, doubt)
+        whose = owner if placed else None
+        why = f"{shown}, {_SAID_OF[kind]}" if whose is None else whose.wrongs(shown)
+        entry = LedgerEntry(figure, whose, "wrong", why, bound=bound)
+        if held is None:
+            return entry
+        suspect = Accusation(entry.kind, entry.span, why, bound, doubt) if held == doubt else None
+        return LedgerEntry(figure, None, "unclear", f"{shown}: {held}", doubted=suspect)
 
     def _doubt(self, figure: Figure, *, owned: bool, placed: bool) -> str | None:
         """Why an amount that nothing explains may be right nevertheless; one that is `placed` is of what its clause names."""
@@ -308,6 +328,9 @@ def _withdraw(found: dict[int, LedgerEntry], shown: Callable[[Figure], str]) -> 
     """Where nothing explains several amounts, more probably the text is misread: none of them is accused."""
     inferred = [one for one in found.values() if one.status == "wrong" and one.bound < Certainty.ADJOINED]
     open_in = Counter(one.figure.sentence for one in found.values() if one.status != "explained")
+    for one in found.values():
+        if one.doubted is not None and open_in[one.figure.sentence] > 1:
+            found[one.figure.start] = replace(one, doubted=None)
     for one in inferred:
         why = None
         if len(inferred) >= _MANY:

@@ -51,6 +51,10 @@ class Owner:
     def certain(self) -> bool:
         return self.bound >= Certainty.ADJOINED
 
+    def wrongs(self, shown: str) -> str:
+        """What is said of an amount that is not its price."""
+        return f"{shown}, is ${self.price:,.2f} ({self.product_id})"
+
 
 class Owners:
     def __init__(self, mentions: Mentions, play: InPlay, figures: Sequence[Figure]) -> None:

@@ -7,7 +7,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.grid import column_at
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.equations import PRICE_HEAD, hold_equations
-from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger, ledger_of
+from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.money.named_sums import hold_named_sums
 from drr.eval.checks.money.parts import CENT, Stated
 from drr.eval.checks.money.readings import ADDED_ABOVE
@@ -28,7 +28,7 @@ def total(subject: Subject, mentions: Mentions) -> Check:
     stated |= hold_named_sums(tally, mentions, ledger)
     for entry in ledger.entries:
         if not entry.about_price and entry.figure.start not in stated:
-            _enter(tally, entry)
+            entry.enter(tally)
     _compare_phases(tally, sums)
     return tally.check("no total is stated")
 
@@ -40,7 +40,7 @@ def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
         tally.ok()  # what its column has is added up already, whatever the quantities beside it
         return
     if one.agrees is None and entry is not None:
-        _enter(tally, entry)
+        entry.enter(tally)
     elif one.agrees is None:
         tally.unclear(f"the parts of the total ${one.amount.value:,.2f} are not all given")
     elif one.agrees or (one.where == "section" and entry is not None and entry.status == "explained"):
@@ -63,15 +63,6 @@ def _is_extended(one: Stated, ledger: MoneyLedger) -> bool:
     column = column_at(line, one.amount.start)
     head = "" if column is None or column >= len(line.header) else line.header[column]
     return bool(head.strip()) and PRICE_HEAD.search(head) is None
-
-
-def _enter(tally: CheckTally, entry: LedgerEntry) -> None:
-    if entry.status == "explained":
-        tally.ok()
-    elif entry.status == "wrong":
-        tally.fail(entry.span, entry.why, entry.bound)
-    else:
-        tally.unclear(entry.why)
 
 
 def _compare_phases(tally: CheckTally, sums: Sums) -> None:

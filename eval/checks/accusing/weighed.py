@@ -1,0 +1,113 @@
+"""The accusations of a report weighed: how likely each is right, and which are too unsure to be made.
+
+The weights are fitted to accusations on texts of writers whom the rules had never met (`python -m benchmarks.accusation_fit`) and stand in
+`weights.toml` with the data behind them. An accusation of which less than the bar is likely is no accusation: the statement is
+`unverifiable`, with the chance as reason. One that a doubt keeps from being made is made where nothing else speaks against it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from hashlib import sha256
+from math import exp
+from pathlib import Path
+
+from drr.eval.checks.accusing.traits import AccusationTraits
+from drr.eval.checks.base import Accusation, Check, Subject, answer
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.residue import is_of_what_is_unseen
+from pydantic import BaseModel, ConfigDict
+
+WEIGHTS = Path(__file__).with_name("weights.toml")
+_MOST = 60
+"""Accusations of a report that are weighed; what is wrong beyond them is accused as its rule would."""
+
+
+class FittedLabels(BaseModel):
+    """What the weights were fitted to."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    set: str
+    sha256: str
+    accusations: int
+    writers: int
+
+
+class AccusationWeights(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: int
+    bar: float
+    """An accusation is made where at least this is its chance of being right."""
+    fitted: FittedLabels
+    start: float
+    kinds: dict[str, float]
+    """Kinds of statements that are weighed; others are accused as their rule says."""
+    traits: dict[str, float]
+
+    def chance(self, kind: str, traits: Mapping[str, float]) -> float:
+        """That an accusation is right."""
+        at = self.start + self.kinds[kind]
+        at += sum(weight * traits[name] for name, weight in self.traits.items())
+        return 1 / (1 + exp(-at))
+
+
+@cache
+def fitted() -> AccusationWeights:
+    return AccusationWeights.model_validate(tomllib.loads(WEIGHTS.read_text(encoding="utf-8")))
+
+
+def weighed(
+    subject: Subject, mentions: Mentions, checks: Mapping[str, Check], bar: float | None = None
+) -> dict[str, Check]:
+    """The answers of all rules to one report, without the accusations that are too unsure."""
+    weights = fitted()
+    every = [
+        one
+        for check in checks.values()
+        for one in (*check.accused, *check.doubted)
+        if one.kind in weights.kinds and not (one.doubt and is_of_what_is_unseen(one.doubt))
+    ]
+    traits = AccusationTraits(subject, mentions) if every else None
+    chances: dict[Accusation, float] = {}
+    for one in list(dict.fromkeys(every))[:_MOST]:
+        if traits is not None and one.kind is not None:
+            chances[one] = weights.chance(one.kind, traits.counted(one))
+    asked = weights.bar if bar is None else bar
+    return {name: _settled(check, chances, asked) for name, check in checks.items()}
+
+
+def weights_version() -> str:
+    """The version of the weights, and what they are: part of every judgement by rules."""
+    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}"
+
+
+def _settled(check: Check, chances: Mapping[Accusation, float], bar: float) -> Check:
+    """A rule's answer with those accusations only that are likely enough."""
+    unsure = [one for one in check.accused if chances.get(one, 1.0) < bar]
+    sure = [one for one in check.doubted if chances.get(one, 0.0) >= bar]
+    if not (unsure or sure):
+        return check
+    made = [one for one in check.accused if one not in unsure] + sure
+    counts = {key: value for key, value in check.value.items() if key != "certainty"}
+    counts["checked"] += len(sure) - len(unsure)
+    counts["failed"] = len(made)
+    counts["unverifiable"] += len(unsure) - len(sure)
+    remarks = [*_reasons(unsure, chances, bar), *_but(check.evidence[len(check.accused) :], sure)]
+    return answer(counts, made, remarks)
+
+
+def _reasons(unsure: Iterable[Accusation], chances: Mapping[Accusation, float], bar: float) -> list[str]:
+    return [
+        f"{one.why}: right with a chance of about {chances[one]:.2f} only, and {bar:.2f} is asked for"
+        for one in unsure
+    ]
+
+
+def _but(remarks: Iterable[str], sure: Iterable[Accusation]) -> list[str]:
+    """The remarks without those of what is accused all the same."""
+    doubts = {one.doubt for one in sure}
+    return [one for one in remarks if not any(one.endswith(f": {doubt}") for doubt in doubts)]
