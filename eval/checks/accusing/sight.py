@@ -41,7 +41,7 @@ _SURE = 3.0
 _FIGURES_OF_A_RECORD = 30
 
 
-class Said(NamedTuple):
+class AccusedFigure(NamedTuple):
     """The figure that is accused."""
 
     value: float
@@ -54,7 +54,7 @@ class Said(NamedTuple):
     span: Span
 
 
-class Figures(NamedTuple):
+class StretchFigures(NamedTuple):
     """Of a stretch of text."""
 
     money: Sequence[float]
@@ -86,19 +86,21 @@ class Sight:
         query = mentions.subject.query or ""
         self._limits = list(dict.fromkeys(one.value for one in every_amount(query)))
 
-    def figures(self, span: Span, but: Span) -> Figures:
+    def figures(self, span: Span, but: Span) -> StretchFigures:
         """Of a stretch without those of a place within it."""
-        return Figures(
+        return StretchFigures(
             list(_within(self._money, self._money_at, span, but)),
             list(_within(self._plain, self._plain_at, span, but)),
         )
 
-    def times_said(self, said: Said) -> int:
+    def times_said(self, said: AccusedFigure) -> int:
         """How often the figure stands elsewhere in the report."""
         pool = self._money if said.money else self._plain
         return sum(abs(value - said.value) < 0.005 and not _meets((a, b), said.span) for a, b, value in pool)
 
-    def same(self, said: Said, sentence: Span, owners: frozenset[str], only: frozenset[str] | None) -> float:
+    def same(
+        self, said: AccusedFigure, sentence: Span, owners: frozenset[str], only: frozenset[str] | None
+    ) -> float:
         """How unlikely by chance, if it is a figure of the record of another product than those that it is held to be of; surely, if another figure of that one stands beside it."""
         values: list[float] = []
         beside = self.figures(sentence, said.span)
@@ -120,14 +122,18 @@ class Sight:
                 values += self._recorded(one)
         return _strength(said, values)
 
-    def near(self, said: Said, close: Sequence[Span], stretch: Span, products: Iterable[str]) -> float:
+    def near(
+        self, said: AccusedFigure, close: Sequence[Span], stretch: Span, products: Iterable[str]
+    ) -> float:
         """If figures of its sentence alone, of its row or of its column come to it, or those of a stretch and of the records of what it names."""
         known = [self._cast.products[key] for key in products if key in self._cast.products]
         recorded = [value for one in known for value in self._recorded(one)]
         here = self.figures(stretch, said.span)
         row = self.figures(close[0], said.span)
         cells = [self.figures(one, said.span) for one in close[1:]]
-        column = Figures([v for one in cells for v in one.money], [v for one in cells for v in one.plain])
+        column = StretchFigures(
+            [v for one in cells for v in one.money], [v for one in cells for v in one.plain]
+        )
         if said.money:
             prices = [one.price for one in known if one.price is not None]
             tight = max(
@@ -141,7 +147,7 @@ class Sight:
         tight = max(_strength(said, _worked_plain(one.plain)) for one in (row, column))
         return max(tight, _strength(said, _worked_plain([*here.plain, *recorded, *told])))
 
-    def own(self, said: Said, sentence: Span, owners: frozenset[str]) -> float:
+    def own(self, said: AccusedFigure, sentence: Span, owners: frozenset[str]) -> float:
         """If it is worked out from its own thing's figures and the numbers beside it: its cost per unit, several of it, how far it is from a limit."""
         here = self.figures(sentence, said.span)
         known = [self._cast.products[key] for key in sorted(owners) if key in self._cast.products]
@@ -153,7 +159,7 @@ class Sight:
         found = [_strength(said, [*_by_counts(prices, counts), *gaps]) for counts in (here.plain, recorded)]
         return max(*found, self.swapped(said, prices))
 
-    def swapped(self, said: Said, put: Sequence[float] | None = None) -> float:
+    def swapped(self, said: AccusedFigure, put: Sequence[float] | None = None) -> float:
         """If an amount of the report comes to it, where the price of one thing (of these) is put for that of another."""
         if not said.money:
             return 0.0
@@ -166,7 +172,7 @@ class Sight:
         over = [abs(one - limit) for one in swapped for limit in self._limits]
         return max(_strength(said, swapped), _strength(said, over))
 
-    def far(self, said: Said) -> float:
+    def far(self, said: AccusedFigure) -> float:
         """If prices and amounts of the whole report come to it, with the quantities that are said."""
         if not said.money:
             return 0.0
@@ -180,7 +186,7 @@ class Sight:
         values += [abs(limit - a * b) for limit in limits for a, b in product(money, many)]
         return _strength(said, values)
 
-    def _limits_of(self, said: Said) -> list[float]:
+    def _limits_of(self, said: AccusedFigure) -> list[float]:
         return [] if said.gap else self._limits
 
     def _others(self, owners: frozenset[str]) -> Iterator[Product]:
@@ -221,7 +227,7 @@ def _meets(one: Span, other: Span) -> bool:
     return one[0] < other[1] and other[0] < one[1]
 
 
-def _decimals(here: Figures) -> list[float]:
+def _decimals(here: StretchFigures) -> list[float]:
     """Numbers that are written as money is, without its sign."""
     return [one for one in here.plain if round(one, 2) == one != round(one, 1)][:_SEVERAL]
 
@@ -257,7 +263,7 @@ def _worked_plain(some: Iterable[float]) -> Iterator[float]:
     yield from (max(a, b) / min(a, b) for a, b in combinations(plain, 2) if min(a, b) > 1)
 
 
-def _strength(said: Said, values: Iterable[float]) -> float:
+def _strength(said: AccusedFigure, values: Iterable[float]) -> float:
     """From 0, where none is the figure, to 1, where it is next to impossible that one is by chance."""
     low, high = said.value / _WINDOW, said.value * _WINDOW
     close = {round(value, 4) for value in values if low <= value <= high}

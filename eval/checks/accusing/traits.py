@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from drr.eval.checks.accusing.sight import Said, Sight
+from drr.eval.checks.accusing.sight import AccusedFigure, Sight
 from drr.eval.checks.base import Accusation, Span, Subject
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
@@ -113,7 +113,7 @@ class AccusationTraits:
         self,
         traits: dict[str, float],
         one: Accusation,
-        said: Said,
+        said: AccusedFigure,
         where: tuple[Span, Span],
         owners: frozenset[str],
     ) -> None:
@@ -166,7 +166,7 @@ class AccusationTraits:
             last += 1
         return first, last
 
-    def _said(self, one: Accusation) -> Said | None:
+    def _said(self, one: Accusation) -> AccusedFigure | None:
         text = self._plain[slice(*one.span)]
         if one.kind in MONEY:
             found = every_amount(text) or every_amount(one.why.split(",")[0])
@@ -174,14 +174,16 @@ class AccusationTraits:
                 return None
             amount = found[0]
             place = amount.finer or (0.5 if amount.whole and amount.value >= 1 else 0.005)
-            return Said(amount.value, 1.1 * place, True, False, one.kind in ("rest", "difference"), one.span)
+            return AccusedFigure(
+                amount.value, 1.1 * place, True, False, one.kind in ("rest", "difference"), one.span
+            )
         if one.kind in RATED | COUNTED:
             match = _FIGURE.search(text) or _FIGURE.search(one.why)
             if match is None:
                 return None
             value = number(match["n"]) if match["n"] else float(spoken(match["w"]))
             places = len(match["n"].partition(".")[2]) if match["n"] else 0
-            return Said(value, 0.005 if places else 0.01, False, one.kind in RATED, False, one.span)
+            return AccusedFigure(value, 0.005 if places else 0.01, False, one.kind in RATED, False, one.span)
         return None
 
     def _right_beside(self, one: Accusation, sentence: Span) -> float:
