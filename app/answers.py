@@ -136,7 +136,7 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
 
 
 @contextmanager
-def open_answering(config: AnswerConfig) -> Iterator[Answering]:
+def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answering]:
     """The work on units, `await answering(spec, context)`, with a world (the shop and its web, or another) and models of its own.
 
     All it takes is the configuration, so a worker in another process opens the same from the same plain data:
@@ -144,7 +144,7 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
         with open_answering(config) as answering:
             outcome = await answering(unit.spec, context)
 
-    `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and `keep`. Whoever opened it ends the models'
+    `calls=False` for who only looks at what would be asked. `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and `keep`. Whoever opened it ends the models'
     connections with `await answering.models.aclose()` in the event loop that used them.
     """
     from drr.agents.commands.variants import under_terms
@@ -158,7 +158,7 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
     variants = {variant.name: under_terms(variant, terms) for variant in choose(config.variants)}
     check_contained(variants, trusted=terms.trusted)
     prompts = prompts_of(config.settings, "agents")
-    models = models_of(config.settings, agents=True)
+    models = models_of(config.settings, agents=True, calls=calls)
     reaches = [reach_of(name) for name in config.reach]
     site = Site(
         settings=config.settings,
@@ -169,7 +169,9 @@ def open_answering(config: AnswerConfig) -> Iterator[Answering]:
     )
     with spans_of(config.otel, models) as spans, open_realm(config.world, site) as realm:
         chosen = [setting_of(name) for name in config.given]
-        giving = Giving.opened(chosen, config.places, config.settings, models_of(config.settings))
+        giving = Giving.opened(
+            chosen, config.places, config.settings, models_of(config.settings, calls=calls)
+        )
         answering = Answering(config, variants, realm, models, prompts, giving, reaches, spans)
         giving.check_place(realm, variants.values())
         answering.check_profiles()

@@ -42,7 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "swap": ("swap", "reports under other persons' criteria: does P see the person?"),
     "canaries": ("canaries", "a judge against reports that cheat and planted errors"),
     "calibrate": ("calibrate", "a judge against labelled data"),
-    "align": ("align", "brings a judge near to experts: new, run, status, compare, edit"),
+    "align": ("align", "brings a judge near to experts: new, run, show, status, compare, edit"),
     "gate": ("gate", "whether a study is good enough for a build to pass"),
     "compare": ("compare", "two variants of a study, paired"),
     "plan": ("plan", "how many labels, questions and trials an interval takes"),

@@ -51,22 +51,30 @@ AGENT_SETTINGS = (
 """The same for commands that run agents."""
 
 
-def models_of(settings: Settings, *, budget: Budget | None = None, agents: bool = False) -> Models:
-    """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work.
+_NO_CALLS = "no-key-as-nothing-is-called"
+
+
+def models_of(
+    settings: Settings, *, budget: Budget | None = None, agents: bool = False, calls: bool = True
+) -> Models:
+    """Every role's model, checked as far as that goes without a call; `Misuse` for what cannot work. Without `calls` (a forecast) no
+    key is needed.
 
     Effort and thinking are for `agents` alone: whoever judges or writes queries is the same whatever agents are told.
     """
     from drr.llm.factory import Models, ModelSettings
     from drr.llm.failures import ModelSetupError
+    from drr.llm.models import PROVIDERS
     from drr.llm.prices import load_prices
     from drr.llm.thinking import Style, check
+    from pydantic import SecretStr
 
     style = Style(settings.effort, settings.thinking) if agents else Style()
     keep_to_named_hosts(settings)
     chosen = ModelSettings(
         settings.model_for,
         base_url=settings.base_url,
-        keys=_keys(settings),
+        keys=_keys(settings) if calls else dict.fromkeys(PROVIDERS, SecretStr(_NO_CALLS)),
         refused=refusal(settings),
         timeout_s=settings.model_timeout,
         max_tokens=settings.model_max_tokens,

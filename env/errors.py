@@ -17,6 +17,12 @@ class ShopError(DrrError):
     """A shop that cannot be opened or does not hold together."""
 
 
+class NoSuchShop(ShopError):
+    """Nothing is where the shop was said to be (exit code 2, as everywhere where there is no such thing)."""
+
+    exit_code = 2
+
+
 class ServerFailure(ShopError):
     """A server behind a shop failed, and not what it was given: the same command later goes on from here."""
 

@@ -196,3 +196,34 @@ def test_help_of_a_command_is_what_its_help_option_prints(capsys: pytest.Capture
         assert main(option) == 0
         assert told == capsys.readouterr().out
         assert told.startswith("usage: drr")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "shop info nowhere",
+        "shop users nowhere",
+        "shop search nowhere bird",
+        "shop show nowhere product B0",
+        "shop check nowhere",
+        "tools call get_user_orders --shop nowhere --user A1",
+        "ask Which? --shop nowhere --user A1",
+        "mcp --shop nowhere",
+        "profile --shop nowhere --user A1",
+        "persons build --shop nowhere --out persons.jsonl",
+        "queries generate --shop nowhere --out queries.jsonl",
+        "status nowhere",
+        "view nowhere",
+        "align show nowhere",
+        "web replay nowhere",
+        "help nowhere",
+    ],
+)
+def test_what_is_not_there_is_misuse_in_one_line(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and "nowhere" in err
+    assert list(tmp_path.iterdir()) == []

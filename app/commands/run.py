@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         keyed_max_tokens=keyed,
         **command_terms(arguments),
     )
-    with open_answering(config) as answering:
+    with open_answering(config, calls=not arguments.dry_run) as answering:
         check_named(answering, arguments.role_models)
         answering.check_queries(queries, str(arguments.queries or folder))
         for said in left_out(answering):

@@ -267,8 +267,16 @@ def _check(arguments: argparse.Namespace, settings: Settings) -> int:
 
     from drr.app.console import print_json
     from drr.app.screen import plain
-    from drr.env.shop import check_shop
+    from drr.env.errors import NoSuchShop, ShopError
+    from drr.env.shop import check_shop, open_shop
 
+    try:
+        with open_shop(arguments.shop, settings):
+            pass
+    except NoSuchShop:
+        raise  # nothing to check is misuse, and no problem of a shop
+    except ShopError:
+        pass
     problems = list(check_shop(arguments.shop, settings))
     if arguments.json:
         print_json({"shop": arguments.shop, "ok": not problems, "problems": problems})

@@ -16,7 +16,7 @@ from hashlib import file_digest
 from pathlib import Path
 
 import orjson
-from drr.env.errors import ShopError
+from drr.env.errors import NoSuchShop, ShopError
 from drr.env.files import file_name
 from drr.env.manifest import check_tokenizer, parse_manifest
 from drr.env.shop import Manifest
@@ -56,7 +56,7 @@ def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
     """Also the hashes of the data folder's files, by name."""
     path = folder / MANIFEST
     if not folder.exists():
-        raise ShopError(f"{folder}: there is no such shop; {_suggestion(folder)}")
+        raise NoSuchShop(f"{folder}: there is no such shop; {_suggestion(folder)}")
     if not folder.is_dir():
         raise ShopError(f"{folder}: is a file, and a shop is a folder; give the folder")
     try:

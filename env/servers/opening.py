@@ -7,7 +7,7 @@ from typing import cast
 
 import elasticsearch
 from drr.env.embedding import Vectors, embedder_of
-from drr.env.errors import ShopError
+from drr.env.errors import NoSuchShop, ShopError
 from drr.env.manifest import AGAIN, check_tokenizer, parse_manifest, search_of
 from drr.env.search.lexicon import Lexicon
 from drr.env.servers.catalog import ServersCatalog
@@ -64,7 +64,7 @@ def index_meta(names: Names, version: str, content_hash: str) -> IndexMeta:
 def _current(servers: Servers, names: Names, spec: str) -> ShownVersion:
     kept = servers.mongo[names.shop][MANIFEST].find_one({"_id": CURRENT})
     if kept is None:
-        raise ShopError(_nothing_there(servers, names, spec))
+        raise NoSuchShop(_nothing_there(servers, names, spec))
     return cast(ShownVersion, kept)
 
 

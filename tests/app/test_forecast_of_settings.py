@@ -95,3 +95,19 @@ def test_before_the_first_answer_and_after_it(
     assert known["react@persona"]["from"].startswith("this study's react, ")
     assert known["react@persona"]["calls"] > 0
     assert {row["memory"]: row["left"] for row in again["memories"]} == {"summary": 0}
+
+
+def test_a_forecast_needs_no_key(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    study = str(tmp_path / "study")
+    capsys.readouterr()
+    assert main(["run", study, *words, "--dry-run", "--json"]) == 0
+    assert {row["variant"].partition("@")[0] for row in json.loads(capsys.readouterr().out)["variants"]} == {
+        "react",
+        "ledger",
+    }
+    assert main(["run", study, *words]) == 2
+    assert "set ANTHROPIC_API_KEY" in capsys.readouterr().err
+    assert not Path(study).exists()

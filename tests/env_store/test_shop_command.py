@@ -170,6 +170,6 @@ def test_copy_makes_the_same_shop(folder: Path, tmp_path: Path, capsys: pytest.C
 
 @pytest.mark.parametrize("action", ["info", "check"])
 def test_no_shop_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], action: str) -> None:
-    assert main(["shop", action, str(tmp_path / "nowhere")]) == 1
+    assert main(["shop", action, str(tmp_path / "nowhere")]) == 2
     out, err = capsys.readouterr()
     assert out == "" and len(err.splitlines()) == 1 and "no such shop" in err
