@@ -13,6 +13,7 @@ from drr.env.shop import Shop
 from drr.env.web.sandbox import Sandbox
 from drr.tools.base import ToolContext, context_for
 from drr.tools.mcp import ShopServer
+from drr.tools.registry import TOOLS
 from drr.tools.ucp.face import Ucp
 from drr.tools.ucp.forms import VERSION
 from drr.tools.ucp.records import minor_units
@@ -241,6 +242,7 @@ async def test_an_order_is_its_users_own(server: ShopServer, shop: Shop, web: Sa
     def refusal(told: Any) -> tuple[str, str, int]:
         (message,) = told["messages"]
         assert set(told) == {"ucp", "messages"}
+        assert not [name for name in TOOLS if name in message["content"]], "it has no such tools"
         return told["ucp"]["status"], message["code"], len(told)
 
     assert refusal(await _told(server, "get_order", id=BENS_ORDER)) == ("error", "unauthorized", 2)

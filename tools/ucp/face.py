@@ -12,6 +12,7 @@ from drr.env.records.lines import one_line
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.mcp import served
 from drr.tools.outputs import cited, plain
+from drr.tools.registry import EVERY
 from drr.tools.ucp.forms import (
     LOOKUP,
     ORDER,
@@ -90,7 +91,7 @@ class Ucp:
             if error.kind in _OUTCOMES:
                 return _refused(tool, error)
             code = INVALID_PARAMS if error.kind == "invalid" else INTERNAL_ERROR
-            raise MCPError(code, error.message, {"kind": error.kind}) from error
+            raise MCPError(code, _without_our_names(error.message), {"kind": error.kind}) from error
         seen = [source.model_copy(update={"seen": _text(part)}) for source, part in told.shown]
         return _result(told.answer, cited(ToolAnswer("", seen)))
 
@@ -120,10 +121,16 @@ def _refused(tool: _Tool, error: ToolError) -> CallToolResult:
     message: UcpMessage = {
         "type": "error",
         "code": _OUTCOMES[error.kind],
-        "content": error.message,
+        "content": _without_our_names(error.message),
         "severity": "unrecoverable",
     }
     return _result({"ucp": {**envelope(tool.capability), "status": "error"}, "messages": [message]}, [])
+
+
+def _without_our_names(message: str) -> str:
+    """What our tools say, but for the clauses that send the client to one of them: it has others."""
+    kept = [part for part in message.split("; ") if not any(name in part for name in EVERY)]
+    return f"{'; '.join(kept).rstrip('.')}." if kept else "It failed."
 
 
 def _result(answer: Mapping[str, Any], sources: Sequence[Any]) -> CallToolResult:
