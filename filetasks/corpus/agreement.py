@@ -39,7 +39,7 @@ def _article(noun: str) -> re.Pattern[str]:
 @cache
 def _subject(brand: str, noun: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?:\b(\w+) )?((?:\b(?:the|our|my|your|a|an|The|Our|My|Your) )?(?:{re.escape(brand)} )?\b{re.escape(noun)}) ({'|'.join(map(re.escape, _VERBS))})\b(?! of\b)",
+        rf"(?:(?<!, )\b(\w+) )?((?:\b(?:the|our|my|your|a|an|The|Our|My|Your) )?(?:{re.escape(brand)} )?\b{re.escape(noun)}) ({'|'.join(map(re.escape, _VERBS))})\b(?! of\b)",
         re.IGNORECASE,
     )
 

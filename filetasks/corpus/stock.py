@@ -22,76 +22,17 @@ MEMBER = "member"
 TOPICS = ("choosing", "daily", "care", "fitting", "money", "delivery", "trouble", "lasting", "comparing", "people")  # fmt: skip
 RULES, LISTINGS = "rules", "listings"
 """Topics of what is no running prose: rules of thumb of a theme, and what listings say."""
-_STRUNG, _STRINGS = 170, 0.35
-"""Characters of two sentences that can be one, and how often they are."""
-_SMALL = frozenset(
-    [
-        "The",
-        "A",
-        "An",
-        "It",
-        "They",
-        "That",
-        "This",
-        "Those",
-        "These",
-        "There",
-        "Then",
-        "We",
-        "You",
-        "He",
-        "She",
-        "If",
-        "When",
-        "Where",
-        "What",
-        "Whoever",
-        "After",
-        "Before",
-        "Nobody",
-        "Somebody",
-        "Everybody",
-        "Most",
-        "Some",
-        "Few",
-        "In",
-        "On",
-        "At",
-        "With",
-        "Without",
-        "For",
-        "From",
-        "As",
-        "So",
-        "Usually",
-        "Often",
-        "Only",
-        "Even",
-        "Not",
-        "Each",
-        "Every",
-        "All",
-        "Both",
-        "Such",
-        "Until",
-        "Once",
-        "By",
-        "To",
-        "Of",
-        "One",
-        "Two",
-        "Three",
-        "Our",
-        "Your",
-        "My",
-        "Its",
-        "Their",
-        "Which",
-        "Who",
-        "How",
-    ]
-)
+_STRUNG, _STRINGS, _AND = 190, 0.5, 0.4
+"""Characters of two sentences that can be one, how often they are, and how often by `and`."""
+_SMALL = frozenset([
+    "The", "A", "An", "It", "They", "That", "This", "Those", "These", "There", "Then", "We", "You", "He", "She", "If", "When",
+    "Where", "What", "Whoever", "After", "Before", "Nobody", "Somebody", "Everybody", "Most", "Some", "Few", "In", "On", "At",
+    "With", "Without", "For", "From", "As", "So", "Usually", "Often", "Only", "Even", "Not", "Each", "Every", "All", "Both",
+    "Such", "Until", "Once", "By", "To", "Of", "One", "Two", "Three", "Our", "Your", "My", "Its", "Their", "Which", "Who", "How",
+])  # fmt: skip
 """Words that begin a sentence with a capital and are written small within one."""
+_JOINED = frozenset(["and", "but", "or", "if", "whether", "who", "nor"])
+"""Words of a sentence that is not to be joined by another `and`."""
 Layout = Literal["essay", "list", "table", "steps", "questions", "thread", "notice", "letters"]
 About = Literal["thing", "brand", "seller"]
 GENERAL = "general"
@@ -125,7 +66,9 @@ def _strung(said: list[str], rng: Random) -> list[str]:
             and ";" not in found[-1]
             and rng.random() < _STRINGS
         ):
-            found[-1] = f"{found[-1][:-1]}; {one[0].lower()}{one[1:]}"
+            plain = not _JOINED & set(found[-1].casefold().split()) and first not in ("So", "If", "Such")
+            joint = ", and" if plain and rng.random() < _AND else ";"
+            found[-1] = f"{found[-1][:-1]}{joint} {one[0].lower()}{one[1:]}"
         else:
             found.append(one)
     return found
@@ -202,6 +145,8 @@ class StatementForm:
     """The range of the sort from which values of other pages are drawn: a field of `ThingKind`."""
     value: Template | None
     """Draws the values of pages that no task needs; `None` for the form of attributes that no line of the stock knows."""
+    is_beside: bool
+    """Nobody asks for it: it stands there beside what is asked for."""
     measure: str
     """In what its values are: `days`, `$`; none of codes."""
     groups: Mapping[str, Template]
@@ -325,7 +270,7 @@ def _passage(row: Mapping[str, Any]) -> ProsePassage:
     needs = frozenset(row.get("needs", ()))
     if strange := needs - TRAITS:
         raise ValueError(f"no sort has the trait {sorted(strange)[0]!r}")
-    return ProsePassage(tuple(map(_prose, row["say"])), needs, _templates(row.get("ask", [])))
+    return ProsePassage(tuple(map(_prose, row["say"])), needs, _prose(row.get("ask", [])))
 
 
 def _matter(row: Mapping[str, Any]) -> TalkMatter:
@@ -336,7 +281,7 @@ def _matter(row: Mapping[str, Any]) -> TalkMatter:
     return TalkMatter(
         topic=row["topic"],
         needs=frozenset(row.get("needs", ())),
-        ask=_templates(row["ask"]),
+        ask=_prose(row["ask"]),
         replies=replies,
         asides=passages(row["asides"]),
         alone=tuple(replies[at] for at in row["alone"]),
@@ -375,6 +320,7 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         near=tuple(row["near"]),
         range=row.get("range"),
         value=template(row["value"]) if "value" in row else None,
+        is_beside=row.get("beside", False),
         measure=_measure(row.get("value", "")),
         groups={key: template(text) for key, text in row.get("groups", {}).items()},
         called=re.compile(row["called"], re.IGNORECASE),

@@ -56,7 +56,8 @@ def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStat
 
 def _question(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
     """By name, where it is about something else than the page."""
-    is_own = statement.form.about == "seller" or statement.subject.startswith(scene.thing.brand)
+    named = statement.form.about == "seller" or statement.subject.startswith(scene.thing.brand)
+    is_own = named and not statement.form.is_beside
     return _one(stock().asks[statement.form.topic] if is_own else statement.form.asked, scene, fill)
 
 

@@ -7,9 +7,14 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _BOUND = frozenset(["a", "an", "half"])
 """Words that go with just what follows them: `have a look at` is not `have a take a look at`, and half a month no `half four weeks`."""
+_CLAUSE = re.compile(
+    r"(?:^|[.;:,?!] |\b(?:and|but|if|when|because|since|that|so|or|until|before|after|while|unless) )$",
+    re.IGNORECASE,
+)
 _BEFORE, _AFTER = re.compile(r"(?<!\w)(\w+) $"), re.compile(r" (\w+)")
 
 
@@ -18,27 +23,44 @@ class PhraseWays:
     ways: tuple[str, ...]
     not_after: frozenset[str]
     not_before: frozenset[str]
+    inner: bool
+    """Only at the beginning of a clause and where another word follows: nobody says what it's, and looking at it's not free."""
 
 
 @cache
 def _ways() -> tuple[re.Pattern[str], dict[str, PhraseWays]]:
-    with (Path(__file__).parent / "words" / "ways.toml").open("rb") as file:
-        rows = tomllib.load(file)["way"]
     found = {
         row["said"]: PhraseWays(
-            tuple(row["ways"]), frozenset(row.get("not_after", ())), frozenset(row.get("not_before", ()))
+            tuple(row["ways"]),
+            frozenset(row.get("not_after", ())),
+            frozenset(row.get("not_before", ())),
+            row.get("inner", False),
         )
-        for row in rows
+        for row in _rows("ways")
     }
     longest = sorted(found, key=len, reverse=True)
     phrases = "|".join(map(re.escape, longest))
     return re.compile(rf"\[[^\]]*\]|\b({phrases})\b(?!['-])", re.IGNORECASE), found
 
 
+@cache
+def _retold() -> tuple[re.Pattern[str], dict[str, str]]:
+    found = {row["said"]: f"{{{'|'.join((row['said'], *row['ways']))}}}" for row in _rows("retold")}
+    return re.compile("|".join(map(re.escape, found))), found
+
+
 def varied(text: str) -> str:
-    """With choices; what is in a slot stays."""
+    """With choices; what is in a slot stays. A sentence that is told in other ways is chosen first, then phrases of it."""
     pattern, ways = _ways()
+    sentence, retold = _retold()
+    text = sentence.sub(lambda found: retold[found[0]], text)
     return pattern.sub(lambda found: _choice(found, ways), text)
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    with (Path(__file__).parent / "words" / f"{name}.toml").open("rb") as file:
+        rows: list[dict[str, Any]] = tomllib.load(file)["way"]
+    return rows
 
 
 def _choice(found: re.Match[str], ways: dict[str, PhraseWays]) -> str:
@@ -49,6 +71,8 @@ def _choice(found: re.Match[str], ways: dict[str, PhraseWays]) -> str:
     before = _BEFORE.search(found.string, 0, found.start())
     after = _AFTER.match(found.string, found.end())
     if before and before[1].casefold() in known.not_after | _BOUND:
+        return found[0]
+    if known.inner and not (after and _CLAUSE.search(found.string, 0, found.start())):
         return found[0]
     if after and after[1].casefold() in known.not_before:
         return found[0]

@@ -31,7 +31,9 @@ class ThingKind(BaseModel):
     pounds: Range | None = None
     """As used."""
     alone: Range | None = None
-    """Pounds of the thing alone; those as used where no catalogue says."""
+    """Pounds of the thing alone; those as used, less what it holds, where no catalogue says."""
+    holds: Range | None = None
+    """Pounds of what is in it as used."""
     clear: Range | None = None
     carton: Range | None = None
     upkeep: Range | None = None
@@ -158,10 +160,13 @@ def _endings() -> dict[tuple[str, ...], ThingKind]:
 
 def _weighed(kind: ThingKind, pounds: list[float] | None) -> dict[str, Range | None]:
     """What is weighed of a sort goes by what a catalogue says of just such things, where it does."""
+    least, most = kind.holds or (0.0, 0.0)
     if pounds is None:
-        return {"alone": kind.pounds}
+        used = kind.pounds
+        return {"alone": (max(0.5 * used[0], used[0] - least), used[1] - most) if used else None}
     low, high = pounds
     return {
+        "pounds": (low + least, high + most) if kind.holds else kind.pounds,
         "alone": (low, high) if kind.pounds else None,
         "weigh": (low * _OUNCES, high * _OUNCES) if kind.weigh else None,
     }

@@ -68,7 +68,11 @@ def _from_title(product: Product, brand: str, room: int) -> str | None:
             rest = rest[len(head) :]
             break
     named = _WORD.findall(_CUT.split(rest.strip(" -–—,:"), maxsplit=1)[0])[-room:]
-    while named and named[0].casefold() in _JOINTS | _TWINS:
+    while named and named[0].casefold() in {
+        *_JOINTS,
+        *_TWINS,
+        *(words("halves") if len(named) == room else ()),
+    }:
         named.pop(0)
     while named and named[-1].casefold() in _TWINS and len(named) < 2:
         named.pop()

@@ -21,7 +21,7 @@ from drr.filetasks.drawer.labels import upc
 from drr.filetasks.drawer.writer import write_drawer
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.planning.files import modality
-from drr.filetasks.planning.kinds import ANY, kind_of
+from drr.filetasks.planning.kinds import ANY, all_kinds, kind_of
 from drr.filetasks.quality.filters import FILTERS
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.quality.sense import beside_the_point, better_sources, makes_apart
@@ -365,3 +365,32 @@ def _of_pages(pages: list[CorpusPage]) -> TaskMaterial:
 
 def _page(name: str, day: str, text: str = "") -> CorpusPage:
     return CorpusPage(url=f"https://{name}.example/a", title=name, text=text or name, date=day)
+
+
+def test_figures_of_a_sort_are_those_of_such_things() -> None:
+    """An oil diffuser of 12.6 pounds in use, and clamps with a serial number."""
+    fields = {
+        "alone": "alone",
+        "used": "pounds",
+        "wide": "wide",
+        "high": "high",
+        "upkeep": "upkeep",
+        "weigh": "weigh",
+    }
+    rows = tomllib.loads((Path(__file__).parent / "plausible.toml").read_text("utf-8"))
+    for name, known in rows.items():
+        kind = kind_of(name)
+        for field, (low, high) in known.items():
+            found = getattr(kind, fields[field])
+            assert found is not None and low <= found[0] < found[1] <= high, (name, field, found)
+    for kind in all_kinds():
+        assert kind.alone is None or kind.pounds is None or kind.alone[0] <= kind.pounds[1], kind.ending
+        assert kind.holds is None or kind.pounds is not None, kind.ending
+        if kind.plate:
+            assert kind.manual in ("powered", "handheld", "furniture") or kind.ending in (
+                "grill",
+                "baby carrier",
+                "carrier",
+            ), kind.ending
+    for name in ("clamp set", "chef knife", "dog bed", "bird feeder", "socket set"):
+        assert not kind_of(name).plate
