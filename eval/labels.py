@@ -25,6 +25,8 @@ Dimension = Literal[
 ]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 UNNAMED = "unnamed"
+GRADES = (0.0, 10.0)
+"""What judges grade reports in; people's labels may have a scale of their own where it is named."""
 Read = TypeVar("Read", bound=BaseModel)
 
 
@@ -145,9 +147,21 @@ def _task_of_object(raw: JsonObject) -> Task | None:
     return "rating" if raw.get("criterion") is None else "criterion"
 
 
-def read_labels(path: Path) -> list[Label]:
-    """Every line of the file; a broken one is named by its number. A drawn thing with `"label": null` waits for its label."""
-    return [_checked(_FORMS[task], where, raw) for where, task, raw in _parsed(path) if task in _FORMS]
+def read_labels(path: Path, scale: tuple[float, float] | None = None) -> list[Label]:
+    """Every line of the file; a broken one, or a grade beyond its `scale`, is named by its number.
+
+    A drawn thing with `"label": null` waits for its label.
+    """
+    found: list[Label] = []
+    for where, task, raw in _parsed(path):
+        label = _checked(_FORMS[task], where, raw)
+        if scale is not None and isinstance(label, RatingLabel) and not scale[0] <= label.label <= scale[1]:
+            raise Misuse(
+                f"{where}: label: a grade of {label.label:g}; grades are from {scale[0]:g} to {scale[1]:g} here"
+                " (`drr calibrate --task rating --scale LOW HIGH` takes other scales)"
+            )
+        found.append(label)
+    return found
 
 
 def read_align_labels(path: Path) -> list[AlignLabel]:

@@ -10,7 +10,7 @@ from secrets import token_hex
 from drr.env.errors import DrrError
 from drr.env.files import check_unlinked, read_file, write_file
 from drr.eval.agreement.samples import SheetLine
-from drr.eval.labels import Label, read_labels
+from drr.eval.labels import GRADES, Label, read_labels
 
 FILE = "sheets.json"
 
@@ -26,12 +26,15 @@ def blinded(folder: Path, lines: Sequence[SheetLine]) -> list[SheetLine]:
 
 
 def labels_of(folder: Path, files: Iterable[Path]) -> list[Label]:
-    """All labels of the files; those of sheets drawn from this study under the names of what they label."""
+    """All labels of the files; those of sheets drawn from this study under the names of what they label.
+
+    They stand beside judges' grades, so theirs have the same scale.
+    """
     known = _known(folder)
     return [
         label.model_copy(update={"id": known[label.id]}) if label.id in known else label
         for file in files
-        for label in read_labels(file)
+        for label in read_labels(file, GRADES)
     ]
 
 

@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     scale = (arguments.scale[0], arguments.scale[1]) if arguments.scale else None
     if scale and scale[0] >= scale[1]:
         raise Misuse("--scale: LOW is below HIGH, e.g. --scale 1 5")
-    labels, marks = _labels(arguments)
+    labels, marks = _labels(arguments, scale)
     labelled = cases(labels, arguments.task)
     others = len(labels) - sum(len(case.labels) for case in labelled)
     if not labelled:
@@ -103,7 +103,9 @@ def run(arguments: argparse.Namespace) -> int:
     return code or int(arguments.require and missed)
 
 
-def _labels(arguments: argparse.Namespace) -> tuple[Sequence[Label], MarkedRow | None]:
+def _labels(
+    arguments: argparse.Namespace, scale: tuple[float, float] | None
+) -> tuple[Sequence[Label], MarkedRow | None]:
     """Of a file, or the marks of a study's reviewers."""
     from drr.app.judging import desk_of, open_study, study_settings, study_shop
     from drr.app.models import models_of
@@ -112,7 +114,7 @@ def _labels(arguments: argparse.Namespace) -> tuple[Sequence[Label], MarkedRow |
     from drr.eval.labels import read_labels
 
     if not arguments.labels.is_dir():
-        return read_labels(arguments.labels), None
+        return read_labels(arguments.labels, scale), None
     with open_study(arguments.labels) as study:
         settings = study_settings(study, arguments)
         with study_shop(study, settings, arguments.shop) as shop:

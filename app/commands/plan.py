@@ -69,7 +69,7 @@ def _told(plan: PrecisionPlan) -> str:
             figure["variant"],
             f"{way['questions']:,}",
             f"{way['trials']:,}",
-            f"{way['labels']:,}",
+            f"{way['labels']:,}" + ("" if way["reports"] is None else f" of {way['reports']:,} reports"),
             f"{way['answers']:,}",
             f"{way['more_labels']:,}",
             "-" if way["cost_usd"] is None else f"${way['cost_usd']:,.2f}",

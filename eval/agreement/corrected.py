@@ -64,6 +64,8 @@ class LabelledFigure:
     range: tuple[float, float]
     in_part: int = 0
     """Reports that people labelled, though not under each of their criteria."""
+    drawn_whole: bool = False
+    """Labels are drawn by report, each under all of its criteria."""
 
 
 _CRITERION = "under a criterion"
@@ -190,7 +192,7 @@ def _criteria(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
                 rows = [_scored(judged, answer, half, own, said) for answer in answers]
                 figure = _figure(f"pqr_{name.lower()}", variant, rows, (0.0, 10.0))
                 open_ = sum(any(one.person is None for one in units) for _, units, labels in rows if labels)
-                yield replace(figure, in_part=open_)
+                yield replace(figure, in_part=open_, drawn_whole=True)
 
 
 def _scored(

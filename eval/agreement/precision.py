@@ -85,7 +85,7 @@ def _planned(
     answer_usd: float | None,
     label_usd: float | None,
 ) -> FigurePlan:
-    found = spread(figure.units)
+    found = spread(figure.units, drawn_whole=figure.drawn_whole)
     questions = len({unit.question for unit in figure.units})
     labels = sum(unit.person is not None and not unit.settled for unit in figure.units)
     names = [name for name in figure.variant.split(" : ") if name in present] or [figure.variant]

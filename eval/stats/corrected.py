@@ -119,7 +119,7 @@ def _estimate(units: Sequence[Scored], method: str) -> V:
         labelled = len(set(place[known].tolist()))
     if min(size, labelled) < 2:
         return V(value, None, None, len(units), 0, f"{method}; no interval from one question")
-    half = _t(labelled - 1) * sqrt(float((influence**2).sum()) * size / (size - 1))
+    half = student(labelled - 1) * sqrt(float((influence**2).sum()) * size / (size - 1))
     return V(value, value - half, value + half, len(units), 0, f"{method}, {size} questions")
 
 
@@ -140,7 +140,7 @@ def _by_place(place: NDArray[np.int64], values: Floats, size: int) -> Floats:
     return np.bincount(place, weights=values, minlength=size).astype(np.float64)
 
 
-def _t(freedom: int) -> float:
+def student(freedom: int) -> float:
     """Student's 97.5 % point, by the expansion around the normal's (within 0.5 % from 4 degrees of freedom)."""
     z, v = Z, float(freedom)
     return (

@@ -1,7 +1,7 @@
 """How many labels, questions and trials bring a judge-corrected figure to a half-width, from the spread seen so far.
 
 Three things move the figure: questions differ, trials of one question differ, and the judge errs. The first two shrink with
-questions and trials, the last with labels. Where each answer costs the same, another question always says more than another
+questions and trials, the last with labels. Labels under criteria are drawn by whole reports, so these are what is planned. Where each answer costs the same, another question always says more than another
 trial; trials help where there are no further questions.
 """
 
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
-from typing import TypedDict
+from math import ceil, inf
+from typing import NamedTuple, TypedDict
 
 import numpy as np
-from drr.eval.stats.corrected import LEAST_LABELS, LEAST_QUESTIONS, Scored, Z, spread_of_gaps
+from drr.eval.stats.corrected import LEAST_LABELS, LEAST_QUESTIONS, Scored, Z, spread_of_gaps, student
 
 SHARES = (0.25, 0.5, 0.75)
 """Of the variance that is left to the labels: many labels and few questions, or the other way."""
@@ -26,6 +26,8 @@ class WayRow(TypedDict):
     questions: int
     trials: int
     labels: int
+    reports: int | None
+    """That are labelled whole; `None` where labels are drawn one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +42,12 @@ class Spread:
     gap: float | None
     """`None`: too few labels to know how the judge errs."""
     labels: int
+    by_report: float | None = None
+    """Labels of a labelled report, where all of a report are drawn together."""
 
 
-def spread(units: Sequence[Scored]) -> Spread | None:
-    """`None` where there are not two questions."""
+def spread(units: Sequence[Scored], *, drawn_whole: bool = False) -> Spread | None:
+    """`None` where there are not two questions. `drawn_whole`: labels are drawn by report."""
     reports: dict[str, dict[str, list[Scored]]] = defaultdict(lambda: defaultdict(list))
     for unit in units:
         reports[unit.question][unit.report].append(unit)
@@ -57,7 +61,9 @@ def spread(units: Sequence[Scored]) -> Spread | None:
     labelled = [unit for unit in units if unit.person is not None and not unit.settled]
     enough = len(labelled) >= LEAST_LABELS and len({unit.question for unit in labelled}) >= LEAST_QUESTIONS
     gap = len(labelled) * spread_of_gaps(units) if enough else None
-    return Spread(len(means), trials, between, within, gap, len(labelled))
+    whole = len({(unit.question, unit.report) for unit in labelled})
+    by_report = len(labelled) / whole if drawn_whole and whole else None
+    return Spread(len(means), trials, between, within, gap, len(labelled), by_report)
 
 
 def _mean(units: Sequence[Scored]) -> float:
@@ -69,6 +75,13 @@ def _within(means: Mapping[str, Sequence[float]]) -> float | None:
     return float(np.mean([np.var(values, ddof=1) for values in repeated])) if repeated else None
 
 
+class _Drawn(NamedTuple):
+    """Labels that are drawn, and of how many whole reports."""
+
+    labels: int
+    reports: int | None
+
+
 def ways(found: Spread, half_width: float) -> list[WayRow]:
     """With the questions there are, by labels and if need be by trials; and with as many questions as it takes, one trial each."""
     if found.gap is None:
@@ -78,10 +91,13 @@ def ways(found: Spread, half_width: float) -> list[WayRow]:
     alone = found.between + (found.within or 0.0)
     for share in SHARES:
         questions = max(LEAST_QUESTIONS, ceil(alone / (room * (1 - share))))
-        rows.append(
-            {"questions": questions, "trials": 1, "labels": _labels(found.gap, room - alone / questions)}
-        )
+        drawn = _drawn(found, found.gap, room, alone / questions)
+        rows.append(_row(max(questions, drawn.reports or 0), 1, drawn))
     return rows
+
+
+def _row(questions: int, trials: int, drawn: _Drawn) -> WayRow:
+    return {"questions": questions, "trials": trials, "labels": drawn.labels, "reports": drawn.reports}
 
 
 def _with_these(found: Spread, room: float) -> WayRow | None:
@@ -96,8 +112,19 @@ def _with_these(found: Spread, room: float) -> WayRow | None:
         left = room - (found.between + found.within / now) / found.questions
     if left <= 0:
         return None
-    return {"questions": found.questions, "trials": now, "labels": _labels(found.gap, left)}
+    most = found.questions * now
+    drawn = _drawn(found, found.gap, room, room - left, most)
+    enough = drawn.reports is None or drawn.reports <= most
+    return _row(found.questions, now, drawn) if enough else None
 
 
-def _labels(gap: float, room: float) -> int:
-    return max(LEAST_LABELS, ceil(gap / room))
+def _drawn(found: Spread, gap: float, room: float, alone: float, most: float = inf) -> _Drawn:
+    """As many as leave `alone`, the variance of questions and trials, its place in the room; no fewer than an interval needs, and where `most` reports are not enough, more than these."""
+    if found.by_report is None:
+        return _Drawn(max(LEAST_LABELS, ceil(gap / (room - alone))), None)
+    reports = max(LEAST_QUESTIONS, ceil(LEAST_LABELS / found.by_report))
+    while (
+        reports <= most and alone + gap / (reports * found.by_report) > room * (Z / student(reports - 1)) ** 2
+    ):
+        reports += 1
+    return _Drawn(ceil(reports * found.by_report), reports)

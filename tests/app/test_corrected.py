@@ -24,7 +24,7 @@ from drr.eval.stats.planning import spread, ways
 from drr.study.study import Study
 from numpy.random import Generator
 
-from benchmarks.corrected import FP_JUDGES, coverage, measured, study_of_claims
+from benchmarks.corrected import FP_JUDGES, P_JUDGES, coverage, measured, study_of_claims, study_of_criteria
 
 
 def simulated(rng: Generator, questions: int = 40, labels: int = 120) -> list[Scored]:
@@ -35,15 +35,15 @@ def test_an_interval_holds_the_truth_where_the_judges_own_does_not() -> None:
     held, alone, _ = coverage("FP", "biased", 80)
     assert held >= 0.88 and alone < 0.4
     held, _, narrower = coverage("FP", "near-perfect", 40)
-    assert held >= 0.85 and narrower < 0.75
+    assert held >= 0.85 and narrower < 0.7
 
 
 @pytest.mark.endurance
 def test_intervals_of_2000_studies_cover_in_93_to_97_percent() -> None:
     found = measured(2000)
     assert all(0.93 <= one.corrected <= 0.97 for one in found.values())
-    for figure in ("FP", "P"):
-        assert found[figure, "near-perfect"].width < 0.75 and found[figure, "biased"].width < 0.8
+    for figure, widest in (("FP", 0.7), ("P", 0.75)):
+        assert found[figure, "near-perfect"].width < widest and found[figure, "biased"].width < 0.8
 
 
 def test_the_estimate_is_the_judges_mean_plus_the_mean_difference() -> None:
@@ -89,6 +89,24 @@ def test_a_plan_reaches_its_half_width() -> None:
             widths.append((v.ci_high - v.ci_low) / 2)
         assert 0.035 < sum(widths) / len(widths) < 0.065
     assert all(row["questions"] != 80 for row in ways(pilot, 0.005))
+
+
+def test_a_plan_of_labels_under_criteria_is_of_whole_reports() -> None:
+    """Before, single labels were planned: 119 for +/- 0.4, which are three reports, and the figure that they correct is unknown."""
+    judge = P_JUDGES["biased"]
+    pilot = spread(study_of_criteria(np.random.default_rng(5), judge, 80, 30), drawn_whole=True)
+    assert pilot is not None
+    rows = ways(pilot, 0.4)
+    assert len(rows) == 4
+    for row in rows:
+        widths = []
+        for seed in range(2):
+            rng = np.random.default_rng([seed, 3])
+            v = corrected(study_of_criteria(rng, judge, row["questions"], row["reports"] or 0)).value
+            assert v.ci_low is not None and v.ci_high is not None
+            widths.append((v.ci_high - v.ci_low) / 2)
+        assert 0.25 < sum(widths) / len(widths) < 0.5
+    assert all(row["questions"] != 80 for row in ways(pilot, 0.05))
 
 
 def test_trials_stand_in_for_questions_where_they_differ() -> None:

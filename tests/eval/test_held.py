@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from drr.app.cli import main
 from drr.env.errors import DrrError, Misuse
 from drr.eval.agreement.judges import agreement
 from drr.eval.agreement.stability import stability
@@ -163,6 +165,34 @@ def test_a_broken_line_of_labels_is_named(tmp_path: Path) -> None:
         read_labels(tmp_path / "none.jsonl")
     path.write_text(json.dumps(good) + "\n", encoding="utf-8-sig")
     assert [label.judge for label in read_labels(path)] == ["anna"]
+
+
+@pytest.mark.parametrize(
+    ("words", "inside", "beyond", "told"),
+    [
+        (("agreement", "STUDY", "--human", "FILE"), 10, 80, "from 0 to 10 here"),
+        (("plan", "STUDY", "--half-width", "1", "--labels", "FILE"), 0, -1, "from 0 to 10 here"),
+        (("calibrate", "FILE", "--task", "rating", "--scale", "1", "5"), 5, 6, "from 1 to 5 here"),
+    ],
+)
+def test_a_grade_beyond_the_scale_it_is_read_on_is_named_by_its_line(
+    words: Sequence[str],
+    inside: float,
+    beyond: float,
+    told: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Before, a judge's 8 beside a person's 80 was a distance of 72 points, with an interval that ended at 10."""
+    file = tmp_path / "grades.jsonl"
+    lines = [grade(f"r{n}", "anna", value).model_dump_json() for n, value in enumerate((inside, beyond))]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    places = {"STUDY": str(tmp_path / "study"), "FILE": str(file)}
+    Study.create(tmp_path / "study", {"schema": 1, "run": {}}).close()
+    assert main([places.get(word, word) for word in words]) == 2
+    said = capsys.readouterr().err
+    assert f"line 2: label: a grade of {beyond:g}" in said
+    assert told in said
 
 
 def grade(id: str, judge: str, label: float, *, answer: str = "the same words", **more: str) -> RatingLabel:
