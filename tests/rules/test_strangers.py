@@ -30,6 +30,8 @@ REACHED = {
     "round18": (38, 2),
     "round19": (25, 1),
     "round20": (33, 5),
+    "round21": (26, 9),
+    "round22": (31, 7),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered twice: when what is not certain was no longer accused, and when accusations were weighed, which fails fewer clean texts of writers unseen (CHANGELOG)."""
 
