@@ -3,6 +3,7 @@
 python -m benchmarks.support_fit [--write] [--record HEADING]
 
 Each writer in turn is left out: fitted to all others (their pairs, and claims made from their texts by code, `support_made.py`), held against him.
+The cut points between labels are chosen for weighted kappa on writers left out, too: for a writer, on the others, each left out once more.
 These figures, never those of pairs that were fitted, say what the weights are worth. `--write` then fits to all writers.
 """
 
@@ -12,21 +13,23 @@ import argparse
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import numpy as np
+from drr.eval.canaries.planted import WEB, planted_claims
 from drr.eval.evidence.graded import WordVerdict, counted, settled
 from drr.eval.evidence.lexical import laid, sentences_of
-from drr.eval.evidence.weighed import LABELS, WEIGHTS, Label, decided
+from drr.eval.evidence.weighed import LABELS, WEIGHTS, CutPoints, Label
 from drr.eval.stats.intervals import Floats
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from benchmarks.results import record, table
 from benchmarks.support_made import made
-from benchmarks.support_pairs import FOLDER, JudgedPair, SupportPair, kappa, read_pairs
+from benchmarks.support_pairs import FOLDER, JudgedPair, SupportPair, confusion, kappa, read_pairs
 
-WRITERS = tuple(FOLDER / "strangers" / f"support{number}.jsonl" for number in (1, 2, 3, 4, 5, 6))
+WRITERS = tuple(FOLDER / "strangers" / f"support{number}.jsonl" for number in range(1, 8))
 UNSEEN = WRITERS[1:]
 """Whose pairs the rules were not mended on; what the rules say is a trait."""
 OURS = tuple(FOLDER / "pairs" / f"{name}.jsonl" for name in ("products", "changed", "guides"))
@@ -34,16 +37,29 @@ CHECKS = tuple(FOLDER / "pairs" / f"{name}.jsonl" for name in ("offline", "recor
 """What reports quote of records nearly as it stands; never fitted."""
 MADE = 0.25
 """How much a claim made by code counts beside one that somebody wrote."""
-RIDGE = 10.0
+RIDGE = 100.0
+STEPS = np.linspace(0.04, 0.96, 28)
+"""Shares of what is expected of pairs, at which labels may be cut."""
 FOR = frozenset(
-    {"covered", "present", "pairs", "literal", "part_least", "part_most", "ruled_full", "figures_worked_out", "figures_follow"}
+    {
+        "covered",
+        "present",
+        "pairs",
+        "literal",
+        "part_least",
+        "part_most",
+        "ruled_some",
+        "ruled_full",
+        "figures_worked_out",
+    }
     | {f"phrases_{knot}" for knot in (0.3, 0.5, 0.7, 0.85, 0.95)}
-)  # fmt: skip
+)
 """Traits that may only speak for a claim."""
-NEUTRAL = frozenset({"parts", "joined", "ruled_partial"})
-"""Traits that say how much is claimed, and so only whether it may be said in part."""
-ABOUT_EQUAL = frozenset({"figures_near"})
-"""May speak for a claim or against it: what is near may be a rounded figure or a wrong one. All others may only speak against it."""
+NEUTRAL = frozenset({"parts", "joined"})
+"""Traits that say how much is claimed, and so only that it may be said in part. All others may only speak against a claim."""
+
+
+Bound = tuple[float | None, float | None]
 
 
 class Counted(NamedTuple):
@@ -60,8 +76,8 @@ class Counted(NamedTuple):
 class Fit(NamedTuple):
     """Per trait, after the first, which is the start."""
 
-    support: Floats
-    partial: Floats
+    some: Floats
+    whole: Floats
 
 
 def counted_pairs(pairs: Sequence[SupportPair], names: Sequence[str]) -> Counted:
@@ -75,8 +91,8 @@ def counted_pairs(pairs: Sequence[SupportPair], names: Sequence[str]) -> Counted
     )
 
 
-def fit(sets: Sequence[tuple[Counted, float]], names: Sequence[str], *, free: bool = False) -> Fit:
-    """Multinomial, with a ridge on traits of equal spread: `support` counts for full and against none, `partial` for partial.
+def fit(sets: Sequence[tuple[Counted, float]], *, free: bool = False, names: Sequence[str]) -> Fit:
+    """Multinomial, with a ridge on traits of equal spread: `some` counts for partial against none, `whole` for full against partial.
 
     `free` lets every trait speak for a claim or against it.
     """
@@ -86,26 +102,22 @@ def fit(sets: Sequence[tuple[Counted, float]], names: Sequence[str], *, free: bo
     middle, spread = traits.mean(0), traits.std(0) + 1e-9
     rows = np.c_[np.ones(len(traits)), (traits - middle) / spread]
     size = rows.shape[1]
+    ridge = RIDGE / 2 * np.r_[0.0, np.ones(size - 1)]
 
     def loss(at: Floats) -> tuple[float, Floats]:
-        support, partial = at[:size], at[size:]
-        likely = _likely(rows @ support, rows @ partial)
+        some, whole = at[:size], at[size:]
+        likely = _likely(rows @ some, rows @ whole)
         gap = likely.copy()
         gap[np.arange(len(labels)), labels] -= 1
         gap *= weight[:, None]
-        ridge = RIDGE * np.r_[0.0, np.ones(size - 1)]
         value = -(weight * np.log(likely[np.arange(len(labels)), labels] + 1e-12)).sum()
-        value += (ridge * support**2).sum() + (ridge * partial**2).sum() / 2
-        slope = np.r_[
-            rows.T @ (gap[:, 2] - gap[:, 0]) + 2 * ridge * support, rows.T @ gap[:, 1] + ridge * partial
-        ]
+        value += (ridge * (some**2 + whole**2)).sum() / 2
+        slope = np.r_[rows.T @ (gap[:, 1] + gap[:, 2]) + ridge * some, rows.T @ gap[:, 2] + ridge * whole]
         return float(value), slope
 
-    bounds = [
-        (None, None),
-        *((None, None) if free else _side(name) for name in names),
-        *[(None, None)] * size,
-    ]
+    anywhere: Bound = (None, None)
+    sides = [(anywhere, anywhere) if free else _sides(name) for name in names]
+    bounds = [anywhere, *(some for some, _ in sides), anywhere, *(whole for _, whole in sides)]
     found = minimize(
         loss, np.zeros(2 * size), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000}
     ).x
@@ -116,34 +128,75 @@ def fit(sets: Sequence[tuple[Counted, float]], names: Sequence[str], *, free: bo
     return Fit(*parts)
 
 
-def _side(name: str) -> tuple[float | None, float | None]:
+def _sides(name: str) -> tuple[Bound, Bound]:
+    """Of `some` and of `whole`."""
+    above, below = (0.0, None), (None, 0.0)
     if name in NEUTRAL:
-        return 0.0, 0.0
-    if name in ABOUT_EQUAL:
-        return None, None
-    return (0.0, None) if name in FOR else (None, 0.0)
+        return above, below
+    return (above, above) if name in FOR else (below, below)
 
 
-def _likely(support: Floats, partial: Floats) -> Floats:
-    logits = np.c_[-support, partial, support]
+def _likely(some: Floats, whole: Floats) -> Floats:
+    logits = np.c_[np.zeros(len(some)), some, some + whole]
     parts = np.exp(logits - logits.max(1, keepdims=True))
     return parts / parts.sum(1, keepdims=True)
 
 
-def said(weights: Fit, held: Counted, *, alone: bool = False) -> list[JudgedPair]:
-    """`alone`: whatever the rules are certain of."""
+def expected(weights: Fit, held: Counted) -> Floats:
+    """Of each pair the label that is to be expected, from 0 to 2."""
     rows = np.c_[np.ones(len(held.traits)), held.traits]
-    logits = zip((rows @ weights.support).tolist(), (rows @ weights.partial).tolist(), strict=True)
-    found = zip(held.pairs, held.ruled, held.weighed, logits, strict=True)
+    likely = _likely(rows @ weights.some, rows @ weights.whole)
+    return likely[:, 1] + 2 * likely[:, 2]
+
+
+def best_cuts(held: Sequence[tuple[Counted, Floats]]) -> CutPoints:
+    """Those of the best mean kappa over writers, each with what is expected of his pairs by weights that were fitted without him."""
+    shown = [(one, at, *_certain(one)) for one, at in held]
+    steps = np.quantile(np.concatenate([at for _, at in held]), STEPS).round(2).tolist()
+
+    def worth(low: float, high: float) -> float:
+        values = []
+        for one, at, floor, roof in shown:
+            labels = np.clip((at >= low).astype(int) + (at >= high), floor, roof)
+            values.append(_kappa(labels, one.labels))
+        return float(np.mean(values))
+
+    _, low, high = max((worth(low, high), low, high) for low in steps for high in steps if low < high)
+    return CutPoints(partial=low, full=high)
+
+
+def _certain(held: Counted) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The least and the most that a pair's label can be, as `settled` has it."""
+    sides = ([], [])
+    for ruled, weighed in zip(held.ruled, held.weighed, strict=True):
+        for side, label in zip(sides, ("none", "full"), strict=True):
+            side.append(LABELS.index(_label(ruled, label, weighed=bool(weighed))))
+    return np.array(sides[0]), np.array(sides[1])
+
+
+def _kappa(said: NDArray[np.int64], people: NDArray[np.int64]) -> float:
+    cells = np.zeros((3, 3))
+    np.add.at(cells, (said, people), 1)
+    apart = (np.arange(3)[:, None] - np.arange(3)) ** 2
+    by_chance = np.outer(cells.sum(1), cells.sum(0)) / cells.sum()
+    return float(1 - (apart * cells).sum() / (apart * by_chance).sum())
+
+
+def said(weights: Fit, cuts: CutPoints, held: Counted) -> list[JudgedPair]:
+    found = zip(held.pairs, held.ruled, held.weighed, expected(weights, held).tolist(), strict=True)
     return [
-        JudgedPair(pair, _label(ruled, decided(*at).label, weighed=bool(weighed), alone=alone), "")
+        JudgedPair(pair, _label(ruled, cuts.label(at), weighed=bool(weighed)), "")
         for pair, ruled, weighed, at in found
     ]
 
 
-def _label(ruled: WordVerdict, label: Label, *, weighed: bool, alone: bool) -> Label:
-    if alone:
-        return label
+def said_freely(weights: Fit, held: Counted) -> list[JudgedPair]:
+    """Whatever the rules are certain of."""
+    found = zip(held.pairs, expected(weights, held).tolist(), strict=True)
+    return [JudgedPair(pair, LABELS[round(at)], "") for pair, at in found]
+
+
+def _label(ruled: WordVerdict, label: Label, *, weighed: bool) -> Label:
     return settled(ruled, label) if weighed else ruled.label
 
 
@@ -192,7 +245,9 @@ def _manners(found: Sequence[JudgedPair]) -> list[list[object]]:
     return rows
 
 
-def written(weights: Fit, names: Sequence[str], data: Sequence[tuple[Path, str, int, float]]) -> str:
+def written(
+    weights: Fit, cuts: CutPoints, names: Sequence[str], data: Sequence[tuple[Path, str, int, float]]
+) -> str:
     head = "# Weights of `eval/evidence/weighed.py`, made by `python -m benchmarks.support_fit --write`; never edited by hand."
     lines = [head]
     for path, name, pairs, share in data:
@@ -205,12 +260,16 @@ def written(weights: Fit, names: Sequence[str], data: Sequence[tuple[Path, str, 
             f"pairs = {pairs}",
             f"weight = {share}",
         ]
-    rows = [f"{{ support = {a:.4f}, partial = {b:.4f} }}" for a, b in zip(*weights, strict=True)]
+    rows = [f"{{ some = {a:.4f}, whole = {b:.4f} }}" for a, b in zip(*weights, strict=True)]
     lines += [
         "",
+        "[cuts]",
+        f"partial = {cuts.partial:.2f}",
+        f"full = {cuts.full:.2f}",
+        "",
         "[start]",
-        f"support = {weights.support[0]:.4f}",
-        f"partial = {weights.partial[0]:.4f}",
+        f"some = {weights.some[0]:.4f}",
+        f"whole = {weights.whole[0]:.4f}",
         "",
         "[traits]",
     ]
@@ -221,42 +280,97 @@ def written(weights: Fit, names: Sequence[str], data: Sequence[tuple[Path, str, 
 Sets = Mapping[Path, Counted]
 
 
-def left_out(own: Sets, code: Sets, names: Sequence[str]) -> list[str]:
-    """Tables: each writer held against weights that were fitted to the others."""
+class Data(NamedTuple):
+    """All that is fitted: pairs that somebody wrote, and claims made by code from the writers' texts."""
+
+    own: Sets
+    code: Sets
+    names: Sequence[str]
+
+    def without(self, *writers: Path) -> list[tuple[Counted, float]]:
+        kept = [(one, 1.0) for path, one in self.own.items() if path not in writers]
+        return [*kept, *((one, MADE) for path, one in self.code.items() if path not in writers)]
+
+    def fit(self, *left_out: Path) -> Fit:
+        return fit(self.without(*left_out), names=self.names)
+
+    def cuts(self, *left_out: Path) -> CutPoints:
+        """On each other writer, left out too."""
+        others = [path for path in UNSEEN if path not in left_out]
+        return best_cuts(
+            [(self.own[path], expected(self.fit(path, *left_out), self.own[path])) for path in others]
+        )
+
+
+def left_out(data: Data) -> list[str]:
+    """Tables: each writer held against weights and cut points that were made of the others."""
     rows: list[list[object]] = []
     every: dict[str, list[JudgedPair]] = {}
-    by_code, by_free = list[JudgedPair](), list[JudgedPair]()
+    by_code, by_free, by_other = list[JudgedPair](), list[JudgedPair](), list[JudgedPair]()
     for path in WRITERS:
-        written_by = [(one, 1.0) for other, one in own.items() if other != path]
-        others = [*written_by, *((one, MADE) for other, one in code.items() if other != path)]
-        weights, free = fit(others, names), fit(written_by, names, free=True)
+        own, others = data.own[path], data.without(path)
+        weights, cuts = data.fit(path), data.cuts(path)
+        free = fit([(one, share) for one, share in others if share == 1.0], free=True, names=data.names)
         found = {
-            "rules alone": by_rule(own[path]),
-            "two thresholds on words": by_coverage(own[path], others, names),
-            "weighed": said(weights, own[path]),
-            "fitted freely, to writers' pairs alone": said(free, own[path], alone=True),
+            "rules alone": by_rule(own),
+            "two thresholds on words": by_coverage(own, others, data.names),
+            "weighed": said(weights, cuts, own),
+            "fitted freely, to writers' pairs alone": said_freely(free, own),
         }
-        rows.append([path.stem, len(own[path].pairs), *map(shown, found.values())])
+        rows.append([path.stem, len(own.pairs), *map(shown, found.values())])
         for way, judged in found.items():
             every.setdefault(way, []).extend(judged if path in UNSEEN else [])
-        by_code += said(weights, code[path])
-        by_free += said(free, code[path], alone=True)
-    rows.append(
-        [f"the last {len(UNSEEN)}", sum(len(own[path].pairs) for path in UNSEEN), *map(shown, every.values())]
-    )
+        by_code += said(weights, cuts, data.code[path])
+        by_free += said_freely(free, data.code[path])
+        by_other += said(weights, cuts, counted_pairs(beside_another(own.pairs, path.stem), data.names))
+    unseen = sum(len(data.own[path].pairs) for path in UNSEEN)
+    rows.append([f"the last {len(UNSEEN)}", unseen, *map(shown, every.values())])
     made_head = "made by code from the texts of the writer left out"
     return [
         table(["writer left out", "pairs", *every], rows),
-        table([f"{made_head}: weighed", "is", "n", *LABELS], _manners(by_code)),
+        f"The last {len(UNSEEN)} together:\n\n{confusion(every['weighed'])}",
+        table([f"{made_head}: weighed", "is", "n", *LABELS], _manners([*by_code, *by_other])),
         table([f"{made_head}: fitted freely", "is", "n", *LABELS], _manners(by_free)),
     ]
 
 
-def checked(weights: Fit, names: Sequence[str]) -> list[str]:
+def beside_another(pairs: Sequence[SupportPair], seed: str) -> list[SupportPair]:
+    """Each claim of a writer beside another of his texts, drawn by lot."""
+    lot = Random(seed)
+    texts = {pair.evidence_id: pair.evidence for pair in pairs}
+    found = []
+    for pair in pairs:
+        name = lot.choice([one for one in sorted(texts) if one != pair.evidence_id])
+        of_other = {
+            "evidence_id": name,
+            "evidence": texts[name],
+            "label": "none",
+            "manner": "beside another text",
+        }
+        found.append(pair.model_copy(update=of_other))
+    return found
+
+
+def checked(weights: Fit, cuts: CutPoints, names: Sequence[str]) -> list[str]:
+    """What nothing is fitted to: quotations of records, and the claims that judges are tried with."""
+    planted = [
+        SupportPair(
+            id=one.id,
+            evidence_id=one.url,
+            evidence=WEB[one.url],
+            claim=one.claim,
+            label=one.label.label,
+            manner="stated" if one.is_true else "planted error",
+        )
+        for one in planted_claims()
+    ]
+    sets = {**{path.stem: read_pairs(path) for path in CHECKS}, "drr canaries": planted}
     return [
-        table([f"{path.stem}, none fitted", "is", "n", *LABELS], _manners(said(weights, one)))
-        for path in CHECKS
-        if (one := counted_pairs(read_pairs(path), names))
+        table(
+            [f"{name}, none fitted", "is", "n", *LABELS],
+            _manners(said(weights, cuts, counted_pairs(pairs, names))),
+        )
+        for name, pairs in sets.items()
     ]
 
 
@@ -270,17 +384,18 @@ def main() -> None:
     names = trait_names()
     own = {path: counted_pairs(read_pairs(path), names) for path in (*WRITERS, *OURS)}
     code = {path: counted_pairs(made(own[path].pairs, path.stem), names) for path in WRITERS}
-    weights = fit([*((one, 1.0) for one in own.values()), *((one, MADE) for one in code.values())], names)
-    text = "\n\n".join([*left_out(own, code, names), *checked(weights, names)])
+    data = Data(own, code, names)
+    weights, cuts = data.fit(), data.cuts()
+    text = "\n\n".join([*left_out(data), *checked(weights, cuts, names)])
     print(text)
     if arguments.record:
         record(arguments.record, text)
     if arguments.write:
-        data = [(path, path.stem, len(one.pairs), 1.0) for path, one in own.items()]
-        data += [
+        sets = [(path, path.stem, len(one.pairs), 1.0) for path, one in own.items()]
+        sets += [
             (path, f"{path.stem}, claims made by code", len(one.pairs), MADE) for path, one in code.items()
         ]
-        WEIGHTS.write_text(written(weights, names, data), encoding="utf-8")
+        WEIGHTS.write_text(written(weights, cuts, names, sets), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from drr.eval.evidence.weighed import LABELS, Label, weigh
 
 FULL, SOME = 0.6, 0.08
 """Shares of a claim's weight that its evidence says."""
+_SCANT = 0.4
+"""Below this share a claim of which a figure is missing is not full."""
 _TELLING = 0.3
 """Below this share words do not tell whether it is said otherwise or not at all."""
 
@@ -25,6 +27,8 @@ class WordVerdict(NamedTuple):
     contradicted: bool = False
     absent: bool = False
     """Hardly a word of the claim is there."""
+    scant: bool = False
+    """A figure is not there, and little of the rest: a figure that may be worked out makes no claim full by itself."""
 
 
 LISTED = 0.5
@@ -57,17 +61,17 @@ def graded(beside: Alignment) -> WordVerdict:
 
 
 def settled(ruled: WordVerdict, label: Label) -> Label:
-    """What the rules are certain of stands above the weights: what is contradicted is not full, and what is not there is not said."""
+    """What the rules are certain of stands above the weights: what is contradicted, or hardly there with a figure missing, is not full, and what is not there is not said."""
     if ruled.absent:
         return "none"
-    return "partial" if ruled.contradicted and label == "full" else label
+    return "partial" if (ruled.contradicted or ruled.scant) and label == "full" else label
 
 
 def counted(beside: Alignment) -> CountedPair:
     pair = LaidPair(beside)
     ruled = _ruled(pair)
     traits = PairTraits(pair)
-    by_rule = {f"ruled_{label}": float(ruled.label == label) for label in LABELS}
+    by_rule = {"ruled_some": float(ruled.label != "none"), "ruled_full": float(ruled.label == "full")}
     every = {**traits.counted(), **by_rule, "contradicted": float(ruled.contradicted)}
     return CountedPair(ruled, every, traits.listed)
 
@@ -93,6 +97,7 @@ def _against(pair: LaidPair) -> tuple[str, int | None] | None:
 def _covered(pair: LaidPair) -> WordVerdict:
     beside, reckoning = pair.beside, pair.reckoning
     share = _said(beside, pair.amounts)
+    scant = bool(pair.amounts.missing) and share < _SCANT
     reasons = [f"{share:.0%} of what the claim says is in the evidence"]
     if share < SOME:
         return WordVerdict("none", reasons[0], absent=True)
@@ -100,7 +105,9 @@ def _covered(pair: LaidPair) -> WordVerdict:
         texts = [one.text for one in reckoning.worked_out]
         missing = [f"not in the evidence: {part}" for part in parts_missing(beside, texts)]
         reasons += [f"follows from figures of the evidence: {', '.join(texts[:4])}", *missing]
-        return WordVerdict("partial" if missing else "full", "; ".join(reasons))
+        return WordVerdict(
+            "partial" if missing else "full", "; ".join(reasons), scant=scant and bool(missing)
+        )
     reasons += doubts(beside)
     if reckoning.absent:
         reasons.append(f"not in the evidence: {', '.join(one.text for one in reckoning.absent[:4])}")
@@ -108,7 +115,8 @@ def _covered(pair: LaidPair) -> WordVerdict:
         reasons.append(f"not named in the evidence: {', '.join(pair.unnamed[:4])}")
     if share < _TELLING:
         reasons.append("too few of its words to tell")
-    return WordVerdict("full" if share >= FULL and len(reasons) == 1 else "partial", "; ".join(reasons))
+    label: Label = "full" if share >= FULL and len(reasons) == 1 else "partial"
+    return WordVerdict(label, "; ".join(reasons), scant=scant)
 
 
 def _said(beside: Alignment, amounts: Amounting) -> float:

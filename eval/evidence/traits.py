@@ -26,7 +26,6 @@ _LONGEST = 60
 _FIGURES = 6
 _BESIDE = 28
 """Characters on either side of a figure that say what it is of."""
-_NEAR = 0.15
 _LEAST_PART = 0.05
 _AND = re.compile(r"\band\b", re.I)
 
@@ -116,17 +115,14 @@ class PairTraits:
         elsewhere = other is not None and bool(amounts.places(other.amount))
         return {
             "figures_missing": len(missing) / (len(own) or 1),
-            "figures_follow": float(any(map(reckoning.may_follow, missing))),
+            "figures_not_following": sum(not reckoning.may_follow(one) for one in missing) / (len(own) or 1),
+            "figures_not_worked_out": sum(one not in reckoning.worked_out for one in missing)
+            / (len(own) or 1),
             "figures_worked_out": float(bool(reckoning.worked_out)),
-            "figures_near": float(any(map(self._is_near, missing))),
             "figure_other": float(other is not None and not elsewhere),
             "figure_of_other": float(elsewhere),
             "figure_outdone": max(map(self._outdone, own[:_FIGURES]), default=0.0),
         }
-
-    def _is_near(self, one: Amount) -> bool:
-        stated = [other for here in self._amounts.at for other in here if other.kind == one.kind]
-        return any(other.base and 0 < abs(one.base / other.base - 1) < _NEAR for other in stated)
 
     def _outdone(self, one: Amount) -> float:
         """By how much another figure of its kind stands closer to the words that stand beside it in the claim."""

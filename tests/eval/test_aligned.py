@@ -8,10 +8,10 @@ import pytest
 from drr.eval.evidence.graded import WordVerdict, counted, settled
 from drr.eval.evidence.lexical import laid, sentences_of, support
 from drr.eval.evidence.weighed import LABELS as WEIGHED
-from drr.eval.evidence.weighed import fitted, weigh
+from drr.eval.evidence.weighed import fitted, likelihoods, weigh
 from drr.eval.stats.agreement import cohen_kappa
 
-from benchmarks.support_fit import ABOUT_EQUAL, FOR, NEUTRAL, trait_names
+from benchmarks.support_fit import FOR, NEUTRAL, trait_names
 from benchmarks.support_pairs import FOLDER, LABELS, judged, read_pairs
 
 SHOP = (
@@ -68,15 +68,68 @@ def test_what_stands_there_is_full_and_one_thing_exchanged_is_not(claim: str, la
 
 
 def test_no_trait_counts_on_the_other_side() -> None:
-    """Words found never speak against a claim, and what speaks against it never for it, whatever writers' habits are."""
+    """What is found never lowers what is to be expected, and what speaks against a claim never raises it, whatever writers' habits are."""
     weights = fitted().traits
     assert sorted(weights) == trait_names()
-    assert weights.keys() >= FOR | NEUTRAL | ABOUT_EQUAL
+    assert weights.keys() >= FOR | NEUTRAL
     for name, weight in weights.items():
         if name in NEUTRAL:
-            assert weight.support == 0
-        elif name not in ABOUT_EQUAL:
-            assert weight.support >= 0 if name in FOR else weight.support <= 0, name
+            assert weight.some >= 0 >= weight.whole, name
+        elif name in FOR:
+            assert min(weight.some, weight.whole) >= 0, name
+        else:
+            assert max(weight.some, weight.whole) <= 0, name
+
+
+@pytest.mark.parametrize("half", ["some", "whole"])
+def test_more_of_either_half_never_lowers_the_label(half: str) -> None:
+    cuts, found = fitted().cuts, list[int]()
+    for step in range(-40, 41):
+        likely = likelihoods(**{"some": 0.3, "whole": -0.2, half: step / 8})
+        found.append(WEIGHED.index(cuts.label(likely["partial"] + 2 * likely["full"])))
+    assert found == sorted(found) and found[0] < found[-1]
+
+
+RESTORED = "The restoration cost 10 million pounds. The heritage lottery paid 7.5 million pounds of it. Work ended in May."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The church spent 17.5 million pounds on the gardens.",
+        "The architects were paid 2.5 million pounds by the city council.",
+    ],
+)
+def test_a_figure_that_only_may_be_worked_out_makes_no_claim_full(claim: str) -> None:
+    found, _ = support(claim, [RESTORED])
+    assert found.label != "full", found.reason
+
+
+def test_a_figure_that_is_not_there_stands_below_the_weights() -> None:
+    assert settled(WordVerdict("partial", "", scant=True), "full") == "partial"
+    assert settled(WordVerdict("partial", ""), "full") == "full"
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (
+            RESTORED,
+            "Some 2.5 million pounds of the cost of the restoration came from sources other than the lottery.",
+        ),
+        (SHOP, "The Alder kettle, sold for $48, takes 1.7 litres of water."),
+        (SHOP, "After a year of use the lid of the Birch kettle can come loose."),
+        (SHOP, "Abroad nobody can buy the Alder kettle from the shop."),
+        (SHOP, "The nine kettles were tested for three years from 2019."),
+        (SHOP, "Ferries to the islands leave on Tuesdays at noon."),
+    ],
+)
+def test_words_that_are_added_to_the_evidence_lower_no_label(text: str, claim: str) -> None:
+    words = claim.rstrip(".").split()
+    for many in range(3, len(words) + 1):
+        more = f"{text} {' '.join(words[:many])}."
+        before, after = support(claim, [text])[0], support(claim, [more])[0]
+        assert WEIGHED.index(after.label) >= WEIGHED.index(before.label), (more, before, after)
 
 
 def test_the_weights_name_the_pairs_they_were_fitted_to() -> None:
