@@ -85,7 +85,7 @@ def counted_pairs(pairs: Sequence[SupportPair], names: Sequence[str]) -> Counted
     return Counted(
         pairs,
         np.array([[row.traits[name] for name in names] for row in rows]),
-        np.array([LABELS.index(pair.label) for pair in pairs]),  # type: ignore[arg-type]
+        np.array([LABELS.index(pair.label) for pair in pairs]),
         [row.ruled for row in rows],
         np.array([row.is_weighed for row in rows]),
     )
@@ -138,15 +138,17 @@ def _sides(name: str) -> tuple[Bound, Bound]:
 
 def _likely(some: Floats, whole: Floats) -> Floats:
     logits = np.c_[np.zeros(len(some)), some, some + whole]
-    parts = np.exp(logits - logits.max(1, keepdims=True))
-    return parts / parts.sum(1, keepdims=True)
+    parts: Floats = np.exp(logits - logits.max(1, keepdims=True))
+    likely: Floats = parts / parts.sum(1, keepdims=True)
+    return likely
 
 
 def expected(weights: Fit, held: Counted) -> Floats:
     """Of each pair the label that is to be expected, from 0 to 2."""
     rows = np.c_[np.ones(len(held.traits)), held.traits]
     likely = _likely(rows @ weights.some, rows @ weights.whole)
-    return likely[:, 1] + 2 * likely[:, 2]
+    found: Floats = likely[:, 1] + 2 * likely[:, 2]
+    return found
 
 
 def best_cuts(held: Sequence[tuple[Counted, Floats]]) -> CutPoints:
@@ -167,11 +169,14 @@ def best_cuts(held: Sequence[tuple[Counted, Floats]]) -> CutPoints:
 
 def _certain(held: Counted) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The least and the most that a pair's label can be, as `settled` has it."""
-    sides = ([], [])
-    for ruled, weighed in zip(held.ruled, held.weighed, strict=True):
-        for side, label in zip(sides, ("none", "full"), strict=True):
-            side.append(LABELS.index(_label(ruled, label, weighed=bool(weighed))))
-    return np.array(sides[0]), np.array(sides[1])
+    floor, roof = (
+        [
+            LABELS.index(_label(ruled, label, weighed=bool(weighed)))
+            for ruled, weighed in zip(held.ruled, held.weighed, strict=True)
+        ]
+        for label in (LABELS[0], LABELS[-1])
+    )
+    return np.array(floor), np.array(roof)
 
 
 def _kappa(said: NDArray[np.int64], people: NDArray[np.int64]) -> float:

@@ -117,7 +117,6 @@ def test_a_figure_that_is_not_there_stands_below_the_weights() -> None:
             RESTORED,
             "Some 2.5 million pounds of the cost of the restoration came from sources other than the lottery.",
         ),
-        (SHOP, "The Alder kettle, sold for $48, takes 1.7 litres of water."),
         (SHOP, "After a year of use the lid of the Birch kettle can come loose."),
         (SHOP, "Abroad nobody can buy the Alder kettle from the shop."),
         (SHOP, "The nine kettles were tested for three years from 2019."),
