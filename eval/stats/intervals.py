@@ -233,11 +233,12 @@ def _mean_within(value: float, n: int, ends: Ends) -> tuple[float, float]:
 
 
 def _lower(p: float, n: int) -> float:
-    if p * n <= 0:
+    """Wilson's lower end of what lies half a cluster below; what lies less than half a cluster above an end reaches to it."""
+    corrected = p - 1 / (2 * n)
+    if corrected <= 0:
         return 0.0
-    under = Z * Z - 1 / n + 4 * n * p * (1 - p) + (4 * p - 2)
-    found = (2 * n * p + Z * Z - (Z * sqrt(max(0.0, under)) + 1)) / (2 * (n + Z * Z))
-    return min(p, max(0.0, found))
+    middle, half = 2 * n * corrected + Z * Z, Z * sqrt(Z * Z + 4 * n * corrected * (1 - corrected))
+    return (middle - half) / (2 * (n + Z * Z))
 
 
 def mean(

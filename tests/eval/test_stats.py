@@ -190,6 +190,17 @@ def test_a_share_of_few_has_the_corrected_interval_of_wilson():
         assert v.ci_high == pytest.approx(exact[1], abs=0.04)
 
 
+@pytest.mark.parametrize("clusters", [2, 3, 4, 7, 9])
+def test_a_higher_share_of_few_has_no_lower_end(clusters):
+    """Near one, too: half a cluster from an end and nearer, the interval reaches to it."""
+    shares = [step / 200 for step in range(201)]
+    ends = [mean({str(n): [share] for n in range(clusters)}, ends=SHARE) for share in shares]
+    lows, highs = [v.ci_low for v in ends], [v.ci_high for v in ends]
+    assert lows == sorted(lows) and highs == sorted(highs)
+    assert all(v.ci_low <= v.value <= v.ci_high for v in ends)
+    assert {v.ci_high for v in ends if v.value >= 1 - 1 / (2 * clusters)} == {1.0}
+
+
 @pytest.mark.parametrize("clusters", [2, 3, 5, 9])
 def test_intervals_of_few_cover_what_they_say(clusters):
     rng = np.random.default_rng(clusters)
