@@ -87,8 +87,10 @@ def _say_no_key_goes(settings: Settings) -> None:
         )
 
 
-def calls_a_model(settings: Settings) -> bool:
-    return any(settings.model_for(role) != "offline" for role in (*_ROLES, *settings.role_models))
+def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
+    """In one of these roles; in any without them."""
+    asked = (*_ROLES, *settings.role_models) if roles is None else roles
+    return any(settings.model_for(role) != "offline" for role in asked)
 
 
 def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:

@@ -83,11 +83,12 @@ def pool_of(
 ) -> Pool | None:
     """The pool that was asked for, `None` where this process works alone; `opener` is given `document` and `settings` in it.
 
-    Units of `judging` do nothing that costs but call models.
+    Units of `judging` do nothing that costs but call the models that judge, whatever the agents of the study were.
     """
     from drr.app.elsewhere import carried_shops
     from drr.app.vouching import calls_a_model
     from drr.env.errors import Misuse
+    from drr.eval.tasks.desk import EXTRACTOR, JUDGE
     from drr.study.pool import PoolOrder
     from drr.study.pools import make_pool
     from drr.study.worker import Opening
@@ -103,7 +104,7 @@ def pool_of(
         )
     opening = Opening(opener, {**document, "settings": plain})
     shops = carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop)
-    free = judging and not calls_a_model(settings)
+    free = judging and not calls_a_model(settings, (JUDGE, EXTRACTOR))
     order = PoolOrder(
         opening, asked.workers, asked.units, settings.concurrency, asked.address, shops, free=free
     )

@@ -114,8 +114,18 @@ def _save(
         laid = _laid_out(figure) if laid is None else _laid_as(figure, laid)
         for form in forms:
             path = folder / f"{name}{scheme.ending}.{form}"
-            figure.savefig(path, metadata=_METADATA[form], bbox_inches=laid.box, dpi=150)
+            _write(figure, path, form, laid)
     return laid
+
+
+def _write(figure: Figure, path: Path, form: str, laid: FigureLayout) -> None:
+    """The whole file or none: a disk may be full before its end."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        figure.savefig(part, format=form, metadata=_METADATA[form], bbox_inches=laid.box, dpi=150)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _laid_out(figure: Figure) -> FigureLayout:

@@ -15,6 +15,7 @@ from drr.app.report.setting_tables import cost_cells
 from drr.app.report.tables import Table
 from drr.env.errors import DrrError
 from drr.eval.agreement.alignment.kept import alignments
+from drr.eval.agreement.criteria import said_under_criteria
 from drr.eval.agreement.items import OVERALL, Items, preferences
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
@@ -24,8 +25,11 @@ from drr.wording.excerpt import excerpt
 
 OneReport = Callable[[str], str]
 SideBySide = Callable[[Answer, Answer], str]
-Said = dict[str, dict[tuple[str, str], str]]
+Told = str | Mapping[str, float]
+"""What a judge said of an item, or what of each of its criteria."""
+Said = Mapping[str, Mapping[tuple[str, str], Told]]
 """By item, then by what it was judged for and by whom."""
+_NONE = "–"
 _ALL = "all"
 _LONGEST = 90
 _OWN_WORDS = "What the judge found; `drr align show` has its words and the unit that judged."
@@ -59,15 +63,18 @@ def _coverage(material: Material, table: Table, one_report: OneReport) -> Behind
     judged = material.judged
     tasks = [name for name, _ in table.rows]
     answers = sorted(judged.answers, key=lambda a: (a.query_id, a.variant, a.trial))
+    shown = {task for answer in answers for task in judged.units_of[answer.key]}
     rows = []
     for answer in answers:
         units, failed = judged.units_of[answer.key], judged.failed_of[answer.key]
         cells = [
-            f"{units[task]}" + (f", {failed[task]} without an answer" if failed[task] else "")
+            (f"{units[task]}" + (f", {failed[task]} without an answer" if failed[task] else ""))
+            if task in shown
+            else _NONE
             for task in tasks
         ]
         rows.append(AnswerRow(_of_system(answer), cells, one_report(answer.key)))
-    told = "Judgements of this answer; one of two answers stands in both rows."
+    told = "Judgements of this answer; one of two answers stands in both rows, one of a question or a person in none."
     return Behind(table.name, table.title, [(task.replace("_", " "), told) for task in tasks], rows)
 
 
@@ -118,14 +125,24 @@ def _beside(material: Material, table: Table, said: Said, places: Mapping[str, I
     for item, by_judge in sorted(said.items(), key=lambda one: places[one[0]].name):
         cells = {}
         for what, judges in parts:
-            own = [by_judge.get((what, judge)) for judge in judges]
-            if None not in own:
-                cells[row_name(what, judges)] = " / ".join(str(one) for one in own)
+            first, second = (by_judge.get((what, judge)) for judge in judges)
+            if first is not None and second is not None and (both := _both(first, second)):
+                cells[row_name(what, judges)] = both
         if cells:
-            told = [cells.get(column, "–") for column in columns]
+            told = [cells.get(column, _NONE) for column in columns]
             rows.append(AnswerRow(places[item].name, told, places[item].link))
-    first = "What the first judge said / what the second one said."
-    return Behind(table.name, table.title, [(column, first) for column in columns], rows)
+    meant = "What the first judge said / what the second one said."
+    return Behind(table.name, table.title, [(column, meant) for column in columns], rows)
+
+
+def _both(first: Told, second: Told) -> str:
+    """Of criteria the means of those that both scored; empty where there are none."""
+    if isinstance(first, str) or isinstance(second, str):
+        return f"{first} / {second}"
+    shared = sorted(first.keys() & second.keys())
+    return " / ".join(
+        f"{sum(own[name] for name in shared) / len(shared):.2f}" for own in (first, second) if shared
+    )
 
 
 def _pairs(
@@ -133,7 +150,7 @@ def _pairs(
 ) -> tuple[Said, dict[str, ItemPlace]]:
     labels = [label for label in _labels(material) if isinstance(label, PairwiseLabel)]
     by_judge, _ = preferences(labels)
-    said: Said = {}
+    said: dict[str, dict[tuple[str, str], str]] = {}
     for judge, own in by_judge.items():
         for (item, dimension), told in own.items():
             first, second = told.systems
@@ -158,7 +175,7 @@ def _ratings(
     material: Material, one_report: OneReport, side_by_side: SideBySide
 ) -> tuple[Said, dict[str, ItemPlace]]:
     labels = [label for label in _labels(material) if isinstance(label, RatingLabel)]
-    said: Said = {}
+    said: dict[str, dict[tuple[str, str], str]] = {}
     placed = Items()
     for label in labels:
         where = said.setdefault(str(placed.place(label)), {})
@@ -169,24 +186,20 @@ def _ratings(
 def _criteria(
     material: Material, one_report: OneReport, side_by_side: SideBySide
 ) -> tuple[Said, dict[str, ItemPlace]]:
-    """The mean over the criteria of a dimension."""
     labels = [label for label in _labels(material) if isinstance(label, CriterionLabel)]
-    scores: dict[str, dict[tuple[str, str], list[float]]] = {}
-    placed = Items()
-    for label in labels:
-        where = scores.setdefault(str(placed.place(label)), {})
-        where.setdefault((label.dimension or OVERALL, label.judge), []).append(label.label)
-    said = {
-        item: {place: f"{sum(own) / len(own):.2f}" for place, own in found.items()}
-        for item, found in scores.items()
-    }
-    return said, _of_answers(material, labels, one_report)
+    said = said_under_criteria(labels, {})
+    scores: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
+    for judge, own in said.with_people(material.raters.people if material.raters else ()).items():
+        for (item, criterion), score in own.items():
+            place = said.places[item, criterion].dimension, judge
+            scores.setdefault(item, {}).setdefault(place, {})[criterion] = score
+    return scores, _of_answers(material, labels, one_report)
 
 
 def _metrics(
     material: Material, one_report: OneReport, side_by_side: SideBySide
 ) -> tuple[Said, dict[str, ItemPlace]]:
-    said: Said = {}
+    said: dict[str, dict[tuple[str, str], str]] = {}
     raters = material.raters
     known = metrics()
     for judge, judged in (raters.judged if raters else {}).items():

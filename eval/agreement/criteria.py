@@ -30,21 +30,25 @@ class _Place(NamedTuple):
     system: str | None
 
 
-class _Said(NamedTuple):
+class SaidUnderCriteria(NamedTuple):
+    """The last score of each judge under each criterion of a report."""
+
     by_judge: dict[str, dict[Key, float]]
     places: dict[Key, _Place]
     repeated: int
+
+    def with_people(self, people: Collection[str]) -> dict[str, dict[Key, float]]:
+        """By judge; several people also together."""
+        told = [scores for judge, scores in self.by_judge.items() if judge in people]
+        return {**self.by_judge, **({PEOPLE: _together(told)} if len(told) > 1 else {})}
 
 
 def criteria_agreement(
     labels: Sequence[CriterionLabel], people: Collection[str] = (), systems: Mapping[str, str] | None = None
 ) -> CriteriaAgreement:
     """`systems` says, by the label's id, whose report it is. Several people also count together, as the mean of what they say."""
-    said = _said(labels, systems or {})
-    told = {judge: scores for judge, scores in said.by_judge.items() if judge in people}
-    judges = dict(said.by_judge)
-    if len(told) > 1:
-        judges[PEOPLE] = _together(list(told.values()))
+    said = said_under_criteria(labels, systems or {})
+    judges = said.with_people(people)
     last = {PEOPLE, *people}
     pairs: list[CriteriaPair] = []
     for a, b in combinations(sorted(judges, key=lambda name: (name in last, name)), 2):
@@ -61,7 +65,7 @@ def criteria_agreement(
     }
 
 
-def _said(labels: Sequence[CriterionLabel], systems: Mapping[str, str]) -> _Said:
+def said_under_criteria(labels: Sequence[CriterionLabel], systems: Mapping[str, str]) -> SaidUnderCriteria:
     items = Items()
     by_judge: dict[str, dict[Key, float]] = {}
     places: dict[Key, _Place] = {}
@@ -71,7 +75,7 @@ def _said(labels: Sequence[CriterionLabel], systems: Mapping[str, str]) -> _Said
         known = places.get(key)
         system = systems.get(label.id) or (known.system if known else None)
         places[key] = _Place(content_id(label.query), label.dimension or OVERALL, system)
-    return _Said(by_judge, places, items.repeated)
+    return SaidUnderCriteria(by_judge, places, items.repeated)
 
 
 def _together(told: Sequence[Mapping[Key, float]]) -> dict[Key, float]:
@@ -83,7 +87,7 @@ def _together(told: Sequence[Mapping[Key, float]]) -> dict[Key, float]:
 
 
 def _by_dimension(
-    one: Mapping[Key, float], other: Mapping[Key, float], shared: Sequence[Key], said: _Said
+    one: Mapping[Key, float], other: Mapping[Key, float], shared: Sequence[Key], said: SaidUnderCriteria
 ) -> dict[str, CriteriaLevels]:
     groups: dict[str, list[Key]] = {"all": list(shared)}
     for key in shared:
@@ -92,7 +96,7 @@ def _by_dimension(
 
 
 def _levels(
-    one: Mapping[Key, float], other: Mapping[Key, float], keys: Sequence[Key], said: _Said
+    one: Mapping[Key, float], other: Mapping[Key, float], keys: Sequence[Key], said: SaidUnderCriteria
 ) -> CriteriaLevels:
     scores = []
     system_of: dict[str, str] = {}

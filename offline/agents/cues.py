@@ -92,7 +92,9 @@ class Cues:
         self.compound = _compiled(rf"\b({some('compound_verbs')})\s({some('compound_ends')})\b(?=\s\w)")
         self.outgrown = _compiled(rf"\b(?:{some('outgrown')})\b")
         self.replaced = _compiled(rf"\b(?:{some('replaced')})")
-        self.no_more = _compiled(rf"\b(?:{some('no_more')})\b")
+        self.no_more = _compiled(
+            rf"\b(?:(?:{some('no_more')})\b|(?:{some('nothing_owned')})\b(?=\s{{0,4}}(?:$|[.,;:!?)]|please\b)))"
+        )
         self.again = _compiled(rf"\b(?:{some('again')})\b")
         self.personal = _compiled(rf"\b(?:{some('personal')})\b")
         self.place = _compiled(

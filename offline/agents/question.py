@@ -92,7 +92,7 @@ class QuestionReader:
     def read(self, text: str) -> Asked:
         """Total on any text."""
         cues = self.cues
-        text = text.removeprefix(_LOOK_THROUGH).removeprefix(_FROM_FILES)
+        text = text.removeprefix(_LOOK_THROUGH).removeprefix(_FROM_FILES).replace("’", "'")
         text = cues.compound.sub(r"\1-\2", cues.container.sub(r"\1 ", text[:_LONGEST]))
         constraints = parse_constraints(text)
         chunks = self._chunks(text)

@@ -10,14 +10,17 @@ from drr.wording.vocabulary import Wordbook
 class WallReader:
     def __init__(self, words: Wordbook) -> None:
         some = words.either
-        few = r"(?:[\w'-]{1,20}[ ,]{1,2}){0,4}"
+        few = rf"(?:(?!(?:{some('minding')})\b)[\w'-]{{1,20}} {{1,2}}){{0,4}}"
+        more, granted = r"(?:[\w'-]{1,20} ){0,5}", some("granted")
         no, fixing, surfaces = some("refusing"), some("fixing"), some("surfaces")
         self._whole = _compiled(
             rf"(?:{no}) {few}(?:{fixing})|(?:{no}) {few}(?:{some('harming')}) {few}(?:{surfaces})"
-            rf"|(?:{surfaces}) {few}(?:{some('left_whole')})"
+            rf"|(?:{surfaces}) {few}(?:{some('left_whole')})|(?:{no}) (?:[\w'-]{{1,20}} ){{0,2}}(?:{granted}) {more}(?:{fixing})"
         )
         self._tenancy = _compiled(rf"(?:{some('tenancy')})(?! out\b)")
-        self._permitted = _compiled(rf"(?:{some('permitted')}) (?:[\w'-]{{1,20}} ){{0,2}}(?:{fixing})")
+        self._permitted = _compiled(
+            rf"(?:{granted}) {more}(?:{fixing})|(?:{some('permitted')}) (?:[\w'-]{{1,20}} ){{0,2}}(?:{fixing})"
+        )
         self._fixed = _compiled(some("fixed"))
         self._unfixed = _compiled(some("unfixed"))
 

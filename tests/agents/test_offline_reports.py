@@ -220,6 +220,14 @@ def test_exclusions_are_respected() -> None:
         ("We rent, but we are allowed to drill.", False),
         ("We rent out our flat.", False),
         ("The walls are green.", False),
+        ("I can’t drill into the walls.", True),
+        ("I’m renting.", True),
+        ("We rent, and the landlord lets us put up shelves with screws.", False),
+        ("The landlord won't let us put up shelves with screws.", True),
+        ("I don't mind drilling.", False),
+        ("I'm not afraid of drilling into the wall.", False),
+        ("There is no need for adhesive, screws are fine.", False),
+        ("Not too heavy, wall screws included.", False),
     ],
 )
 def test_who_must_not_drill_is_offered_nothing_that_is_screwed_to_a_wall(told: str, spared: bool) -> None:
@@ -244,6 +252,17 @@ def test_who_wants_nothing_twice_is_not_offered_what_was_bought(told: str) -> No
     memory.orders["o"] = SeenOrder("user://a/orders/o", "2022-06-12", "DELIVERED", 1, "Bird feeder", "1")
     assert picked_feeders("I want a bird feeder.", memory) == ["http://s.example/2", "http://s.example/1"]
     assert picked_feeders(f"I want a bird feeder. {told}", memory) == ["http://s.example/2"]
+
+
+@pytest.mark.parametrize("told", ["Nothing I own fits the door.", "Nothing I already have lasts."])
+def test_who_owns_nothing_that_serves_may_be_offered_what_was_bought(told: str) -> None:
+    assert not offline_question.read(f"I want a bird feeder. {told}").no_more
+    assert offline_question.read("I want a bird feeder, nothing I own please.").no_more
+
+
+def test_what_is_screwed_into_a_socket_is_on_no_wall() -> None:
+    assert not offline_question.is_fixed("Screw-in Light Bulb E26")
+    assert offline_question.is_fixed("Screw-Mounted Dog Gate")
 
 
 def test_a_choice_that_is_put_names_nothing_that_is_wanted() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 import sqlite3
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drr.app.cli import main
@@ -15,6 +17,7 @@ from drr.app.viewer.render import Pages
 from drr.app.viewer.served_report import ServedReport
 from drr.app.viewer.site import site
 from drr.study.study import Study
+from matplotlib.figure import Figure
 from starlette.testclient import TestClient
 
 
@@ -308,6 +311,27 @@ def test_a_report_that_nobody_wrote_is_written_when_it_is_asked_for_and_leads_ba
         place = re.search(rf'href="([^"]*/r/{entry.key}.html)"', answers)
         assert place is not None
         assert client.get(f"/report/answers/{place[1]}").status_code == 200
+
+
+def test_a_figure_that_could_not_be_written_whole_is_not_served(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full in the middle of it; before, the half of it was served from then on."""
+    report = ServedReport(reader, None)
+    whole = Figure.savefig
+
+    def cut(figure: Figure, path: Path, **more: Any) -> None:
+        whole(figure, path, **more)
+        path.write_bytes(path.read_bytes()[:100])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(Figure, "savefig", cut)
+        with pytest.raises(OSError):
+            report.file("figures/differences.svg")
+    file = report.file("figures/differences.svg")
+    assert file is not None and file.read_text("utf-8").rstrip().endswith("</svg>")
+    assert [path.name for path in file.parent.iterdir()] == ["differences.svg"]
 
 
 def test_a_figure_of_a_served_report_is_drawn_when_somebody_looks_at_it(reader: Reader) -> None:

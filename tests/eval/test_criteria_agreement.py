@@ -9,11 +9,18 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
+from drr.app.report.agreement_tables import agreement_tables
+from drr.app.report.judges_behind import judges_behind
+from drr.app.report.material import Material
 from drr.eval.agreement.cases import cases
 from drr.eval.agreement.criteria import PEOPLE, criteria_agreement
 from drr.eval.agreement.judges import agreement
+from drr.eval.agreement.study import Raters, agreement_among
+from drr.eval.judging.read import read_judged
 from drr.eval.labels import CriterionLabel, read_labels
+from drr.eval.metrics.document import study_document
 from drr.eval.stats.aggregate.document import aggregate
+from drr.study.study import Study
 from scipy import stats
 
 SYSTEMS = ("react", "hybrid", "plan")
@@ -150,6 +157,32 @@ def test_a_criterion_is_no_dimension_of_quality(labels: list[CriterionLabel]) ->
     assert cases(labels, "rating") == []
     again = [*labels, labels[0].model_copy(update={"label": 3.0})]
     assert criteria_agreement(again)["repeated"] == 1
+
+
+def test_the_page_behind_the_table_shows_the_scores_that_the_table_counts(tmp_path: Path) -> None:
+    """Before, it showed each judge's mean over all of his scores, the ones that he took back too, and nobody of `all people`."""
+    said = [
+        label("model", 0, "react", "g1", 10),
+        label("model", 0, "react", "g2", 0),
+        label("anna", 0, "react", "g1", 10),
+        label("anna", 0, "react", "g1", 4),
+        label("ben", 0, "react", "g1", 6),
+        label("ben", 0, "react", "g2", 2),
+    ]
+    with Study.create(tmp_path / "study", {"schema": 1, "run": {}}) as study:
+        raters = Raters((), {}, {}, said, frozenset({"anna", "ben"}))
+        judged, document = read_judged(study, None), study_document(study)
+        agreed = agreement_among(study, raters)
+        material = Material(study, judged, document, agreement=agreed, raters=raters)
+        tables = [table for table in agreement_tables(material) if table.name == "agreement-criteria"]
+        (behind,) = judges_behind(material, tables, lambda key: "", lambda a, b: "")
+    ((_, cells, _),) = behind.rows
+    assert dict(zip([name for name, _ in behind.columns], cells, strict=True)) == {
+        "GOAL: model and anna": "10.00 / 4.00",
+        "GOAL: model and ben": "5.00 / 4.00",
+        "GOAL: model and all people": "5.00 / 3.50",
+        "GOAL: anna and ben": "4.00 / 6.00",
+    }
 
 
 def test_labels_come_in_by_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,46 @@
+"""How the pool of a command is made of its options and settings."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import pytest
+from drr.app.workers import pool_of
+from drr.env.settings import Settings
+from drr.study.pool import InProcessPool, PoolOrder
+from drr.study.pools import POOLS
+
+
+class Ordered(InProcessPool):
+    """A pool that says what it was asked for."""
+
+    def __init__(self, order: PoolOrder) -> None:
+        super().__init__(order.opening.open, order.units)
+        self.order = order
+
+
+@pytest.mark.parametrize(
+    ("settings", "judging", "free"),
+    [
+        ({"model": "anthropic:claude-sonnet-5-5", "model_judge": "offline"}, True, True),
+        ({"model": "offline", "role_models": {"further": "anthropic:x"}}, True, True),
+        ({"model": "offline", "model_judge": "anthropic:claude-sonnet-5-5"}, True, False),
+        ({"model": "offline", "model_claim_extractor": "anthropic:claude-sonnet-5-5"}, True, False),
+        ({"model": "offline"}, False, False),
+    ],
+)
+def test_units_go_in_bundles_where_no_model_judges_whatever_the_agents_were(
+    settings: dict[str, object],
+    judging: bool,
+    free: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(POOLS, "orders", "tests.app.test_worker_options:Ordered")
+    arguments = argparse.Namespace(
+        workers=2, pool="orders", units=4, units_per_worker=None, copy_shop=False, concurrency=8
+    )
+    pool = pool_of(arguments, Settings(**settings), "a:b", {"study": str(tmp_path)}, judging=judging)  # type: ignore[arg-type]
+    assert isinstance(pool, Ordered)
+    assert pool.order.free is free
