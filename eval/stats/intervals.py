@@ -260,8 +260,9 @@ def mean(
 def pooled(pairs: Sequence[tuple[Asked, float, float]], method: str, *, n: int, n_unscored: int = 0) -> V:
     """Sum of numerators over sum of denominators; each pair is (query, numerator, denominator)."""
     rows = np.array([[a, b] for _, a, b in pairs]).reshape(-1, 2)
-    names = [key for key, _, _ in pairs]
-    return from_sums(rows, names, ratio, method, n=n, n_unscored=n_unscored, ends=SHARE)
+    return from_sums(
+        rows, [key for key, _, _ in pairs], ratio, method, n=n, n_unscored=n_unscored, ends=SHARE
+    )
 
 
 def ratio(sums: Floats) -> Floats:
