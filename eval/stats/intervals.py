@@ -234,11 +234,10 @@ def _mean_within(value: float, n: int, ends: Ends) -> tuple[float, float]:
 
 def _lower(p: float, n: int) -> float:
     """Wilson's lower end of what lies half a cluster below; what lies less than half a cluster above an end reaches to it."""
-    corrected = p - 1 / (2 * n)
-    if corrected <= 0:
+    if (under := n * p - 0.5) <= 0:
         return 0.0
-    middle, half = 2 * n * corrected + Z * Z, Z * sqrt(Z * Z + 4 * n * corrected * (1 - corrected))
-    return (middle - half) / (2 * (n + Z * Z))
+    half = Z * sqrt(Z * Z + 4 * under * (1 - under / n))
+    return (2 * under + Z * Z - half) / (2 * (n + Z * Z))
 
 
 def mean(
@@ -260,9 +259,8 @@ def mean(
 def pooled(pairs: Sequence[tuple[Asked, float, float]], method: str, *, n: int, n_unscored: int = 0) -> V:
     """Sum of numerators over sum of denominators; each pair is (query, numerator, denominator)."""
     rows = np.array([[a, b] for _, a, b in pairs]).reshape(-1, 2)
-    return from_sums(
-        rows, [key for key, _, _ in pairs], ratio, method, n=n, n_unscored=n_unscored, ends=SHARE
-    )
+    names = [key for key, _, _ in pairs]
+    return from_sums(rows, names, ratio, method, n=n, n_unscored=n_unscored, ends=SHARE)
 
 
 def ratio(sums: Floats) -> Floats:
