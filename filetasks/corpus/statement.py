@@ -97,7 +97,8 @@ _SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
     "^kit for parts": lambda kind: kind.parts,
     "^pack for refill": lambda kind: kind.is_used_up,
     "^months that parts": lambda kind: kind.parts,
-    "^price of a repair": lambda kind: kind.parts and not kind.is_used_up,
+    "^length of the leaflet": lambda kind: kind.stands or kind.carton,
+    "^length of the cord": lambda kind: kind.manual == "powered",
 }
 """What can be said of some sorts of things only, by the beginning of the attribute; where values have a range, it is of sorts that have it."""
 

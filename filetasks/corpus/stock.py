@@ -152,6 +152,8 @@ class StatementForm:
     groups: Mapping[str, Template]
     called: re.Pattern[str]
     """Words by which one knows that this is spoken of."""
+    bears: re.Pattern[str] | None
+    """Words of other things that would be taken for an answer too."""
     takes: Literal["", "year", "value"]
     """How long somebody must have had the thing to say it: a year, or as many months as the value says."""
     said: tuple[Template, ...]
@@ -324,6 +326,7 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         measure=_measure(row.get("value", "")),
         groups={key: template(text) for key, text in row.get("groups", {}).items()},
         called=re.compile(row["called"], re.IGNORECASE),
+        bears=re.compile(row["bears"], re.IGNORECASE) if "bears" in row else None,
         takes=row.get("takes", ""),
         said=_templates(row["said"]),
         bare=_templates(row["bare"]),

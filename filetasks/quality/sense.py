@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from drr.env.text import fold
 from drr.filetasks.corpus.known import stands_in
 from drr.filetasks.corpus.stock import stock
+from drr.filetasks.quality.elsewhere import answered_elsewhere
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.quality.timing import foreknowing, untimely
 from drr.filetasks.reckoning import nonsense, turns
@@ -37,6 +38,7 @@ def sense(task: TaskMaterial) -> Iterator[str]:
     yield from untimely(task)
     yield from makes_apart(task)
     yield from beside_the_point(task)
+    yield from answered_elsewhere(task)
 
 
 def sense_question(task: TaskMaterial) -> Iterator[str]:

@@ -16,7 +16,7 @@ _MONTH = re.compile(
 _MADE = re.compile(rf"\b(?:made|make|change of|[Oo]lder ones)\b[^.|]*?({_MONTH.pattern})")
 """When a make began."""
 _RUN = re.compile(r"\b(\d+) months\b")
-_TESTED = re.compile(r"\blong test\b|\bsecond household\b", re.IGNORECASE)
+_TESTED = re.compile(r"\blong test\b|\bfirst letter\b", re.IGNORECASE)
 _YEARLY = re.compile(
     r"\bupkeep\b|\ba year with\b|\bin a year\b|\ba year on keeping\b|\bof a year add up\b", re.IGNORECASE
 )

@@ -839,6 +839,7 @@ def test_prose_has_other_ways_to_say_the_same() -> None:
     assert varied("Nobody has to [often] wait.") == "{Nobody|No one} {has to|needs to} [often] wait."
     for kept in (
         "Have a look at it.",
+        "The look at the parcel is not.",
         "Half a month.",
         "It has to do with heat.",
         "More often than before.",

@@ -16,12 +16,14 @@ from drr.filetasks.case import PlannedFile, TaskCase
 from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.pool import PagePool, build_pool
 from drr.filetasks.corpus.ranking import PageRanking
+from drr.filetasks.corpus.stock import stock
 from drr.filetasks.drawer.goods import SUNDRIES
 from drr.filetasks.drawer.labels import upc
 from drr.filetasks.drawer.writer import write_drawer
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.planning.files import modality
 from drr.filetasks.planning.kinds import ANY, all_kinds, kind_of
+from drr.filetasks.quality.elsewhere import answered_elsewhere
 from drr.filetasks.quality.filters import FILTERS
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.quality.sense import beside_the_point, better_sources, makes_apart
@@ -394,3 +396,43 @@ def test_figures_of_a_sort_are_those_of_such_things() -> None:
             ), kind.ending
     for name in ("clamp set", "chef knife", "dog bed", "bird feeder", "socket set"):
         assert not kind_of(name).plate
+
+
+@pytest.mark.parametrize(
+    ("asked", "value", "text", "refused"),
+    [
+        ("height once set up", "15.8 inches", "Above the Acme thing there should be 9.2 inches of free room.", True),
+        ("height once set up", "15.8 inches", "Take the Acme thing. A cord is short. It ends after 41.2 inches of cord.", False),
+        ("height once set up", "15.8 inches", "Set up, the Acme thing reaches 15.8 inches.", False),
+        ("height once set up", "15.8 inches", "Set up, the Acme thing Travel reaches 19.1 inches.", False),
+        ("points in the household test", "574 points", "What did the household test say of the Acme thing? It was 694 points.", True),
+        ("points in the household test", "574 points", "The leaflet of the Acme thing earned 694 points for its language.", False),
+        ("points in the household test", "574 points", "| Model | Panel round |\n| --- | --- |\n| Acme thing | 694 points |", True),
+        ("points in the household test", "574 points", "| Model | Panel round |\n| --- | --- |\n| Other thing | 694 points |", False),
+        ("upkeep a year", "$26.40", "A repair of the Acme thing came to $27.59.", True),
+        ("portions in one pack", "118 portions", "A pack of the Acme thing gave 90 portions.", True),
+        ("portions in one pack", "118 portions", "The sample of the Acme thing gave 9 portions, a pack more.", False),
+    ],
+)  # fmt: skip
+def test_another_figure_that_answers_what_is_asked_is_refused(
+    asked: str, value: str, text: str, refused: bool
+) -> None:
+    """Asked whether the height fits, four pages said how much room it needs above."""
+    fact = facts({asked: value})[0].model_copy(update={"source": "page"})
+    task = replace(_of_pages([_page("one", "2017-12-30", text)]), facts=(fact,))
+    assert len(list(answered_elsewhere(task))) == refused
+
+
+def test_what_a_distractor_says_by_its_record_is_no_other_figure() -> None:
+    (fact,) = facts({"portions in one pack": "118 portions"})
+    page = _page("one", "2017-12-30", "A pack of the Acme thing gave 90 portions.")
+    change = StatementChange(kind="outdated", fact=fact.id, before=fact.value, after="90 portions")
+    known = KnownPage(url=page.url, kind="distractor", made_from="https://x.example/a", change=change)
+    task = replace(_of_pages([page]), facts=(fact,), known=(known,))
+    assert list(answered_elsewhere(task)) == []
+
+
+def test_what_nobody_asks_for_stands_under_no_heading_that_asks_for_something_else() -> None:
+    asked = {form.topic for form in stock().statements if not form.is_beside}
+    for form in stock().statements:
+        assert not form.is_beside or form.topic not in asked, form.attribute.pattern
