@@ -33,6 +33,14 @@ _ALIKE = 0.7
 """How often a page about what a case asks states something else in a measure that is asked for, so that a unit does not tell."""
 _WEIGHTS = frozenset(["pounds", "alone", "weigh"])
 
+_SOLD = {
+    "a": " (bought in {} or later, until the terms change)",
+    "b": " (sold since {}, until the next change of terms)",
+    "c": " (for purchases from {} until the next change)",
+}
+_TALKED = {"a": " (those are the {} terms)", "b": " by the {} terms", "c": " under the terms of {}"}
+"""From which month of purchase on a statement holds."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PageStatement:
@@ -49,7 +57,8 @@ class PageStatement:
     as_of: str | None = None
     """The month since which it holds, where that is said."""
 
-    def words(self) -> dict[str, str]:
+    def words(self, is_talk: bool = False) -> dict[str, str]:
+        """Who writes to others like himself (`is_talk`) says the month of terms in two words, and no clause of them."""
         state, sold = self.groups.get("state"), self.groups.get("sold")
         return {
             **self.groups,
@@ -57,9 +66,10 @@ class PageStatement:
             "value": self.value,
             "as_of": self.as_of or "",
             "in_state": f" in {state}" if state else "",
-            "sold_a": f" (bought in {sold} or later, until the terms change)" if sold else "",
-            "sold_b": f" (sold since {sold}, until the next change of terms)" if sold else "",
-            "sold_c": f" (for purchases from {sold} until the next change)" if sold else "",
+            **{
+                f"sold_{key}": said.format(sold) if sold else ""
+                for key, said in (_TALKED if is_talk else _SOLD).items()
+            },
         }
 
 

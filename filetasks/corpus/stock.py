@@ -104,6 +104,8 @@ class StatementDating:
     """What has changed since: the make, a list, a price. One month for all that is said of the same make."""
     clause: tuple[Template, ...]
     sentence: tuple[Template, ...]
+    talk: tuple[Template, ...]
+    """A sentence of those who write to each other: they quote no papers."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +219,7 @@ def stock() -> SentenceStock:
     themes = _table("themes")
     said = _table("statements")
     datings = {
-        name: StatementDating(name, _templates(row["clause"]), _templates(row["sentence"]))
+        name: StatementDating(name, *(_templates(row[way]) for way in ("clause", "sentence", "talk")))
         for name, row in said["dating"].items()
     }
     headings = _table("headings")

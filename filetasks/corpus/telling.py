@@ -38,7 +38,8 @@ _OF_QUESTIONS = ("questions", "thread", "letters")
 
 
 def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStatement:
-    rng, fill, voice = scene.rng, _filled(statement, scene), page.voice
+    rng, voice = scene.rng, page.voice
+    fill = _filled(statement, scene, voice)
     ways = [_named, _named, _carried, _carried]
     if page.layout not in _OF_QUESTIONS:
         ways.append(_asked)
@@ -63,12 +64,12 @@ def _question(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
 
 def _named(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     said = _one(statement.form.said, scene, fill)
-    return _vouched(_dated(said, statement, scene, fill), statement, voice, scene, fill)
+    return _vouched(_dated(said, statement, voice, scene, fill), statement, voice, scene, fill)
 
 
 def _sided(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     said = _one(statement.form.side, scene, fill)
-    return _vouched(_dated(said, statement, scene, fill), statement, voice, scene, fill)
+    return _vouched(_dated(said, statement, voice, scene, fill), statement, voice, scene, fill)
 
 
 def _carried(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
@@ -77,20 +78,20 @@ def _carried(statement: PageStatement, voice: str, scene: PageScene, fill: Fill)
     between = ""
     if scene.rng.random() < _BETWEEN:
         between = _one(statement.form.before, scene, fill) + " "
-    said = _dated(_one(statement.form.bare, scene, fill), statement, scene, fill)
+    said = _dated(_one(statement.form.bare, scene, fill), statement, voice, scene, fill)
     return f"{carrier} {between}{_vouched(said, statement, voice, scene, fill)}"
 
 
 def _asked(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     asked = _one(statement.form.asked, scene, fill)
-    said = _dated(_one(statement.form.bare, scene, fill), statement, scene, fill)
+    said = _dated(_one(statement.form.bare, scene, fill), statement, voice, scene, fill)
     return f"{asked} {_vouched(said, statement, voice, scene, fill)}"
 
 
 def _row(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     """From the head of the table to the row of the statement; of some neighbors the same is told above it."""
     rows = [f"| {_subject(statement.form)} | {statement.form.column.say(scene.rng, fill)} |", "| --- | --- |"]
-    rows += [_cells(one, scene, _filled(one, scene)) for one in _neighbors(statement, scene)]
+    rows += [_cells(one, scene, _filled(one, scene, voice)) for one in _neighbors(statement, scene)]
     return "\n".join([*rows, _cells(statement, scene, fill)])
 
 
@@ -115,10 +116,12 @@ def _subject(form: StatementForm) -> str:
     return {"thing": "Model", "brand": "Maker", "seller": "Shop"}[form.about]
 
 
-def _dated(said: str, statement: PageStatement, scene: PageScene, fill: Fill) -> str:
+def _dated(said: str, statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     dating = statement.form.dating
     if dating is None or not statement.as_of:
         return said
+    if voice == MEMBER:
+        return f"{said} {_one(dating.talk, scene, fill)}"
     if scene.rng.random() < _CLAUSE:
         clause = _one(dating.clause, scene, fill, sentence=False)
         return f"{said.removesuffix('.')} ({clause})."
@@ -141,8 +144,8 @@ def _voucher(statement: PageStatement, voice: str, scene: PageScene, fill: Fill)
     return said
 
 
-def _filled(statement: PageStatement, scene: PageScene) -> Fill:
-    words = statement.words()
+def _filled(statement: PageStatement, scene: PageScene, voice: str) -> Fill:
+    words = statement.words(voice == MEMBER)
     return lambda slot: words[slot] if slot in words else scene.fill(slot)
 
 
