@@ -148,11 +148,12 @@ def answered(name: str, words: Sequence[str]) -> str:
     from contextlib import redirect_stdout
     from io import StringIO
 
+    from drr.app.places import places_of
     from drr.env.disk import disk_of
 
     module = import_module(f"drr.app.commands.{COMMANDS[name][0]}")
     arguments = parser_of(name, module).parse_args(words)
-    with redirect_stdout(StringIO()) as printed, disk_of():
+    with redirect_stdout(StringIO()) as printed, disk_of(), places_of(arguments):
         module.run(arguments)
     return printed.getvalue()
 
@@ -205,11 +206,13 @@ def _ran(module: ModuleType, arguments: argparse.Namespace) -> int:
     from io import StringIO
 
     from drr.app.common_options import is_silent
+    from drr.app.places import places_of
     from drr.app.terminal import wide
     from drr.env.disk import disk_of
 
     with (
         disk_of(),
+        places_of(arguments),
         wide(arguments.wide),
         redirect_stdout(StringIO()) if is_silent(arguments) else nullcontext(),
     ):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from secrets import token_hex
 
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, read_file, write_file
 from drr.eval.agreement.samples import SheetLine
 from drr.eval.labels import GRADES, Label, read_labels
@@ -34,8 +34,14 @@ def labels_of(folder: Path, files: Iterable[Path]) -> list[Label]:
     return [
         label.model_copy(update={"id": known[label.id]}) if label.id in known else label
         for file in files
-        for label in read_labels(file, GRADES)
+        for label in _told(file)
     ]
+
+
+def _told(file: Path) -> list[Label]:
+    if labels := read_labels(file, GRADES):
+        return labels
+    raise Misuse(f"{file}: holds no label; what was drawn and waits for its label (`null`) is none")
 
 
 def _known(folder: Path) -> dict[str, str]:

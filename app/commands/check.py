@@ -105,9 +105,12 @@ def _read(name: str) -> str:
             f"{name}: {len(data):,} bytes is no report; give a Markdown file of at most {_LARGEST:,}"
         )
     try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
+        report = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise Misuse(f"{name}: not UTF-8 at byte {error.start}; save the report as UTF-8") from error
+    if not report.strip():
+        raise Misuse(f"{name}: is empty, there is nothing to judge; give a report in Markdown")
+    return report
 
 
 def _show(arguments: argparse.Namespace, subject: Subject, check_report, document) -> int:  # type: ignore[no-untyped-def]

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from drr.study.study import Study
 
 _EXAMPLES = """\
-Each line: {"id": "...", "system": "other-agent", "query": "...", "user_id": "...", "report_markdown": "...",
-"evidence": [{"url": "...", "type": "web", "text": "..."}]}. A new study is made if there is none.
+Each line: {"system": "other-agent", "query": "...", "report_markdown": "..."}, and where there is one "id", "user_id", "trial",
+"evidence": [{"url": "...", "type": "web", "text": "..."}]. A new study is made if there is none.
 With --format: reports, questions and scores as another benchmark keeps them; its scores stand beside ours, never among them.
 
 examples:

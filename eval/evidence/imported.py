@@ -1,6 +1,6 @@
 """Reports of other systems taken into a study: the same records as our own answers leave, made without a call.
 
-`{id, system, query, query_id?, user_id?, task_id?, person_id?, size?, trial?, report_markdown, evidence?: [{url, type, text, status?}],
+`{system, query, report_markdown, id?, query_id?, user_id?, task_id?, person_id?, size?, trial?, evidence?: [{url, type, text, status?}],
 tool_calls?}`, a line each.
 What is not said stays unknown: without `evidence` nothing is frozen, without `tool_calls` nothing is called fabricated.
 """
@@ -93,7 +93,8 @@ class Origin(BaseModel):
 class ImportedReport(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    id: Id
+    id: Id | None = None
+    """As the system that wrote it tells its reports apart, such as the question's id."""
     system: str = Field(min_length=1)
     query: str = Field(min_length=1)
     query_id: Id | None = None
@@ -125,8 +126,8 @@ class ImportedReport(BaseModel):
     """As the other system tells them."""
 
 
-SELDOM = ("task_id", "person_id", "size", "origin")
-"""Fields that few reports have; one without them has the key that it had before there were any."""
+SELDOM = ("id", "task_id", "person_id", "size", "origin")
+"""Fields that not every report has; one without them has the key that it had before there were any."""
 
 
 class RefusedLine(NamedTuple):
@@ -154,9 +155,9 @@ class ReadReports:
 
 
 def read_reports(path: Path) -> ReadReports:
-    """By line; `Misuse` where no line is one."""
+    """By line; `Misuse` where no line is one. An id is a system's own, and repetitions may share it."""
     found = ReadReports(path, [], [])
-    ids: dict[str, int] = {}
+    ids: dict[tuple[str, str, int], int] = {}
     for number, line in enumerate(lines_of(path, "reports"), 1):
         if not line.strip():
             continue
@@ -165,12 +166,17 @@ def read_reports(path: Path) -> ReadReports:
         except ValueError as error:
             found.refuse(number, str(error))
             continue
-        if report.id in ids:
-            found.refuse(number, f"the id {report.id} is already on line {ids[report.id]}")
-            continue
-        ids[report.id] = number
+        if report.id is not None:
+            first = ids.setdefault((report.system, report.id, report.trial), number)
+            if first != number:
+                found.refuse(number, f"the id {report.id} of {report.system} is already on line {first}")
+                continue
         found.reports.append((number, report))
     found.check_anything_left(len(found.reports))
+    if not found.reports:
+        raise Misuse(
+            f"{path}: holds no report; each line is one, with `system`, `query` and `report_markdown`"
+        )
     return found
 
 
@@ -180,7 +186,9 @@ def _report(line: str) -> ImportedReport:
         return ImportedReport.model_validate(json.loads(line))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the object"
+        if not first["loc"]:
+            raise ValueError("not an object; each line is one report") from error
+        field = ".".join(str(part) for part in first["loc"])
         raise ValueError(f"{field}: {first['msg']}") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(f"not JSON ({error}); each line is one report") from error
@@ -198,7 +206,7 @@ def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query
         if taken.setdefault(_place(unit.spec), unit.key) != unit.key:
             read.refuse(
                 line,
-                f"report {report.id}: {report.system} already has trial {report.trial} of this query, with other content; "
+                f"{report.system} already has trial {report.trial} of this query, with other content; "
                 "number repetitions with `trial`",
             )
             continue

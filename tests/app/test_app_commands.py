@@ -191,6 +191,8 @@ def test_reproduce_stops_at_the_first_step_that_fails(
         "--out",
         str(tmp_path / "o"),
     ]
-    assert main(words) == 1
-    assert "to continue" in capsys.readouterr().err
+    assert main(words) == 2
+    err = capsys.readouterr().err
+    assert "there is no such shop" in err
+    assert "drr: `drr run` ended with 2; give the same command again to continue" in err
     assert not (tmp_path / "o" / "report").exists()

@@ -105,7 +105,8 @@ def test_ids_of_questions_given_by_others_are_kept_and_still_pair(
     [
         ("{", "line 2: not JSON"),
         ('{"id": "x"}', "line 2: system"),
-        (json.dumps(line(0, "alpha")), "line 2: the id alpha-0 is already on line 1"),
+        (json.dumps(line(0, "alpha")), "line 2: the id alpha-0 of alpha is already on line 1"),
+        ("[1, 2]", "line 2: not an object; each line is one report; not taken in"),
         (json.dumps({**line(0, "alpha"), "id": "again"}), "already has trial 0"),
     ],
 )
@@ -118,6 +119,50 @@ def test_a_broken_report_is_named_and_the_rest_taken_in(
     captured = capsys.readouterr()
     assert told in captured.err
     assert captured.out.startswith("1 of 1 reports are new")
+
+
+def test_a_report_needs_no_id_and_may_have_its_questions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "r.jsonl"
+    ours = {"query": "which feeder?", "report_markdown": "# Feeders"}
+    rows: list[dict[str, Any]] = [
+        {**ours, "id": "q0", "system": "alpha"},
+        {**ours, "id": "q0", "system": "alpha", "trial": 1},
+        {**ours, "id": "q0", "system": "beta"},
+        {**ours, "system": "gamma"},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for added in (4, 0):
+        assert main(["import", str(tmp_path / "s"), str(path), "--json", "--quiet"]) == 0
+        told = out(capsys)
+        assert (told["added"], told["systems"], told["refused"]) == (added, ["alpha", "beta", "gamma"], [])
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
+def test_a_file_of_no_report_makes_no_study(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_text(text, encoding="utf-8")
+    assert main(["import", str(tmp_path / "s"), str(path), "--quiet"]) == 2
+    err = capsys.readouterr().err
+    assert f"{path}: holds no report" in err and err.count("\n") == 1
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize("text", ["", json.dumps({"sample": 1, "claim": "x", "label": None}) + "\n"])
+@pytest.mark.parametrize("words", ["agreement STUDY --human", "report STUDY --out OUT --labels"])
+def test_a_file_of_no_label_is_misuse(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: str, text: str
+) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_text(text, encoding="utf-8")
+    named = words.replace("STUDY", str(folder)).replace("OUT", str(tmp_path / "report"))
+    assert main([*named.split(), str(path)]) == 2
+    captured = capsys.readouterr()
+    assert f"{path}: holds no label" in captured.err and captured.out == ""
+    assert not (tmp_path / "report").exists()
 
 
 def test_judge_prints_one_document_twice_the_same(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,8 +53,8 @@ def test_a_failure_is_shown_with_its_line(tmp_path: Path, capsys: pytest.Capture
     assert "line 33: the plan costs $330.00" in out
 
 
-@pytest.mark.parametrize("content", [None, b"\xff\xfe bad"])
-def test_a_file_that_cannot_be_read_exits_2_with_nothing_on_standard_output(
+@pytest.mark.parametrize("content", [None, b"\xff\xfe bad", b"", b"\xef\xbb\xbf \r\n\n"])
+def test_a_file_that_cannot_be_read_or_is_empty_exits_2_with_nothing_on_standard_output(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None
 ) -> None:
     path = tmp_path / "report.md"

@@ -1,0 +1,98 @@
+"""A place that cannot be written is told in one sentence, whichever command was given it; a bug of ours still is a bug."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from drr.app.cli import answered, main
+from drr.app.places import places_of
+from drr.env.errors import Misuse
+from drr.env.settings import Settings
+
+from tests.agents.garden import ANNA, write_shop
+
+WRITERS = (
+    "report study --out PLACE",
+    "export study --out PLACE",
+    "export study --out PLACE --format drb",
+    "view study --static PLACE",
+    "agreement study --export PLACE",
+    "run PLACE --shop shop --queries queries.jsonl --variants react --quiet",
+    "import PLACE reports.jsonl --quiet",
+    "reproduce --shop shop --queries queries.jsonl --out PLACE",
+    "tasks drawer --shop shop --out PLACE --n 1",
+    "queries dataset queries.jsonl --out PLACE",
+    "shop copy shop PLACE",
+    "sample PLACE",
+)
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("places")
+    write_shop(str(folder / "shop"), Settings())
+    (folder / "file").write_text("no folder\n", encoding="utf-8")
+    (folder / "queries.jsonl").write_text(json.dumps({"query": "A feeder?", "user_id": ANNA}) + "\n")
+    rows = [
+        {"system": system, "query": "A feeder?", "report_markdown": f"# Feeders\n\nOne by {system}.\n"}
+        for system in ("alpha", "beta")
+    ]
+    (folder / "reports.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["import", str(folder / "study"), str(folder / "reports.jsonl"), "--quiet"]) == 0
+    assert main(["judge", str(folder / "study"), "--what", "rules", "--quiet"]) == 0
+    yield folder
+
+
+def one_sentence(capsys: pytest.CaptureFixture[str]) -> str:
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.startswith("drr: ")
+    return told
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [*((words, "file/new") for words in WRITERS), *((words, "/proc/new/new") for words in WRITERS[:2])],
+)
+def test_a_place_that_cannot_be_written_is_one_sentence(
+    box: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: str, place: str
+) -> None:
+    monkeypatch.chdir(box)
+    assert main(words.replace("PLACE", place).split()) in (1, 2)
+    told = one_sentence(capsys)
+    assert place in told and "written (" in told and "; choose " in told
+    assert (box / "file").read_text(encoding="utf-8") == "no folder\n"
+
+
+def test_what_a_study_has_no_room_for_is_one_sentence(
+    box: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(box)
+    Path("study/annotation").write_text("no folder\n", encoding="utf-8")
+    try:
+        assert main(["annotate", "study", "--port", "0"]) == 2
+    finally:
+        Path("study/annotation").unlink()
+    assert "study: study/annotation" in one_sentence(capsys)
+
+
+def test_programs_are_told_the_same(box: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(box)
+    with pytest.raises(Misuse, match="file/new: cannot be read or written"):
+        answered("export", ["study", "--out", "file/new"])
+
+
+def test_a_draft_beside_a_place_is_told_as_the_place(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    named = Namespace(study=tmp_path / "file", out=str(tmp_path / "file" / "new"))
+    told = r"file/new: cannot be read or written \(Not a directory\)"
+    with pytest.raises(Misuse, match=told), places_of(named):
+        (tmp_path / "file" / ".new.part").mkdir()
+
+
+def test_a_file_that_nobody_named_is_a_bug(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), places_of(Namespace(study=tmp_path / "a", what=["b"], n=3)):
+        (tmp_path / "ours.md").read_text(encoding="utf-8")
