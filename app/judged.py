@@ -10,6 +10,7 @@ from drr.eval.metrics import metrics as known_metrics
 from drr.eval.metrics import tables, titles
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rows import StudyDocument
+from drr.eval.stats.citations import unread
 from drr.eval.stats.intervals import VRow
 from drr.eval.stats.pairs import PairRow
 
@@ -74,7 +75,8 @@ def _means(
 def _faithfulness(document: StudyDocument) -> str | None:
     ranks = {name: len(GIVEN_UP) - i for i, name in enumerate(GIVEN_UP)}
     columns = [Column(name, rank=ranks.get(name, 0)) for name in FAITHFULNESS]
-    return _means(document, FAITHFULNESS, columns, dict.fromkeys(FAITHFULNESS, 2))
+    drawn = _means(document, FAITHFULNESS, columns, dict.fromkeys(FAITHFULNESS, 2))
+    return drawn and "\n".join([drawn, *map(flowing, unread_of(document))])
 
 
 def _quality(document: StudyDocument) -> str | None:
@@ -159,6 +161,29 @@ def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, s
             if name in row and (reason := row[name].get("reason")):
                 found.setdefault(f"{variant}: {reason}.", []).append(label)
     return [f"{', '.join(named)} of {told}" for told, named in found.items()]
+
+
+_UNREAD = (
+    "FP leaves out a claim of which nobody kept a source (not_frozen; `drr judge STUDY --refetch --unknown` reads it now) and counts any "
+    "other whose sources could not be read as not supported."
+)
+
+
+def unread_of(document: StudyDocument) -> list[str]:
+    """Beside FP: by variant, how many citations nobody read, and what FP makes of them. Nothing where all were read."""
+    found = [
+        f"{variant}: {told}."
+        for variant, row in document["coverage"]["variants"].items()
+        if (told := unread_told(row["citations"]))
+    ]
+    return [*found, _UNREAD] if found else []
+
+
+def unread_told(standings: Mapping[str, int]) -> str:
+    """Of the citations counted by what each says; empty where all were read."""
+    found, whole = unread(standings), sum(standings.values())
+    ways = ", ".join(f"{n:,} {name}" for name, n in found.items())
+    return f"{sum(found.values()):,} of {whole:,} citations could not be read ({ways})" if found else ""
 
 
 def _judged(document: StudyDocument) -> str | None:

@@ -177,7 +177,8 @@ def _end(study: Study, record: Record) -> Iterator[str]:
         yield f"  stopped: {record.result['stop_reason']}"
     made_up = [one["url"] for one in record.result.get("fabricated") or []]
     if made_up:
-        told = f"  fabricated: {len(made_up)} cited addresses that no tool returned: {', '.join(made_up[:5])}"
+        addresses = "1 cited address" if len(made_up) == 1 else f"{len(made_up)} cited addresses"
+        told = f"  fabricated: {addresses} that no tool returned: {', '.join(made_up[:5])}"
         yield flowed(told)
     for note in record.result.get("notes") or []:
         yield flowed(f"  note: {note}")

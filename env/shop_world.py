@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from drr.env.shop import Shop, Store
     from drr.env.web.base import WebSearch
 
+NEVER_KEPT = "no page was frozen; `drr judge STUDY --refetch --unknown` reads it now"
 TOOLS = (
     "product_catalog_search",
     "get_product_details",
@@ -201,7 +202,7 @@ class WebPages:
         for source in returned:
             if source.page_status is not None:
                 return self._page(address, source.page_status, source.page, title_of(returned))
-        return Frozen(address, self.name, "not_frozen", reason="no page was frozen; `--refetch` reads it now")
+        return Frozen(address, self.name, "not_frozen", reason=NEVER_KEPT)
 
     def _page(
         self, address: str, status: PageStatus, text: str | None, title: str | None, reason: str | None = None

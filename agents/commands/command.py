@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -99,6 +100,17 @@ def shown_name(word: str) -> str:
         head, equals, tail = part.partition("=")
         shown.append(f"{_last(head)}{equals}{_last(tail)}")
     return SCHEME + "_".join(_ODD.sub("_", part) for part in shown)
+
+
+def held_as(typed: str, held: Collection[str]) -> str:
+    """What a study calls a variant that was typed as for `drr run`: the one that is called so; else what was typed, as nobody has it."""
+    if typed in held or not is_command(typed):
+        return typed
+    try:
+        name = shown_name(typed)
+    except ValueError:  # no words of a command
+        return typed
+    return name if name in held else typed
 
 
 def _last(text: str) -> str:

@@ -25,8 +25,10 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from drr.agents.commands.command import held_as
     from drr.app.console import print_json
     from drr.app.judging import open_study
+    from drr.app.report.floors import not_measured
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged, repetitions
     from drr.eval.metrics.compare import compare
@@ -34,20 +36,22 @@ def run(arguments: argparse.Namespace) -> int:
     with open_study(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
         known = sorted({answer.variant for answer in judged.answers})
-        for name in (arguments.a, arguments.b):
+        a, b = (held_as(name, known) for name in (arguments.a, arguments.b))
+        for name in (a, b):
             if name not in known:
                 raise Misuse(f"{arguments.study}: {name} has no answers; it has {', '.join(known) or 'none'}")
-        if arguments.a == arguments.b:
-            raise Misuse(f"{arguments.a} cannot be compared with itself; name two of {', '.join(known)}")
-        document = compare(judged, arguments.a, arguments.b, repetitions(study, judged))
+        if a == b:
+            raise Misuse(f"{a} cannot be compared with itself; name two of {', '.join(known)}")
+        document = compare(judged, a, b, repetitions(study, judged))
     if arguments.json:
         print_json(document)
     else:
-        print(_told(document))
+        print(_told(document, not_measured(judged.answers)))
     return 0
 
 
-def _told(document: CompareDocument) -> str:
+def _told(document: CompareDocument, not_measured: str) -> str:
+    """`not_measured` is what is said where there is no noise floor."""
     from drr.app.terminal import Column, flowing, number, table
 
     a, b = document["a"], document["b"]
@@ -83,8 +87,7 @@ def _told(document: CompareDocument) -> str:
         )
     )
     if not document["noise"]:
-        told = "Noise floor: not measured (it takes `drr run --trials 2`, or `drr judge --repeat 3` for the judge's part of it)."
-        parts.append(flowing(told))
+        parts.append(flowing(not_measured))
     return "\n\n".join(parts)
 
 

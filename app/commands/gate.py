@@ -65,10 +65,14 @@ class GateDocument(TypedDict):
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from dataclasses import replace
+
+    from drr.agents.commands.command import held_as
     from drr.app.console import print_json
     from drr.app.judging import open_study
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged
+    from drr.eval.metrics.coverage import variants_of
     from drr.eval.metrics.gate import against, comparable, required, requirement, unanswered
 
     if not arguments.require and arguments.against is None:
@@ -78,12 +82,18 @@ def run(arguments: argparse.Namespace) -> int:
     requirements = [requirement(text) for text in arguments.require]
     with open_study(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
+        held = variants_of(judged)
+        requirements = [
+            one if one.variant is None else replace(one, variant=held_as(one.variant, held))
+            for one in requirements
+        ]
+        base_name = None if arguments.against is None else held_as(arguments.against, held)
         tallies = study.ledger.units.answer_tallies()
-        rows = unanswered(tallies, requirements, arguments.unanswered, arguments.against)
+        rows = unanswered(tallies, requirements, arguments.unanswered, base_name)
         rows += required(judged, requirements)
         notes = _notes(judged)
-        if arguments.against is not None:
-            with _base(arguments.study, judged, arguments.against, arguments.judge) as base:
+        if base_name is not None:
+            with _base(arguments.study, judged, base_name, arguments.judge) as base:
                 rows += against(judged, base, comparable(requirements))
                 notes += _differing(judged, base)
     if not rows:
@@ -92,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         "schema": 1,
         "study": str(arguments.study),
         "judge": judged.judging.judge if judged.judging else None,
-        "against": arguments.against,
+        "against": base_name,
         "holds": all(row["holds"] for row in rows),
         "checks": rows,
         "notes": notes,

@@ -148,6 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
+    from drr.agents.commands.command import held_as, is_command
     from drr.app.studies import budget_of, unit_cap_of
     from drr.env.errors import Misuse
     from drr.eval.judging.plan import JudgeOptions
@@ -160,6 +161,9 @@ def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
         raise Misuse(
             f"--what {arguments.what!r}: {', '.join(wrong) or 'nothing'} cannot be judged; use {', '.join(groups())}"
         )
+    if arguments.variants and any(map(is_command, arguments.variants.split(","))):
+        held = {str(record.spec["variant"]) for record in study.records("answer", None)}
+        arguments.variants = ",".join(held_as(name, held) for name in arguments.variants.split(","))
     if arguments.unknown and not arguments.refetch:
         raise Misuse("--unknown: says what --refetch may ask for; give both")
     if arguments.batch > BATCH_MOST:
@@ -245,8 +249,11 @@ def _refetched(
     web = open_web(now, shop=shop, searching=False)
     pages = cited_pages(answers, frozenset(filter(None, [host_of(settings.shop_url)])))
     if pages.unknown and not arguments.unknown:
+        count = len(pages.unknown)
+        addresses = "1 cited address" if count == 1 else f"{count:,} cited addresses"
         print(
-            f"drr: {len(pages.unknown):,} cited addresses that no tool returned are not asked for; --unknown asks",
+            f"drr: {addresses} that no tool returned: not asked for; "
+            f"`drr judge {arguments.study} --refetch --unknown` asks",
             file=sys.stderr,
         )
     return asyncio.run(refetch(pages, web, unknown=arguments.unknown))

@@ -57,11 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(plan)
     else:
-        print(flowed(_told(plan), 2))
+        print(flowed(_told(plan, arguments.study), 2))
     return 0
 
 
-def _told(plan: PrecisionPlan) -> str:
+def _told(plan: PrecisionPlan, study: Path) -> str:
     from drr.app.terminal import number, table
 
     rows = [
@@ -80,7 +80,7 @@ def _told(plan: PrecisionPlan) -> str:
     metric = plan["figures"][0]["metric"].replace("_", " ")
     parts = [f"{metric}, 95 % interval of about +/- {plan['half_width']:g}, any one of these ways:"]
     head = ["variant", "questions", "trials", "labels", "more answers", "more labels", "cost"]
-    parts.append(table(head, rows) if rows else "None is known.")
+    parts.append(table(head, rows) if rows else _why_none(plan, study))
     for figure in plan["figures"]:
         spreads = ", ".join(
             f"{name} {number(sd)}"
@@ -103,3 +103,12 @@ def _told(plan: PrecisionPlan) -> str:
         + ". A way is an estimate from this pilot; where labels are few, so is what they say."
     )
     return "\n\n".join(parts)
+
+
+def _why_none(plan: PrecisionPlan, study: Path) -> str:
+    if any(figure["labels"] for figure in plan["figures"]):
+        return "None is known: there are too few labels, see below."
+    return (
+        "None is known, as nobody labelled anything: a way is reckoned from how far the judge is from people. Labels drawn by lot: "
+        f"`drr annotate {study} --sample 60 --task support --export FILE`, then `--labels` with what was filled in."
+    )

@@ -84,7 +84,11 @@ def _units(document: StudyStatus) -> Iterator[str]:
         yield f"  lost: {len(lost):,} answers lack texts and are left out ({some}); `drr run STUDY --retry-failed` computes them again"
     made_up = document["fabricated"]
     if made_up["addresses"]:
-        yield f"  fabricated: {made_up['addresses']:,} cited addresses that no tool returned, in {made_up['answers']:,} answers"
+        yield f"  fabricated: {_many(made_up['addresses'], 'cited address', 'es')} that no tool returned, in {_many(made_up['answers'], 'answer')}"
+
+
+def _many(count: int, noun: str, ending: str = "s") -> str:
+    return f"{count:,} {noun}{'' if count == 1 else ending}"
 
 
 def _usage(usage: StudyUsage) -> Iterator[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from drr.app.report.material import Material
 from drr.app.report.tables import NOT_MEASURED, Cell, Table
+from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.noise import RepetitionFloor
 
@@ -14,7 +15,12 @@ _WHENCE = {
     "trials": "from repeated trials, which hold the judge's noise too",
     "judge repeats": "from what the judge said when asked again, as no question has two trials: agents sway more than that",
 }
-_NEITHER = "Noise floor: not measured (it takes `drr run --trials 2`, or `drr judge --repeat 3` for the judge's part of it)."
+_NEITHER = {
+    False: "Noise floor: not measured (it takes `drr run --trials 2`, or `drr judge --repeat 3` for the judge's part of it).",
+    True: "Noise floor: not measured (of imported reports `drr judge --repeat 2` measures the judge's part of it; the systems' own "
+    "takes two reports of a question, imported with `trial`).",
+}
+"""By whether all reports were imported: then nothing here can run their systems again."""
 
 
 def floor_cells(material: Material, metrics: Sequence[Metric | None]) -> list[Cell]:
@@ -33,12 +39,17 @@ def _cell(floor: RepetitionFloor | None, metric: Metric) -> Cell:
 def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
     found = [floor for metric in metrics if (floor := material.floor(metric.name)) is not None]
     if not found:
-        return [_NEITHER]
+        return [not_measured(answer for own in material.variants.values() for answer in own)]
     whence = "; ".join(told for by, told in _WHENCE.items() if by in {floor.by for floor in found})
     return [
         f"Noise floor: two runs of one system lie less than this apart in 19 of 20 cases, {whence}. "
         "Grey, with ≈: no further than that from the best of the column, and a difference that is smaller."
     ]
+
+
+def not_measured(answers: Iterable[Answer]) -> str:
+    """What would measure it."""
+    return _NEITHER[all(answer.imported for answer in answers)]
 
 
 def within_floor(figures: Mapping[str, float | None], floor: float | None, better: str | None) -> set[str]:

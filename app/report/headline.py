@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from drr.app.judged import unread_told
 from drr.app.report.material import Material
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
@@ -120,6 +122,11 @@ def unscored(material: Material) -> list[str]:
         )
         if missing:
             lines.append(f"{metrics()[name].label}: {missing} of {whole} are unscored")
+    standings: Counter[str] = Counter()
+    for own in document["coverage"]["variants"].values():
+        standings.update(own["citations"])
+    if told := unread_told(standings):
+        lines.append(told)
     for task, row in document["coverage"]["tasks"].items():
         if row["failed"]:
             lines.append(

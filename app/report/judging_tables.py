@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from drr.app.judged import unread_of
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import SIGNIFICANT
 from drr.app.report.tables import Cell, Table, headings
@@ -135,6 +136,7 @@ def coverage(material: Material) -> Table | None:
     if not rows:
         return None
     notes = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
+    notes += unread_of(material.document)
     notes += _marked(found.get("marks"))
     columns = headings("units", "without an answer", "share")
     return Table("coverage", "What was judged", columns, rows, notes, material.banner, judges=True)

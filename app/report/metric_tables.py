@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from drr.app.judged import reasons_of
+from drr.app.judged import reasons_of, unread_of
 from drr.app.papers.printed import printed
 from drr.app.report.floors import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ByQuery, Material
@@ -51,6 +51,10 @@ def _length_notes(material: Material) -> list[str]:
     ]
     told = "(!) is above 0.5: length may be what is scored."
     return [f"Correlation of the score with report length: {', '.join(shown)}. {told}"] if shown else []
+
+
+def _unread_notes(material: Material) -> list[str]:
+    return unread_of(material.document)
 
 
 def _paper_notes(material: Material) -> list[str]:
@@ -115,6 +119,8 @@ FORMS: Mapping[str, Form] = {
         notes=_pqr_notes,
         sways=_SWAYS,
     ),
+    "faithfulness": Form(notes=_unread_notes),
+    "citations": Form(notes=_unread_notes),
     "faithfulness-bounds": Form(lead=("fp",)),
     "papers": Form(lead=("fp", "fr", "fp_citation"), notes=_paper_notes),
     "quality": Form(closing={"average": "quality_average"}, notes=_length_notes),

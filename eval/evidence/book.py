@@ -14,7 +14,7 @@ from drr.env.world import Holdings, is_paged, kinds_of, owner_of
 from drr.eval.evidence.answers import Answer
 from drr.persons.setting import RECORDS, setting_of
 
-NEVER_ASKED = "no tool returned this address, so it was never asked for; `--refetch --unknown` reads it now"
+NEVER_ASKED = "no tool returned this address, so it was never asked for; `drr judge STUDY --refetch --unknown` reads it now"
 
 
 class Book:

@@ -43,7 +43,7 @@ METRICS = (
     Metric(
         "citations_unread",
         "unread",
-        "The share of citations whose source could not be read.",
+        "The share of citations whose source could not be read, those that nobody kept included.",
         "citations",
         range=SHARE,
         better="lower",

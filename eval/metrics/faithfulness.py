@@ -73,7 +73,7 @@ _BESIDE = (
     Metric(
         "unreadable_rate",
         "unreadable",
-        "The share of web and product sources, claim by claim, that could not be read.",
+        "The share of web and product sources, claim by claim, that could not be read, those that nobody kept included.",
         None,
         range=SHARE,
         better="lower",

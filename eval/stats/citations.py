@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from drr.eval.stats.faithfulness import SCORE, UNREADABLE, Status
+from drr.eval.stats.faithfulness import SCORE, UNREAD, UNREADABLE, Status
 
 Place = tuple[int, int]
 
@@ -78,6 +78,11 @@ STANDINGS = (
 def standings(citations: Iterable[CitationVerdict]) -> dict[str, int]:
     """How many of each there are."""
     return dict.fromkeys(STANDINGS, 0) | Counter(one.standing for one in citations)
+
+
+def unread(standing: Mapping[str, int]) -> dict[str, int]:
+    """Of such counts, those of citations whose source nobody read."""
+    return {name: n for name, n in standing.items() if n and (name == "made_up" or name in UNREAD)}
 
 
 def is_needed(
@@ -150,12 +155,12 @@ METHODS: Mapping[str, str] = {
     "fp_citation": "citations that support their claim, alone or as a needed part of a set / citations that could be read, mean over queries",
     "fp_citation_strict": "as fp_citation: citations that could not be read support nothing",
     "n_citations": "citations per report, each address of each claim or group of claims, mean over queries",
-    "citations_unread": "citations whose source could not be read / citations, mean over queries",
+    "citations_unread": "citations whose source could not be read, or that nobody kept / citations, mean over queries",
 }
 
 
 def _unread(status: Status | None) -> bool | None:
-    return None if status in (None, "judge_error", "not_frozen") else status in UNREADABLE
+    return None if status in (None, "judge_error") else status in UNREAD
 
 
 def why_unknown(citations: Sequence[CitationVerdict]) -> str:

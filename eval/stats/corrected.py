@@ -119,6 +119,10 @@ def _estimate(units: Sequence[Scored], method: str) -> V:
         labelled = len(set(place[known].tolist()))
     if min(size, labelled) < 2:
         return V(value, None, None, len(units), 0, f"{method}; no interval from one question")
+    if not influence.any():
+        return V(
+            value, None, None, len(units), 0, f"{method}; no interval: no two of {size} questions differ"
+        )
     half = student(labelled - 1) * sqrt(float((influence**2).sum()) * size / (size - 1))
     return V(value, value - half, value + half, len(units), 0, f"{method}, {size} questions")
 

@@ -13,22 +13,17 @@ import numpy as np
 from drr.eval.stats.aligned import aligned
 from drr.eval.stats.intervals import (
     COUNTED,
-    RESAMPLES,
-    SEED,
     SHARE,
     Floats,
     V,
     finite,
     from_sums,
     index_of,
-    interval,
     nothing,
     over_resamples,
     ratio,
+    refitted,
 )
-
-LEAST_SPREAD = 1e-9
-"""Two ends closer than this are one: where nothing varies a bootstrap knows nothing of the error."""
 
 
 def _numbers(
@@ -132,11 +127,8 @@ def _by_weights(statistic: Callable[[Floats], Floats], size: int, sample: _Sampl
         value = finite(statistic(np.ones((1, size)))[0])
         if size < 2 or value is None:
             return V(value, None, None, n, lost, f"{method}; no interval")
-        low, high = interval(over_resamples(size, statistic))
-    if low is not None and high is not None and high - low < LEAST_SPREAD:
-        return V(value, None, None, n, lost, f"{method}; no interval: every resample says the same")
-    how = f"95% percentile bootstrap over {size} clusters, B={RESAMPLES}, seed={SEED}"
-    return V(value, low, high, n, lost, f"{method}; {how}")
+        found = refitted(value, lambda: over_resamples(size, statistic), size, "clusters")
+    return V(value, found.low, found.high, n, lost, f"{method}; {found.told}", clusters=size)
 
 
 MOST_PAIRED, MOST_CLUSTERS = 4000, 1500

@@ -20,6 +20,8 @@ Status = Literal["full", "partial", "none", "unreachable", "blocked", "empty", "
 STATUSES: tuple[Status, ...] = get_args(Status)
 SCORE: Mapping[str, float] = {"full": 1.0, "partial": 0.5, "none": 0.0}
 UNREADABLE = frozenset({"unreachable", "blocked", "empty"})
+UNREAD = UNREADABLE | {"not_frozen"}
+"""With what nobody kept, so that nobody can say what stood there: it is in no precision, and was read by nobody all the same."""
 PAPER_TYPES: tuple[str, ...] = ("web", "product")
 ALL_TYPES: tuple[str, ...] = ("web", "product", "user")
 
@@ -195,7 +197,7 @@ def corpus_values(reports: Sequence[JudgedClaims]) -> dict[str, V]:
 
 
 def _unreadable(status: Status | None) -> float | None:
-    return None if status in (None, "judge_error", "not_frozen") else float(status in UNREADABLE)
+    return None if status in (None, "judge_error") else float(status in UNREAD)
 
 
 def _zero_if_uncited(values: Mapping[str, float | None], key: str, count: str) -> float | None:

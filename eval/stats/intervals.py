@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb, exp, inf, isfinite, sqrt
-from typing import Any, NotRequired, TypedDict, TypeVar
+from typing import Any, NamedTuple, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 from drr.eval.stats.asked import Asked, cluster_of, tasks_among
@@ -24,6 +24,8 @@ LEVEL = 0.95
 KEPT, BLOCK = 2000, 100
 FEWEST = 10
 """Clusters. A bootstrap over fewer covers far less than it says: 4 queries that agree by chance would have no interval at all."""
+LEAST_SPREAD = 1e-9
+"""Two ends no further apart are one."""
 Z = 1.959963984540054
 _T = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060)
 """Student's 97.5 % point from one degree of freedom on."""
@@ -152,12 +154,13 @@ def over_resamples(clusters: int, statistic: Callable[[Floats], Floats]) -> Floa
 
 
 def interval(draws: Floats) -> tuple[float | None, float | None]:
-    """The percentile interval; `None` where a resample is undefined more often than the level leaves room for."""
+    """The percentile interval; `None` where a resample is undefined more often than the level leaves room for, and where the ends are
+    one: what does not vary tells nothing of its error."""
     good = draws[np.isfinite(draws)]
     if draws.size == 0 or good.size < LEVEL * draws.size:
         return None, None
     low, high = np.percentile(good, [100 * (1 - LEVEL) / 2, 100 * (1 + LEVEL) / 2])
-    return float(low), float(high)
+    return (None, None) if high - low <= LEAST_SPREAD else (float(low), float(high))
 
 
 def index_of(labels: Sequence[str]) -> tuple[NDArray[np.int64], int]:
@@ -197,7 +200,7 @@ def from_sums(
                 low, high = interval(draws)
             elif (error := _error(value, draws, size)) is not None:
                 low, high = value - _T[size - 2] * error, value + _T[size - 2] * error
-    told = f"{method}; {_told(size, _unit(tasks), low)}"
+    told = f"{method}; {told_of_bootstrap(size, _unit(tasks), low)}"
     found = V(value, low, high, count, n_unscored, told, clusters=size, tasks=tasks, error=error)
     return found.within(ends)
 
@@ -206,14 +209,31 @@ def _unit(tasks: int) -> str:
     return "tasks" if tasks else "clusters"
 
 
-def _told(clusters: int, unit: str, low: float | None) -> str:
+def told_of_bootstrap(clusters: int, unit: str, low: float | None) -> str:
     if clusters < 2:
         return f"no interval from one {unit[:-1]}"
+    if clusters >= FEWEST and low is None:
+        return f"no interval: resamples of {clusters} {unit} do not tell one"
     if clusters >= FEWEST:
         return f"95% percentile bootstrap over {clusters} {unit}, B={RESAMPLES}, seed={SEED}"
     if low is None:
         return f"no interval: {clusters} {unit} are too few"
     return f"95% t interval over {clusters} {unit} (fewer than {FEWEST}), its standard error by bootstrap"
+
+
+class Bounds(NamedTuple):
+    low: float | None
+    high: float | None
+    told: str
+
+
+def refitted(value: float | None, draws: Callable[[], Floats], clusters: int, unit: str) -> Bounds:
+    """Of a figure without ends that no sums make: the percentile interval, else none and why; too few clusters draw nothing."""
+    low: float | None = None
+    high: float | None = None
+    if value is not None and clusters >= FEWEST:
+        low, high = interval(draws())
+    return Bounds(low, high, told_of_bootstrap(clusters, unit, low))
 
 
 def _error(value: float, draws: Floats, clusters: int) -> float | None:

@@ -10,18 +10,7 @@ import numpy as np
 from drr.env.errors import DrrError
 from drr.eval.stats.ascent import climbed
 from drr.eval.stats.comparisons import Comparison, trial_weights
-from drr.eval.stats.intervals import (
-    RESAMPLES,
-    SEED,
-    Floats,
-    V,
-    VRow,
-    finite,
-    index_of,
-    interval,
-    nothing,
-    resampled,
-)
+from drr.eval.stats.intervals import Floats, V, VRow, finite, index_of, nothing, refitted, resampled
 
 RIDGE = 0.01
 
@@ -58,11 +47,13 @@ def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDG
     value = finite(whole[0, -1])
     if value is None:
         raise DrrError("the fit of length did not converge; this is a defect worth reporting")
-    if size < 2:
-        return V(value, None, None, len(usable), lost, f"{method}; no interval from one cluster")
-    low, high = interval(logistic(x, y, resampled(size)[:, index] * weights, ridge, start=whole)[:, -1])
-    how = f"95% percentile bootstrap over {size} queries, B={RESAMPLES}, seed={SEED}"
-    return V(value, low, high, len(usable), lost, f"{method}; {how}")
+    found = refitted(
+        value,
+        lambda: logistic(x, y, resampled(size)[:, index] * weights, ridge, start=whole)[:, -1],
+        size,
+        "queries",
+    )
+    return V(value, found.low, found.high, len(usable), lost, f"{method}; {found.told}", clusters=size)
 
 
 def _row(comparison: Comparison) -> _Row | None:

@@ -6,8 +6,9 @@ strengths and log nu, so a damped Newton method finds the one maximum; the ridge
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TypedDict
 
 import numpy as np
@@ -15,14 +16,12 @@ from drr.env.errors import DrrError
 from drr.eval.stats.ascent import climbed
 from drr.eval.stats.comparisons import Comparison, trial_weights
 from drr.eval.stats.intervals import (
-    RESAMPLES,
-    SEED,
     Floats,
     V,
     VRow,
     finite,
     index_of,
-    interval,
+    refitted,
     resampled,
 )
 from numpy.typing import NDArray
@@ -72,14 +71,23 @@ def davidson(
     theta, nu, converged = meetings.fit(meetings.by_query.sum(axis=0, keepdims=True), ridge)
     if not converged.all():
         raise DrrError(f"the rating of {label} did not converge; this is a defect worth reporting")
-    draws = meetings.resampled_strengths(ridge)
-    method = f"Davidson log strength, ridge {ridge}; refitted bootstrap over {meetings.queries} queries, B={RESAMPLES}, seed={SEED}"
+
+    @cache
+    def draws() -> Floats:
+        return meetings.resampled_strengths(ridge)
+
     strengths = {}
     for i, name in enumerate(meetings.systems):
-        low, high = (None, None) if draws is None else interval(draws[:, i])
+        value = finite(theta[0, i])
+        found = refitted(value, partial(_drawn, draws, i), meetings.queries, "queries")
         met, failed = _taken_part(name, comparisons)
-        strengths[name] = V(finite(theta[0, i]), low, high, met, failed, method)
+        method = f"Davidson log strength, ridge {ridge}; {found.told}, each refitted"
+        strengths[name] = V(value, found.low, found.high, met, failed, method, clusters=meetings.queries)
     return Strength(label, strengths, finite(nu[0]), True)
+
+
+def _drawn(draws: Callable[[], Floats], place: int) -> Floats:
+    return draws()[:, place]
 
 
 def _taken_part(name: str, comparisons: Sequence[Comparison]) -> tuple[int, int]:
@@ -124,10 +132,8 @@ class _Meetings:
     def fit(self, counts: Floats, ridge: float) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         return _fit(counts, np.array(self.pairs), len(self.systems), ridge)
 
-    def resampled_strengths(self, ridge: float) -> Floats | None:
-        """The log strengths of every resample of the queries, NaN where it has none; `None` for one query."""
-        if self.queries < 2:
-            return None
+    def resampled_strengths(self, ridge: float) -> Floats:
+        """The log strengths of every resample of the queries, NaN where it has none."""
         drawn = resampled(self.queries) @ self.by_query
         draws, _, found = self.fit(drawn, ridge)
         draws[~(found & _connected(drawn, np.array(self.pairs), len(self.systems)))] = np.nan

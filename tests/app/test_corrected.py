@@ -245,7 +245,10 @@ def test_the_command_plans_from_a_pilot(
     words = ["plan", str(judged_study), "--half-width", "0.05"]
     assert main(words) == 0
     told = capsys.readouterr().out
-    assert "None is known." in told and "0 labels; how the judge errs is known from 30 labels" in told
+    assert (
+        "None is known, as nobody labelled anything" in told
+        and "0 labels; how the judge errs is known from 30 labels" in told
+    )
     every_label(judged_study, tmp_path / "sheet.jsonl")
     capsys.readouterr()
     assert main([*words, "--metric", "overall", "--json"]) == 0

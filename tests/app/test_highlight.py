@@ -94,3 +94,16 @@ def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, dat
 def test_a_passage_is_escaped_and_marked() -> None:
     assert marked_text("a <b> c", [(2, 5)]) == "a <mark>&lt;b&gt;</mark> c"
     assert marked_text("abc", [(2, 9), (1, 2)]) == "a<mark>b</mark>c"
+
+
+def test_numbered_sources_stay_lines_and_their_addresses_lead_there() -> None:
+    """Also where a claim or a marker begins or ends in them; what is no such list runs on as Markdown has it."""
+    report = "[1] Your order: https://shop.example/orders/1\n[2] A <b>page</b>, https://x.example/?a=1&b=2.\n[3] javascript:alert(1)"
+    html = marked_html(report, [Stretch(0, 45, "c1", "full")], [LinkTag(0, 3, "source-1")])
+    assert html.count("<br>") == 2 and '<a href="#source-1">' in html
+    assert 'href="https://shop.example/orders/1"' in html and 'href="https://x.example/?a=1&amp;b=2"' in html
+    assert html.count("<a ") == 3 and "<b>" not in html and 'rel="noopener noreferrer nofollow"' in html
+    torn = marked_html(report, [Stretch(0, 30, "c1", "full")])
+    assert "https://shop" not in "".join(re.findall(r'href="([^"]*)"', torn)) and "https://x.example/" in torn
+    prose = marked_html("One line [1]\nand another https://x.example/1", [])
+    assert "<br>" not in prose and "<a " not in prose

@@ -201,9 +201,12 @@ def test_clusters_widen_the_interval_of_dependent_items():
 
 def test_a_correlation_that_no_resample_moves_has_no_interval():
     """Two judges who give the same grades: 1.00 is what was seen, and nobody knows how sure it is."""
-    same = [float(n) for n in (1, 2, 3, 4, 2, 3)]
+    same = [float(n) for n in (1, 2, 3, 4, 2, 3, 1, 2, 4, 3)]
     found = correlation.spearman(same, same, unit="report")
     assert found.value == pytest.approx(1.0)
     assert (found.ci_low, found.ci_high) == (None, None)
-    assert "every resample says the same" in found.method
-    assert correlation.spearman(same, [1.0, 3.0, 2.0, 4.0, 3.0, 2.0], unit="report").ci_low is not None
+    assert "no interval" in found.method
+    other = [1.0, 3.0, 2.0, 4.0, 3.0, 2.0, 2.0, 1.0, 3.0, 4.0]
+    assert correlation.spearman(same, other, unit="report").ci_low is not None
+    few = correlation.spearman(same[:9], other[:9], unit="report")
+    assert few.value is not None and few.ci_low is None and "too few" in few.method

@@ -1,0 +1,147 @@
+"""No figure of a study is surer than its questions allow, and what nobody read is told beside what was made without it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.eval.stats.intervals import FEWEST, mean
+from drr.eval.stats.length import length_coefficient
+from drr.eval.stats.ratings import davidson
+
+from tests.eval.test_pairwise import make
+
+
+def estimates(document: object, at: str = "") -> Iterator[tuple[str, dict[str, object]]]:
+    """Every figure with an interval, and where it stands."""
+    if isinstance(document, dict):
+        if "ci_low" in document:
+            yield at, document
+        for name, own in document.items():
+            yield from estimates(own, f"{at}.{name}")
+    elif isinstance(document, list):
+        for place, own in enumerate(document):
+            yield from estimates(own, f"{at}.{place}")
+
+
+def test_no_figure_of_a_small_study_is_surer_than_its_questions(
+    judged_study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two questions: no interval of one point, and none of a bootstrap over so few."""
+    assert main(["report", str(judged_study), "--json"]) == 0
+    found = dict(estimates(json.loads(capsys.readouterr().out)))
+    assert any(".length." in at for at in found)
+    points = [at for at, v in found.items() if v["ci_low"] is not None and v["ci_low"] == v["ci_high"]]
+    drawn = [at for at, v in found.items() if v["ci_low"] is not None and "percentile bootstrap" in str(v["method"])]  # fmt: skip
+    assert not points and not drawn
+
+
+@pytest.mark.parametrize("questions", [4, FEWEST - 1, FEWEST + 2])
+def test_ties_alone_tell_nothing_of_length(questions: int) -> None:
+    tied = [replace(one, words_a=100 + 7 * n, words_b=100) for n, one in enumerate(make("t" * questions), 1)]
+    found = length_coefficient(tied)
+    assert found.value == pytest.approx(0.0) and (found.ci_low, found.ci_high) == (None, None)
+    assert ("too few" in found.method) == (questions < FEWEST)
+
+
+def test_a_mean_without_ends_that_never_varies_has_no_interval() -> None:
+    same = {f"q{n}": [3.0] for n in range(FEWEST + 5)}
+    found = mean(same)
+    assert found.value == 3.0 and (found.ci_low, found.ci_high) == (None, None)
+    bounded = mean(same, ends=(0.0, 5.0))
+    assert (
+        bounded.ci_low is not None and bounded.ci_high is not None and bounded.ci_low < 3.0 < bounded.ci_high
+    )
+
+
+@pytest.mark.parametrize("questions", [4, FEWEST + 2])
+def test_a_rating_of_few_questions_or_of_ties_alone_has_no_interval(questions: int) -> None:
+    pairs = (("x", "y"), ("y", "z"), ("x", "z"))
+    found = davidson([one for a, b in pairs for one in make("t" * questions, a=a, b=b)])
+    assert all((v.ci_low, v.ci_high) == (None, None) for v in found.strengths.values())
+
+
+NOTES = "\n".join(
+    f"The {bird} feeder is made of brushed steel [{n}]." + "\n" for n, bird in enumerate("abcd", 1)
+)
+
+
+@pytest.fixture
+def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One page kept, three that nobody kept."""
+    monkeypatch.chdir(tmp_path)
+    urls = [f"https://birds.example/{n}" for n in range(4)]
+    listed = "\n".join(f"[{n}] {url}" for n, url in enumerate(urls, 1))
+    report = {
+        "id": "1",
+        "system": "other",
+        "query": "feeders",
+        "report_markdown": f"{NOTES}\n\n## Sources\n{listed}\n",
+        "evidence": [{"url": urls[0], "type": "web", "text": "The a feeder is made of brushed steel."}],
+    }
+    Path("reports.jsonl").write_text(json.dumps(report) + "\n", encoding="utf-8")
+    assert main(["import", "study", "reports.jsonl", "--quiet"]) == 0
+    return Path("study")
+
+
+def test_a_variant_may_be_named_as_it_was_typed_for_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"id": s, "system": s, "query": "feeders", "report_markdown": "A feeder of steel."}
+        for s in ("cmd:my-agent_--flag", "other")
+    ]
+    Path("reports.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert main(["import", "study", "reports.jsonl", "--quiet"]) == 0
+    typed = "cmd:./my-agent --flag"
+    assert main(["judge", "study", "--variants", f"{typed},other", "--quiet"]) == 0
+    assert (
+        main(["judge", "study", "--what", "pairwise", "--variants", f"{typed},other", "--quiet", "--json"])
+        == 0
+    )
+    assert main(["compare", "study", typed, "other", "--json"]) == 0
+    capsys.readouterr()
+    assert main(["gate", "study", "--require", f"{typed}:clarity>=0", "--against", typed, "--json"]) in (0, 1)
+    checks = json.loads(capsys.readouterr().out)["checks"]
+    assert "cmd:my-agent_--flag" in {row["variant"] for row in checks}
+    assert main(["compare", "study", "cmd:./her-agent --flag", "other"]) == 2
+
+
+def test_citations_that_nobody_read_are_told_beside_fp(
+    imported: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["judge", str(imported), "--quiet"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "other: 3 of 4 citations could not be read (3 not_frozen)." in told
+    assert main(["report", str(imported), "--out", "report", "--json"]) == 0
+    metrics = json.loads(capsys.readouterr().out)["metrics"]["other"]
+    assert metrics["citations_unread"]["value"] == metrics["unreadable_rate"]["value"] == 0.75
+    page = Path("report/index.html").read_text(encoding="utf-8")
+    assert (
+        "3 of 4 citations could not be read (3 not_frozen)"
+        in page.partition("<dt>unscored</dt>")[2].partition("</dd>")[0]
+    )
+    for name in ("faithfulness", "coverage"):
+        text = Path(f"report/tables/{name}.md").read_text(encoding="utf-8")
+        assert "other: 3 of 4 citations could not be read (3 not_frozen)." in text
+    assert "drr run --trials" not in page and "--repeat 2" in page
+    assert main(["report", str(imported), "--verdicts", "verdicts.jsonl", "--json"]) == 0
+    reasons = [
+        json.loads(line)["reason"] for line in Path("verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert sum("`drr judge STUDY --refetch --unknown` reads it now" in reason for reason in reasons) == 3
+
+
+def test_a_plan_without_labels_says_first_how_to_draw_them(
+    imported: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["judge", str(imported), "--quiet"]) == 0
+    capsys.readouterr()
+    assert main(["plan", str(imported), "--half-width", "0.05"]) == 0
+    told = capsys.readouterr().out.split("\n\n")
+    assert "nobody labelled anything" in told[1] and "drr annotate study --sample" in told[1]
