@@ -156,3 +156,13 @@ def open_study(path: Path) -> Study:
     from drr.study.study import Study
 
     return Study.open(path)
+
+
+def variants_held(study: Study, typed: str | None) -> str | None:
+    """Variants with commas between, commands among them as the study calls them."""
+    from drr.agents.commands.command import held_as, is_command
+
+    if typed is None or not any(map(is_command, typed.split(","))):
+        return typed
+    held = {str(record.spec["variant"]) for record in study.records("answer", None)}
+    return ",".join(held_as(name, held) for name in typed.split(","))

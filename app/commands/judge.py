@@ -110,7 +110,7 @@ def add_judging_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from drr.app.judging import open_study, study_settings, study_shop
+    from drr.app.judging import open_study, study_settings, study_shop, variants_held
     from drr.app.models import models_of
     from drr.app.spans import span_terms, spans_of
     from drr.app.studies import budget_of, check_models, despite_losses, unit_cap_of
@@ -121,6 +121,7 @@ def run(arguments: argparse.Namespace) -> int:
     with open_study(arguments.study) as study:
         if arguments.diff is not None:
             return _diff(study, arguments)
+        arguments.variants = variants_held(study, arguments.variants)
         options = _options(arguments, study)
         settings = study_settings(study, arguments)
         models = models_of(settings)
@@ -148,7 +149,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
-    from drr.agents.commands.command import held_as, is_command
     from drr.app.studies import budget_of, unit_cap_of
     from drr.env.errors import Misuse
     from drr.eval.judging.plan import JudgeOptions
@@ -161,9 +161,6 @@ def _options(arguments: argparse.Namespace, study: Study) -> JudgeOptions:
         raise Misuse(
             f"--what {arguments.what!r}: {', '.join(wrong) or 'nothing'} cannot be judged; use {', '.join(groups())}"
         )
-    if arguments.variants and any(map(is_command, arguments.variants.split(","))):
-        held = {str(record.spec["variant"]) for record in study.records("answer", None)}
-        arguments.variants = ",".join(held_as(name, held) for name in arguments.variants.split(","))
     if arguments.unknown and not arguments.refetch:
         raise Misuse("--unknown: says what --refetch may ask for; give both")
     if arguments.batch > BATCH_MOST:
@@ -249,11 +246,8 @@ def _refetched(
     web = open_web(now, shop=shop, searching=False)
     pages = cited_pages(answers, frozenset(filter(None, [host_of(settings.shop_url)])))
     if pages.unknown and not arguments.unknown:
-        count = len(pages.unknown)
-        addresses = "1 cited address" if count == 1 else f"{count:,} cited addresses"
         print(
-            f"drr: {addresses} that no tool returned: not asked for; "
-            f"`drr judge {arguments.study} --refetch --unknown` asks",
+            f"drr: not asked for: {len(pages.unknown):,} of the cited addresses, which no tool returned; `drr judge {arguments.study} --refetch --unknown` asks",
             file=sys.stderr,
         )
     return asyncio.run(refetch(pages, web, unknown=arguments.unknown))

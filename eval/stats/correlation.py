@@ -22,8 +22,8 @@ from drr.eval.stats.intervals import (
     nothing,
     over_resamples,
     ratio,
-    refitted,
 )
+from drr.eval.stats.refitting import refitted
 
 
 def _numbers(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb, exp, inf, isfinite, sqrt
-from typing import Any, NamedTuple, NotRequired, TypedDict, TypeVar
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 from drr.eval.stats.asked import Asked, cluster_of, tasks_among
@@ -221,21 +221,6 @@ def told_of_bootstrap(clusters: int, unit: str, low: float | None) -> str:
     return f"95% t interval over {clusters} {unit} (fewer than {FEWEST}), its standard error by bootstrap"
 
 
-class Bounds(NamedTuple):
-    low: float | None
-    high: float | None
-    told: str
-
-
-def refitted(value: float | None, draws: Callable[[], Floats], clusters: int, unit: str) -> Bounds:
-    """Of a figure without ends that no sums make: the percentile interval, else none and why; too few clusters draw nothing."""
-    low: float | None = None
-    high: float | None = None
-    if value is not None and clusters >= FEWEST:
-        low, high = interval(draws())
-    return Bounds(low, high, told_of_bootstrap(clusters, unit, low))
-
-
 def _error(value: float, draws: Floats, clusters: int) -> float | None:
     """The bootstrap's own, which is too small by (n - 1) / n; none without spread."""
     good = draws[np.isfinite(draws)]
@@ -398,15 +383,6 @@ def sign_test(wins: int, losses: int) -> float | None:
         return None
     tail = sum(comb(n, k) for k in range(min(wins, losses) + 1))
     return min(1.0, float(2 * tail / 2**n))
-
-
-def wins_needed(decided: int, level: float = 0.05) -> int | None:
-    """The fewest wins out of so many decided comparisons that the sign test calls significant; `None` if none are enough."""
-    for wins in range((decided + 1) // 2, decided + 1):
-        p = sign_test(wins, decided - wins)
-        if p is not None and p < level:
-            return wins
-    return None
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

@@ -10,7 +10,8 @@ import numpy as np
 from drr.env.errors import DrrError
 from drr.eval.stats.ascent import climbed
 from drr.eval.stats.comparisons import Comparison, trial_weights
-from drr.eval.stats.intervals import Floats, V, VRow, finite, index_of, nothing, refitted, resampled
+from drr.eval.stats.intervals import Floats, V, VRow, finite, index_of, nothing, resampled
+from drr.eval.stats.refitting import refitted
 
 RIDGE = 0.01
 

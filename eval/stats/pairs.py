@@ -21,7 +21,6 @@ from drr.eval.stats.intervals import (
     ratio,
     sign_test,
     wilson,
-    wins_needed,
 )
 from drr.eval.stats.length import length_coefficient
 from drr.eval.stats.positions import PositionRow, positions
@@ -131,6 +130,15 @@ def _result(group: Sequence[Comparison], *, unreliable: bool) -> PairResult:
         p_sign=sign_test(won, lost),
         unreliable=unreliable,
     )
+
+
+def wins_needed(decided: int, level: float = 0.05) -> int | None:
+    """The fewest wins out of so many decided comparisons that the sign test calls significant; `None` if none are enough."""
+    for wins in range((decided + 1) // 2, decided + 1):
+        p = sign_test(wins, decided - wins)
+        if p is not None and p < level:
+            return wins
+    return None
 
 
 class PairDetail(TypedDict):

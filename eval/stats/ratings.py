@@ -21,9 +21,9 @@ from drr.eval.stats.intervals import (
     VRow,
     finite,
     index_of,
-    refitted,
     resampled,
 )
+from drr.eval.stats.refitting import refitted
 from numpy.typing import NDArray
 
 RIDGE = 0.01

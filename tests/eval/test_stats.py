@@ -19,9 +19,9 @@ from drr.eval.stats.intervals import (
     sign_test,
     spread,
     wilson,
-    wins_needed,
     with_holm,
 )
+from drr.eval.stats.pairs import wins_needed
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
