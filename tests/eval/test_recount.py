@@ -21,7 +21,7 @@ from drr.eval.stats import intervals as stats
 from drr.eval.stats.comparisons import Comparison
 from drr.eval.stats.intervals import V
 from drr.eval.stats.length import length_coefficient, logistic
-from drr.eval.stats.pairs import pair_results
+from drr.eval.stats.pairs import pair_results, wins_needed
 from drr.eval.stats.positions import positions
 from drr.eval.stats.ratings import davidson
 from drr.eval.tasks import quality
@@ -294,7 +294,7 @@ def test_pairs_of_unequal_trials() -> None:
             )
             p.append(recount.sign_test(wins, losses))
             assert same(p[-1], result.p_sign)
-            assert result.document()["wins_needed"] == stats.wins_needed(wins + losses)
+            assert result.document()["wins_needed"] == wins_needed(wins + losses)
             known = [m for m in means if m is not None]
             assert (result.wilson_low, result.wilson_high) == pytest.approx(
                 proportion_confint(sum(known), len(known), method="wilson")
