@@ -61,7 +61,7 @@ ASKED = 0.02
 """Clean passages that may be accused."""
 BARS = tuple(round(0.5 + 0.01 * step, 2) for step in range(46))
 SHOWN = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-VERSION = 1
+VERSION = 2
 
 
 class Weighed(NamedTuple):

@@ -37,7 +37,9 @@ from benchmarks.results import record, table
 
 HEADING = "Accusations at first contact"
 LABELS = Path(__file__).parent / "pairs" / "accusations.jsonl"
-MET_BY = {"round15": "c712bc0", "round16": "c712bc0", "round19": "8a3d0e4", "round20": "8a3d0e4"}
+MET_BY = {"round15": "c712bc0", "round16": "c712bc0"} | {
+    f"round{number}": "8a3d0e4" for number in range(19, 23)
+}
 """Rounds that were added after their first contact, and the commit whose rules met them; of others the commit that added them."""
 _TOP = Path(__file__).resolve().parents[1]
 _OF_MONEY = (

@@ -48,6 +48,17 @@ def test_a_report_with_many_wrong_prices_is_accused_of_all(rules_shop: Shop, pri
     assert weighed(rules_shop, "price", text).value["failed"] == 3
 
 
+def test_a_long_list_of_wrong_ratings_is_accused(rules_shop: Shop) -> None:
+    """Each wrong rating is that of some other product of the list: among so many that says nothing."""
+    rated = [one for one in rules_shop.store.iter_products() if 3 <= (one.average_rating or 0) <= 4.2][:60]
+    text = "\n".join(
+        f"- [Pick {n}]({one.product_url}) has {(one.average_rating or 0) + 0.3 + n % 5 / 10:.1f} stars."
+        for n, one in enumerate(rated)
+    )
+    assert raw(rules_shop, "rating", text).value["failed"] == 60
+    assert weighed(rules_shop, "rating", text).value["failed"] >= 57
+
+
 def test_the_bar_is_what_one_asks_for(rules_shop: Shop) -> None:
     text = f"The litter of 40 pounds, cheap at 85 cents ({LITTER})."
     assert weighed(rules_shop, "price", text, 0.0).status == "fail"

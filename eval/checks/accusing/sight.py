@@ -36,6 +36,8 @@ _LARGEST = 20_000
 _WINDOW = 1.5
 """Values up to so many times a figure and down to such a part of it say how dense they lie."""
 _DOLLARS = 5.0
+_STARS = 5.0
+"""No rating lies above."""
 _SURE = 3.0
 """A reading that is met by chance once in a thousand figures counts in full."""
 _FIGURES_OF_A_RECORD = 30
@@ -46,6 +48,9 @@ class AccusedFigure(NamedTuple):
 
     value: float
     slack: float
+    """How far a value may be from it that is the same."""
+    place: float
+    """So fine are the figures of its kind, by which chance is reckoned: ratings go in tenths."""
     money: bool
     rating: bool
     """A rating or a number of ratings."""
@@ -93,10 +98,12 @@ class Sight:
             list(_within(self._plain, self._plain_at, span, but)),
         )
 
-    def times_said(self, said: AccusedFigure) -> int:
-        """How often the figure stands elsewhere in the report."""
-        pool = self._money if said.money else self._plain
-        return sum(abs(value - said.value) < 0.005 and not _meets((a, b), said.span) for a, b, value in pool)
+    def said_again(self, said: AccusedFigure) -> float:
+        """If the figure stands elsewhere in the report; there are so few ratings that it says nothing of them."""
+        pool = [] if said.rating else self._money if said.money else self._plain
+        return float(
+            any(abs(value - said.value) < 0.005 and not _meets((a, b), said.span) for a, b, value in pool)
+        )
 
     def same(
         self, said: AccusedFigure, sentence: Span, owners: frozenset[str], only: frozenset[str] | None
@@ -266,10 +273,12 @@ def _worked_plain(some: Iterable[float]) -> Iterator[float]:
 def _strength(said: AccusedFigure, values: Iterable[float]) -> float:
     """From 0, where none is the figure, to 1, where it is next to impossible that one is by chance."""
     low, high = said.value / _WINDOW, said.value * _WINDOW
+    if said.rating and said.value <= _STARS:
+        high = min(high, _STARS)
     close = {round(value, 4) for value in values if low <= value <= high}
     if not any(abs(value - said.value) <= said.slack + 1e-6 for value in close):
         return 0.0
-    chance = len(close) * 2 * max(said.slack, 1e-5) / max(high - low, 2 * said.slack)
+    chance = len(close) * 2 * max(said.place, 1e-5) / max(high - low, 2 * said.place)
     if said.money and said.value >= _DOLLARS:  # who errs in dollars keeps the cents
         alike = sum(abs((value - said.value + 0.5) % 1 - 0.5) <= said.slack for value in close)
         chance = max(chance, alike / (high - low))

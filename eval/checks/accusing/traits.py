@@ -127,7 +127,7 @@ class AccusationTraits:
         )
         if one.bound is None or one.bound < Certainty.ADJOINED:
             traits["far"] = max(sight.far(said), sight.swapped(said))
-        traits["said_again"] = float(sight.times_said(said) > 0)
+        traits["said_again"] = sight.said_again(said)
 
     def _named(self, span: Span) -> frozenset[str]:
         return frozenset(key for place in self._cast.within(*span) for key in place.products)
@@ -174,16 +174,18 @@ class AccusationTraits:
                 return None
             amount = found[0]
             place = amount.finer or (0.5 if amount.whole and amount.value >= 1 else 0.005)
-            return AccusedFigure(
-                amount.value, 1.1 * place, True, False, one.kind in ("rest", "difference"), one.span
-            )
+            is_gap = one.kind in ("rest", "difference")
+            return AccusedFigure(amount.value, 1.1 * place, 1.1 * place, True, False, is_gap, one.span)
         if one.kind in RATED | COUNTED:
             match = _FIGURE.search(text) or _FIGURE.search(one.why)
             if match is None:
                 return None
             value = number(match["n"]) if match["n"] else float(spoken(match["w"]))
             places = len(match["n"].partition(".")[2]) if match["n"] else 0
-            return AccusedFigure(value, 0.005 if places else 0.01, False, one.kind in RATED, False, one.span)
+            slack = 0.005 if places else 0.01
+            if one.kind in RATED:
+                return AccusedFigure(value, slack, 0.5 * 10**-places, False, True, False, one.span)
+            return AccusedFigure(value, slack, slack, False, False, False, one.span)
         return None
 
     def _right_beside(self, one: Accusation, sentence: Span) -> float:

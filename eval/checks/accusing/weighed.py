@@ -21,7 +21,7 @@ from drr.eval.checks.residue import is_of_what_is_unseen
 from pydantic import BaseModel, ConfigDict
 
 WEIGHTS = Path(__file__).with_name("weights.toml")
-_MOST = 60
+_MOST = 400
 """Accusations of a report that are weighed; what is wrong beyond them is accused as its rule would."""
 
 
