@@ -10,30 +10,32 @@ from benchmarks.first_contact import ROUNDS, read_round, run
 pytestmark = pytest.mark.rounds
 
 REACHED = {
-    "round1": (53, 0),
+    "round1": (51, 0),
     "round2": (64, 0),
     "round3": (52, 0),
-    "round4": (55, 0),
+    "round4": (54, 0),
     "round5": (69, 0),
-    "round6": (55, 0),
+    "round6": (53, 0),
     "round7": (52, 0),
-    "round8": (32, 1),
-    "round9": (47, 0),
-    "round10": (44, 0),
+    "round8": (33, 0),
+    "round9": (49, 0),
+    "round10": (45, 0),
     "round11": (61, 0),
-    "round12": (46, 1),
+    "round12": (44, 1),
     "round13": (42, 0),
     "round14": (41, 0),
-    "round15": (44, 0),
-    "round16": (36, 0),
-    "round17": (36, 2),
-    "round18": (38, 2),
-    "round19": (25, 1),
-    "round20": (33, 5),
-    "round21": (26, 9),
-    "round22": (31, 7),
+    "round15": (43, 0),
+    "round16": (37, 0),
+    "round17": (35, 2),
+    "round18": (35, 2),
+    "round19": (25, 2),
+    "round20": (35, 3),
+    "round21": (27, 9),
+    "round22": (31, 5),
+    "round23": (28, 2),
+    "round24": (30, 8),
 }
-"""Round -> plants caught at least, clean texts failed at most. Those of plants were lowered twice: when what is not certain was no longer accused, and when accusations were weighed, which fails fewer clean texts of writers unseen (CHANGELOG)."""
+"""Round -> plants caught at least, clean texts failed at most. Those of plants were lowered when what is not certain was no longer accused, when accusations were weighed, which fails fewer clean texts of writers unseen, and with the second weights (CHANGELOG)."""
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in ROUNDS.glob("round*.jsonl")))
