@@ -86,9 +86,7 @@ def pool_of(
     Units of `judging` do nothing that costs but call the models that judge, whatever the agents of the study were.
     """
     from drr.app.elsewhere import carried_shops
-    from drr.app.vouching import calls_a_model
     from drr.env.errors import Misuse
-    from drr.eval.tasks.desk import EXTRACTOR, JUDGE
     from drr.study.pool import PoolOrder
     from drr.study.pools import make_pool
     from drr.study.worker import Opening
@@ -104,11 +102,19 @@ def pool_of(
         )
     opening = Opening(opener, {**document, "settings": plain})
     shops = carried_shops(document.get("run", document).get("shop"), always=arguments.copy_shop)
-    free = judging and not calls_a_model(settings, (JUDGE, EXTRACTOR))
+    free = judging and _costs_nothing(settings)
     order = PoolOrder(
         opening, asked.workers, asked.units, settings.concurrency, asked.address, shops, free=free
     )
     return make_pool(asked.pool, order)
+
+
+def _costs_nothing(settings: Settings) -> bool:
+    """Nobody who judges is a model; imported for judging only: a run loads no truth of a task."""
+    from drr.app.vouching import calls_a_model
+    from drr.eval.tasks.desk import EXTRACTOR, JUDGE
+
+    return not calls_a_model(settings, (JUDGE, EXTRACTOR))
 
 
 class _Asked(NamedTuple):

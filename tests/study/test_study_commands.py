@@ -453,7 +453,7 @@ def test_status_and_trace_count_addresses_that_no_tool_returned(box: Path, drr: 
         assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url, "--quiet")[0] == 0
     assert json.loads(drr("status", "study", "--json")[1])["fabricated"] == {"addresses": 2, "answers": 2}
     assert "fabricated: 2 cited addresses that no tool returned, in 2 answers" in drr("status", "study")[1]
-    assert "fabricated: 1 cited addresses" in drr("trace", "study", "q-birds/react/0")[1]
+    assert "fabricated: 1 cited address that" in drr("trace", "study", "q-birds/react/0")[1]
 
 
 def test_what_a_model_puts_back_after_it_was_asked_is_taken_out(box: Path, drr: Drr) -> None:
