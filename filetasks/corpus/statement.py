@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import ceil, floor
 from random import Random
 
 from drr.filetasks.case import NamedThing
@@ -233,7 +234,7 @@ def _amount(written: str, within: Range, rng: Random) -> str:
     if written == "#":
         return str(rng.randint(round(low), round(high)))
     if written == "$":
-        return f"{rng.randint(round(low), max(round(low), round(high) - 1))}.{rng.choice((19, 25, 39, 49, 59, 75, 89, 95))}"
+        return f"{rng.randint(ceil(low), max(ceil(low), floor(high) - 1))}.{rng.choice((19, 25, 39, 49, 59, 75, 89, 95))}"
     return f"{rng.uniform(low, high):.1f}"
 
 
