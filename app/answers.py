@@ -253,7 +253,7 @@ class Answering:
 
     def _styles(self, variant: Variant) -> dict[str, Any]:
         """What each role's model is sent of effort and thinking; nothing where nothing was asked for, as in older keys."""
-        from drr.llm.models import parse_name
+        from drr.llm.names import parse_name
         from drr.llm.thinking import taken
 
         style = self.models.settings.style
@@ -283,13 +283,13 @@ class Answering:
 
     def roles_of(self, variant: Variant, models: Models) -> dict[str, RoleModel]:
         """A model for each role of the variant; under `offline`, whoever it declares to play it."""
-        from drr.llm.offline import NAME
+        from drr.llm.names import OFFLINE
         from drr.offline.cast import stand_in
 
         found: dict[str, RoleModel] = {}
         for role in variant.roles:
             policy = stand_in(variant.played_by(role))
-            if policy is None and models.name_of(role) == NAME:
+            if policy is None and models.name_of(role) == OFFLINE:
                 raise Misuse(
                     f"variant {variant.name!r} calls the role {role!r}, which no rules play; give it a model with"
                     f" --role-models {role}=PROVIDER:MODEL, or let its `policy` name who plays it"

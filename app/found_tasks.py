@@ -47,7 +47,7 @@ def make_found(
     from drr.filetasks.form import is_task
     from drr.filetasks.found.asking import ROLE
     from drr.filetasks.making.generate import CaseStreams, begin_set, finish_set
-    from drr.llm.offline import NAME as OFFLINE
+    from drr.llm.names import OFFLINE
     from drr.study.study import Study
 
     models, prompts = models_of(settings), prompts_of(settings, "filetasks")

@@ -163,7 +163,7 @@ def _per_unit(
 
 def _embeds_free(making: MemoryMaking, word: str) -> bool:
     """What a server takes for embedding is nowhere told."""
-    from drr.llm.offline import NAME as OFFLINE
+    from drr.llm.names import OFFLINE
     from drr.persons.memory.registry import memory_kind
 
     return not memory_kind(word).embeds or making.settings.model_for("embedder") == OFFLINE
@@ -177,7 +177,7 @@ def _rehearsed(making: MemoryMaking, word: str, unit: Unit) -> PerUnit:
     from drr.env.embedding import embedder_of
     from drr.llm.factory import Models, ModelSettings
     from drr.llm.meter import Meter
-    from drr.llm.offline import NAME as OFFLINE
+    from drr.llm.names import OFFLINE
     from drr.offline.memory import remember_offline
     from drr.persons.context import tokens_of
     from drr.persons.memory.base import ROLE, MemoryDesk

@@ -64,7 +64,7 @@ def models_of(
     """
     from drr.llm.factory import Models, ModelSettings
     from drr.llm.failures import ModelSetupError
-    from drr.llm.models import PROVIDERS
+    from drr.llm.names import PROVIDERS
     from drr.llm.prices import load_prices
     from drr.llm.thinking import Style, check
     from pydantic import SecretStr
@@ -93,7 +93,7 @@ def models_of(
 def holds_thoughts(settings: Settings, models: Models) -> bool:
     """Whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
     from drr.agents.architecture import AGENT
-    from drr.llm.models import parse_name
+    from drr.llm.names import parse_name
     from drr.llm.thinking import thinks
 
     if settings.reason != "auto" or settings.profile == "paper":
@@ -113,7 +113,7 @@ def keep_to_named_hosts(settings: Settings) -> None:
 def refusal(settings: Settings) -> str | None:
     """Why no model may be called at the address of the settings: somebody else named it, and it is no provider's own."""
     from drr.env.trust import is_loopback, place_of
-    from drr.llm.models import PROVIDERS, is_providers_own
+    from drr.llm.names import PROVIDERS, is_providers_own
 
     who, address = settings.unnamed.get("base_url"), _text(settings.base_url)
     if who is None or address is None or is_loopback(address):
@@ -129,7 +129,7 @@ def refusal(settings: Settings) -> str | None:
 
 def _keys(settings: Settings) -> dict[str, SecretStr | None]:
     """To an address that this user did not name goes the key of the provider whose own it is, and no other."""
-    from drr.llm.models import is_providers_own
+    from drr.llm.names import is_providers_own
     from drr.llm.secrets import can_be_key
 
     given = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}

@@ -40,7 +40,7 @@ class _Shopper:
 
 def asks_model(settings: Settings) -> bool:
     """Under `offline` nothing is asked: rules read reviews in any case."""
-    from drr.llm.offline import NAME as OFFLINE
+    from drr.llm.names import OFFLINE
     from drr.persons.candidates import ROLE
 
     return settings.model_for(ROLE) != OFFLINE

@@ -107,7 +107,7 @@ class MemoryMaking:
 
     def key_fields(self, word: str, person_id: str) -> JsonObject:
         """`word` is the memory as it was named."""
-        from drr.llm.offline import NAME as OFFLINE
+        from drr.llm.names import OFFLINE
         from drr.offline.memory import VERSION
         from drr.persons.memory.base import ROLE
         from drr.persons.memory.registry import memory_kind

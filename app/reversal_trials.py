@@ -45,7 +45,7 @@ def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contex
     from drr.app.models import models_of
     from drr.app.studies import check_models
     from drr.env.errors import Misuse
-    from drr.llm.offline import NAME as OFFLINE
+    from drr.llm.names import OFFLINE
     from drr.persons.reversal import ROLE
 
     if arguments.model is None and f"{ROLE}=" not in (arguments.role_models or ""):

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from drr.env.errors import DrrError, Misuse
 from drr.llm.meter import dollars
-from drr.llm.models import parse_name
+from drr.llm.names import parse_name
 
 if TYPE_CHECKING:
     from drr.agents.base import Event, Listener, ToolCall

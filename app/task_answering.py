@@ -62,7 +62,7 @@ def answered_tasks(
     from drr.app.prompts import prompts_of
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.filetasks.making.without import ROLE, conditions, messages
-    from drr.llm.offline import NAME as OFFLINE
+    from drr.llm.names import OFFLINE
     from drr.study.study import Study
 
     models, prompts = models_of(settings), prompts_of(settings, "filetasks")

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from drr.llm.clock import Clock
 from drr.llm.failures import ModelFailure
-from drr.llm.offline import NAME as OFFLINE
+from drr.llm.names import OFFLINE
 
 T = TypeVar("T")
 R = TypeVar("R")

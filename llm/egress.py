@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from drr.llm.failures import ModelSetupError
-from drr.llm.models import is_loopback
+from drr.llm.names import is_loopback
 
 _TRACING = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LANGCHAIN_TRACING_V2")
 _PROXIES = ("http", "https", "socks5", "socks5h")

@@ -21,8 +21,8 @@ from drr.llm.egress import check_proxies, proxies
 from drr.llm.failures import ModelFailure, ModelSetupError
 from drr.llm.journal import Journal, PaidAnswer, request_id
 from drr.llm.meter import Meter, Tokens, tokens_of
-from drr.llm.models import answer_form, chat_model, close, parse_name
-from drr.llm.offline import NAME as OFFLINE
+from drr.llm.models import answer_form, chat_model, close
+from drr.llm.names import OFFLINE, parse_name
 from drr.llm.prices import Prices, TokenPrice, load_prices
 from drr.llm.role import MeteredModel, Policy, Schema
 from drr.llm.secrets import Redactor

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from ipaddress import ip_address
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from drr.llm.failures import ModelSetupError
-from drr.llm.offline import NAME as OFFLINE
+from drr.llm.names import DEFAULT_ADDRESS, OFFLINE, is_loopback, parse_name
 from drr.llm.offline import OfflineChatModel
 from drr.llm.role import Policy
 from drr.llm.secrets import HIDDEN
@@ -17,48 +16,7 @@ from drr.llm.thinking import Style, arguments, taken
 from langchain_core.language_models import BaseChatModel
 from pydantic import BaseModel, SecretStr
 
-PROVIDERS = ("anthropic", "openai", "ollama")
-_DEFAULT_ADDRESS = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1"}
 _NO_KEY = "not-needed"
-
-
-class ModelName(NamedTuple):
-    provider: str
-    model: str
-
-
-def parse_name(name: str) -> ModelName:
-    """`offline`, or PROVIDER:MODEL."""
-    if name == OFFLINE:
-        return ModelName(OFFLINE, OFFLINE)
-    provider, colon, model = name.partition(":")
-    if provider not in PROVIDERS or not colon or not model.strip():
-        known = ", ".join(f"{p}:MODEL" for p in PROVIDERS)
-        raise ModelSetupError(f"model {name!r}: not a model's name; use {OFFLINE} or {known}")
-    return ModelName(provider, model)
-
-
-def is_loopback(address: str | None) -> bool:
-    """Whether this is the machine itself: `127.0.0.1.example.com` is not."""
-    if not address or set(address) & set("\\ \t\r\n"):
-        return False
-    try:
-        parts = urlsplit(address)
-        host, _ = parts.hostname or "", parts.port  # a port that is none is a ValueError
-        if parts.scheme not in ("http", "https"):
-            return False
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def is_providers_own(provider: str, address: str | None) -> bool:
-    """Whether what is sent there reaches the provider whose key goes along, and nobody else."""
-    own = _DEFAULT_ADDRESS.get(provider)
-    if own is None or address is None:
-        return address is None
-    asked, known = urlsplit(address), urlsplit(own)
-    return (asked.scheme, asked.netloc.lower()) == (known.scheme, known.netloc)
 
 
 def chat_model(
@@ -117,7 +75,7 @@ def chat_model(
 
 def _address(provider: str, base_url: str | SecretStr | None) -> str | None:
     if base_url is None:
-        return _DEFAULT_ADDRESS.get(provider)
+        return DEFAULT_ADDRESS.get(provider)
     address = base_url.get_secret_value() if isinstance(base_url, SecretStr) else base_url
     try:
         parts = urlsplit(address)

@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from drr.llm.names import OFFLINE
 from drr.llm.role import Policy
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -25,8 +26,6 @@ from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field
 
-NAME = "offline"
-
 
 def _echo(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
     """The policy of a model that was given none: says so."""
@@ -36,7 +35,7 @@ def _echo(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMe
 class OfflineChatModel(BaseChatModel):
     """Runs a policy. The policy is a function of the transcript, so parallel callers cannot disturb each other."""
 
-    model_name: str = NAME
+    model_name: str = OFFLINE
     policy: Policy = Field(default=_echo, exclude=True, repr=False)
     latency_s: float = 0.0
     """Seconds an answer is held back, for measuring what waits for it."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from drr.llm.failures import ModelSetupError
-from drr.llm.offline import NAME as OFFLINE
+from drr.llm.names import OFFLINE
 from drr.llm.window import profile_of
 from langchain_core.messages import BaseMessage, HumanMessage
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from drr.llm.models import parse_name
+from drr.llm.names import parse_name
 
 _PAGES = {
     "anthropic": "langchain_anthropic.data._profiles",

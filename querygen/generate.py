@@ -13,7 +13,7 @@ from drr.env.query import Query
 from drr.env.records.lines import one_line
 from drr.env.shop import Shop
 from drr.llm.factory import Models
-from drr.llm.offline import NAME as OFFLINE
+from drr.llm.names import OFFLINE
 from drr.llm.prompts import Prompts
 from drr.llm.role import Policy
 from drr.querygen.asking import DepartmentBrief, ShopperBrief, generic_messages, profile_messages, tool_list

@@ -55,6 +55,16 @@ def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
         assert f"\n  {name} " in done.stdout
 
 
+def test_settings_load_nothing_of_langchain() -> None:
+    code = (
+        "import sys; from drr.app.cli import main; code = main(['settings']); "
+        "print('LOADED', sorted(name for name in sys.modules if name.startswith('lang'))); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "LOADED []" in done.stdout
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert find_spec(f"drr.app.commands.{COMMANDS[name][0]}") is not None

@@ -27,7 +27,7 @@ from drr.env.source import text_hash
 from drr.eval.checks import urls_in, value_told
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
-from drr.eval.metrics import metrics, values_of
+from drr.eval.metrics import metrics
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of
@@ -38,8 +38,7 @@ SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
 """Tables of metrics that have a part of the page of their own."""
 
 
-def figures(judged: Judged, answer: Answer) -> Iterable[ShownFigure]:
-    values = values_of(judged, answer)
+def figures(values: Mapping[str, float | None]) -> Iterable[ShownFigure]:
     for name, metric in metrics().items():
         if name in values and metric.table not in SHOWN_ELSEWHERE:
             value = values[name]

@@ -15,6 +15,7 @@ from drr.app.viewer.views import AnswerViews, Measured, measured, version_of
 from drr.env.files import file_name, short_name
 from drr.eval.agreement.study import agreement_document, latest_judgings
 from drr.eval.judging.read import read_judged
+from drr.eval.metrics import values_of
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.pqr.choices import KeptChoices
 from drr.eval.tasks.pqr.owners import task_id_of
@@ -81,7 +82,10 @@ class Reader:
     def measure(self) -> None:
         """Each report's own figures, for the index. Reads every judgement: seconds for a large study."""
         judged = read_judged(self.study, self.judging())
-        found = {short_name(answer.key): measured(judged, answer) for answer in judged.answers}
+        found = {
+            short_name(answer.key): measured(judged, answer, values_of(judged, answer))
+            for answer in judged.answers
+        }
         outcomes: dict[str, list[ShownOutcome]] = {}
         for c in judged.comparisons():
             winner = {"a": c.a, "b": c.b}.get(c.outcome, c.outcome)

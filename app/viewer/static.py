@@ -13,6 +13,7 @@ from drr.app.viewer.around import AroundAnswers
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.searching import FILE, words_script
+from drr.app.viewer.views import without_details
 from drr.env.files import check_ours
 from drr.env.progress import Progress
 
@@ -103,10 +104,11 @@ def _write_pages(
 
     with progress.stage("pages", total=len(units), unit="questions") as stage:
         for query in units:
-            reports = reader.query(query)
-            if reports:
-                put("q", query, pages.query(reports, reader.outcomes(query)))
-            for report in filter(None, map(reader.report, units[query])):
+            reports = [report for key in units[query] if (report := reader.report(key)) is not None]
+            compared = [without_details(report) for report in reports if report.entry.status == "done"]
+            if compared:
+                put("q", query, pages.query(compared, reader.outcomes(query)))
+            for report in reports:
                 put("r", report.entry.key, pages.report(report, around.of(report.entry.key)))
                 put("x", report.entry.key, pages.transcript(report))
                 frozen |= {source.page for source in report.sources if source.page}

@@ -76,8 +76,9 @@ class AnswerViews:
             shopper = self._profiles.summary(answer.user_id)
             products = tuple(product_cards(answer, self._profiles.shop)) if full else ()
         book = Book(answer, self._profiles.shop)
+        values = values_of(judged, answer)
         view = ReportView(
-            entry=replace(entry, **measured(judged, answer)._asdict()),
+            entry=replace(entry, **measured(judged, answer, values)._asdict()),
             report=answer.report,
             profile="" if shopper is None else shopper.text(),
             shopper=shopper,
@@ -97,7 +98,7 @@ class AnswerViews:
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),
             missing_shop=self._profiles.missing,
-            figures=tuple(parts.figures(judged, answer)) if figured else (),
+            figures=tuple(parts.figures(values)) if figured else (),
             foreign=self._foreign(entry),
             others=tuple(self._others(judged, answer, book, among)),
         )
@@ -167,6 +168,23 @@ def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportVie
     )
 
 
+def without_details(view: ReportView) -> ReportView:
+    """As it stands beside others: what a page of its own adds is left out."""
+    return replace(
+        view,
+        products=(),
+        figures=(),
+        sources=(),
+        actors=(),
+        conversations=(),
+        steps=(),
+        rules=(),
+        facts=(),
+        checklist=(),
+        depth=None,
+    )
+
+
 def _transcripts(answer: Answer) -> list[JsonObject]:
     told = answer.study.held(answer.record, "transcript")
     return cast("list[JsonObject]", json.loads(told)) if told else []
@@ -181,9 +199,8 @@ class Measured(NamedTuple):
     said: tuple[str, ...]
 
 
-def measured(judged: Judged, answer: Answer) -> Measured:
+def measured(judged: Judged, answer: Answer, values: Mapping[str, float | None]) -> Measured:
     """The report's own metrics as the means take them, and what verdicts and source types it has."""
-    values = values_of(judged, answer)
     claims = list(parts.claims(judged, answer, None))
     return Measured(
         {name: values.get(name) for name, metric in metrics().items() if not metric.detail},

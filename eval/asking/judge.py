@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar
 
 from drr.eval.asking.conversation import Asking, Form, fingerprint
 from drr.llm.factory import Models
-from drr.llm.offline import NAME as OFFLINE
+from drr.llm.names import OFFLINE
 from drr.llm.role import MeteredModel, Policy
 from drr.llm.structured import readable, structured
 from drr.study.blobs import LostText

@@ -19,7 +19,7 @@ from drr.eval.tasks.cited import JudgedCitations
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.eval.tasks.quality import RatedReport
 from drr.eval.tasks.rows import AddressVerdict, CheckRow, ClaimRow, FailureRow, VerdictRow
-from drr.llm.offline import NAME as OFFLINE
+from drr.llm.names import OFFLINE
 
 Said = TypeVar("Said")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.user_code import from_file, is_in_file
-from drr.llm.offline import NAME as OFFLINE
+from drr.llm.names import OFFLINE
 from drr.persons.memory.base import ROLE, Maker, MemoryKind
 from drr.persons.memory.mem0 import installed
 
