@@ -15,26 +15,43 @@ class Bm25:
     def __init__(self, texts: Sequence[str] = (), *, bags: Sequence[Counter[str]] | None = None) -> None:
         """`bags`: the words of the texts, where the caller has them already."""
         self._words = [Counter(tokens(text)) for text in texts] if bags is None else list(bags)
-        self._lengths = [sum(bag.values()) for bag in self._words]
-        self._mean = sum(self._lengths) / max(1, len(self._lengths))
-        holding = Counter(word for bag in self._words for word in bag)
-        n = len(self._words)
-        self._idf = {word: log(1 + (n - count + 0.5) / (count + 0.5)) for word, count in holding.items()}
+        lengths = [sum(bag.values()) for bag in self._words]
+        self._mean = sum(lengths) / max(1, len(lengths))
+        self._norms = [self._norm(length) for length in lengths]
+        self._holding: dict[str, list[tuple[int, int]]] = {}
 
     def scores(self, query: str) -> list[float]:
         """One for each text, in their order; 0 where no word is shared."""
-        asked = _asked(query)
-        return [
-            self._score(bag, length, asked) for bag, length in zip(self._words, self._lengths, strict=True)
-        ]
+        found = [0.0] * len(self._words)
+        for word in _asked(query):
+            weight = self._weight(word)
+            for place, times in self._texts_with(word):
+                found[place] += weight * times * (_K1 + 1) / (times + self._norms[place])
+        return found
 
     def score_of(self, bag: Counter[str], query: str) -> float:
         """Of a text that is not among them, by how rare words are there."""
-        return self._score(bag, sum(bag.values()), [word for word in _asked(query) if word in self._idf])
+        norm, found = self._norm(sum(bag.values())), 0.0
+        for word in _asked(query):
+            if word in bag and self._texts_with(word):
+                found += self._weight(word) * bag[word] * (_K1 + 1) / (bag[word] + norm)
+        return found
 
-    def _score(self, bag: Counter[str], length: int, asked: Sequence[str]) -> float:
-        norm = _K1 * (1 - _B + _B * length / self._mean) if self._mean else 1.0
-        return sum(self._idf[w] * bag[w] * (_K1 + 1) / (bag[w] + norm) for w in asked if w in bag)
+    def _texts_with(self, word: str) -> list[tuple[int, int]]:
+        """Places of the texts that have a word, and how often; looked up once for each word that is asked for."""
+        found = self._holding.get(word)
+        if found is None:
+            found = self._holding[word] = [
+                (place, bag[word]) for place, bag in enumerate(self._words) if word in bag
+            ]
+        return found
+
+    def _weight(self, word: str) -> float:
+        n, count = len(self._words), len(self._texts_with(word))
+        return log(1 + (n - count + 0.5) / (count + 0.5))
+
+    def _norm(self, length: int) -> float:
+        return _K1 * (1 - _B + _B * length / self._mean) if self._mean else 1.0
 
 
 def _asked(query: str) -> list[str]:

@@ -23,12 +23,19 @@ _JOINED = frozenset(
 
 
 def agreeing(text: str, things: Iterable[NamedThing]) -> str:
+    spoken = [one for one in things if one.plural or is_mass(one.noun)]
+    return "\n".join(_agreeing(line, spoken) for line in text.split("\n")) if spoken else text
+
+
+def _agreeing(line: str, things: list[NamedThing]) -> str:
+    small = line.casefold()
     for thing in things:
-        if thing.plural or is_mass(thing.noun):
-            text = _article(thing.noun).sub(_bare, text)
+        if thing.noun.casefold() not in small:
+            continue
+        line = _article(thing.noun).sub(_bare, line)
         if thing.plural:
-            text = _subject(thing.brand, thing.noun).sub(_plural, text)
-    return text
+            line = _subject(thing.brand, thing.noun).sub(_plural, line)
+    return line
 
 
 @cache

@@ -14,7 +14,7 @@ from datetime import date
 from random import Random
 
 from drr.filetasks.corpus.stock import stock
-from drr.filetasks.values import month_of, months_after
+from drr.filetasks.values import month_of
 
 STAMP = r"\bz[qj][0-9a-z][a-x]\b"
 """In place of the year of a month: how many years of use it must leave and how many years before the purchase it lies (of terms, `zj`, the latter
@@ -106,7 +106,8 @@ def months_seen(since: str, day: date) -> int:
 
 def month_before(day: date, took: int = 0) -> date:
     """The latest first of a month of which so many months can have been seen on a day."""
-    return months_after(day.replace(day=1), -took - GAP)
+    at = 12 * day.year + day.month - 1 - took - GAP
+    return date(at // 12, at % 12 + 1, 1)
 
 
 def codes(text: str) -> list[str]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 
 from drr.env.entities import Product
 from drr.env.themes import BY_KEY, themes_of
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.stock import GENERAL
+from drr.filetasks.planning.kinds import ThingKind, kind_of
 from drr.filetasks.planning.things import thing_of
 
 _MOST_FEATURES, _LONGEST, _SHORTEST = 6, 150, 24
@@ -26,12 +28,23 @@ class ListedThing:
     ratings: int | None
 
 
-Shelf = dict[str, list[ListedThing]]
-"""By theme, and all of them under `general`."""
+class Shelf(dict[str, list[ListedThing]]):
+    """By theme, and all of them under `general`."""
+
+    @cached_property
+    def _by_ending(self) -> dict[str, list[ListedThing]]:
+        found: dict[str, list[ListedThing]] = {}
+        for one in self[GENERAL]:
+            found.setdefault(kind_of(one.thing.noun).ending, []).append(one)
+        return found
+
+    def like(self, kind: ThingKind) -> list[ListedThing]:
+        """Those of just that sort."""
+        return self._by_ending.get(kind.ending, []) if kind.ending else []
 
 
 def shelf(products: Iterable[Product]) -> Shelf:
-    found: Shelf = {GENERAL: []}
+    found = Shelf({GENERAL: []})
     for product in products:
         thing = thing_of(product, Random(product.product_id))
         if thing is None:

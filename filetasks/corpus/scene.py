@@ -11,7 +11,7 @@ from drr.filetasks.corpus.calendar import PageCalendar
 from drr.filetasks.corpus.naming import ListedThing, Shelf
 from drr.filetasks.corpus.statement import drawn_value
 from drr.filetasks.corpus.stock import GENERAL, stock
-from drr.filetasks.planning.kinds import ANY, kind_of
+from drr.filetasks.planning.kinds import kind_of
 
 FIRST_YEAR, LAST_YEAR = 1982, 2008
 """Years that prose speaks of: before any page, whatever day a task is asked on."""
@@ -123,8 +123,7 @@ def page_scene(
 ) -> PageScene:
     """`apart`: brands that no companion may be of. The words of a theme are narrowed, so that two pages of it differ in them."""
     kind, taken = kind_of(thing.noun), {thing.brand, *apart}
-    like = [] if kind is ANY else [one for one in shelf[GENERAL] if kind_of(one.thing.noun) is kind]
-    peers = _companions(rng, like, taken)
+    peers = _companions(rng, shelf.like(kind), taken)
     others = [*_companions(rng, shelf.get(theme, []), taken), *_companions(rng, shelf[GENERAL], taken)]
     scene = PageScene(
         rng=rng,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import ceil, floor
 from random import Random
 
@@ -122,6 +123,12 @@ def is_said_of(form: StatementForm, kind: ThingKind) -> bool:
     return all(bool(asked(kind)) for start, asked in _SAID_OF.items() if pattern.startswith(start))
 
 
+@cache
+def statements_of(noun: str) -> tuple[StatementForm, ...]:
+    """All that can be said of a thing of such a name."""
+    return tuple(one for one in stock().statements if is_said_of(one, kind_of(noun)))
+
+
 def range_of(form: StatementForm, kind: ThingKind) -> Range | None:
     """Within which values of a sort lie, where it has such a range."""
     return getattr(kind, form.range) if form.range is not None else None
@@ -145,8 +152,8 @@ def drawn_statement(
         if form
         else [
             one
-            for one in stock().statements
-            if subjects[one.about] and is_said_of(one, kind) and not any(_is_near(one, had) for had in taken)
+            for one in statements_of(thing.noun)
+            if subjects[one.about] and not any(_is_near(one, had) for had in taken)
         ]
     )
     alike = like and rng.random() < _ALIKE

@@ -36,7 +36,8 @@ class Template:
     def words(self, rng: Random, fill: Fill) -> str:
         said: list[str] = []
         _say(self.parts, rng, fill, said)
-        return _VOWEL.sub(r"\1n ", one_article("".join(said).strip()))
+        text = one_article("".join(said).strip())
+        return _VOWEL.sub(r"\1n ", text) if "a " in text or "A " in text else text
 
     def say(self, rng: Random, fill: Fill) -> str:
         """As a sentence: with a capital at the beginning, as a slot may stand there."""
@@ -45,7 +46,7 @@ class Template:
 
 
 def one_article(text: str) -> str:
-    return _TWICE.sub("The ", text)
+    return _TWICE.sub("The ", text) if "he The " in text else text
 
 
 def template(text: str) -> Template:

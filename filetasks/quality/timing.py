@@ -13,6 +13,7 @@ from drr.filetasks.values import month_of
 _MONTH = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b"
 )
+_YEAR, _LONGEST = re.compile(r"\d{4}\b"), len("September ")
 _MADE = re.compile(rf"\b(?:made|make|change of|[Oo]lder ones)\b[^.|]*?({_MONTH.pattern})")
 """When a make began."""
 _RUN = re.compile(r"\b(\d+) months\b")
@@ -20,6 +21,15 @@ _TESTED = re.compile(r"\blong test\b|\bfirst letter\b", re.IGNORECASE)
 _YEARLY = re.compile(
     r"\bupkeep\b|\ba year with\b|\bin a year\b|\ba year on keeping\b|\bof a year add up\b", re.IGNORECASE
 )
+_REPORTS = ("long test", "first letter", "upkeep", "a year")
+"""Where none of these stands, nobody reports how long he has had something."""
+
+
+def months_in(text: str) -> Iterator[str]:
+    """Years are few, so that one looks for them and at what stands before."""
+    for year in _YEAR.finditer(text):
+        if found := _MONTH.search(text, max(0, year.start() - _LONGEST), year.end()):
+            yield found[0]
 
 
 def foreknowing(task: TaskMaterial) -> Iterator[str]:
@@ -27,7 +37,7 @@ def foreknowing(task: TaskMaterial) -> Iterator[str]:
     for page in task.pages:
         if page.date is None:
             continue
-        late = [month for month in _MONTH.findall(page.text) if month_of(month).isoformat() > page.date]
+        late = [month for month in months_in(page.text) if month_of(month).isoformat() > page.date]
         if late:
             yield f"{page.url}: is of {page.date} and speaks of {late[0]}"
 
@@ -46,17 +56,18 @@ def untimely(task: TaskMaterial) -> Iterator[str]:
 
 def reported(page: CorpusPage) -> Iterator[tuple[int, str]]:
     """(months of use, the month in which the make began) of each line and each row of a table that says both."""
-    head = ""
+    head, small = "", page.text.casefold()
+    if not any(words in small for words in _REPORTS):
+        return
     lines = page.text.split("\n")
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         if "| ---" in after:
             head = line
-        said = f"{head} {line}" if "|" in line else line
-        tested, yearly = _TESTED.search(said), _YEARLY.search(said)
-        made = _MADE.search(line) if tested or yearly else None
+        made = _MADE.search(line) if _YEAR.search(line) else None
         if made is None:
             continue
-        runs = [int(found) for found in _RUN.findall(line)] if tested else []
-        months = max(runs, default=12 if yearly else 0)
+        said = f"{head} {line}" if "|" in line else line
+        runs = [int(found) for found in _RUN.findall(line)] if _TESTED.search(said) else []
+        months = max(runs, default=12 if _YEARLY.search(said) else 0)
         if months:
             yield months, made[1]
