@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 from drr.eval.stats.aligned import Label, aligned
-from drr.eval.stats.intervals import SHARE, Floats, V, from_sums, nothing, ratio
+from drr.eval.stats.intervals import RELATED, SHARE, Floats, V, from_sums, nothing, ratio
 
 Level = Literal["nominal", "ordinal", "interval"]
 TIE = "tie"
@@ -65,7 +65,7 @@ def cohen_kappa(
         return nothing(method, lost, len(x))
     steps = np.arange(k, dtype=np.float64)
     disagreement = (steps[:, None] - steps[None, :]) ** 2 / (k - 1) ** 2 if weights else 1.0 - np.eye(k)
-    return from_sums(_cells(x, y, order), c, _kappa_of(k, disagreement), method, n_unscored=lost)
+    return from_sums(_cells(x, y, order), c, _kappa_of(k, disagreement), method, n_unscored=lost, cut=RELATED)
 
 
 def gwet_ac1(
@@ -91,7 +91,7 @@ def gwet_ac1(
         chance: Floats = (prevalence * (1 - prevalence)).sum(axis=1) / (k - 1)
         return (observed - chance) / (1 - chance)
 
-    return from_sums(_cells(x, y, order), c, statistic, method, n_unscored=lost)
+    return from_sums(_cells(x, y, order), c, statistic, method, n_unscored=lost, cut=RELATED)
 
 
 def krippendorff_alpha(
@@ -120,7 +120,7 @@ def krippendorff_alpha(
         expected = expected / (totals.sum(axis=1) - 1)
         return np.where(expected > 1e-12, 1 - observed / np.where(expected > 1e-12, expected, 1), np.nan)
 
-    return from_sums(rows, names, statistic, method, n_unscored=lost)
+    return from_sums(rows, names, statistic, method, n_unscored=lost, cut=RELATED)
 
 
 def _judged_twice(
@@ -183,7 +183,7 @@ def soft_disagreement(
     apart = [(float(TIE in (p, q)), cluster) for p, q, cluster in zip(x, y, c, strict=True) if p != q]
     rows = np.array([[soft, 1.0] for soft, _ in apart]).reshape(-1, 2)
     method = "share of disagreements that are tie against A or B"
-    return from_sums(rows, [cluster for _, cluster in apart], ratio, method, n_unscored=lost)
+    return from_sums(rows, [cluster for _, cluster in apart], ratio, method, n_unscored=lost, ends=SHARE)
 
 
 def ranking_agreement(

@@ -13,6 +13,7 @@ import numpy as np
 from drr.eval.stats.aligned import aligned
 from drr.eval.stats.intervals import (
     COUNTED,
+    RELATED,
     SHARE,
     Floats,
     V,
@@ -73,7 +74,7 @@ def pearson(
 def _pearson(sample: _Sample) -> V:
     p, q = sample.x - sample.x.mean(), sample.y - sample.y.mean()
     rows = np.stack([np.ones_like(p), p, q, p * q, p * p, q * q], axis=1)
-    return from_sums(rows, sample.clusters, _correlation, sample.method, n_unscored=sample.lost)
+    return from_sums(rows, sample.clusters, _correlation, sample.method, n_unscored=sample.lost, cut=RELATED)
 
 
 def _correlation(sums: Floats) -> Floats:

@@ -24,13 +24,14 @@ LEVEL = 0.95
 KEPT, BLOCK = 2000, 100
 FEWEST = 10
 """Clusters. A bootstrap over fewer covers far less than it says: 4 queries that agree by chance would have no interval at all."""
-LEAST_SPREAD = 1e-9
-"""Two ends no further apart are one."""
+LEAST_SPREAD = 1e-9  # two ends no further apart are one
 Z = 1.959963984540054
 _T = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060)
 """Student's 97.5 % point from one degree of freedom on."""
 Ends = tuple[float, float]
 SHARE: Ends = (0.0, 1.0)
+RELATED: Ends = (-1.0, 1.0)
+"""Correlations and agreement beyond chance: no means, but nothing beyond these is one."""
 COUNTED: Ends = (0.0, inf)
 """Counts, costs, seconds: no end above."""
 
@@ -178,11 +179,12 @@ def from_sums(
     n: int | None = None,
     n_unscored: int = 0,
     ends: Ends | None = None,
+    cut: Ends | None = None,
 ) -> V:
     """A statistic that depends on its items only through the sums of `rows`: resampling is one matrix product.
 
     `statistic` maps sums, one per line, to values, one per line; undefined is NaN there and `None` here. `ends` are those of a mean
-    or share of items that cannot lie beyond them.
+    or share of items that cannot lie beyond them; `cut`, those of a statistic of another kind, where its interval stops.
     """
     count = len(rows) if n is None else n
     if not len(rows):
@@ -201,6 +203,8 @@ def from_sums(
             elif (error := _error(value, draws, size)) is not None:
                 low, high = value - _T[size - 2] * error, value + _T[size - 2] * error
     told = f"{method}; {told_of_bootstrap(size, _unit(tasks), low)}"
+    if cut is not None and low is not None and high is not None and (low < cut[0] or high > cut[1]):
+        low, high, told = max(low, cut[0]), min(high, cut[1]), f"{told}, cut at {cut[0]:g} and {cut[1]:g}"
     found = V(value, low, high, count, n_unscored, told, clusters=size, tasks=tasks, error=error)
     return found.within(ends)
 

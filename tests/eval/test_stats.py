@@ -3,6 +3,8 @@ import math
 import numpy as np
 import pytest
 from drr.eval.metrics import metrics
+from drr.eval.stats.agreement import cohen_kappa, gwet_ac1, krippendorff_alpha, soft_disagreement
+from drr.eval.stats.correlation import pearson
 from drr.eval.stats.intervals import (
     COUNTED,
     FEWEST,
@@ -276,3 +278,26 @@ def test_a_difference_of_counts_has_no_ends():
         == paired({"a": [1.0], "b": [3.0], "c": [9.0]}, {"a": [2.0], "b": [5.0], "c": [1.0]}).difference
     )
     assert found.difference.ci_low is not None and found.difference.ci_low < 0 < found.difference.ci_high
+
+
+@pytest.mark.parametrize("clusters", [4, 5, 7, 9])
+def test_what_relates_two_of_few_stays_between_its_ends(clusters):
+    """Student's interval knows no ends; a correlation of 1.05 is none."""
+    rng, seen = np.random.default_rng(clusters), 0
+    for _ in range(40):
+        truth = rng.normal(size=clusters * 3)
+        names = [str(i // 3) for i in range(len(truth))]
+        near = list(truth + 0.25 * rng.normal(size=len(truth)))
+        a = [int(v > 0) for v in truth]
+        b = [value if rng.random() < 0.9 else 1 - value for value in a]
+        for v in (
+            pearson(list(truth), near, unit="report", clusters=names),
+            cohen_kappa(a, b, clusters=names),
+            gwet_ac1(a, b, clusters=names),
+            krippendorff_alpha([a, b], clusters=names),
+            soft_disagreement(a, [2 if v != w else w for v, w in zip(a, b, strict=True)], clusters=names),
+        ):
+            if v.ci_low is not None:
+                assert -1 <= v.ci_low <= v.value <= v.ci_high <= 1
+                seen += "cut at -1 and 1" in v.method
+    assert seen > 5
