@@ -36,7 +36,7 @@ from drr.data_ingest.users import profiles
 from drr.env.content import as_of_from
 from drr.env.disk import disk_of
 from drr.env.entities import Product
-from drr.env.errors import DrrError
+from drr.env.errors import DrrError, NoPlaceForShop
 from drr.env.memory import collector_off
 from drr.env.progress import Progress
 from drr.env.settings import Settings
@@ -125,7 +125,7 @@ def work_folder(shop: str) -> Path | None:
     try:
         parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DrrError(f"{shop}: cannot be written ({error.strerror}); choose another place") from error
+        raise NoPlaceForShop(f"{shop}: cannot be written ({error.strerror}); choose another place") from error
     return parent
 
 

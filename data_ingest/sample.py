@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, TypedDict
 import orjson
 from drr.data_ingest.sample_voices import ShopperTruth
 from drr.env.disk import disk_of
-from drr.env.errors import DrrError, Misuse
+from drr.env.errors import Misuse
 from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 
@@ -76,7 +76,7 @@ def write_sample(folder: Path, plan: SamplePlan, progress: Progress) -> WrittenS
             (hidden / MARKER).write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
             _swap(hidden, folder)
     except (PermissionError, NotADirectoryError, FileExistsError) as error:
-        raise DrrError(f"{folder}: cannot be written ({error.strerror}); choose another place") from error
+        raise Misuse(f"{folder}: cannot be written ({error.strerror}); choose another place") from error
     finally:
         if hidden.exists():
             shutil.rmtree(hidden, ignore_errors=True)

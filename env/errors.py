@@ -23,6 +23,12 @@ class NoSuchShop(ShopError):
     exit_code = 2
 
 
+class NoPlaceForShop(ShopError):
+    """Where the shop was to be written it cannot be: another place is to be named (exit code 2)."""
+
+    exit_code = 2
+
+
 class ServerFailure(ShopError):
     """A server behind a shop failed, and not what it was given: the same command later goes on from here."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from drr.env.errors import DrrError
+from drr.env.errors import Misuse
 from drr.env.files import check_ours, file_name
 from drr.env.source import text_hash
 from drr.persons.context import (
@@ -107,7 +107,7 @@ def write_made(
         )
         _swap(hidden, folder)
     except (PermissionError, NotADirectoryError) as error:
-        raise DrrError(f"{folder}: cannot be written ({error.strerror}); choose another place") from error
+        raise Misuse(f"{folder}: cannot be written ({error.strerror}); choose another place") from error
     finally:
         shutil.rmtree(hidden, ignore_errors=True)
     return manifest

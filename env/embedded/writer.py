@@ -35,7 +35,7 @@ from drr.env.embedded.reviews import write_reviews
 from drr.env.embedded.store import lookup_key
 from drr.env.embedded.vectors import VECTORS, build_vectors
 from drr.env.entities import Product
-from drr.env.errors import ShopError
+from drr.env.errors import NoPlaceForShop, ShopError
 from drr.env.manifest import sealed
 from drr.env.reviews import ReviewRow, ReviewsHash
 from drr.env.search.fields import VERSION as FIELDS_VERSION
@@ -71,7 +71,7 @@ class FolderWriter:
             _remove_stale(self._folder)
             self._make_temporary()
         except OSError as error:
-            raise ShopError(
+            raise NoPlaceForShop(
                 f"{folder}: cannot be written ({error.strerror}); choose another place"
             ) from error
         self._begin()

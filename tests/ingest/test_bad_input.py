@@ -323,7 +323,7 @@ def test_kept_products_that_nobody_reviewed_are_no_shop(
 
 def test_a_shop_below_a_file_cannot_be_written(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (raw / "file").touch()
-    assert main(["ingest", str(raw), "--shop", str(raw / "file" / "shop"), "--categories", "all"]) == 1
+    assert main(["ingest", str(raw), "--shop", str(raw / "file" / "shop"), "--categories", "all"]) == 2
     assert "shop: cannot be written (" in capsys.readouterr().err
 
 
