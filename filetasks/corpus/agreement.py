@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Collection, Iterable
+from functools import cache, partial
 
 from drr.filetasks.case import NamedThing
 from drr.filetasks.planning.things import is_mass
@@ -20,6 +20,7 @@ _JOINED = frozenset(
     ["of", "for", "in", "to", "with", "on", "at", "by", "from", "about", "around", "like", "than", "beside", "between", "and", "or", "against", "without", "below"]
 )  # fmt: skip
 """What stands before a thing that is not what the verb is about."""
+_ARTICLES = frozenset(["the", "our", "my", "your", "a", "an"])
 
 
 def agreeing(text: str, things: Iterable[NamedThing]) -> str:
@@ -29,12 +30,13 @@ def agreeing(text: str, things: Iterable[NamedThing]) -> str:
 
 def _agreeing(line: str, things: list[NamedThing]) -> str:
     small = line.casefold()
+    named = {word for one in things for word in one.name.split()}
     for thing in things:
         if thing.noun.casefold() not in small:
             continue
         line = _article(thing.noun).sub(_bare, line)
         if thing.plural:
-            line = _subject(thing.brand, thing.noun).sub(_plural, line)
+            line = _subject(thing.brand, thing.noun).sub(partial(_plural, named=named), line)
     return line
 
 
@@ -56,8 +58,13 @@ def _bare(found: re.Match[str]) -> str:
     return noun[0].upper() + noun[1:] if found[1] == "A" else noun
 
 
-def _plural(found: re.Match[str]) -> str:
+def _plural(found: re.Match[str], named: Collection[str]) -> str:
+    """But where it is the end of something else that the verb is about: `the leaflet of the bags has`, `choosing bags has become`."""
     before = found[1] or ""
-    if before.casefold() in _JOINED:
+    words = f"{found.string[: found.start()]}{before}".split()
+    while words and (words[-1] in named or words[-1].casefold() in _ARTICLES):
+        words.pop()
+    last = words[-1] if words and not (len(words) > 1 and words[-2].endswith(",")) else ""
+    if last.casefold() in _JOINED or last.endswith("ing"):
         return found[0]
     return f"{before} {found[2]} {_VERBS[found[3].casefold()]}".strip()

@@ -10,6 +10,9 @@ from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PoolPage, plain
 from drr.filetasks.corpus.statement import drawn_statement, measures_of
 from drr.filetasks.corpus.stock import stock
 
+_EARLY = 0.4
+"""How often such a page speaks of an earlier make, list or price: figures that nobody asks for differ from page to page as well."""
+
 
 def asides(writer: CasePages) -> Iterator[PoolPage]:
     """Without end, about the subject of each needed page in turn."""
@@ -21,15 +24,16 @@ def asides(writer: CasePages) -> Iterator[PoolPage]:
         fact, label = facts[number % len(facts)], f"aside/{number}"
         rng = Random(f"{writer.seed}/{case.task_id}/{label}")
         age = rng.randint(YOUNGEST, OLDEST)
+        is_early = rng.random() < _EARLY
         seller = case.seller if fact.subject == case.seller else None
         said = drawn_statement(
             writer.thing(fact),
             seller,
             rng,
-            writer.calendar(age),
+            writer.calendar(age, is_early=is_early),
             avoid=needed,
             like=measures_of(needed),
         )
-        if said is not None:
-            yield writer.written(fact, plain(said, rng), label, age, PageSource())[0]
+        if said is not None and said.value not in {one.value for one in case.facts}:
+            yield writer.written(fact, plain(said, rng), label, age, PageSource(), is_early=is_early)[0]
         number += 1

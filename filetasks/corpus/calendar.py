@@ -8,9 +8,10 @@ What began, began once: no page of a task is dealt, and nothing is stated on one
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from random import Random
 
 from drr.filetasks.corpus.stock import stock
@@ -27,6 +28,8 @@ _BACK = 4
 """Years before the purchase for which a code has room beside those of use."""
 _NEW_TERMS, _OLD_TERMS, _IS_OLD = (0, 4), (4, 9), 0.5
 """Years before the purchase since which terms hold, and how often they are of the old ones."""
+_EARLIER = (150, 900)
+"""Days between a make, list or price and the one before."""
 _LATER = 0.1
 """Of months: those that may lie after the purchase."""
 _FORM = re.compile(STAMP)
@@ -48,7 +51,16 @@ class PageCalendar:
     told: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     """The months that the page states, and how long something may have taken since."""
     begun: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Of a task: when what its pages speak of began. None of them says another month."""
+    """Of a task: when what its pages speak of began. None of them says another month, but one that speaks of an earlier make, list or price."""
+    is_early: bool = False
+    """The page speaks of an earlier one, whatever it is of."""
+    past: frozenset[tuple[str, str]] = frozenset()
+    """Of what it does that alone."""
+    stated_of: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Of a task: how often its pages state something of somebody."""
+
+    def is_past(self, subject: str, changes: str) -> bool:
+        return self.day is not None and (self.is_early or (subject, changes) in self.past)
 
     def since(self, subject: str, changes: str, took: int = 0) -> str | None:
         """The month since which something holds of which so many months were seen; `None` where that cannot have been."""
@@ -76,6 +88,14 @@ class PageCalendar:
         return f"{stock().names['months'][month]} {code}"
 
     def _settled(self, key: tuple[str, str], took: int) -> tuple[str, int]:
+        month, seen = self._latest(key, took)
+        if not self.is_early or self.day is None:
+            return month, seen
+        rng = Random(f"{self.seed}/{key}/{self.day}/early")
+        early = month_name(month_of(month) - timedelta(days=rng.randint(*_EARLIER)))
+        return early, months_seen(early, self.day)
+
+    def _latest(self, key: tuple[str, str], took: int) -> tuple[str, int]:
         month = self.fixed.get(key)
         if month is not None:
             return month, -1 if self.day is None else months_seen(month, self.day)

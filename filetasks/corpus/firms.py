@@ -9,24 +9,39 @@ from drr.filetasks.planning.things import words
 
 SISTERS = ("Mini", "Junior", "Classic", "Travel", "Plus", "Select", "Second Edition")
 """What another model is called: products have models, firms have none."""
-_JOINTS = frozenset(["and", "&", "of", "in", "the"])
+_JOINTS = frozenset(["and", "&"])
+_LEAST = 3
+"""Letters of the first half of a name in one word."""
 
 
 def other_name(about: About, name: str, rng: Random) -> str:
-    """Another model of a thing; a firm that shares a part of its name with another."""
-    if about == "thing":
-        return f"{name} {rng.choice(SISTERS)}"
-    partner = rng.choice(stock().names["partners"])
-    return f"{_stem(name)} & {partner}"
+    """Another model of a thing; another firm whose name begins alike and is of the same form: `Muddy Heron` beside `Muddy Otter`, `Tidewick` beside `Tidewell`."""
+    return f"{name} {rng.choice(SISTERS)}" if about == "thing" else _other_firm(name, rng)
 
 
-def _stem(name: str) -> str:
-    """`Maple Crossing` of `Maple Crossing Home Store`."""
-    for tail in words("seller_last"):
-        if name.endswith(f" {tail}"):
-            return name.removesuffix(f" {tail}")
-    said = name.split()
-    joint = next((at for at, word in enumerate(said) if word.casefold() in _JOINTS and at), None)
-    if joint is not None:
-        return " ".join(said[:joint])
-    return " ".join(said[:-1]) if len(said) > 1 and said[0].casefold() not in _JOINTS else name
+def _other_firm(name: str, rng: Random) -> str:
+    names = stock().names
+    for group in (words("seller_last"), names["shop_words"], names["field_words"]):
+        for tail in group:
+            if name.endswith(f" {tail}"):
+                return f"{name.removesuffix(tail)}{_other(group, name, rng)}"
+    *first, last = name.split()
+    if first:
+        group = names["shop_words"] if first[0] == "The" else names["second_words"]
+        return " ".join([*first, _other(group, last, rng)])
+    return _one_word(last, rng)
+
+
+def _other(group: tuple[str, ...], name: str, rng: Random) -> str:
+    last = name.split()[-1]
+    return rng.choice([word for word in group if not name.endswith(word) and not word.startswith(last)])
+
+
+def _one_word(name: str, rng: Random) -> str:
+    names = stock().names
+    ends = sorted((*names["endings"], *names["found_endings"]), key=len, reverse=True)
+    known = next((end for end in ends if name.endswith(end) and len(name) - len(end) >= _LEAST), None)
+    head = name.removesuffix(known) if known else name[: -(-len(name) * 3 // 5)].rstrip("aeiouy")
+    return head + rng.choice(
+        [end for end in names["endings"] if end != known and not name.startswith(head + end)]
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -32,6 +33,8 @@ from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
 from drr.filetasks.values import FactValues, month_of, sold_from
 
 _TRIES = 40
+_TWINS, _TWIN = 2, 0.3
+"""Tries in which a page is written anew that has the title of another, or more than such a share of sentences of others."""
 BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
 """Changes against which a page is right because something has changed since: both are sources as good as each other."""
 _KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
@@ -70,6 +73,8 @@ class PageSource(NamedTuple):
     """How good a source it is, where that is asked for."""
     without: frozenset[str] = frozenset()
     """Voices that do not write it."""
+    is_tried: bool = False
+    """One of many that are tried: whether it is like others is not asked."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,11 @@ class CasePages:
     seed: int
     begun: dict[tuple[str, str], str] = field(default_factory=dict)
     """When what pages of the task speak of began (`stamps`)."""
+    stated_of: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often its pages state something of somebody."""
+    titles: set[str] = field(default_factory=set)
+    said: set[int] = field(default_factory=set)
+    """Titles and long sentences of the pages written so far."""
 
     @property
     def apart(self) -> frozenset[str]:
@@ -96,7 +106,7 @@ class CasePages:
         age = self._age_of(fact)(Random(f"{self.seed}/{self.case.task_id}/{label}"))
         said = of_fact(fact, self._since(fact))
         label += f"/{again}" if again else ""
-        page, quote, form = self.written(fact, said, label, age, PageSource(trust))
+        page, quote, form = self.written(fact, said, label, age, PageSource(trust, is_tried=again > 0))
         known = KnownPage(
             url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=said.as_of
         )
@@ -182,6 +192,8 @@ class CasePages:
         def turned(value: str) -> bool:
             if seen is not None and months_taken(form, value) > seen:
                 return False
+            if any(value == one.value for one in self.case.facts):
+                return False
             key = (fact.attribute, value)
             if key not in self._turned:
                 self._turned[key] = turns(self._values, fact.attribute, value)
@@ -240,27 +252,40 @@ class CasePages:
         label: str,
         age: int,
         source: PageSource,
+        *,
+        is_early: bool = False,
     ) -> tuple[PoolPage, str, PageForm]:
-        """The first try in which no required value stands but the one that is to stand there."""
+        """The first try in which no required value stands but the one that is to stand there; of the first few one that is no twin of another page."""
         thing, theme = self.thing(fact), theme_key(self.case.theme)
         seller = self.case.seller if fact.subject == self.case.seller else None
-        unwanted = {one.value for one in self.case.facts if one.value != said.value}
+        is_own = said.form is stock().statement(fact.attribute)[0] and said.value == fact.value
+        unwanted = {one.value for one in self.case.facts} - ({fact.value} if is_own else set())
         needed = [stock().statement(one.attribute)[0] for one in self.case.of("page")]
         for attempt in range(_TRIES):
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
-            calendar = self.calendar(age, said)
+            calendar = self.calendar(age, said, is_early=is_early)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar)
-            statements = [said, *beside(scene, needed, said.one_sided, measures_of(needed))]
+            statements = [said, *beside(scene, [*needed, said.form], said.one_sided, measures_of(needed))]
             form = drawn_form(rng, statements, source.trust, source.without)
             written = written_page(form, scene, statements, self.pool.seed)
             page = pool_page(written, age, theme)
+            if attempt < _TWINS and not source.is_tried and self._is_twin(page):
+                continue
             if not any(stands_in(value, page.folded) for value in unwanted):
+                if not source.is_tried:
+                    self.titles.add(page.title)
+                    self.said.update(page.said)
                 return page, written.quotes[0], form
         raise ValueError(
             f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
         )
 
-    def calendar(self, age: int, said: PageStatement | None = None) -> PageCalendar:
+    def _is_twin(self, page: PoolPage) -> bool:
+        return page.title in self.titles or len(page.said & self.said) > _TWIN * len(page.said)
+
+    def calendar(
+        self, age: int, said: PageStatement | None = None, *, is_early: bool = False
+    ) -> PageCalendar:
         """A page that speaks of an earlier make knows no other."""
         dating = said.form.dating if said else None
         own = {(said.subject, dating.changes): said.as_of} if said and dating and said.as_of else {}
@@ -269,7 +294,10 @@ class CasePages:
             day=self.day(age),
             bought=self.case.bought,
             begun=self.begun,
-            fixed={**self._settled, **own},
+            fixed=self._settled if is_early else {**self._settled, **own},
+            is_early=is_early,
+            past=frozenset(key for key, month in own.items() if self._settled.get(key, month) != month),
+            stated_of=self.stated_of,
         )
 
 

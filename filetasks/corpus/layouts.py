@@ -63,7 +63,7 @@ def _steps(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[Pa
     style, mark = rng.choice(_STEPS), _mark(rng)
     said = [*_byline(scene), frame.opening]
     for number, one in enumerate(sections, start=1):
-        title = rng.choice(stock().headings[one.topic]).say(rng, scene.fill)
+        title = scene.say(stock().headings[one.topic])
         said += [style.format(n=number, said=title), *_set(one, mark)]
     return _joined([*said, frame.closing])
 
@@ -74,7 +74,7 @@ def _questions(form: PageForm, scene: PageScene, frame: PageFrame, sections: lis
     answer = "A: " if style.startswith("Q") else ""
     said = [frame.opening]
     for one in sections:
-        asked = one.ask or rng.choice(stock().asks[one.topic]).say(rng, scene.fill)
+        asked = one.ask or scene.say(stock().asks[one.topic])
         first, *rest = _set(one, mark)
         said += [style.format(asked), first if first.startswith("|") else answer + first, *rest]
     return _joined([*said, frame.closing])
@@ -85,7 +85,7 @@ def _notice(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[P
     style, mark = rng.choice(("**{}.** {}", "{}: {}", "## {}\n\n{}", "**{}** - {}")), _mark(rng)
     said = [frame.opening]
     for one in sections:
-        title = rng.choice(stock().headings[one.topic]).say(rng, scene.fill)
+        title = scene.say(stock().headings[one.topic])
         first, *rest = [_bullets(one.parts, mark)] if one.listed else one.parts
         said += [style.format(title, f"\n{first}" if one.listed else first), *rest]
     return _joined([*said, frame.closing])
@@ -109,21 +109,21 @@ def _headings(scene: PageScene) -> Callable[[str], str]:
     def heading(topic: str) -> str:
         nonlocal count
         count += 1
-        said = rng.choice(stock().headings[topic]).say(rng, scene.fill)
+        said = scene.say(stock().headings[topic])
         return style.format(said, n=count)
 
     return heading
 
 
 _BYLINES = (
-    "By {who}", "*{who}, {town}*", "Written by {who} for {paper}", "{town}, {month}", "Text: {who}", "{paper} / {who}",
+    "By {who}", "*{who}, {town}*", "Written by {who} for {paper}", "From {town}", "Text: {who}", "{paper} / {who}",
 )  # fmt: skip
 
 
 def _byline(scene: PageScene) -> list[str]:
     if scene.rng.random() < 0.4:
         return []
-    words = {key: scene.fill(slot) for key, slot in (("who", "writer"), ("town", "town"), ("paper", "paper"), ("month", "month"))}  # fmt: skip
+    words = {key: scene.fill(slot) for key, slot in (("who", "writer"), ("town", "town"), ("paper", "paper"))}  # fmt: skip
     return [scene.rng.choice(_BYLINES).format(**words)]
 
 

@@ -79,7 +79,7 @@ def written_page(
         for one in form.titles
         if (not one.topics or plan.main in one.topics) and (scene.compares or not one.compares)
     ]
-    title = rng.choice(titles).say(rng, scene.fill)
+    title = scene.say(titles)
     things = [scene.thing, *(one.thing for one in scene.companions)]
     title, text, *quotes = (agreeing(one, things) for one in (title, text, *(one.quote for one in said)))
     host = _shop_host(scene.seller, seed) if form.voice == "seller" else rng.choice(hosts(seed)[form.voice])

@@ -9,7 +9,6 @@ from random import Random
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement
 from drr.filetasks.corpus.stock import MEMBER, PageForm, TalkMatter, stock
-from drr.filetasks.planning.kinds import ThingKind, kind_of
 
 _FOLLOWS = {
     "choosing": ("daily", "fitting", "comparing", "money"),
@@ -35,24 +34,23 @@ class PagePlan:
     others: tuple[str, ...]
 
 
-def topics_of(form: PageForm, kind: ThingKind, *, compares: bool = True, least: int = 1) -> set[str]:
+def topics_of(form: PageForm, fits: frozenset[str], *, compares: bool = True, least: int = 1) -> set[str]:
     """Topics of which so many things can be said of a sort; others of its sort are spoken of only where there are some."""
     if form.voice == MEMBER:
-        can = {one.topic for one in stock().matters if one.needs <= kind.fits}
+        can = {one.topic for one in stock().matters if one.suits(fits)}
     else:
         passages = stock().voices[form.voice]
-        can = {
-            topic for topic, rows in passages.items() if sum(one.needs <= kind.fits for one in rows) >= least
-        }
+        can = {topic for topic, rows in passages.items() if sum(one.suits(fits) for one in rows) >= least}
     return can if compares else can - {"comparing"}
 
 
 def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -> PagePlan:
     """What is stated stands beside a topic of the plan: the first statement decides what the page can be about."""
-    kind, rng = kind_of(scene.thing.noun), scene.rng
-    can = topics_of(form, kind, compares=scene.compares)
-    main_ones = topics_of(form, kind, compares=scene.compares, least=_MAIN)
-    mains = [topic for topic in _FOLLOWS if topic in main_ones and topic in stock().occasions[form.voice]]
+    fits, rng = scene.fits, scene.rng
+    can = topics_of(form, fits, compares=scene.compares)
+    main_ones = topics_of(form, fits, compares=scene.compares, least=_MAIN)
+    known = [topic for topic in _FOLLOWS if topic in can and topic in stock().occasions[form.voice]]
+    mains = [topic for topic in known if topic in main_ones] or known
     mains = [main for main in mains if main in form.mains] or mains
     first = next(iter(said), None)
     near = [topic for topic in (first.form.near if first else ()) if topic in can]
@@ -71,11 +69,11 @@ def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -
     return PagePlan(main, tuple(ordered))
 
 
-def matters_of(topics: Collection[str], kind: ThingKind, rng: Random) -> list[TalkMatter]:
+def matters_of(topics: Collection[str], fits: frozenset[str], rng: Random) -> list[TalkMatter]:
     """One of each topic, in order; those that are of just this sort come before those that are of all."""
     found = []
     for topic in topics:
-        apt = [one for one in stock().matters if one.topic == topic and one.needs <= kind.fits]
+        apt = [one for one in stock().matters if one.topic == topic and one.suits(fits)]
         if apt:
             found.append(rng.choice(apt))
     return found

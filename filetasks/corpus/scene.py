@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from random import Random
 
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.calendar import PageCalendar
+from drr.filetasks.corpus.granted import SINGLE, granted
 from drr.filetasks.corpus.naming import ListedThing, Shelf
 from drr.filetasks.corpus.statement import drawn_value
-from drr.filetasks.corpus.stock import GENERAL, stock
+from drr.filetasks.corpus.stock import GENERAL, fitting, stock
+from drr.filetasks.corpus.template import Template
 from drr.filetasks.planning.kinds import kind_of
+from drr.filetasks.planning.things import is_mass
 
 FIRST_YEAR, LAST_YEAR = 1982, 2008
 """Years that prose speaks of: before any page, whatever day a task is asked on."""
+_LATE_YEAR = 2001
+"""The first of things that one does not keep for decades, or that there were not before."""
 _COMPANIONS = 5
 _FEW = 4
 _COMPARED = 2
+_SEASONS = {
+    "spring": ("March", "April", "May"),
+    "summer": ("June", "July", "August"),
+    "fall": ("September", "October", "November"),
+    "winter": ("December", "January", "February"),
+}
 
 
 ROLES = ("editor", "bench", "seller", "desk", "office", "member", "writer")
@@ -76,6 +88,16 @@ class PageScene:
             "season": book.names["seasons"],
         }
 
+    @cached_property
+    def fits(self) -> frozenset[str]:
+        """What may be taken for granted of the thing."""
+        found = kind_of(self.thing.noun).fits
+        return found if self.thing.plural or is_mass(self.thing.noun) else found | {SINGLE}
+
+    def say(self, rows: Sequence[Template]) -> str:
+        """One that fits the thing."""
+        return self.rng.choice(fitting(rows, self.fits)).say(self.rng, self.fill)
+
     def fill(self, slot: str) -> str:
         found = self.words.get(slot)
         if isinstance(found, str):
@@ -83,17 +105,27 @@ class PageScene:
         if slot not in self.loose and slot in self.settled:
             return self.settled[slot]
         if isinstance(found, tuple):
+            found = self._in_season(slot, found)
             chosen = found[int(self.rng.random() * len(found))]
             self.settled.setdefault(slot, chosen)
             return chosen
-        if slot == "year":
-            return self.settled.setdefault(slot, str(self.rng.randint(FIRST_YEAR, LAST_YEAR)))
+        if slot in ("year", "made"):
+            first = FIRST_YEAR if "heirloom" in self.fits else _LATE_YEAR
+            return self.settled.setdefault("year", str(self.rng.randint(first, LAST_YEAR)))
         if slot == "began":
             return self.calendar.stated(self.rng)
         drawn = drawn_value(slot, self.rng)
         if drawn is None:
             raise ValueError(f"no page knows the slot [{slot}]")
         return drawn
+
+    def _in_season(self, slot: str, words: tuple[str, ...]) -> tuple[str, ...]:
+        """The month and the season that a page speaks of go together."""
+        if slot == "month" and (season := self.settled.get("season")):
+            return _SEASONS[season]
+        if slot == "season" and (month := self.settled.get("month")):
+            return tuple(one for one, months in _SEASONS.items() if month in months)
+        return words
 
     def beside(self) -> NamedThing | None:
         """A thing of its sort, of which a page states something beside what it is about."""
@@ -109,7 +141,8 @@ class PageScene:
 def _troubles(thing: NamedThing) -> tuple[str, ...]:
     """What can be wrong with just such a thing."""
     fits = kind_of(thing.noun).fits
-    return tuple(said for trait, rows in stock().troubles.items() if trait in fits for said in rows)
+    every = [said for trait, rows in stock().troubles.items() if trait in fits for said in rows]
+    return tuple([said for said in every if granted(said) <= fits] or every)
 
 
 def page_scene(
@@ -134,9 +167,10 @@ def page_scene(
         calendar=calendar or PageCalendar(seed=0),
         peers=len(peers),
     )
-    for key, words in stock().themes[theme].items():
+    for key, every in stock().themes[theme].items():
         if key == "trouble":
             continue
+        words = [one for one in every if granted(one) <= scene.fits] or every
         scene.words[key] = tuple(rng.sample(words, min(_FEW, len(words))))
     return scene
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from drr.filetasks.corpus.plan import PagePlan
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement
-from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, PageForm, ProsePassage, stock
+from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, PageForm, ProsePassage, fitting, stock
 from drr.filetasks.corpus.telling import ToldStatement
 from drr.filetasks.corpus.template import one_article
-from drr.filetasks.planning.kinds import kind_of
 
 _LEAST, _USUAL, _MOST = 1500, 3000, 6400
 """Characters that a page is planned for; it ends with the section that passes them."""
@@ -49,10 +48,9 @@ class PageFrame:
 def framed(form: PageForm, plan: PagePlan, scene: PageScene) -> PageFrame:
     """Says first what the page is about, and comes back to it."""
     rng, occasion = scene.rng, stock().occasions[form.voice][plan.main]
-    lead = rng.choice(occasion.lead).say(rng, scene.fill)
-    settle = rng.choice(occasion.settle).say(rng, scene.fill)
-    opening = rng.choice(form.openings).say(rng, scene.fill) if rng.random() < 0.5 else ""
-    closing = rng.choice(form.closings).say(rng, scene.fill)
+    lead, settle = scene.say(occasion.lead), scene.say(occasion.settle)
+    opening = scene.say(form.openings) if rng.random() < 0.5 else ""
+    closing = scene.say(form.closings)
     return PageFrame(" ".join(part for part in (opening, lead) if part), f"{settle}\n\n{closing}")
 
 
@@ -75,10 +73,10 @@ def page_sections(
             apt, min(len(apt), rng.randint(3, 5) if topic == plan.main else rng.randint(2, 4))
         )
         skip = 1 if form.layout == "questions" and form.voice == "seller" else 0
-        parts = [one.say(rng, scene.fill, skip) for one in chosen]
+        parts = [one.say(rng, scene.fill, skip, scene.fits) for one in chosen]
         length += sum(map(len, parts)) + 60
         if form.layout == "questions":
-            asked = (rng.choice(one.ask or stock().asks[topic]).say(rng, scene.fill) for one in chosen)
+            asked = (scene.say(one.ask or stock().asks[topic]) for one in chosen)
             sections += [PageSection(topic, (part,), ask=ask) for part, ask in zip(parts, asked, strict=True)]
         elif parts:
             sections.append(PageSection(topic, tuple(parts)))
@@ -100,11 +98,15 @@ def page_sections(
 
 
 def _apt(form: PageForm, topic: str, scene: PageScene) -> list[ProsePassage]:
-    fits = kind_of(scene.thing.noun).fits
+    fits = scene.fits
     if form.voice != MEMBER:
-        return [one for one in stock().voices[form.voice].get(topic, ()) if one.needs <= fits]
-    matters = [one for one in stock().matters if one.topic == topic and one.needs <= fits and one.alone]
-    return [scene.rng.choice(one.alone) for one in matters]
+        return [one for one in stock().voices[form.voice].get(topic, ()) if one.suits(fits)]
+    alone = (
+        [reply for reply in one.alone if reply.suits(fits)]
+        for one in stock().matters
+        if one.topic == topic and one.needs <= fits
+    )
+    return [scene.rng.choice(replies) for replies in alone if replies]
 
 
 def _place(sections: list[PageSection], statement: PageStatement) -> int:
@@ -116,7 +118,8 @@ def _place(sections: list[PageSection], statement: PageStatement) -> int:
 def _with_figures(form: PageForm, sections: list[PageSection], scene: PageScene) -> list[PageSection]:
     """Some paragraphs end with another figure of what the page is about."""
     rng = scene.rng
-    for line in rng.sample(stock().figures[form.voice], rng.choice(_FIGURES)):
+    lines = fitting(stock().figures[form.voice], scene.fits)
+    for line in rng.sample(lines, min(len(lines), rng.choice(_FIGURES))):
         at = rng.randrange(len(sections)) if sections else 0
         one = sections[at]
         parts = (*one.parts[:-1], f"{one.parts[-1]} {line.say(rng, scene.fill)}")
@@ -125,7 +128,7 @@ def _with_figures(form: PageForm, sections: list[PageSection], scene: PageScene)
 
 
 def _rules(scene: PageScene) -> PageSection:
-    lines = stock().lines[scene.theme]
+    lines = fitting(stock().lines[scene.theme], scene.fits)
     chosen = scene.rng.sample(lines, min(len(lines), scene.rng.randint(2, 4)))
     return PageSection(RULES, tuple(one.say(scene.rng, scene.fill) for one in chosen), listed=True)
 

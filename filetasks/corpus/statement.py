@@ -27,12 +27,16 @@ _WITHIN = {"percent": (4.0, 92.0), "points": (380.0, 985.0)}
 _LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
 _HEARSAY, _OTHER, _ONE_SIDE = 0.25, 0.2, 0.12
 """How often a statement of a page is hearsay, of another model or firm, or only one side of the matter."""
+_WRONG = 0.6
+"""How often hearsay of what nobody asks for is wrong."""
 _OWN = (0, 1, 1, 2, 2)
 """What a page states of its own thing beside the first, as often as not of a month."""
 _FORMS_TRIED = 12
 """Sorts of statements tried on a page that is too old for the first: all pages state about as much."""
 _ALIKE = 0.7
 """How often a page about what a case asks states something else in a measure that is asked for, so that a unit does not tell."""
+_TWICE = 2
+"""Statements of one thing in one task after which others come first: what is needed stands once."""
 _WEIGHTS = frozenset(["pounds", "alone", "weigh"])
 
 _SOLD = {
@@ -54,6 +58,8 @@ class PageStatement:
     groups: Mapping[str, str] = field(default_factory=dict)
     hearsay: bool = False
     """Said without knowing."""
+    is_wrong: bool = False
+    """Said without knowing, and not so."""
     one_sided: bool = False
     """Only one side of it is said, and never the value."""
     as_of: str | None = None
@@ -158,10 +164,17 @@ def drawn_statement(
     )
     alike = like and rng.random() < _ALIKE
     tried = rng.sample(apt, len(apt))
-    tried.sort(key=lambda one: bool(alike) and one.measure not in like)
+    tried.sort(
+        key=lambda one: (
+            calendar.stated_of[one.attribute.pattern, str(subjects[one.about])] >= _TWICE,
+            bool(alike) and one.measure not in like,
+        )
+    )
     for one in tried[:_FORMS_TRIED]:
         said = _drawn_of(one, str(subjects[one.about]), kind, rng, calendar)
         if said is not None:
+            if calendar.day is not None:
+                calendar.stated_of[one.attribute.pattern, str(subjects[one.about])] += 1
             return said
     return None
 
@@ -171,7 +184,40 @@ def _drawn_of(
 ) -> PageStatement | None:
     if rng.random() < _OTHER:
         subject = other_name(form.about, subject, rng)
-    world = Random(f"{calendar.seed}/{form.attribute.pattern}/{subject}")
+    groups, value = _values(form, subject, kind, calendar)
+    one_sided, hearsay = rng.random() < _ONE_SIDE, rng.random() < _HEARSAY
+    as_of = None
+    if form.dating:
+        changes = form.dating.changes
+        as_of = calendar.since(subject, changes, months_taken(form, value))
+        if as_of and calendar.is_past(subject, changes):
+            value = _values(form, subject, kind, calendar, as_of)[1]
+            as_of = calendar.since(subject, changes, months_taken(form, value))
+    if (form.dating and as_of is None) or groups.get("sold") == "":
+        return None
+    other = None
+    if hearsay and value and rng.random() < _WRONG:
+        most = months_taken(form, value)
+        other = other_value(
+            value, (), rng, lambda told: months_taken(form, told) <= most, range_of(form, kind)
+        )
+    return PageStatement(
+        form=form,
+        subject=subject,
+        value=other or value,
+        groups=groups,
+        hearsay=hearsay,
+        is_wrong=other is not None,
+        one_sided=one_sided,
+        as_of=as_of,
+    )
+
+
+def _values(
+    form: StatementForm, subject: str, kind: ThingKind, calendar: PageCalendar, as_of: str = ""
+) -> tuple[dict[str, str], str]:
+    """The world's, of the latest make, list or price or of that of a month: the same wherever they are said."""
+    world = Random(f"{calendar.seed}/{form.attribute.pattern}/{subject}{as_of and '/'}{as_of}")
 
     def fill(slot: str) -> str:
         if slot.endswith("amount"):
@@ -187,20 +233,7 @@ def _drawn_of(
     groups = {key: text.words(world, fill) for key, text in form.groups.items()}
     if "low" in groups:
         groups["high"] = groups["low"].removesuffix("00") + "99"
-    value = form.value.words(world, fill) if form.value else ""
-    one_sided, hearsay = rng.random() < _ONE_SIDE, rng.random() < _HEARSAY
-    as_of = calendar.since(subject, form.dating.changes, months_taken(form, value)) if form.dating else None
-    if (form.dating and as_of is None) or groups.get("sold") == "":
-        return None
-    return PageStatement(
-        form=form,
-        subject=subject,
-        value=value,
-        groups=groups,
-        hearsay=hearsay,
-        one_sided=one_sided,
-        as_of=as_of,
-    )
+    return groups, form.value.words(world, fill) if form.value else ""
 
 
 def _is_near(form: StatementForm, had: StatementForm) -> bool:
@@ -274,7 +307,8 @@ def changed(
         said = replace(true, value="", groups=groups, one_sided=True)
         return said, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
     subject = other_name(true.form.about, fact.subject, rng) if kind == "other_model" else fact.subject
-    said = replace(true, value=value, subject=subject, groups=groups, hearsay=kind == "wrong_figure")
+    rumor = kind == "wrong_figure"
+    said = replace(true, value=value, subject=subject, groups=groups, hearsay=rumor, is_wrong=rumor)
     after = f"{subject}: {value}" if kind == "other_model" else value
     after += f", sold from {wanted.sold}" if wanted.sold else ""
     return said, StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
@@ -38,7 +38,7 @@ About = Literal["thing", "brand", "seller"]
 GENERAL = "general"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ProsePassage:
     """A paragraph in steps, each with alternatives, written so that any choice reads as one thought."""
 
@@ -48,9 +48,25 @@ class ProsePassage:
     ask: tuple[Template, ...] = ()
     """Questions that just this answers."""
 
-    def say(self, rng: Random, fill: Fill, skip: int = 0) -> str:
-        """Without the first steps where they only repeat what was asked."""
-        return " ".join(_strung([rng.choice(step).say(rng, fill) for step in self.steps[skip:]], rng))
+    def say(self, rng: Random, fill: Fill, skip: int = 0, fits: Collection[str] | None = None) -> str:
+        """Without the first steps where they only repeat what was asked; of a thing that `fits` says is so."""
+        said = (rng.choice(step if fits is None else fitting(step, fits)) for step in self.steps[skip:])
+        return " ".join(_strung([one.say(rng, fill) for one in said], rng))
+
+    def suits(self, fits: frozenset[str]) -> bool:
+        """Whether it can be said of such a thing, with one alternative of each step at least."""
+        return _suits(self, fits)
+
+
+@lru_cache(maxsize=1 << 16)
+def _suits(passage: ProsePassage, fits: frozenset[str]) -> bool:
+    return passage.needs <= fits and all(any(one.needs <= fits for one in step) for step in passage.steps)
+
+
+def fitting(rows: Sequence[Template], fits: Collection[str]) -> Sequence[Template]:
+    """Those that take nothing for granted of a thing that is not so; all where none is left."""
+    found = [one for one in rows if one.needs.issubset(fits)]
+    return found or rows
 
 
 def _strung(said: list[str], rng: Random) -> list[str]:
@@ -74,7 +90,7 @@ def _strung(said: list[str], rng: Random) -> list[str]:
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TalkMatter:
     """Something that one asks and others answer."""
 
@@ -86,6 +102,9 @@ class TalkMatter:
     """Said to whoever asked."""
     alone: tuple[ProsePassage, ...]
     """Those of the replies that can stand by themselves."""
+
+    def suits(self, fits: frozenset[str]) -> bool:
+        return self.needs <= fits and any(one.suits(fits) for one in self.replies)
 
 
 @dataclass(frozen=True)
@@ -200,6 +219,8 @@ class SentenceStock:
     other: StatementForm
     hearsay: Mapping[str, tuple[Template, ...]]
     """By voice: what is said before a statement that nobody vouches for. Whoever is not here does not pass hearsay on."""
+    denied: Mapping[str, tuple[Template, ...]]
+    """By voice: beside these, before one that is known to be wrong where it is told."""
     sure: Mapping[str, tuple[Template, ...]]
     """By voice: what is said before one that somebody vouches for, in much the same words."""
     rough: Mapping[str, tuple[Template, ...]]
@@ -250,6 +271,7 @@ def stock() -> SentenceStock:
         statements=tuple(_statement(row, datings) for row in said["statement"]),
         other=_statement({**said["other"], "attribute": ".*", "about": "thing"}, datings),
         hearsay={voice: _prose(rows) for voice, rows in said["hearsay"].items()},
+        denied={voice: _prose(rows) for voice, rows in said["denied"].items()},
         sure={voice: _prose(rows) for voice, rows in said["sure"].items()},
         rough={voice: _templates(rows) for voice, rows in said["rough"].items()},
         noise_terms=_templates(said["noise"][0]["terms"]),

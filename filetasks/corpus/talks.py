@@ -11,7 +11,6 @@ from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement
 from drr.filetasks.corpus.stock import PageForm, TalkMatter, stock
 from drr.filetasks.corpus.telling import ToldStatement
-from drr.filetasks.planning.kinds import kind_of
 
 _LEAST, _MOST = 2, 3
 """Who answers a question."""
@@ -37,7 +36,7 @@ def talk(
 ) -> list[TalkRound]:
     """The rounds of a page: the main matter, what follows from it, and what is stated in answer to a question of its own."""
     rng = scene.rng
-    matters = matters_of((plan.main, plan.main, *plan.others), kind_of(scene.thing.noun), rng)
+    matters = matters_of((plan.main, plan.main, *plan.others), scene.fits, rng)
     rounds = [(one.topic, _round(form, one, scene)) for one in dict.fromkeys(matters[:_MATTERS])]
     for statement, one in zip(statements, said, strict=True):
         near = [at for at, (topic, _) in enumerate(rounds, start=1) if topic in statement.form.near]
@@ -47,14 +46,16 @@ def talk(
 
 def _round(form: PageForm, matter: TalkMatter, scene: PageScene) -> TalkRound:
     rng = scene.rng
-    chosen = rng.sample(matter.replies, min(len(matter.replies), rng.randint(_LEAST, _MOST)))
-    answers = [one.say(rng, scene.fill) for one in chosen]
-    if form.layout == "thread" and matter.asides and rng.random() < _ASIDE:
-        answers.insert(0, rng.choice(matter.asides).say(rng, scene.fill))
+    replies = [one for one in matter.replies if one.suits(scene.fits)]
+    chosen = rng.sample(replies, min(len(replies), rng.randint(_LEAST, _MOST)))
+    answers = [one.say(rng, scene.fill, fits=scene.fits) for one in chosen]
+    asides = [one for one in matter.asides if one.suits(scene.fits)]
+    if form.layout == "thread" and asides and rng.random() < _ASIDE:
+        answers.insert(0, rng.choice(asides).say(rng, scene.fill, fits=scene.fits))
     if rng.random() < _FIGURE:
         at = rng.randrange(len(answers))
-        answers[at] += " " + rng.choice(stock().figures[form.voice]).say(rng, scene.fill)
-    return TalkRound(rng.choice(matter.ask).say(rng, scene.fill), tuple(answers))
+        answers[at] += " " + scene.say(stock().figures[form.voice])
+    return TalkRound(scene.say(matter.ask), tuple(answers))
 
 
 _POSTS = (
@@ -116,7 +117,7 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     rng = scene.rng
     handles = rng.sample(stock().names["handles"], rng.randint(5, 9))
     posts, asker = _Posts(rng, handles, rng.choice(_POSTS)), handles[0]
-    opening = rng.choice(form.openings).say(rng, scene.fill)
+    opening = scene.say(form.openings)
     said = [f"{asker}, {rng.choice(('first post', 'opening', 'asked this'))}:", f"{opening} {rounds[0].ask}"]
     helped: dict[str, None] = {}
     for number, one in enumerate(rounds):
@@ -129,7 +130,7 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
             posts.write(who, _to(rng, asker, last) + answer)
             helped[who] = None
     settled = _named(rng, helped, _SETTLED, (*_SETTLED, _BETWEEN))
-    posts.write(asker, f"{settled} {rng.choice(form.closings).say(rng, scene.fill)}")
+    posts.write(asker, f"{settled} {scene.say(form.closings)}")
     return "\n\n".join([*said, *posts.said])
 
 
@@ -159,7 +160,7 @@ def _letters(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     """What the column asked, and who wrote."""
     rng = scene.rng
     signed, asked = rng.choice(_SIGNED), rng.choice(_ASKED)
-    said = [rng.choice(form.openings).say(rng, scene.fill)]
+    said = [scene.say(form.openings)]
     for one in rounds:
         said.append(asked.format(ask=one.ask))
         for answer in one.answers:
@@ -167,7 +168,7 @@ def _letters(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
                 rng.choice(_GREETINGS) + answer,
                 signed.format(who=scene.fill("person"), town=scene.fill("town")),
             ]
-    return "\n\n".join([*said, rng.choice(form.closings).say(rng, scene.fill)])
+    return "\n\n".join([*said, scene.say(form.closings)])
 
 
 Talk = Callable[[PageForm, PageScene, list[TalkRound]], str]

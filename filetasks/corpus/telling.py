@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement, drawn_statement, is_said_of
-from drr.filetasks.corpus.stock import MEMBER, PageForm, StatementForm, stock
+from drr.filetasks.corpus.stock import MEMBER, PageForm, StatementForm, fitting, stock
 from drr.filetasks.corpus.template import Fill, Template
 from drr.filetasks.planning.kinds import kind_of
 
@@ -17,7 +18,7 @@ _BETWEEN = 0.4
 """How often something stands between the name and what is said of it."""
 _CLAUSE = 0.5
 _ROWS = 3
-_SURE = 0.75
+_SURE = 0.6
 """How often it is said of a statement how one knows it, by those who pass on hearsay too."""
 _ROUGH = 0.2
 """How often a manner of speaking stands before a statement, whatever is known of it."""
@@ -136,7 +137,8 @@ def _voucher(statement: PageStatement, voice: str, scene: PageScene, fill: Fill)
     """Hearsay says first that it is; so that this does not tell, others often say first how they know, in much the same words."""
     said = ""
     if statement.hearsay:
-        said = _one(stock().hearsay[voice], scene, fill)
+        rows = stock().hearsay[voice] + (stock().denied[voice] if statement.is_wrong else ())
+        said = _one(rows, scene, fill)
     elif voice in stock().sure and scene.rng.random() < _SURE:
         said = _one(stock().sure[voice], scene, fill)
     if scene.rng.random() < _ROUGH and not said.endswith(":"):
@@ -149,7 +151,8 @@ def _filled(statement: PageStatement, scene: PageScene, voice: str) -> Fill:
     return lambda slot: words[slot] if slot in words else scene.fill(slot)
 
 
-def _one(rows: tuple[Template, ...], scene: PageScene, fill: Fill, *, sentence: bool = True) -> str:
+def _one(rows: Sequence[Template], scene: PageScene, fill: Fill, *, sentence: bool = True) -> str:
+    rows = fitting(rows, scene.fits)
     fresh = [row for row in rows if id(row) not in scene.used]
     chosen = scene.rng.choice(fresh or rows)
     scene.used.add(id(chosen))

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
+from drr.filetasks.corpus.granted import granted
+
 Fill = Callable[[str], str]
 _TWICE = re.compile(r"\b[Tt]he The ")
 """Brands such as `The Value Store` bring an article of their own."""
@@ -32,6 +34,8 @@ _Part = str | _Slot | _Choice
 @dataclass(frozen=True, slots=True)
 class Template:
     parts: tuple[_Part, ...]
+    needs: frozenset[str] = frozenset()
+    """What must be true of the thing that it is said of (`granted`)."""
 
     def words(self, rng: Random, fill: Fill) -> str:
         said: list[str] = []
@@ -54,7 +58,7 @@ def template(text: str) -> Template:
     parts, end = _read(text, 0, nested=False)
     if end != len(text):
         raise ValueError(f"a brace too many in {text!r}")
-    return Template(parts)
+    return Template(parts, granted(text))
 
 
 def _say(parts: tuple[_Part, ...], rng: Random, fill: Fill, said: list[str]) -> None:

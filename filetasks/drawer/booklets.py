@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -54,6 +55,19 @@ def _instructions() -> dict[str, SortInstructions]:
 
 def _group(brief: FileBrief) -> SortInstructions:
     return _instructions()[kind_of(brief.thing.noun).manual or "furniture"]
+
+
+def _some(brief: FileBrief, lines: Sequence[str], count: int) -> list[str]:
+    """Lines that fit the sort: `feeds> Take it down` is said of what feeds animals."""
+    fits = kind_of(brief.thing.noun).fits
+    apt = [text for needs, _, text in (line.rpartition("> ") for line in lines) if not needs or needs in fits]
+    return brief.rng.sample(apt, min(count, len(apt)))
+
+
+def _pairs(brief: FileBrief, count: int) -> list[tuple[str, str]]:
+    faults = dict(_group(brief).faults)
+    helps = {what.rpartition("> ")[2]: told for what, told in faults.items()}
+    return [(what, helps[what]) for what in _some(brief, list(faults), count)]
 
 
 def _printed(brief: FileBrief) -> PaperMaker:
@@ -192,7 +206,7 @@ def _manual_cover(paper: PaperPages, brief: FileBrief) -> None:
 
 def _safety(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "Before you start")
-    for text in brief.rng.sample(_group(brief).safety, 6):
+    for text in _some(brief, _group(brief).safety, 6):
         paper.text(f"•  {text}")
         paper.gap(3)
     x, y = paper.margin, paper.y - 66
@@ -241,14 +255,14 @@ def _data(paper: PaperPages, brief: FileBrief) -> None:
 
 def _care(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "Care")
-    for text in brief.rng.sample(_group(brief).care, 4):
+    for text in _some(brief, _group(brief).care, 4):
         paper.text(text)
         paper.gap(5)
 
 
 def _faults(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "If something is not right")
-    for what, help_ in brief.rng.sample(_group(brief).faults, 4):
+    for what, help_ in _pairs(brief, 4):
         paper.line(what, 10, bold=True)
         paper.text(help_)
         paper.gap(4)

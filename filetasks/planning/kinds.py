@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import cache, cached_property
 from pathlib import Path
@@ -96,9 +97,14 @@ class ThingKind(BaseModel):
     def is_used_up(self) -> bool:
         return self.used_up or bool(self.unit)
 
+    @property
+    def _is_modern(self) -> bool:
+        return self.manual == "powered" or bool({"electric", "sewn", "modern"} & set(self.traits))
+
     @cached_property
     def fits(self) -> frozenset[str]:
         """What prose may take for granted of the sort; a passage that needs anything else is not said of it."""
+        said = " ".join(self.parts)
         follows = {
             "consumed": self.is_used_up,
             "lasting": not self.is_used_up,
@@ -111,6 +117,15 @@ class ThingKind(BaseModel):
             "placed": bool(self.stands) and self.manual != "outdoor",
             "floor": self.stands == "floor" and self.manual != "outdoor",
             "large": self.pounds is not None and self.pounds[1] >= _LARGE,
+            "explained": bool(self.manual),
+            "corded": self.manual == "powered",
+            "moving": bool(_MOVES.search(said)),
+            "screwed": self.manual == "furniture" or bool(_SCREWED.search(said)),
+            "lidded": bool(_LIDDED.search(said)) or self.look in ("jar", "bottle"),
+            "oiled": bool(re.search(r"\boil\b", self.upkeep_of)),
+            "sharp": "sharpening" in self.upkeep_of,
+            "metal": self.manual in ("furniture", "outdoor"),
+            "heirloom": self.lasts is not None and self.lasts[1] >= _OLD and not self._is_modern,
         }
         return frozenset({*self.traits, *(name for name, holds in follows.items() if holds)})
 
@@ -119,8 +134,13 @@ _OUNCES = 16
 _PULL, _SMALL, _WRAPPED, _TRIAL = (0.2, 0.5), (0.35, 0.75), (0.6, 4.8), 0.35
 _LARGE = 22
 """Pounds of the heaviest of a sort of which one asks who carries it up."""
+_OLD = 64
+"""Months that good ones of a sort last under steady use, of which some have been in use for decades."""
+_MOVES = re.compile(r"\b(?:hinge|latch|pin|wheel|caster|crank|joint|slider|ratchet|spring|drawer)\b")
+_SCREWED, _LIDDED = re.compile(r"\b(?:bolt|brace|post|clamp|foot)\b"), re.compile(r"\b(?:lid|cap|cover)\b")
+"""What a part says of a thing."""
 TRAITS = frozenset(
-    ["consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn"]
+    ["explained", "corded", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn"]
 )  # fmt: skip
 
 ANY = ThingKind()

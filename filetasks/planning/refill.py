@@ -8,10 +8,12 @@ says which one fits.
 
 from __future__ import annotations
 
-from drr.filetasks.planning.kinds import single, whole
+from drr.filetasks.planning.kinds import ThingKind, single, whole
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital
 
 _TRIES = 60
+_WEEKS = 30.44 / 7
+"""Of a month."""
 
 
 def _opening(scene: CaseScene) -> FileSlot:
@@ -100,13 +102,20 @@ def keeping(scene: CaseScene) -> AnswerPart | None:
     )
 
 
+def _packs_a_month(kind: ThingKind) -> float:
+    """Of somebody who uses as much as most."""
+    if kind.use is None or kind.pack is None:
+        return 1.0
+    return min(2.0, sum(kind.use) / sum(kind.pack) * (1 if kind.per == "month" else _WEEKS))
+
+
 def affordable(scene: CaseScene) -> AnswerPart | None:
     rng, owned, kind = scene.rng, scene.owned, scene.kind
     if kind.large is None:
         return None
     price = whole(rng, kind.large) + rng.choice((0.15, 0.35, 0.45, 0.65, 0.85))
-    packs = rng.choice((1, 1, 2, 2, 3))
-    limit = price * (packs + rng.uniform(0.06, 0.9))
+    packs = rng.randint(1, 1 + round(_packs_a_month(kind)))
+    limit = price * (packs + rng.uniform(0.06, 0.7))
     return AnswerPart(
         key="affordable",
         slots=(
