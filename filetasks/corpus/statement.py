@@ -35,7 +35,7 @@ _FORMS_TRIED = 12
 """Sorts of statements tried on a page that is too old for the first: all pages state about as much."""
 _ALIKE = 0.7
 """How often a page about what a case asks states something else in a measure that is asked for, so that a unit does not tell."""
-_TWICE = 2
+_OFTEN = 3
 """Statements of one thing in one task after which others come first: what is needed stands once."""
 _WEIGHTS = frozenset(["pounds", "alone", "weigh"])
 
@@ -166,7 +166,7 @@ def drawn_statement(
     tried = rng.sample(apt, len(apt))
     tried.sort(
         key=lambda one: (
-            calendar.stated_of[one.attribute.pattern, str(subjects[one.about])] >= _TWICE,
+            calendar.stated_of[one.attribute.pattern, str(subjects[one.about])] >= _OFTEN,
             bool(alike) and one.measure not in like,
         )
     )
