@@ -103,7 +103,7 @@ class CasePages:
     def supportive(self, fact: TaskFact, again: int = 0, trust: int | None = None) -> CasePage:
         """`again`: the same fact on another page of that day, by just so good a source."""
         label = f"supportive/{fact.id}"
-        age = self._age_of(fact)(Random(f"{self.seed}/{self.case.task_id}/{label}"))
+        age = _age_of(self.case, fact)(Random(f"{self.seed}/{self.case.task_id}/{label}"))
         said = of_fact(fact, self._since(fact))
         label += f"/{again}" if again else ""
         page, quote, form = self.written(fact, said, label, age, PageSource(trust, is_tried=again > 0))
@@ -118,7 +118,9 @@ class CasePages:
         changes = _changes(fact)
         days = [
             month_before(
-                self.day(self._age_of(one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}"))),
+                self.day(
+                    _age_of(self.case, one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}"))
+                ),
                 _took(one),
             )
             for one in self.case.of("page")
@@ -138,20 +140,6 @@ class CasePages:
     def day(self, age: int) -> date:
         return self.case.today - timedelta(days=age)
 
-    def _age_of(self, fact: TaskFact) -> Callable[[Random], int]:
-        """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
-        start = sold_from(fact.attribute)
-        if start is None and fact.attribute.startswith("lots"):
-            start = self.case.bought - timedelta(days=_LOTS_KNOWN)
-        most = OLDEST if start is None else (self.case.today - start).days
-
-        def drawn(rng: Random) -> int:
-            """Where not all ages can be, of the older ones: on the whole no younger than pages are."""
-            low, high = (YOUNGEST, OLDEST) if most >= OLDEST else (max(YOUNGEST, most // 2), most)
-            return rng.randint(low, high)
-
-        return drawn
-
     def distractors(self, of: Sequence[CasePage]) -> Iterator[CasePage]:
         """Without end, each supportive page in turn. All ages are drawn alike, and what a page of its age may have wrong is said in it."""
         facts = {fact.id: fact for fact in self.case.of("page")}
@@ -166,9 +154,8 @@ class CasePages:
             within = range_of(stock().statement(fact.attribute)[0], kind_of(self.thing(fact).noun))
             said, change = changed(fact, wanted, taken[fact.id], rng, self._turns(fact, wanted, age), within)
             taken[fact.id] += [said.value] if said.value else []
-            page, quote, form = self.written(
-                fact, said, f"distractor/{number}", age, self._source(fact, said, change.kind, source, age)
-            )
+            by = _source(fact, said, change.kind, source, self.day(age))
+            page, quote, form = self.written(fact, said, f"distractor/{number}", age, by)
             known = KnownPage(
                 url=page.url,
                 kind="distractor",
@@ -190,9 +177,8 @@ class CasePages:
         seen = months_seen(wanted.as_of, self.day(age)) if wanted.as_of else None
 
         def turned(value: str) -> bool:
-            if seen is not None and months_taken(form, value) > seen:
-                return False
-            if any(value == one.value for one in self.case.facts):
+            late = seen is not None and months_taken(form, value) > seen
+            if late or any(value == one.value for one in self.case.facts):
                 return False
             key = (fact.attribute, value)
             if key not in self._turned:
@@ -205,18 +191,6 @@ class CasePages:
     def _turned(self) -> dict[tuple[str, str], bool]:
         """What was reckoned of other values: a few hundred distractors draw from the same."""
         return {}
-
-    def _source(
-        self, fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, age: int
-    ) -> PageSource:
-        """What another page is right against is from no better a source than that, and not from who answers for it, years after."""
-        if kind not in BEATEN or said.hearsay:
-            return PageSource()
-        of = source.known.as_of
-        start = month_of(of) if of else sold_from(fact.attribute)
-        late = start is not None and (self.day(age) - start).days > _STANDS
-        without = _OWN_VOICES[said.form.about] if late else ()
-        return PageSource(source.known.trust, frozenset(without))
 
     def _wanted(self, fact: TaskFact, source: CasePage, age: int, rng: Random) -> WantedChange:
         """A page of any day may have an earlier make, list or time at hand, and says of which it speaks: its own date tells nothing. Of terms that hold
@@ -332,3 +306,29 @@ def _changes(fact: TaskFact) -> str | None:
 
 def _took(fact: TaskFact) -> int:
     return months_taken(stock().statement(fact.attribute)[0], fact.value)
+
+
+def _age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:
+    """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
+    start = sold_from(fact.attribute)
+    if start is None and fact.attribute.startswith("lots"):
+        start = case.bought - timedelta(days=_LOTS_KNOWN)
+    most = OLDEST if start is None else (case.today - start).days
+
+    def drawn(rng: Random) -> int:
+        """Where not all ages can be, of the older ones: on the whole no younger than pages are."""
+        low, high = (YOUNGEST, OLDEST) if most >= OLDEST else (max(YOUNGEST, most // 2), most)
+        return rng.randint(low, high)
+
+    return drawn
+
+
+def _source(fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, day: date) -> PageSource:
+    """What another page is right against is from no better a source than that, and not from who answers for it, years after."""
+    if kind not in BEATEN or said.hearsay:
+        return PageSource()
+    of = source.known.as_of
+    start = month_of(of) if of else sold_from(fact.attribute)
+    late = start is not None and (day - start).days > _STANDS
+    without = _OWN_VOICES[said.form.about] if late else ()
+    return PageSource(source.known.trust, frozenset(without))
