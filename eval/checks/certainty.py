@@ -93,6 +93,9 @@ BARS: dict[str, AccusationBar] = {
     "anchored": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "the same words stand beside another figure in the record"
     ),
+    "stated": AccusationBar(
+        Certainty.SCOPE, Certainty.CELL, "a figure of the only unit of its kind in the record"
+    ),
     "attribute": AccusationBar(
         Certainty.SCOPE, Certainty.CELL, "a colour or a material may be another thing's"
     ),

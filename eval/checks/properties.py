@@ -17,9 +17,11 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.eval.checks.odd_cells import OddCells
+from drr.eval.checks.other_values import compare_values
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, Residue, residue_of
 from drr.eval.checks.stars import compare_ratings
+from drr.eval.checks.stated_once import StatedOnce
 from drr.wording.doubts import DoubtKind
 from drr.wording.money import every_amount
 from drr.wording.numbers import NUMBER, SPOKEN, number, spoken
@@ -60,6 +62,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     residue = residue_of(mentions)
     texts = {key: record_text(one) for key, one in cast.products.items()}
     compare_attributes(tally, mentions, cast, texts)
+    compare_values(tally, subject, mentions, cast)
     OddCells(tally, cast).compare()
     body = mentions.body
     for mention in mentions.mentions:
@@ -108,7 +111,7 @@ class _Recorded:
 
 _DIGITS = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?![\d.])")
 _NEEDED = re.compile(
-    r"\b(?:usually|typically|typical|elsewhere|off|coupon|voucher|discount|code|tax|sale|sales|save|saves|per|every|above|over|away|apart|ago|after|until|last|lasts|later|"
+    r"\b(?:usually|typically|typical|elsewhere|instead|rather|off|coupon|voucher|discount|code|tax|sale|sales|save|saves|per|every|above|over|away|apart|ago|after|until|last|lasts|later|"
     r"extra|difference|longer|shorter|wider|taller|heavier|lighter|times|total|together|in all|combined|both|double|half|market|survey|people|or so|or (?:more|less|\w+er)|"
     r"a (?:day|week|month|year)|of that)\b|\?",
     re.I,
@@ -153,6 +156,7 @@ class _Measuring:
         money = [one.value for one in every_amount(query)]
         self.asked = {value for match in NUMBER.finditer(query) if (value := number(match["n"])) not in money}
         self._records: dict[str, _Recorded] = {}
+        self._once = StatedOnce(cast, self._record, residue)
 
     def _record(self, product_id: str) -> _Recorded:
         if product_id not in self._records:
@@ -191,6 +195,11 @@ class _Measuring:
             return
         if any(one.holds(said) for one in theirs):
             self._tally.ok()
+        elif len(theirs) == 1 and said.value not in self.asked and self._once.is_sure(said, meant):
+            own = next(one for one in theirs[0].all if one.unit == said.unit)
+            told = f"the record has {own.value:g} {own.unit} and no other ({theirs[0].product.product_id})"
+            why = f"said {self._shown(said)!r}, {told}"
+            self._tally.accuse("stated", (said.start, said.end), why, meant.bound)
         elif meant.bound <= Certainty.SCOPE and any(
             self._record(key).holds(said) for key in list(self._cast.products)[:_IN_PLAY]
         ):

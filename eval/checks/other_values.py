@@ -1,0 +1,197 @@
+"""A rival's value said of a product whose record has another: `P-5` of a shredder that is `P-4`, `lavender` of a salt that is eucalyptus."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from drr.env.entities import Product
+from drr.eval.checks.base import CheckTally, Span, Subject
+from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.naming import folded_words
+from drr.eval.checks.records import record_text
+from drr.eval.checks.residue import LASTING, residue_of
+from drr.eval.checks.rival_values import (
+    RivalValues,
+    SaidValue,
+    ValueWord,
+    grade_letters,
+    grades_of,
+    value_words,
+)
+from drr.wording.attributes import ATTRIBUTES
+from drr.wording.ratings import RATINGS
+
+_CLOSED = re.compile(
+    r"[*_\"”]{0,3}(?:$|\s?[,.;:)\]/|–—\n]|\s(?:and|with|but|or|for|on|at|while|throughout|finish|colou?r|inside|outside|all)\b)",
+    re.I,
+)
+"""Behind a value: nothing more is said of the thing that it is a property of."""
+_NEXT = re.compile(r"[\s*_-]{1,3}(?P<word>[A-Za-z]{3,20})\b")
+_LED = re.compile(
+    r"\b(?:not|no|never|without|instead of|than|unlike|rather|like|nor|neither|non|any|of your|your)[\s*_\"“-]{1,3}(?:an?\s|the\s)?$",
+    re.I,
+)
+"""Before a value: it is what the thing is not, or another's."""
+_PART = re.compile(
+    r"\b(?:its|the|with|an?|their|this|that)\s(?P<noun>[a-z][a-z-]{2,20}(?:\s[a-z-]{3,20})?)\b"
+)
+"""Between a name and a value: it may be a part's (`with a lid of bamboo`)."""
+_MOST = 24
+"""Products in play whose rivals are asked for."""
+
+
+class OtherValues:
+    """Reads the sentences and cells of a report one after the other."""
+
+    def __init__(self, tally: CheckTally, subject: Subject, mentions: Mentions, cast: Cast) -> None:
+        self._tally, self._cast = tally, cast
+        self._plain = mentions.plain
+        self._residue = residue_of(mentions)
+        self._rivals = RivalValues(subject.shop)
+        self._known = list(cast.products)[:_MOST]
+        self._values: dict[str, dict[str, list[SaidValue]]] = {}
+        self._grades: dict[str, dict[str, tuple[str, str]]] = {}
+        self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
+
+    def sentence(self, span: Span) -> None:
+        words = value_words(self._plain, *span)
+        for index, word in enumerate(words):
+            if not self._may_be_said(word) or any(low <= word.start < high for low, high in self._called):
+                continue
+            meant = self._cast.meant_at(word.start, word.end)
+            product = self._cast.products.get(meant.only or "")
+            if product is None or not meant.certain or meant.bound < Certainty.CLAUSE:
+                continue
+            clause = self._cast.prose.clause_at(word.start)
+            for value, where in self._said(words, index, product):
+                before = self._plain[max(span[0], where[0] - 24) : where[0]]
+                if ATTRIBUTES.is_otherwise(self._plain[slice(*clause)]) or _LED.search(before):
+                    continue
+                if not self._is_closed(value, where, product, before) or self._is_a_siblings(
+                    value, span, product
+                ):
+                    continue
+                if self._residue.doubt(span, LASTING) is None:
+                    self._accuse(value, where, product, meant.bound)
+
+    def row(self, line: TextLine) -> None:
+        columns, owner = self._cast.by_columns(line), self._cast.row_owner(line)
+        for column, cell in enumerate(line.cells):
+            whose = self._cast.column_owner(line, column) if columns else owner
+            product = self._cast.products.get(whose or "")
+            if (
+                product is None
+                or (columns and not column)
+                or ATTRIBUTES.is_otherwise(self._plain[slice(*cell)])
+            ):
+                continue
+            if any(low < cell[1] and cell[0] < high for low, high in self._called):
+                continue
+            label = (
+                self._plain[slice(*line.cells[0])] if columns else "".join(line.header[column : column + 1])
+            )
+            words = value_words(self._plain, *cell)
+            for index in range(len(words)):
+                for value, where in self._said(words, index, product):
+                    if not set(folded_words(label)) & set(folded_words(f"{value.key} {value.own}")):
+                        continue  # of a part, or of what else the column is about
+                    if _CLOSED.match(self._plain[where[1] : cell[1]].rstrip()):
+                        self._accuse(value, where, product, Certainty.CELL)
+
+    def _may_be_said(self, word: ValueWord) -> bool:
+        letters = grade_letters(self._plain[word.start : word.end])
+        return any(word.word in self._of(key) or letters in self._graded(key) for key in self._known)
+
+    def _of(self, key: str) -> dict[str, list[SaidValue]]:
+        """The values of its rivals by their first word."""
+        if key not in self._values:
+            found = self._values[key] = {}
+            for one in self._rivals.of(self._cast.products[key]):
+                if not RATINGS.speaks(" ".join(one.words)):
+                    found.setdefault(one.words[0], []).append(one)
+        return self._values[key]
+
+    def _graded(self, key: str) -> dict[str, tuple[str, str]]:
+        if key not in self._grades:
+            self._grades[key] = grades_of(self._cast.products[key])
+        return self._grades[key]
+
+    def _said(
+        self, words: Sequence[ValueWord], index: int, product: Product
+    ) -> Iterator[tuple[SaidValue, Span]]:
+        first = words[index]
+        for value in self._of(product.product_id).get(first.word, ()):
+            some = words[index : index + len(value.words)]
+            if tuple(one.word for one in some) == value.words:
+                yield value, (first.start, some[-1].end)
+                return
+        written = self._plain[first.start : first.end]
+        graded = self._graded(product.product_id).get(grade_letters(written) or "?")
+        if graded is not None and first.word not in {one.word for one in value_words(record_text(product))}:
+            yield SaidValue(graded[0], (first.word,), graded[1]), (first.start, first.end)
+
+    def _is_closed(self, value: SaidValue, where: Span, product: Product, before: str) -> bool:
+        """Whether it is said of the thing itself, and begins no name of another (`a black one`)."""
+        if _CLOSED.match(self._plain, where[1]):
+            return True
+        behind = _NEXT.match(self._plain, where[1])
+        if behind is None:
+            return False
+        word = folded_words(behind["word"])[0]
+        label = {part.removesuffix("ing") for part in folded_words(f"{value.key} {value.own}")}
+        if word in label or word.removesuffix("ed") in label:
+            return True
+        named = folded_words(before)[-1:]  # the maker's name, and then what the thing is
+        return (
+            word in folded_words(product.title)
+            and bool(named)
+            and named[0] in folded_words(product.store or "")
+        )
+
+    def _may_be_called_so(self, value: SaidValue) -> bool:
+        """Whether one of the two words is only the more general one: polypropylene is plastic, navy is blue."""
+        own = value_words(value.own)
+        mine = {" ".join(one.word for one in own), *(one.word for one in own)}
+        said = {" ".join(value.words), *value.words}
+        return any(ATTRIBUTES.kinds_of(a) & some for one, some in ((mine, said), (said, mine)) for a in one)
+
+    def _is_a_parts(self, where: Span, span: Span, product: Product) -> bool:
+        """Whether another noun than the thing's own stands between its name and the value."""
+        low = max((one.end for one in self._cast.within(*span) if one.end <= where[0]), default=span[0])
+        title = {*folded_words(product.title), "one", "pair", "set", "pack"}
+        return any(
+            not set(folded_words(one["noun"])) & title for one in _PART.finditer(self._plain, low, where[0])
+        )
+
+    def _is_a_siblings(self, value: SaidValue, span: Span, product: Product) -> bool:
+        """Whether the same maker sells one of which it is true, and no link shows which of them is meant."""
+        if any(one.linked and product.product_id in one.products for one in self._cast.within(*span)):
+            return False
+        return any(
+            set(value.words) <= {one.word for one in value_words(record_text(other))}
+            for other in self._cast.siblings(product)
+        )
+
+    def _accuse(self, value: SaidValue, where: Span, product: Product, bound: Certainty) -> None:
+        if self._may_be_called_so(value):
+            return
+        if any(one.span[0] < where[1] and where[0] < one.span[1] for one in self._tally.accused):
+            return
+        said = self._plain[slice(*where)]
+        why = f"said {said!r}, the record says {value.own!r} of its {value.key.casefold()} ({product.product_id})"
+        self._tally.accuse("attribute", where, why, bound)
+
+
+def compare_values(tally: CheckTally, subject: Subject, mentions: Mentions, cast: Cast) -> None:
+    """Every word of the report that is a rival's value of what the record says otherwise."""
+    values = OtherValues(tally, subject, mentions, cast)
+    for line in mentions.layout.lines:
+        if line.kind == "row":
+            values.row(line)
+        elif line.kind not in ("head_row", "rule_row", "elision"):
+            for span in cast.prose.sentences(line):
+                values.sentence(span)
