@@ -38,7 +38,7 @@ _MOST = 40
 """Products and figures in play above which nothing is looked up."""
 
 
-class Recorded(Protocol):
+class MeasuresRecorded(Protocol):
     all: list[MeasureSaid]
 
     def holds(self, said: MeasureSaid) -> bool: ...
@@ -47,7 +47,7 @@ class Recorded(Protocol):
 class StatedOnce:
     """Reads measures that a record does not have."""
 
-    def __init__(self, cast: Cast, record: Callable[[str], Recorded], residue: Residue) -> None:
+    def __init__(self, cast: Cast, record: Callable[[str], MeasuresRecorded], residue: Residue) -> None:
         self._cast, self._record, self._residue = cast, record, residue
 
     def is_sure(self, said: MeasureSaid, meant: Meant) -> bool:
