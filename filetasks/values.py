@@ -68,6 +68,10 @@ def day_of(text: str) -> date:
     raise ValueError(f"{text!r} is no day")
 
 
+CENTS = (15, 19, 20, 25, 35, 39, 40, 45, 49, 55, 59, 60, 65, 75, 80, 85, 89, 95, 99)
+"""With which prices of pages end, right or wrong: their last figures tell nothing."""
+
+
 def months_after(day: date, months: int) -> date:
     """The same day so many months on, or the last of that month."""
     at = day.month - 1 + months

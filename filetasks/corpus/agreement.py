@@ -34,15 +34,15 @@ def _agreeing(line: str, things: list[NamedThing]) -> str:
     for thing in things:
         if thing.noun.casefold() not in small:
             continue
-        line = _article(thing.noun).sub(_bare, line)
+        line = _article(thing.brand, thing.noun).sub(_bare, line)
         if thing.plural:
             line = _subject(thing.brand, thing.noun).sub(partial(_plural, named=named), line)
     return line
 
 
 @cache
-def _article(noun: str) -> re.Pattern[str]:
-    return re.compile(rf"\b([Aa])n? ({re.escape(noun)}\b)")
+def _article(brand: str, noun: str) -> re.Pattern[str]:
+    return re.compile(rf"\b([Aa])n? ((?:{re.escape(brand)} )?{re.escape(noun)}\b)")
 
 
 @cache

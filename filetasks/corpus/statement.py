@@ -18,11 +18,11 @@ from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.stock import StatementForm, stock
 from drr.filetasks.planning.kinds import Range, ThingKind, kind_of
 from drr.filetasks.truth import ChangeKind, StatementChange, TaskFact
-from drr.filetasks.values import number_of
+from drr.filetasks.values import CENTS, number_of
 
 _LETTERS = "BCDFGHJKLMNPQRSTVW"
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
-_WITHIN = {"percent": (4.0, 92.0), "points": (380.0, 985.0)}
+_WITHIN = {"percent": (4.0, 92.0), "points": (500.0, 950.0)}
 """What a figure of these can be at all."""
 _LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
 _HEARSAY, _OTHER, _ONE_SIDE = 0.25, 0.2, 0.12
@@ -102,7 +102,7 @@ def drawn_value(text: str, rng: Random) -> str | None:
         return None
     low, _, high = text[1:].partition("-")
     amount = rng.randint(int(low), int(high))
-    return str(amount) if text[0] == "#" else f"${amount}.{rng.choice((19, 25, 39, 49, 59, 75, 89, 95, 99))}"
+    return str(amount) if text[0] == "#" else f"${amount}.{rng.choice(CENTS)}"
 
 
 _SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
@@ -274,8 +274,16 @@ def _amount(written: str, within: Range, rng: Random) -> str:
     if written == "#":
         return str(rng.randint(round(low), round(high)))
     if written == "$":
-        return f"{rng.randint(ceil(low), max(ceil(low), floor(high) - 1))}.{rng.choice((19, 25, 39, 49, 59, 75, 89, 95))}"
-    return f"{rng.uniform(low, high):.1f}"
+        return f"{rng.randint(ceil(low), max(ceil(low), floor(high) - 1))}.{rng.choice(CENTS)}"
+    return _never_round(rng.uniform(low, high))
+
+
+def _never_round(amount: float) -> str:
+    """With one decimal, as facts have them: never a zero."""
+    figure = f"{amount:.1f}"
+    if not figure.endswith(".0"):
+        return figure
+    return f"{amount + (0.1 if amount >= float(figure) or amount < 1 else -0.1):.1f}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -338,7 +346,7 @@ def other_value(
         moved = amount * (1 + share) + rng.choice((-1, 1)) * (reach // 8)
         digits = len(last[0].partition(".")[2])
         moved = moved if within else max(moved, low)
-        figure = f"{moved:.{digits}f}" if digits else str(max(1, round(moved)))
+        figure = _figure_like(moved, digits, rng)
         other = plain[: last.start()] + figure + plain[last.end() :]
         like = (
             len(figure) >= len(last[0]) - 1 if " " in value or "$" in value else len(figure) == len(last[0])
@@ -349,3 +357,10 @@ def other_value(
             return other
         again = other
     return again
+
+
+def _figure_like(moved: float, digits: int, rng: Random) -> str:
+    """So that its last figures tell nothing: cents as prices have them, and a decimal that is not zero."""
+    if digits == 2:
+        return f"{int(moved)}.{rng.choice(CENTS)}"
+    return _never_round(moved) if digits == 1 else str(max(1, round(moved)))

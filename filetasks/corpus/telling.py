@@ -18,7 +18,7 @@ _BETWEEN = 0.4
 """How often something stands between the name and what is said of it."""
 _CLAUSE = 0.5
 _ROWS = 3
-_SURE = 0.6
+_SURE = 0.7
 """How often it is said of a statement how one knows it, by those who pass on hearsay too."""
 _ROUGH = 0.2
 """How often a manner of speaking stands before a statement, whatever is known of it."""

@@ -74,8 +74,10 @@ def _printed(brief: FileBrief) -> PaperMaker:
     """A booklet was set some time before the thing was sold; what says the number of just this one, when it was."""
     rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
     thing, days = brief.thing, rng.randint(90, 700)
-    filled_in = any(entry.attribute == "serial number" for entry in brief.file.entries)
-    day = brief.case.bought - timedelta(days=0 if filled_in else days)
+    told = {entry.attribute for entry in brief.file.entries}
+    if "serial number" in told:
+        days = 0 if "purchase date" in told else days % 60 + 15
+    day = brief.case.bought - timedelta(days=days)
     return PaperMaker(thing.brand, day, f"{thing.brand} {thing.model}")
 
 

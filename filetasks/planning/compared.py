@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from drr.filetasks.planning.kinds import Range, whole
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital, carriers, dollars
+from drr.filetasks.values import CENTS
 
 _TRADED = 25.0
 """Dollars; nobody takes back what was cheaper."""
@@ -51,14 +52,14 @@ def upkeep(scene: CaseScene) -> AnswerPart | None:
 
 
 def _dollars(scene: CaseScene, within: Range) -> str:
-    return f"${whole(scene.rng, within) + scene.rng.choice((0.2, 0.4, 0.6, 0.8)):.2f}"
+    return f"${whole(scene.rng, within) + scene.rng.choice(CENTS) / 100:.2f}"
 
 
 def points(scene: CaseScene) -> AnswerPart | None:
     rng, owned, rival = scene.rng, scene.owned, scene.rival
     if rival is None:
         return None
-    mine, theirs = rng.sample(range(512, 948), 2)
+    mine, theirs = rng.sample(range(500, 951), 2)
     return AnswerPart(
         key="points",
         slots=(
@@ -87,7 +88,7 @@ def trade_in(scene: CaseScene) -> AnswerPart | None:
     rival = scene.rival
     if rival is None or not scene.kind.plate or dollars(scene.paid) < _TRADED:
         return None
-    share = scene.rng.choice((12, 15, 18, 22, 28, 30, 35))
+    share = scene.rng.randrange(10, 39)
     return AnswerPart(
         key="trade_in",
         slots=(scene.slots_of_purchase()[1],),

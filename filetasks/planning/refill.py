@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from drr.filetasks.planning.kinds import ThingKind, single, whole
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital
+from drr.filetasks.values import CENTS
 
 _TRIES = 60
 _WEEKS = 30.44 / 7
@@ -113,7 +114,7 @@ def affordable(scene: CaseScene) -> AnswerPart | None:
     rng, owned, kind = scene.rng, scene.owned, scene.kind
     if kind.large is None:
         return None
-    price = whole(rng, kind.large) + rng.choice((0.15, 0.35, 0.45, 0.65, 0.85))
+    price = whole(rng, kind.large) + rng.choice(CENTS) / 100
     packs = rng.randint(1, 1 + round(_packs_a_month(kind)))
     limit = price * (packs + rng.uniform(0.06, 0.7))
     return AnswerPart(

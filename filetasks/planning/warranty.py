@@ -20,7 +20,7 @@ def term(scene: CaseScene) -> AnswerPart | None:
     letter, run = rng.choice("BCDFHKMR"), rng.randrange(20, 80)
     since, own = f"{letter}{run}00", f"{letter}{run}{rng.randrange(11, 99)}-{rng.randrange(10000, 99999)}"
     age = (scene.today - scene.bought).days / 30.44
-    near = [months for months in (27, 33, 39, 42, 45, 51, 54, 57, 63, 66, 69) if abs(months - age) > 1]
+    near = [months for months in range(18, 71) if abs(months - age) > 1]
     months = rng.choice([one for one in near if (one > age) == (rng.random() < 0.7)] or near)
     return AnswerPart(
         key="term",
@@ -56,7 +56,7 @@ def term(scene: CaseScene) -> AnswerPart | None:
 def claim(scene: CaseScene) -> AnswerPart | None:
     rng, owned = scene.rng, scene.owned
     noticed = scene.today - timedelta(days=rng.randrange(6, 58))
-    days = rng.choice((18, 23, 26, 35, 38, 47, 52, 56, 63))
+    days = rng.randrange(15, 71)
     return AnswerPart(
         key="claim",
         slots=(
@@ -125,7 +125,7 @@ def part(scene: CaseScene) -> AnswerPart | None:
 
 
 def refund(scene: CaseScene) -> AnswerPart | None:
-    share = scene.rng.choice((35, 40, 45, 55, 60, 65, 70, 85))
+    share = scene.rng.randrange(30, 91)
     return AnswerPart(
         key="refund",
         slots=(scene.slots_of_purchase()[1],),

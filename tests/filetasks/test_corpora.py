@@ -28,6 +28,7 @@ from drr.filetasks.corpus.agreement import agreeing
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.calendar import STAMP, PageCalendar
 from drr.filetasks.corpus.firms import SISTERS, other_name
+from drr.filetasks.corpus.granted import SINGLE, granted
 from drr.filetasks.corpus.guidance import guided
 from drr.filetasks.corpus.known import CasePages, stands_in
 from drr.filetasks.corpus.packing import Packed
@@ -57,7 +58,7 @@ from drr.filetasks.planning.kinds import TRAITS, all_kinds, kind_of
 from drr.filetasks.planning.things import is_mass
 from drr.filetasks.quality.timing import reported
 from drr.filetasks.truth import TaskFact
-from drr.filetasks.values import month_of, months_after, number_of
+from drr.filetasks.values import CENTS, month_of, months_after, number_of
 
 from benchmarks.corpora import (
     FEATURES,
@@ -451,7 +452,7 @@ def test_form_alone_does_not_find_what_is_needed(made: list[tuple[TaskCase, Corp
             "the same without looking for hearsay",
         )
     )
-    assert told < 0.55 and told < untold + 0.1
+    assert told < 0.55 and told < untold + 0.15
     assert hedged[True] > 0.25 * seen[True] and hedged[False] < 0.75 * seen[False]
 
 
@@ -489,6 +490,82 @@ def test_no_word_stands_twice_and_phrases_stay_whole(pool: PagePool) -> None:
         re.IGNORECASE,
     )
     assert not [found[0] for page in pool.pages if (found := bad.search(page.text.replace("|", ".")))]
+
+
+def test_last_figures_tell_nothing(
+    hundred: list[TaskCase], made: list[tuple[TaskCase, Corpora]], pool: PagePool
+) -> None:
+    """Needed prices ended with .15, .35, .45, .65 or .85 once and no other did, needed warranties were of months that three divides."""
+    needed = [fact.value for case in hundred for fact in case.of("page")]
+    wrong = [
+        page.change.stated for _, one in made for page in one.known if page.change and page.change.stated
+    ]
+    others = [
+        said.value
+        for at, listed in enumerate(pool.shelf["general"])
+        if (said := drawn_statement(listed.thing, "Wickerby", Random(at), PageCalendar(seed=at)))
+    ]
+    for values in (needed, wrong, others):
+        cents = {int(value[-2:]) for value in values if value.startswith("$")}
+        assert len(cents) >= 4 and cents <= set(CENTS)
+        assert not [value for value in values if re.search(r"\d\.0 ", value)]
+    terms = [number_of(value) for value in needed if re.fullmatch(r"\d+ (?:months|percent)", value)]
+    assert (
+        len(terms) > 20
+        and {term % 3 for term in terms} == {0, 1, 2}
+        and {term % 5 for term in terms} >= {1, 2, 3, 4}
+    )
+
+
+def test_sentences_fit_the_thing_by_their_words() -> None:
+    """`A joint that sticks` of an oximeter, `the spoon in the pack` of trash bags, and `there is no best trash bags`."""
+    for said, noun, is_apt in (
+        ("A drop of oil on the hinge.", "fingertip pulse oximeter", False),
+        ("Look at the hinge.", "drawer organizer", False),
+        ("Look at the hinge.", "hopper bird feeder", True),
+        ("The spoon in the pack is too large.", "drawstring trash bags", False),
+        ("The spoon in the pack is too large.", "electrolyte powder", True),
+        ("Some have theirs since [made].", "fingertip pulse oximeter", False),
+        ("Some have theirs since [made].", "cast iron skillet", True),
+        ("The leaflet says so.", "burp cloths", False),
+        ("Tighten the screws.", "shower chair", True),
+        ("Bring the nectar in at night.", "cedar birdhouse", False),
+    ):
+        assert (granted(said) <= kind_of(noun).fits) is is_apt, (said, noun)
+    for said in (
+        "There is no best [thing].",
+        "{A plain|Whatever} [thing] will do.",
+        "Every [thing] has its fall.",
+    ):
+        assert granted(said) == {SINGLE}
+    assert not granted("The [thing] came late.") and template("Every [thing] ages.").needs == {SINGLE}
+
+
+def test_figures_that_nobody_asks_for_differ_between_pages_too(shop: Shop, pool: PagePool) -> None:
+    """The asked figures alone had other values, and stood once: a figure that stood on one page only was asked for (.82 of them)."""
+    thing = next(one.thing for one in pool.shelf["general"] if kind_of(one.thing.noun).stands)
+    form = stock().statement("length of the leaflet unfolded")[0]
+    day, bought = date(2021, 6, 1), date(2020, 9, 1)
+
+    def told(**how: Any) -> set[tuple[str | None, str]]:
+        drawn = (
+            drawn_statement(
+                thing, None, Random(at), PageCalendar(seed=1, day=day, bought=bought, **how), form
+            )
+            for at in range(60)
+        )
+        return {
+            (one.as_of, one.value) for one in drawn if one and not one.hearsay and one.subject == thing.name
+        }
+
+    (latest,), (early,) = told(), told(is_early=True)
+    assert latest[1] != early[1] and month_of(str(early[0])) < month_of(str(latest[0]))
+    rumors = [drawn_statement(thing, None, Random(at), PageCalendar(seed=1), form) for at in range(200)]
+    wrong = Counter(one.is_wrong for one in rumors if one and one.hearsay and one.subject == thing.name)
+    assert wrong[True] > 8 and wrong[False] > 5
+    assert all(
+        (one.value != latest[1]) == one.is_wrong for one in rumors if one and one.subject == thing.name
+    )
 
 
 def test_firms_have_no_models(pool: PagePool) -> None:
