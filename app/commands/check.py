@@ -1,4 +1,4 @@
-"""`drr check`: the citations of one report and seventeen rules about it. No model."""
+"""`drr check`: the citations of one report and eighteen rules about it. No model."""
 
 from __future__ import annotations
 

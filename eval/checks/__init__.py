@@ -1,4 +1,4 @@
-"""The seventeen checks that need no model: a registry of one line each."""
+"""The eighteen checks that need no model: a registry of one line each."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from drr.eval.checks import catalogue, citing, facts, names, properties, stars, text
 from drr.eval.checks.accusing.weighed import weighed
 from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
+from drr.eval.checks.leftover.rule import figures
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.budget import budget
 from drr.eval.checks.money.total import total
@@ -58,6 +59,7 @@ RULES: dict[str, Rule] = {
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "12"),
     "product_claims": Rule(properties.product_claims, "20"),
     "process_text": Rule(text.process_text, "3"),
+    "figures": Rule(figures, "1"),
 }
 
 

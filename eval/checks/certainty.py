@@ -137,6 +137,22 @@ BARS: dict[str, AccusationBar] = {
     "spending": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
     "place": AccusationBar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),
     "person": AccusationBar(Certainty.ADJOINED, Certainty.LITERAL, "a greeting of its own"),
+    **{
+        kind: AccusationBar(
+            Certainty.INFERRED, NEVER, "that nothing explains a figure is no proof: it is weighed"
+        )
+        for kind in (
+            "left_amount",
+            "left_unit_cost",
+            "left_stars",
+            "left_raters",
+            "left_orders",
+            "left_share",
+            "left_multiple",
+            "left_count",
+            "left_measure",
+        )
+    },
     "evidence": AccusationBar(
         Certainty.LITERAL, Certainty.LITERAL, "the figure stands nowhere in what is cited"
     ),

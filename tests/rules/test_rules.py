@@ -20,7 +20,7 @@ from benchmarks.planted import Scene, short_title
 NAMES = [
     "in_catalogue", "outside_shop", "name_matches_id", "price", "rating", "total", "budget", "order_facts", "privacy",
     "profile_facts", "statistics", "duplicates", "citation_hygiene", "fabricated_citation", "numbers_in_evidence",
-    "product_claims", "process_text",
+    "product_claims", "process_text", "figures",
 ]  # fmt: skip
 
 
@@ -28,7 +28,7 @@ def checked(report: str, **known: object) -> dict[str, Check]:
     return check_report(Subject(report, **known))  # type: ignore[arg-type]
 
 
-def test_the_registry_has_the_seventeen_names() -> None:
+def test_the_registry_has_the_eighteen_names() -> None:
     assert list(RULES) == NAMES
 
 

@@ -16,11 +16,15 @@ from pathlib import Path
 
 from drr.eval.checks.accusing.traits import AccusationTraits
 from drr.eval.checks.base import Accusation, Check, Subject, answer
+from drr.eval.checks.leftover.rule import KINDS as LEFT
+from drr.eval.checks.leftover.weighing import left_version, leftover_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import is_of_what_is_unseen
 from pydantic import BaseModel, ConfigDict
 
 WEIGHTS = Path(__file__).with_name("weights.toml")
+_LEFT = frozenset(LEFT.values())
+"""Figures that no rule reads: `leftover` has weights of its own."""
 _MOST = 400
 """Accusations of a report that are weighed; what is wrong beyond them is accused as its rule would."""
 
@@ -69,12 +73,14 @@ def weighed(
         one
         for check in checks.values()
         for one in (*check.accused, *check.doubted)
-        if one.kind in weights.kinds and not (one.doubt and is_of_what_is_unseen(one.doubt))
+        if one.kind in {*weights.kinds, *_LEFT} and not (one.doubt and is_of_what_is_unseen(one.doubt))
     ]
     traits = AccusationTraits(subject, mentions) if every else None
     chances: dict[Accusation, float] = {}
     for one in list(dict.fromkeys(every))[:_MOST]:
-        if traits is not None and one.kind is not None:
+        if one.kind in _LEFT:
+            chances[one] = leftover_of(mentions).chance(one.span)
+        elif traits is not None and one.kind is not None:
             chances[one] = weights.chance(one.kind, traits.counted(one))
     asked = weights.bar if bar is None else bar
     return {name: _settled(check, chances, asked) for name, check in checks.items()}
@@ -82,7 +88,7 @@ def weighed(
 
 def weights_version() -> str:
     """The version of the weights, and what they are: part of every judgement by rules."""
-    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}"
+    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}"
 
 
 def _settled(check: Check, chances: Mapping[Accusation, float], bar: float) -> Check:

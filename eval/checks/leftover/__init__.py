@@ -1,0 +1,1 @@
+"""The last reader of figures: what nothing in play explains."""

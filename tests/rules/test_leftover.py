@@ -1,0 +1,77 @@
+"""The last reader of figures: what nothing in play comes to is named with its chance of being wrong, and accused where that is high enough."""
+
+from __future__ import annotations
+
+import pytest
+from drr.env.shop import Shop
+from drr.eval.checks import Check, Subject, check_report
+from drr.eval.checks.certainty import BARS
+from drr.eval.checks.leftover.rule import KINDS
+from drr.eval.checks.leftover.slips import slips
+from drr.eval.checks.leftover.weighing import WEIGHTS, fitted, leftover_of
+from drr.eval.checks.mentions import Mentions
+from drr.eval.tasks import checked
+from test_money import A, B, C
+
+from benchmarks.leftover_fit import weights_text
+
+RIGHT_OR_WRONG = [
+    (f"Per thermometer: $11.99 for the red one ({B}), $24.95 for the black ({C}), which is {{}} on top.", "$12.96", "$21.96"),
+    (f"The red one ({B}) asks $11.99, so a dozen of them sets you back {{}}.", "$143.88", "$134.88"),
+    (f"The diffuser ({A}) is $17.95 and the black one ({C}) $24.95: of your fifty you keep {{}}.", "$7.10", "$17.10"),
+]  # fmt: skip
+
+
+def told(shop: Shop, text: str, bar: float | None = None) -> Check:
+    return check_report(Subject(text, query="something quiet, up to $50", shop=shop), bar)["figures"]
+
+
+@pytest.mark.parametrize(("text", "right", "wrong"), RIGHT_OR_WRONG)
+def test_a_figure_that_nothing_comes_to_is_accused_with_what_it_would_be(
+    rules_shop: Shop, text: str, right: str, wrong: str
+) -> None:
+    assert told(rules_shop, text.format(right)).status == "pass"
+    found = told(rules_shop, text.format(wrong))
+    assert found.status == "fail" and len(found.spans) == 1
+    low, high = found.spans[0]
+    assert text.format(wrong)[low:high] == wrong
+    assert found.evidence[0] == f"said {wrong}, which nothing in play comes to; {right} would be explained"
+
+
+def test_what_is_less_sure_is_named_and_accused_at_a_lower_bar_only(rules_shop: Shop) -> None:
+    text = f"The diffuser ({A}) is $17.95. My aunt paid $41.37 for hers, if I recall."
+    subject = Subject(text, shop=rules_shop)
+    (one,) = (each for each in leftover_of(Mentions(subject)).figures if each.said.value == 41.37)
+    assert 0.3 <= one.chance < 0.8
+    found = told(rules_shop, text)
+    assert found.status != "fail" and "a chance" not in found.evidence[0]
+    assert any("$41.37" in each for each in found.evidence)
+    assert told(rules_shop, text, one.chance - 0.01).status == "fail"
+
+
+def test_a_report_of_other_things_is_left_alone(rules_shop: Shop) -> None:
+    assert told(rules_shop, "The market grew to $4,310 million in 31 states.").status == "unverifiable"
+    amounts = ("$3,471.13", "$917.46", "$21,118.32", "$604.71", "$1,853.27", "$77.64")
+    foreign = " ".join(f"It took {one} of paint." for one in amounts)
+    found = told(rules_shop, f"The diffuser ({A}) is $17.95. {foreign}", 0.0)
+    assert found.status != "fail" and any("misread" in one for one in found.evidence)
+
+
+def test_a_slip_is_one_digit_or_two_in_each_others_place() -> None:
+    assert {19.08, 92.08, 9.08, 129.08} <= {*slips("29.08")}
+    assert {12, 81, 8, 118, 1, 183} <= {*slips("18")} and 18 not in {*slips("18")}
+
+
+def test_kinds_have_bars_and_weights_are_made_by_their_program() -> None:
+    assert {*KINDS.values()} <= {*BARS}
+    weights = fitted()
+    first, _, last = weights.rounds.partition(" to ")
+    text = weights_text(weights.weights, [first, last], [])
+    assert text.splitlines()[0] == WEIGHTS.read_text(encoding="utf-8").splitlines()[0]
+    assert all(f"{name} = {value}" in text.splitlines() for name, value in weights.weights.items())
+
+
+def test_new_weights_check_every_report_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = checked.rules_version(3)
+    monkeypatch.setattr("drr.eval.checks.accusing.weighed.left_version", lambda: "another")
+    assert checked.rules_version(3) != before
