@@ -78,7 +78,7 @@ pytestmark = pytest.mark.long
 
 SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
 SEED = 11
-TASKS = 10
+TASKS = 24
 
 
 @pytest.fixture(scope="module")
@@ -327,7 +327,7 @@ def test_a_question_leads_to_a_page_that_it_needs(hundred: list[TaskCase], pool:
         assert [one for one in filled.order if one not in had.order] == [other.page for _, other in new]
         assert abs(sum(page.tokens for page in filled.order) - sizes["all"]) <= 0.02 * sizes["all"]
         assert {one.known.made_from for one in filled.distractors} == {one.page.url for one in pages}
-    assert moved > 1 and missed <= 3
+    assert moved > 1 and missed <= 0.3 * TASKS
 
 
 def test_a_term_that_the_question_says_is_no_term(hundred: list[TaskCase], pool: PagePool) -> None:
