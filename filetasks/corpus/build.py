@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
 from random import Random
+from zlib import crc32
 
 from drr.env.text import fold
 from drr.filetasks.case import TaskCase
@@ -22,6 +23,9 @@ from drr.filetasks.corpus.stamps import TaskBeginnings, dated
 from drr.filetasks.corpus.terms import search_terms
 from drr.filetasks.form import CorpusPage, CorpusSize, CorpusSizes
 from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
+
+_PARTS = 8
+"""Of the pages of a theme, of which a task is dealt one first: tasks of one theme share hardly a page in small sizes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +108,10 @@ def _deck(
         if not any(name in page.folded for name in named)
         and not any(says_as_much(page, one) for one in facts)
     ]
+    related = [page for page in free if page.theme == theme]
+    related.sort(key=lambda page: (crc32(page.url.encode()) + number) % _PARTS == 0)
     return NoiseDeck(
-        [page for page in free if page.theme == theme],
+        related,
         [page for page in free if page.theme != theme],
         asides(writer),
         beginnings,

@@ -68,8 +68,21 @@ _TO_ALL = (
     "Good to know, {a} and {b}.",
     "OK, thanks both.",
     "Thank you, {b}.",
+    "Both of you were a help.",
+    "{b}, {a}: noted.",
+    "Makes sense, {a}.",
+    "Didn't know that, {b}.",
 )
-_TO_ONE = ("Thanks, {a}.", "Thank you, {a}.", "That helps, {a}.", "Good to know, {a}.", "OK, thanks, {a}.")
+_TO_ONE = (
+    "Thanks, {a}.",
+    "Thank you, {a}.",
+    "That helps, {a}.",
+    "Good to know, {a}.",
+    "OK, thanks, {a}.",
+    "Noted, {a}.",
+    "Makes sense, {a}.",
+    "Didn't know that, {a}.",
+)
 _NEXT = (
     "One more thing:",
     "And while I have you here:",
@@ -77,6 +90,14 @@ _NEXT = (
     "What I forgot to ask:",
     "Which leads me to this:",
     "Then, since you know so much:",
+    "Now for something else:",
+    "While we're at it:",
+    "And another thing:",
+    "That leaves one question:",
+    "Since I'm writing anyway:",
+    "Also this:",
+    "The other thing is this:",
+    "Before I forget it:",
 )
 _TO = ("@{asker}: ", "{asker} - ", "", "", "", "After what {last} wrote: ", "Adding to {last}: ")
 _SETTLED = (
@@ -84,6 +105,13 @@ _SETTLED = (
     "I'm going with {a} on this.",
     "{a} has convinced me.",
     "I'll try that this week and tell you.",
+    "What {a} wrote makes sense to me.",
+    "Going to try it and report.",
+    "I'll sleep on it, but it sounds like {a} has it right.",
+    "That's good enough for me.",
+    "So that's settled.",
+    "I've written it all down, {a}.",
+    "On it. More when I know more.",
 )
 _BETWEEN = "Between {a} and {b} I have my answer."
 
