@@ -17,15 +17,15 @@ from drr.filetasks.corpus.guidance import guided
 from drr.filetasks.corpus.known import CasePages, says_as_much
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.packing import NoiseDeck, Packed, packed
-from drr.filetasks.corpus.pool import COUNTER, PagePool
+from drr.filetasks.corpus.pool import COUNTER, PagePool, PoolPage
 from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.corpus.stamps import TaskBeginnings, dated
 from drr.filetasks.corpus.terms import search_terms
 from drr.filetasks.form import CorpusPage, CorpusSize, CorpusSizes
 from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
 
-_PARTS = 8
-"""Of the pages of a theme, of which a task is dealt one first: tasks of one theme share hardly a page in small sizes."""
+_PARTS = 4
+"""Of the pages of a theme, of which a task is dealt one first: tasks share hardly a page in small sizes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,14 +109,21 @@ def _deck(
         and not any(says_as_much(page, one) for one in facts)
     ]
     related = [page for page in free if page.theme == theme]
-    related.sort(key=lambda page: (crc32(page.url.encode()) + number) % _PARTS == 0)
+    related.sort(key=lambda page: _part(page) % 2 == 0 and (_part(page) // 2 + number) % _PARTS == 0)
+    others = [page for page in free if page.theme != theme]
+    others.sort(key=lambda page: _part(page) % 2)
     return NoiseDeck(
         related,
-        [page for page in free if page.theme != theme],
+        others,
         asides(writer),
         beginnings,
         rng,
     )
+
+
+def _part(page: PoolPage) -> int:
+    """Even: it is dealt to tasks of its theme first; odd: to others."""
+    return crc32(page.url.encode())
 
 
 def _spread(number: int) -> float:
