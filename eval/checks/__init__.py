@@ -44,11 +44,11 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "2"),
     "outside_shop": Rule(catalogue.outside_shop, "10"),
-    "name_matches_id": Rule(names.name_matches_id, "11"),
+    "name_matches_id": Rule(names.name_matches_id, "12"),
     "price": Rule(facts.price, "16"),
     "rating": Rule(stars.rating, "15"),
     "total": Rule(total, "16"),
-    "budget": Rule(budget, "16"),
+    "budget": Rule(budget, "17"),
     "order_facts": Rule(order_facts, "18"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "8"),

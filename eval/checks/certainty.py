@@ -79,6 +79,9 @@ BARS: dict[str, AccusationBar] = {
     "limit_verdict": AccusationBar(
         Certainty.CLAUSE, Certainty.CELL, "a limit may be on each, and the cost another one"
     ),
+    "limit_side": AccusationBar(
+        Certainty.SENTENCE, Certainty.CELL, "the amount, or the one cost, shows on which side of the limit"
+    ),
     "limit_broken": AccusationBar(
         Certainty.ADJOINED,
         Certainty.LITERAL,

@@ -8,13 +8,17 @@ from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest
-from drr.eval.checks.base import CheckTally, Span, Subject
+from drr.eval.checks.base import CheckTally, Span, Subject, word_set
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.makers import makers_of
 from drr.eval.checks.mentions import Mentions, ProductReference, words
 from drr.eval.checks.prose import SENTENCE_END
 
+_NEAR_NAME = 16
+"""Characters before a name in which it may be said that it is another's."""
+_NOUN = 90
+"""Characters of a noun phrase before its link."""
 _BEFORE = 260
 """Characters before a link in which its name may stand."""
 _NAME = r"[A-Z][\w&-]{2,20}(?:\s(?:&\s)?[A-Z][\w&-]{1,20}){0,2}"
@@ -28,8 +32,22 @@ _HEAD = re.compile(
     r"[\s>*_#|•–-]{0,8}(?:[^\w\s]{1,3}\s)?(?:[A-Z][.):]\s|\d{1,2}[.)]\s|[\w ,.]{3,14}\d{4}:\s)?[*_]{0,3}"
     rf"(?P<maker>{_NAME})(?!['’\w])\s?(?P<rest>[^.:()\n$|]{{0,60}})"
 )
+_TIGHT = re.compile(
+    rf"(?<![\w'’&-])(?:(?:The|An?|Your|My|Our|This|That|One)\s)?(?P<maker>{_NAME})(?!['’\w])(?P<rest>(?:[ -][\w&'’./-]{{1,20}}){{0,6}})[\s*_]{{0,3}}[(\[]?[\s*_]{{0,2}}$"
+)
+"""A name right before a link, with nothing but the words of a noun between."""
+_AFTER_ID = re.compile(
+    rf"[\s*_)\]`]{{0,4}}(?:[=,:]|—|–|->|→|\s-|\bis\b|\bfrom\b|\bby\b)\s{{1,2}}[*_]{{0,2}}(?:(?:the|from|by)\s)?[*_]{{0,2}}(?P<maker>{_NAME})(?!['’\w])"
+)
+"""Behind an id that stands for itself: `B05NECYZ4Z is the Drowsy Fox`."""
+_NO_NOUN = word_set(
+    "is are was were costs cost at for from in on to with or but that which has have it by than of as its and the an goes comes sells makes made like fits does do did will can over below above under against beside"
+)
+"""Words that no name of a thing has before its link."""
+_WHAT_IT_DOES = re.compile(r"\b(?:what|whatever|how|where|when|which)[\s*_]{1,3}$", re.I)
+"""Before a maker's name: a clause about him, and no name of a thing."""
 _OF_ANOTHER = re.compile(
-    r"\b(?:than|unlike|like|compatible|fits?|works?|not|instead|against|versus|vs|rather|replac\w+|beside|besides|alternative|you|your|yours|other|but|whereas|while)\b",
+    r"\b(?:than|as|unlike|like|compatible|fits?|works?|not|instead|against|versus|vs|rather|replac\w+|beside|besides|alternative|you|your|yours|other|but|whereas|while)\b",
     re.I,
 )
 """Between a maker's name and a link: they may be two things."""
@@ -41,6 +59,8 @@ class _Whose(NamedTuple):
     maker: str
     rest: str
     span: Span
+    tight: bool = False
+    """Nothing but a noun stands between it and the link."""
 
 
 def compare_makers(tally: CheckTally, subject: Subject, mentions: Mentions, cast: Cast) -> None:
@@ -49,8 +69,13 @@ def compare_makers(tally: CheckTally, subject: Subject, mentions: Mentions, cast
     for link in mentions.references:
         product = cast.products.get(link.product_id)
         line = cast.prose.line_at(link.start)
-        if product is not None and line is not None and line.kind not in ("row", "head_row"):
-            for whose in _said(cast, line.start, max(low, link.start - _BEFORE), link):
+        if product is not None and line is not None and line.kind != "head_row":
+            if line.kind == "row":
+                cells = [cell for cell in line.cells if cell[0] <= link.start < cell[1]]
+                found = _tight(cast, cells[0][0] if cells else link.start, link)
+            else:
+                found = _said(cast, line.start, max(low, link.start - _BEFORE), link)
+            for whose in found:
                 if _is_strange(subject, cast, whose, product, link):
                     why = f"{whose.maker!r} names another maker than {product.store or product.title!r}"
                     tally.accuse("name", whose.span, why, Certainty.ADJOINED)
@@ -62,6 +87,11 @@ def _said(cast: Cast, start: int, low: int, link: ProductReference) -> Iterator[
     body = cast.body
     if behind := _AFTER_LINK.match(body, link.end):
         yield _Whose(behind["maker"], "", behind.span("maker"))
+    if cast.body[link.start : link.end] == link.product_id and (
+        behind := _AFTER_ID.match(cast.body, link.end)
+    ):
+        yield _Whose(behind["maker"], "", behind.span("maker"))
+    yield from _tight(cast, max(low, start), link)
     for at in (start if start >= low and not link.leads else None, _heading_above(cast, start, low)):
         if at is not None and (head := _HEAD.match(body, at, link.start)):
             yield _whole(head)
@@ -70,6 +100,23 @@ def _said(cast: Cast, start: int, low: int, link: ProductReference) -> Iterator[
     for pattern in (_OF_SOMEBODY, _BY_SOMEBODY):
         yield from (_whole(match) for match in pattern.finditer(body, max(low, start), link.start))
     yield from _alone(cast, low, link)
+
+
+def _tight(cast: Cast, low: int, link: ProductReference) -> Iterator[_Whose]:
+    """The name that a link is put behind: `the Thistlegate smart model (LINK)`."""
+    if link.leads:
+        return
+    product, before = cast.products.get(link.product_id), cast.body[low : link.start]
+    if product is None or any(one in before for one in makers_of(product)):
+        return
+    low = max(low, link.start - _NOUN)
+    match = _TIGHT.search(cast.body[low : link.start])
+    if match is not None and not _NO_NOUN & set(match["rest"].split()):
+        near = cast.body[max(0, low + match.start() - _NEAR_NAME) : low + match.start()]
+        if _OF_ANOTHER.search(near) or _WHAT_IT_DOES.search(near):
+            return
+        span = low + match.start("maker"), low + match.end("maker")
+        yield _Whose(match["maker"], match["rest"].replace("-", " "), span, tight=True)
 
 
 def _alone(cast: Cast, low: int, link: ProductReference) -> Iterator[_Whose]:
@@ -112,6 +159,8 @@ def _is_strange(
         return False
     if whose.span[0] > link.start:
         return True
+    if whose.tight:
+        return not _is_named_elsewhere(cast, product, whose)
     rest = [*whose.maker.split()[len(maker.split()) :], *whose.rest.split()]
     thing = {word for word in words(" ".join(rest)[:50]) if len(word) > 2 and word.isalpha()}
     least = 2 if SENTENCE_END.search(between) else 1
@@ -119,6 +168,12 @@ def _is_strange(
     linked = (one for key, one in cast.products.items() if key not in cast.unlinked)
     theirs = (one for one in linked if maker in makers_of(one))
     return fitting >= least and all(len(thing & set(words(one.title))) < fitting for one in theirs)
+
+
+def _is_named_elsewhere(cast: Cast, product: Product, whose: _Whose) -> bool:
+    """Whether the sentence says whose the linked thing is besides."""
+    sentence = cast.body[slice(*cast.prose.sentence_at(whose.span[0]))]
+    return any(one in sentence for one in makers_of(product))
 
 
 def maker_of_the_shop(subject: Subject, name: str, own: set[str]) -> str | None:

@@ -14,6 +14,7 @@ from drr.eval.checks.mentions import Mention, Mentions
 from drr.eval.checks.money.around import is_hinted
 from drr.eval.checks.money.fits import FitClaims, only_amount
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
+from drr.eval.checks.money.limit_sides import hold_sides
 from drr.eval.checks.money.parts import SumPart
 from drr.eval.checks.money.phrases import OPTIONAL
 from drr.eval.checks.money.play import record_divisors
@@ -46,6 +47,7 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
     held.hold_items(_item_costs(subject, mentions, fits), _said_for_each(ledger, demands.item_max or 0.0))
     for said in fits.claims():
         held.hold("limit_verdict", said.span, said.holds, said.why, said.bound, said.doubt)
+    hold_sides(held.tally, mentions, ledger, fits.limits)
     return held.tally.check(
         "the report gives no cost to hold against the budget",
         computed=grand.value if grand else None,

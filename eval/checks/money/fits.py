@@ -52,15 +52,15 @@ class FitClaims:
         self._residue = residue_of(mentions)
         self.is_hinted = partial(is_hinted, mentions, ledger)
         alone = only_amount(mentions.subject.query)
-        self._limits = limits or ([] if alone is None else [alone])
+        self.limits = limits or ([] if alone is None else [alone])
 
     def claims(self) -> Iterator[SaidFit]:
-        if len(self._limits) != 1:
+        if len(self.limits) != 1:
             return
         for span in self._sentences():
-            said = self._claim(span, self._limits[0])
-            yield from self._by_clause(span, self._limits[0]) if said is None else [said]
-        yield from self._cells(self._limits[0])
+            said = self._claim(span, self.limits[0])
+            yield from self._by_clause(span, self.limits[0]) if said is None else [said]
+        yield from self._cells(self.limits[0])
 
     def _sentences(self) -> Iterator[Span]:
         for line in self._mentions.layout.lines:
