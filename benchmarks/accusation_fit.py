@@ -31,13 +31,11 @@ from drr.eval.stats.intervals import Floats
 from scipy.optimize import minimize
 
 from benchmarks.accusations import LABELS, LabelledAccusation, read_labels
-from benchmarks.first_contact import ROUNDS, StrangerText, read_round
+from benchmarks.first_contact import ROUNDS, WRITERS, StrangerText, read_round
 from benchmarks.planted import sample_shop, share
 from benchmarks.results import record, table
 
 HEADING = "Accusations by weights"
-WRITERS = {"round10": "round9"}
-"""Rounds by the writer of another one."""
 PLAIN = frozenset(
     {
         "address",

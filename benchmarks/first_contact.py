@@ -24,6 +24,8 @@ from benchmarks.planted import sample_shop, share
 from benchmarks.results import record, table
 
 ROUNDS = Path(__file__).parent / "strangers"
+WRITERS = {"round10": "round9"}
+"""Rounds by the writer of another one."""
 
 
 class Plant(BaseModel):

@@ -22,13 +22,12 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.stats.intervals import Floats
 from scipy.optimize import minimize
 
-from benchmarks.accusation_fit import WRITERS
-from benchmarks.first_contact import ROUNDS, StrangerText, read_round
+from benchmarks.first_contact import ROUNDS, WRITERS, StrangerText, read_round
 from benchmarks.planted import sample_shop, share
 from benchmarks.results import record, table
 
 HEADING = "Figures that nothing explains"
-VERSION = 1
+VERSION = 2
 RIDGE = 1.0
 BARS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 _LATE = 15
@@ -42,6 +41,8 @@ class Figured(NamedTuple):
     form: str
     twin: bool
     wrong: bool
+    said: str
+    """With what stands around it."""
     traits: Mapping[str, float]
 
     @property
@@ -66,14 +67,23 @@ def figured(shop: Shop, name: str, one: StrangerText) -> Iterator[Figured]:
                 one, said.start, said.end, said.digits or text[said.start : said.end]
             )
             if wrong or not twin:
-                yield Figured(
-                    name,
-                    one.id,
-                    one.form,
-                    twin,
-                    wrong,
-                    features(said.kind, sight.cue(said), sight.traits(said)),
-                )
+                around = " ".join(text[max(0, said.start - 60) : said.end + 20].split())
+                traits = features(said.kind, sight.cue(said), sight.traits(said))
+                yield Figured(name, one.id, one.form, twin, wrong, around, traits)
+
+
+def read_figures(shop: Shop, rounds: Sequence[str]) -> list[Figured]:
+    return [
+        one
+        for name in rounds
+        for text in read_round(ROUNDS / f"{name}.jsonl")
+        for one in figured(shop, name, text)
+    ]
+
+
+def rounds_until(last: int) -> list[str]:
+    numbers = sorted(int(path.stem.removeprefix("round")) for path in ROUNDS.glob("round*.jsonl"))
+    return [f"round{number}" for number in numbers if number <= last]
 
 
 def _is_planted(one: StrangerText, start: int, end: int, written: str) -> bool:
@@ -108,12 +118,17 @@ def chance(weights: Mapping[str, float], one: Figured) -> float:
     return float(1 / (1 + np.exp(-sum(weights.get(name, 0.0) * value for name, value in one.traits.items()))))
 
 
-def left_out(every: Sequence[Figured]) -> list[float]:
-    """The chance of each by weights that had not met its writer."""
-    weights = {
+def by_writer(every: Sequence[Figured]) -> dict[str, dict[str, float]]:
+    """For each writer weights that had not met him."""
+    return {
         writer: fit([one for one in every if one.writer != writer])
         for writer in dict.fromkeys(one.writer for one in every)
     }
+
+
+def left_out(every: Sequence[Figured]) -> list[float]:
+    """The chance of each by weights that had not met its writer."""
+    weights = by_writer(every)
     return [chance(weights[one.writer], one) for one in every]
 
 
@@ -146,15 +161,9 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the weights, fitted to all writers")
     parser.add_argument("--record", action="store_true")
     arguments = parser.parse_args()
-    numbers = sorted(int(path.stem.removeprefix("round")) for path in ROUNDS.glob("round*.jsonl"))
-    rounds = [f"round{number}" for number in numbers if number <= arguments.until]
+    rounds = rounds_until(arguments.until)
     with sample_shop(arguments.shop) as shop:
-        every = [
-            one
-            for name in rounds
-            for text in read_round(ROUNDS / f"{name}.jsonl")
-            for one in figured(shop, name, text)
-        ]
+        every = read_figures(shop, rounds)
     if arguments.write:
         WEIGHTS.write_text(weights_text(fit(every), rounds, every), encoding="utf-8")
     chances = left_out(every)

@@ -79,7 +79,7 @@ def weighed(
     chances: dict[Accusation, float] = {}
     for one in list(dict.fromkeys(every))[:_MOST]:
         if one.kind in _LEFT:
-            chances[one] = leftover_of(mentions).chance(one.span)
+            chances[one] = leftover_of(mentions).chance(one.span) or 0.0
         elif traits is not None and one.kind is not None:
             chances[one] = weights.chance(one.kind, traits.counted(one))
     asked = weights.bar if bar is None else bar

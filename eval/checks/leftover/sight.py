@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from math import log10
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.leftover import pools
@@ -19,6 +20,7 @@ _OWN_WORDS = re.compile(r"\b(?:I|my|me|we|our|us|mine|neighbou?rs?|friends?)\b")
 """The writer's own things."""
 _QUOTED = re.compile(r"[\"“”]")
 _BESIDE = 60
+_SHORTEST = 5
 _SETTLED = 0.7
 """A value of a record that is met by chance once in thirty figures: nobody looks further."""
 _LEAST_SLACK = {"money": 0.0, "unit": 0.0, "rating": 0.05, "measure": 0.05}
@@ -26,7 +28,7 @@ _LEAST_SLACK = {"money": 0.0, "unit": 0.0, "rating": 0.05, "measure": 0.05}
 _TINY = 0.05
 """The strength of a reading that is met by chance."""
 TRAITS = (
-    "known", "framed", "beside", "near", "around", "far", "dense", "slip_framed", "slip", "slip_near", "elsewise", "odd", "certain",
+    "known", "framed", "beside", "near", "around", "far", "dense", "slip_framed", "slip", "slip_near", "elsewise", "odd", "certain", "long",
     "read", "foreign", "hedged", "unsure", "altered", "own_words", "quoted", "again", "loose", "missing",
 )  # fmt: skip
 
@@ -46,7 +48,7 @@ class InSight:
         traits = dict.fromkeys(TRAITS, 0.0)
         direct = self._held.direct(one, close, own)
         traits["known"] = self._told(one, direct, slack)
-        traits["again"] = self._again(one)
+        traits["again"], traits["long"] = self._again(one), self._long
         if traits["known"] > _SETTLED:
             return traits
         framed = self._held.framed(one, close, own)
@@ -105,6 +107,11 @@ class InSight:
             if shared and told[at]:
                 found.append(any(one.low <= value <= one.high for value in told[at]))
         return float(bool(found) and not any(found))
+
+    @cached_property
+    def _long(self) -> float:
+        """How many figures the report has: of many a few are of something else."""
+        return min(1.0, max(0.0, log10(max(1, len(self._held.said.all)) / _SHORTEST) / 1.3))
 
     def _again(self, one: SaidFigure) -> float:
         alike = (each for each in self._held.said.all if each.start != one.start and each.kind == one.kind)

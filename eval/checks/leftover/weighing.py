@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -93,6 +94,7 @@ def features(kind: FigureKind, cue: str, traits: Mapping[str, float]) -> dict[st
     if group == "money":
         found |= {f"unframed_{cue}": unframed, f"slip_{cue}": traits["slip_framed"] * unframed}
     found |= {"slip_weak": traits["slip"] * weak, "slip_near_weak": traits["slip_near"] * weak}
+    found |= {"long": traits["long"], "long_nothing": traits["long"] * nothing}
     for name in _DOUBTS:
         found |= {name: traits[name], f"{name}_nothing": traits[name] * nothing}
     found[f"read_{group}"] = traits["read"]
@@ -110,16 +112,18 @@ class LeftFigure(NamedTuple):
 
 
 class Leftover:
-    """The figures of one report that are likely to be wrong."""
+    """The figures of one report, each with its chance of being wrong; by other `weights` where these are given."""
 
-    def __init__(self, mentions: Mentions) -> None:
-        sight, weights = sight_of(mentions), fitted()
-        self.figures = [_weighed(sight, one, weights) for one in sight.every()]
-        self._by_span = {(one.said.start, one.said.end): one for one in self.figures}
+    def __init__(self, mentions: Mentions, weights: LeftWeights | None = None) -> None:
+        sight = sight_of(mentions)
+        self.figures = [_weighed(sight, one, weights or fitted()) for one in sight.every()]
+        self._starts = [one.said.start for one in self.figures]
 
-    def chance(self, span: Span) -> float:
-        found = self._by_span.get(span)
-        return 0.0 if found is None else found.chance
+    def chance(self, span: Span) -> float | None:
+        """Of the figure that a stretch begins with or holds; `None` where it holds none."""
+        low = max(0, bisect_right(self._starts, span[0]) - 1)
+        here = self.figures[low : bisect_left(self._starts, max(span[1], span[0] + 1))]
+        return next((one.chance for one in here if one.said.end > span[0]), None)
 
 
 def _weighed(sight: InSight, one: SaidFigure, weights: LeftWeights) -> LeftFigure:
