@@ -20,7 +20,7 @@ _CHATTER = (
     "We also received your kind words about the wrapping, thank you.",
     "Your points for this year will be added automatically.",
     "The catalogue you asked about is out of print.",
-    "Please answer above the line so that your message reaches the right desk.",
+    "Please leave the subject line as it is, so that your answer reaches the right desk.",
 )
 _ASKED = (
     "Could you look something up about my {noun}?", "I have a question about the {noun} that I have from you.",

@@ -17,7 +17,7 @@ from drr.filetasks.planning import compared, files, refill, returning, space, wa
 from drr.filetasks.planning.kinds import ThingKind, kind_of
 from drr.filetasks.planning.misleading import can_mislead
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, written
-from drr.filetasks.planning.things import thing_of, words
+from drr.filetasks.planning.things import is_of_several, thing_of, words
 from drr.filetasks.reckoning import nonsense, reckoned
 from drr.filetasks.truth import Intent, TaskFact
 from drr.filetasks.values import FactValues, is_rest
@@ -305,15 +305,16 @@ def _figures(part: AnswerPart, had: set[str]) -> list[str]:
 def _owned(
     shop: Shop, orders: list[Order], kind: IntentKind, rng: Random
 ) -> tuple[Order, Product, NamedThing] | None:
-    """An order of something that this intent asks about; none of a day on which every shop is closed, and of pairs and sets only what is
-    used up: of others one speaks less well."""
+    """An order of something that this intent asks about; none of a day on which every shop is closed, and of pairs, sets and packs of
+    several only what is used up: of others one speaks less well, and what one of them cost nobody knows."""
     for order in rng.sample(orders[:_ORDERS], min(len(orders), _ORDERS)):
         product = shop.store.product(order.product_id)
         thing = None if product is None else thing_of(product, rng)
         day = order.placed_at.date()
         if product is None or thing is None or (is_rest(day) and day.weekday() != 6):
             continue
-        if kind.likes(kind_of(thing.noun)) and (kind.intent == "refill" or not thing.plural):
+        several = thing.plural or is_of_several(product)
+        if kind.likes(kind_of(thing.noun)) and (kind.intent == "refill" or not several):
             return order, product, thing
     return None
 

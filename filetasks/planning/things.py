@@ -12,6 +12,10 @@ from random import Random
 from drr.env.entities import Product
 from drr.filetasks.case import NamedThing
 
+_SEVERAL = re.compile(
+    r"\b(?:(?:[2-9]|\d\d+|two|three|four|six|eight|twelve)[ -]?(?:packs?|pcs|pieces|count|ct|sets?|pairs?)|(?:packs?|sets?|box|pairs?) of (?:\d+|two|three|four|six|eight|twelve)|twin packs?|multipacks?)\b",
+    re.I,
+)
 _CUT = re.compile(r"[,;:|(\[/–—]| - | with | for | by | w/", re.IGNORECASE)
 """Where a title stops naming the thing and begins to praise it."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|&")
@@ -28,6 +32,11 @@ _NOBODY = {"generic", "unbranded", "unknown", "noname", "no brand", "n/a", "none
 def words(group: str) -> tuple[str, ...]:
     with (Path(__file__).parent / "words.toml").open("rb") as file:
         return tuple(tomllib.load(file)[group])
+
+
+def is_of_several(product: Product) -> bool:
+    """Whether its price is for more than one: of what is one piece of it then is no telling."""
+    return _SEVERAL.search(product.title) is not None
 
 
 def thing_of(product: Product, rng: Random) -> NamedThing | None:

@@ -963,3 +963,11 @@ def test_small_sets_share_hardly_a_page(made: list[tuple[TaskCase, Corpora]]) ->
         pages = {(page.title, len(page.text)) for page in one.pages[: one.sizes.sizes["8k"].pages]}
         assert len(pages & seen) <= 2
         seen |= pages
+
+
+def test_who_denies_a_rumor_comes_before_who_said_it() -> None:
+    """`This was passed on; what we looked up was something else. It is 72`: nobody can tell whose the figure is."""
+    path = Path(corpus_room.__file__).parent / "words" / "statements.toml"
+    denied = tomllib.loads(path.read_text("utf-8"))["denied"]
+    assert denied.keys() == stock().denied.keys()
+    assert [one for told in denied.values() for one in told if not one.endswith(":")] == []

@@ -10,6 +10,7 @@ from drr.env.shop import Shop
 from drr.filetasks.case import TaskCase
 from drr.filetasks.planning.files import modality
 from drr.filetasks.planning.planner import first_cases
+from drr.filetasks.planning.things import is_of_several
 
 
 def test_a_seed_gives_its_cases_and_more_of_them_begin_with_the_same(
@@ -56,3 +57,14 @@ def test_values_of_facts_stand_in_no_product_of_the_catalogue(shop: Shop, hundre
         for product in (case.owned, *case.others):
             said = products[product.product_id].model_dump_json()
             assert [fact for fact in case.of("file") if fact.value in said and len(fact.value) > 4] == []
+
+
+def test_what_was_paid_for_several_is_asked_of_things_used_up_alone(
+    shop: Shop, hundred: list[TaskCase]
+) -> None:
+    """Of the price of a 4-pack of alarms nobody can say what giving one back brings."""
+    products = list(shop.store.iter_products())
+    assert is_of_several(products[0].model_copy(update={"title": "Alarm, Ten Years, 4 Pack"}))
+    assert not is_of_several(products[0].model_copy(update={"title": "Kettle, 6 presets, 1.2 Liter"}))
+    assert any(map(is_of_several, products))
+    assert [case.owned for case in hundred if case.intent != "refill" and is_of_several(case.owned)] == []
