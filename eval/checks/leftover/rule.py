@@ -30,7 +30,8 @@ _DOUBT = "that nothing explains it is no proof"
 
 
 def figures(subject: Subject, mentions: Mentions) -> Check:
-    """Every figure comes from a record, from the question or from figures beside it; what does not is weighed (`accusing`)."""
+    """Every figure comes from a record, from the question or from figures beside it. What does not, and would with one slip put right, is
+    weighed (`accusing`); of any other nobody can say more than that nothing explains it."""
     if subject.shop is None:
         return unverifiable("no shop was given")
     if not cast_of(subject, mentions).products:
@@ -47,6 +48,13 @@ def figures(subject: Subject, mentions: Mentions) -> Check:
         why = f"said {mentions.body[said.start : said.end].strip()}, which nothing in play comes to{_meant(one)}"
         if misread:
             tally.unclear(f"{why}: so many figures would be wrong that the text is more probably misread")
+        elif one.meant is None or one.unseen:
+            open_ = (
+                "its sentence speaks of what is not in sight"
+                if one.unseen
+                else "nothing says what it should be"
+            )
+            tally.unclear(f"{why}; {open_}")
         else:
             accused = Accusation(KINDS[said.kind], (said.start, said.end), why, Certainty.INFERRED, _DOUBT)
             tally.doubt(accused, f"{why}: {_DOUBT}")

@@ -22,6 +22,7 @@ _EXPLAINS = ("known", "framed", "beside", "near", "around", "far")
 _DOUBTS = (
     "read", "foreign", "hedged", "unsure", "altered", "own_words", "quoted", "again", "loose", "missing", "elsewise",
 )  # fmt: skip
+_UNSEEN = ("foreign", "unsure", "missing")
 _WEAK = 1.5
 """A reading of this part of full strength leaves nothing of a slip."""
 
@@ -109,6 +110,8 @@ class LeftFigure(NamedTuple):
     chance: float
     meant: float | None
     """What it would be with one slip put right, where that is surer than chance."""
+    unseen: bool
+    """Whether its sentence speaks of what nobody can look up: another page, a thing or a price that the shop does not have."""
 
 
 class Leftover:
@@ -129,9 +132,8 @@ class Leftover:
 def _weighed(sight: InSight, one: SaidFigure, weights: LeftWeights) -> LeftFigure:
     traits = sight.traits(one)
     chance = weights.chance(features(one.kind, sight.cue(one), traits))
-    return LeftFigure(
-        one, chance, sight.meant(one) if max(traits["slip"], traits["slip_framed"]) > _TOLD else None
-    )
+    meant = sight.meant(one) if max(traits["slip"], traits["slip_framed"]) > _TOLD else None
+    return LeftFigure(one, chance, meant, any(traits[name] for name in _UNSEEN))
 
 
 _TOLD = 0.5
