@@ -137,6 +137,11 @@ BARS: dict[str, AccusationBar] = {
     "statistic": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "a count beside the name of its part: 8 of 8"
     ),
+    "reckoned": AccusationBar(
+        Certainty.CLAUSE,
+        Certainty.CLAUSE,
+        "the count and what it is of stand together: the orders leave nothing open",
+    ),
     "spending": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
     "place": AccusationBar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),
     "person": AccusationBar(Certainty.ADJOINED, Certainty.LITERAL, "a greeting of its own"),

@@ -198,3 +198,84 @@ def test_a_city_that_is_not_the_readers(scene: Scene) -> None:
         f"Hello {home}! Here it is.": "unverifiable",
     }
     assert {text: status(text, "profile_facts", scene, user) for text in said} == said
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{n} of your {m} orders are {name}.",
+        "Of {m} orders, {n} are {name}.",
+        "You have {m} orders on file, and {n} of them went to {name}.",
+        "{name} is what you order most: {n} of {m} orders.",
+    ],
+)
+def test_a_part_of_all_orders(scene: Scene, form: str) -> None:
+    user, known, parts = known_of(scene)
+    told = {"name": spelt(parts[0]), "m": known.orders, "n": parts[0].orders}
+    assert status(form.format(**told), "statistics", scene, user) == "pass"
+    wrong = next(one for one in range(known.orders - 1, 1, -1) if one not in {p.orders for p in parts})
+    assert status(form.format(**{**told, "n": wrong}), "statistics", scene, user) == "fail"
+
+
+def test_all_orders_by_a_part_that_is_right(scene: Scene) -> None:
+    user, known, parts = known_of(scene)
+    text = "{name} leads your account with {n} orders out of {m}."
+    told = {"name": spelt(parts[0]), "m": known.orders, "n": parts[0].orders}
+    assert status(text.format(**told), "statistics", scene, user) == "pass"
+    assert status(text.format(**{**told, "m": known.items + 977}), "statistics", scene, user) == "fail"
+
+
+def test_orders_with_a_known_price(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    priced = known.orders - known.orders_without_price
+    text = "{n} of your {m} orders carry a price the shop still knows."
+    said = {"m": known.orders, "n": priced}
+    assert status(text.format(**said), "statistics", scene, user) != "fail"
+    wrong = next(one for one in range(2, known.orders) if one not in (priced, known.orders_without_price))
+    assert status(text.format(**{**said, "n": wrong}), "statistics", scene, user) == "fail"
+
+
+def test_the_busiest_year(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    top = max(known.by_year, key=lambda one: one.orders).name
+    text = "Your busiest year was {year}."
+    assert status(text.format(year=top), "statistics", scene, user) == "pass"
+    assert status(text.format(year=int(top) - 60), "statistics", scene, user) == "fail"
+    assert status(f"Your busiest year was not {int(top) - 60}.", "statistics", scene, user) != "fail"
+
+
+def test_a_share_of_all_orders(scene: Scene) -> None:
+    user, known, parts = known_of(scene)
+    share = round(100 * parts[0].orders / known.orders)
+    text = "Your {name} shelf accounts for {n} orders overall, that is {share} percent."
+    said = {"name": spelt(parts[0]), "n": parts[0].orders, "share": share}
+    assert status(text.format(**said), "statistics", scene, user) != "fail"
+    assert status(text.format(**{**said, "share": share + 9}), "statistics", scene, user) == "fail"
+
+
+def test_days_from_a_day_that_is_said(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    assert known.last_order is not None and known.days_since_last_order is not None
+    text = "Your latest order was placed on {day}, that is {days} days ago."
+    said = {"day": known.last_order[:10], "days": known.days_since_last_order}
+    assert status(text.format(**said), "statistics", scene, user) == "pass"
+    assert (
+        status(text.format(**{**said, "days": 1 + 3 * said["days"] + 40}), "statistics", scene, user)
+        == "fail"
+    )
+
+
+def test_which_time_of_several(scene: Scene) -> None:
+    for user in scene.users:
+        orders = scene.shop.store.orders(user.user_id, limit=500).items
+        by_product: dict[str, set[str]] = {}
+        for one in orders:
+            by_product.setdefault(one.product_id, set()).add(one.order_date[:10])
+        twice = [(key, sorted(days)) for key, days in by_product.items() if len({d[:4] for d in days}) >= 2]
+        if twice:
+            break
+    product, days = twice[0]
+    text = "You ordered the [one you know]({url}) twice or more; a second time on {second}, and you liked it."
+    url = f"{scene.shop.shop_url.rstrip('/')}/{product}"
+    assert status(text.format(url=url, second=days[1]), "order_facts", scene, user) != "fail"
+    assert status(text.format(url=url, second=days[0]), "order_facts", scene, user) == "fail"

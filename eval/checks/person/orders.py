@@ -16,6 +16,7 @@ from drr.eval.checks.person.history import History, Placed, stem
 from drr.eval.checks.person.named_days import NamedDays
 from drr.eval.checks.person.near_days import NearDays
 from drr.eval.checks.person.order_ids import OrdersNamed
+from drr.eval.checks.person.ordinals import OrderedTimes
 from drr.wording.dates import FULL_MONTH, dates
 from drr.wording.numbers import cardinals, number_of
 from drr.wording.purchases import PURCHASES, StateSaid, times
@@ -60,6 +61,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     NamedDays(tally, cast, history).compare()
     NearDays(tally, cast, history).compare()
     CitedDays(tally, cast, named, history).compare()
+    OrderedTimes(tally, cast, history).compare()
     _check_answer(tally, subject, cast, history)
     return tally.check("the report speaks of no order")
 

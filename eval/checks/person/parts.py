@@ -106,7 +106,7 @@ class PartsOfHistory:
     def _beside(self, match: re.Match[str], span: Span) -> Iterator[str]:
         """The parts whose word is tied to a count, before it or behind it."""
         for word in self._word.finditer(self._body, *span):
-            if not self._ends(word.end(), word["w"]):
+            if not self.ends(word.end(), self._telling[word["w"].casefold()]):
                 continue
             between = (
                 (_TO_PART, match.end("n"), word.start())
@@ -116,14 +116,19 @@ class PartsOfHistory:
             if between[2] - between[1] <= _FURTHEST and between[0].fullmatch(self._body, *between[1:]):
                 yield self._telling[word["w"].casefold()]
 
-    def _ends(self, end: int, word: str) -> bool:
+    def words_within(self, span: Span) -> Iterator[tuple[int, int, str]]:
+        """Where one telling word stands for a category, which it means."""
+        for word in self._word.finditer(self._body, *span):
+            name = self._telling[word["w"].casefold()]
+            if self.ends(word.end(), name):
+                yield *word.span(), name
+
+    def ends(self, end: int, category: str) -> bool:
         """Whether the name of the category goes on, or ends: `kitchen scales` is none."""
         if _ENDS.match(self._body, end):
             return True
         behind = re.match(r"[\s,&*_]{1,4}(\w{1,20})", self._body[end : end + 26])
-        return behind is not None and behind[1].casefold() in words(
-            self._telling[word.casefold()].replace("_", " ")
-        )
+        return behind is not None and behind[1].casefold() in words(category.replace("_", " "))
 
     def _compare(self, said: float, match: re.Match[str], names: Collection[str]) -> None:
         near = bool((match["near"] or "").strip())

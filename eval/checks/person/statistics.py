@@ -17,6 +17,7 @@ from drr.eval.checks.person.history import History
 from drr.eval.checks.person.parts import PartsOfHistory
 from drr.eval.checks.person.spending import compare_spending
 from drr.eval.checks.person.tallies import HistoryTallies, name_form, plain_name
+from drr.eval.checks.person.whole import CountsOfTheWhole
 from drr.wording.hedges import HEDGES
 from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
@@ -88,6 +89,7 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     history = History(subject.shop, subject.user_id)
     counting = _Counting(tally, cast, known, history)
     parts = PartsOfHistory(tally, cast, known, history)
+    wholes = CountsOfTheWhole(tally, cast, known, history, parts)
     HistoryTallies(tally, cast, known, history).compare()
     asked = [one.value for one in every_amount(subject.query or "")]
     led = False
@@ -103,6 +105,8 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
             led = yours
         for span in cast.prose.sentences(line):
             parts.sentence(span)
+            if line.kind not in ("row", "head_row"):
+                wholes.sentence(span)
             cites = bisect_left(records, span[0]) < bisect_left(records, span[1] + 4)
             if (
                 cites

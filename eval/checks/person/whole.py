@@ -1,0 +1,342 @@
+"""Counts that a report sets against all orders of its reader (`44 of your 52 orders are Home & Kitchen`, `out of 48`), the busiest year, and days counted from a day that is said: each is reckoned again from the orders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from drr.env.statistics import UserStatistics
+from drr.eval.checks.base import CheckTally, Span
+from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.person.history import History, Placed
+from drr.eval.checks.person.named_days import NEGATED
+from drr.eval.checks.person.parts import PartsOfHistory
+from drr.eval.checks.person.tallies import name_form, plain_name
+from drr.wording.dates import When, dates
+from drr.wording.hedges import HEDGES
+from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.purchases import PURCHASES
+
+_N = rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
+_M = rf"(?<![\w.$,#€£/-])(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
+_N_OF_M = re.compile(
+    rf"{_N}[\s*_]{{1,3}}(?:times[\s*_]{{1,3}}|orders,?[\s*_]{{1,3}})?(?:out[\s*_]{{1,3}})?of[\s*_]{{1,3}}(?:(?:your|the|all|those|its|her|his|their)[\s*_]{{1,3}}){{0,2}}{_M}",
+    re.I,
+)
+"""`44 of your 52`, `18 times out of 48`"""
+_OF_M_N = re.compile(
+    rf"\bof[\s*_]{{1,3}}(?:(?:your|the|all|those|her|his|their)[\s*_]{{1,3}}){{0,2}}{_M}[\s*_]{{1,3}}(?:orders|purchases|parcels),?[\s*_]{{1,3}}(?:some\s)?{_N}",
+    re.I,
+)
+"""`Of 52 orders, 44 are`"""
+_N_OF_THEM = re.compile(
+    rf"{_N}[\s*_]{{1,3}}(?:of[\s*_]{{1,3}}(?:them|those|these|which)|to be exact)\b", re.I
+)
+_ALL = re.compile(
+    rf"{_M}[\s*_]{{1,3}}(?:orders|purchases|parcels)\b|\borders[^.;\d]{{0,20}}:[\s*_]{{0,4}}(?P<l>{WHOLE})\b",
+    re.I,
+)
+_TO_PART = re.compile(
+    r"[\s*_]{0,3}(?:[–—,-][\s*_]{1,3})?(?:(?:orders|purchases|parcels|have|has|been|are|were|was|is|went|go|fall|belong|came|come|in|to|into|under|for|from|on|with|the|your|her|his)[\s*_]{1,3}){0,7}",
+    re.I,
+)
+"""Between a count and the part that it counts."""
+_FROM_PART = re.compile(
+    r"(?:[\s*_,]{1,3}[a-z][a-z'’-]{0,13}){0,8}[\s*_]{0,3}(?:[:,(–—-][\s*_]{0,3}|(?:with|at|has|have)\s)", re.I
+)
+"""Between a part and the count that ends what is said of it."""
+_NO_PART_BETWEEN = re.compile(
+    r"\b(?:and|but|while|then|mostly|include|includes|including|followed|next|second|than|besides|except|without|other)\b",
+    re.I,
+)
+_LOOSE = re.compile(
+    r"\b(?:last|latest|newest|past|recent|first|next|previous|within|at least|at most|under|over|fewer|visible|these|would|could|should|if)\b|\b(?:more|less) than (?!half\b)",
+    re.I,
+)
+"""Words by which a count may be of some of the orders only."""
+_PRICED = re.compile(
+    r"\b(?:known price|knows a price|know a price|carry a price|carries a price|priced)\b", re.I
+)
+_UNPRICED = re.compile(
+    r"\b(?:no|not|without|unpriced|never|nothing|lack|lacks|silent|missing|unknown|longer|other|rest)\b|n['’]t\b",
+    re.I,
+)
+_MOST = r"(?:busiest|fullest|biggest|heaviest|most active|peak|record|top|largest)"
+_TOP_YEAR = re.compile(
+    rf"\b{_MOST}[\s*_]{{1,3}}year[\s*_]{{1,3}}(?:(?:so far|yet|of all|on record|here)[\s*_,]{{1,3}})?(?:was|is|remains)[\s*_]{{1,3}}(?P<y>(?:19|20)\d\d)\b"
+    rf"|\b(?P<z>(?:19|20)\d\d)[\s*_]{{1,3}}(?:was|is|remains)[\s*_]{{1,3}}(?:your|the|her|his|their)[\s*_]{{1,3}}{_MOST}[\s*_]{{1,3}}year\b",
+    re.I,
+)
+_AGO = re.compile(
+    rf"(?<![\w.$,-])(?P<n>{WHOLE}|{SPOKEN})[\s*_]{{1,3}}days[\s*_]{{1,3}}(?:ago|back|before[\s*_]{{1,3}}(?:today|now|the shop['’]s[\s*_]{{1,3}}today))\b",
+    re.I,
+)
+_CLOSE = 130
+"""Characters between a day and the days counted from it."""
+_LEAST_WHOLE = 5
+_BESIDE = 60
+_SHARE = re.compile(
+    rf"{_N}[\s*_]{{1,3}}(?:orders|purchases)(?:[\s*_]{{1,3}}(?:overall|in all|in total|altogether))?[\s*_]{{0,3}}[,;(–—][\s*_]{{0,3}}(?:(?:that is|that['’]s|which is|or|i\.e\.)[\s*_]{{1,3}})?(?P<p>\d{{1,3}}(?:\.\d{{1,2}})?)[\s*_]{{0,3}}(?:%|percent\b|per cent\b)(?![\s*_]{{0,3}}(?:of (?:the|your|all)[\s*_]{{1,3}})?(?:spend|spending|money|sum))",
+    re.I,
+)
+_SHARE_SLACK = 1.5
+_HAS = re.compile(
+    rf"[\s*_]{{1,3}}(?:has|have|holds|counts|stands at|comes to|accounts for|makes up)[\s*_]{{1,3}}{_N}(?:[\s*_]{{1,3}}(?:orders|purchases|of (?:them|these|those)))?(?=[\s*_]{{0,3}}(?:$|[.,;)]))",
+    re.I,
+)
+
+
+class _Pair(NamedTuple):
+    """A count and the whole that it is of."""
+
+    said: int
+    whole: int
+    span: Span
+    """Of the count."""
+    whole_span: Span
+    end: int
+    """Of both together."""
+
+
+class CountsOfTheWhole:
+    """What is said of a part and of all orders in one breath: if one of both is right, the other can be held to it."""
+
+    def __init__(
+        self, tally: CheckTally, cast: Cast, known: UserStatistics, history: History, parts: PartsOfHistory
+    ) -> None:
+        self._tally = tally
+        self._cast = cast
+        self._body = cast.body
+        self._known = known
+        self._history = history
+        self._parts = parts
+        names = {plain_name(one.name): one.name for one in known.by_category}
+        forms = sorted((name_form(name) for name in names if name), key=len, reverse=True)
+        self._names = names
+        self._name = re.compile(rf"(?<![\w$/-])(?:{'|'.join(forms) or '(?!)'})(?![\w/-])", re.I)
+
+    def sentence(self, span: Span) -> None:
+        if not self._history.whole:
+            return
+        self._ages(span)
+        text = self._body[slice(*span)]
+        if not NEGATED.search(text):
+            self._top_year(span)
+        if _LOOSE.search(text):
+            return
+        self._shares(span)
+        self._parts_alone(span)
+        for pair in self._pairs(span):
+            if not HEDGES.before.search(self._body[max(span[0], pair.span[0] - 24) : pair.span[0]]):
+                self._pair(pair, span)
+
+    # A part of the whole.
+
+    def _pairs(self, span: Span) -> Iterator[_Pair]:
+        found = [*_N_OF_M.finditer(self._body, *span), *_OF_M_N.finditer(self._body, *span)]
+        for match in found:
+            yield _Pair(_value(match["n"]), _value(match["m"]), match.span("n"), match.span("m"), match.end())
+        if found:
+            return
+        line = self._cast.prose.line_at(span[0])
+        if line is None:
+            return
+        for match in _N_OF_THEM.finditer(self._body, *span):
+            wholes = list(_ALL.finditer(self._body, line.start, match.start()))
+            if wholes:
+                group = "m" if wholes[-1]["m"] else "l"
+                at = wholes[-1].span(group)
+                yield _Pair(_value(match["n"]), _value(wholes[-1][group]), match.span("n"), at, match.end())
+
+    def _pair(self, pair: _Pair, span: Span) -> None:
+        if pair.whole < _LEAST_WHOLE or pair.said >= pair.whole:
+            return
+        name = self._part(pair, span)
+        if name is not None:
+            counts = self._counts(name, span)
+            if pair.whole == self._known.orders:
+                self._settle(pair.said in counts, pair.span, f"said {pair.said} of {name}, are {max(counts)}")
+            elif pair.said in counts and len(self._named(span)) == 1:
+                ok = pair.whole in self._wholes(span)
+                self._settle(ok, pair.whole_span, f"said {pair.whole} in all, are {self._known.orders}")
+        elif self._is_of_prices(pair, span):
+            self._priced(pair, span)
+
+    def _is_of_prices(self, pair: _Pair, span: Span) -> bool:
+        """Whether a word of prices stands right beside both counts."""
+        before = self._body[max(span[0], pair.span[0] - _BESIDE) : pair.span[0]]
+        behind = self._body[pair.end : min(span[1], pair.end + _BESIDE)]
+        return (
+            _PRICED.search(re.split(r"[,;:]", before)[-1]) is not None
+            or _PRICED.search(re.split(r"[,;:(]", behind)[0]) is not None
+        )
+
+    def _priced(self, pair: _Pair, span: Span) -> None:
+        """`17 of the 50 have a known price`, `five of its seven are priced`: of all orders, or of the one year that is said last."""
+        if self._named(span) or self._cast.within(pair.span[0], min(span[1], pair.end + _BESIDE)):
+            return
+        orders = self._history.orders
+        if pair.whole != self._known.orders:
+            line = self._cast.prose.line_at(span[0])
+            years = [] if line is None else [one.year for one in dates(self._body, line.start, pair.end)]
+            orders = [one for one in orders if years and one.day.year == years[-1]]
+            if len(orders) != pair.whole or len(set(years)) != 1:
+                return
+            unpriced = sum(one.product is None or one.product.price is None for one in orders)
+        else:
+            unpriced = self._known.orders_without_price
+        ok = pair.said in (unpriced, pair.whole - unpriced)
+        why = f"said {pair.said} with a price or without, are {pair.whole - unpriced} and {unpriced}"
+        self._settle(ok, pair.span, why)
+
+    def _shares(self, span: Span) -> None:
+        """`424 orders, that is 83 percent`: of all of them, where so many are a part's."""
+        parts = (*self._known.by_category, *self._known.by_year, *self._known.favourite_stores)
+        for match in _SHARE.finditer(self._body, *span):
+            count, said = _value(match["n"]), number(match["p"])
+            if count not in {one.orders for one in parts} or not self._known.orders:
+                continue
+            is_ = 100 * count / self._known.orders
+            why = f"said {said:g} percent, {count} of {self._known.orders} orders are {is_:.0f}"
+            self._settle(abs(said - is_) <= _SHARE_SLACK, match.span("p"), why)
+
+    def _parts_alone(self, span: Span) -> None:
+        """`Tools and Home Improvement has 12.`"""
+        line = self._cast.prose.line_at(span[0])
+        if line is None or not PURCHASES.speaks(line.text) or self._cast.within(*span):
+            return
+        for match in self._name.finditer(self._body, *span):
+            said = _HAS.match(self._body, match.end(), span[1])
+            if said is None:
+                continue
+            name = self._names[plain_name(match[0])]
+            counts = self._counts(name, span)
+            why = f"said {said['n']} of {name}, are {max(counts)}"
+            self._settle(_value(said["n"]) in counts, said.span("n"), why)
+
+    def _part(self, pair: _Pair, span: Span) -> str | None:
+        """The category that a count is tied to: right behind both, or before them where they end what is said."""
+        places = list(self._places(span))
+        for low, high, name in places:
+            if low >= pair.end and _TO_PART.fullmatch(self._body, pair.end, low) and self._ends(high, name):
+                return name
+        before = [one for one in places if one[1] <= pair.span[0]]
+        if len({name for _, _, name in places}) != 1 or not before:
+            return None
+        between = self._body[before[-1][1] : pair.span[0]]
+        if not _FROM_PART.fullmatch(between) or _NO_PART_BETWEEN.search(between):
+            return None
+        behind = re.match(r"[\s*_]{1,3}(?:orders|purchases|parcels)\b", self._body[pair.end : pair.end + 16])
+        end = pair.end + (behind.end() if behind else 0)
+        return (
+            before[-1][2] if re.match(r"[\s*_)\]]{0,4}(?:$|[.,;!–—(])", self._body[end : span[1]]) else None
+        )
+
+    def _places(self, span: Span) -> Iterator[tuple[int, int, str]]:
+        """Where categories are named, in full or by their one telling word."""
+        ends = -1
+        for match in self._name.finditer(self._body, *span):
+            ends = match.end()
+            yield *match.span(), self._names[plain_name(match[0])]
+        if ends < 0:
+            yield from self._parts.words_within(span)
+
+    def _ends(self, end: int, name: str) -> bool:
+        return self._parts.ends(end, name)
+
+    def _named(self, span: Span) -> set[str]:
+        return {name for _, _, name in self._places(span)}
+
+    def _counts(self, name: str, span: Span) -> set[int]:
+        """Every count that may be meant of a category: orders, pieces and things, of all years or of those that are said, with a price or without, by a maker that is named."""
+        orders = [
+            one
+            for one in self._history.orders
+            if one.product is not None and name in (one.product.category, *one.product.categories[:1])
+        ]
+        known = {one.orders for one in self._known.by_category if one.name == name}
+        priced = [one for one in orders if one.product is not None and one.product.price is not None]
+        some = [orders, priced, [one for one in orders if one not in priced]]
+        for when in dates(self._body, *span):
+            some.append([one for one in orders if one.day.year == when.year])
+            some.append([one for one in orders if one.day.year >= when.year])
+            some.append([one for one in orders if one.day.year <= when.year])
+        for place in self._cast.within(*span):
+            some.append([one for one in orders if one.order.product_id in place.products])
+        return known.union(*map(_sizes, some))
+
+    def _wholes(self, span: Span) -> set[int]:
+        """What may be all orders that are meant: of the account, with a price or without, of a year that is said."""
+        orders = self._history.orders
+        found = {self._known.orders, self._known.items, self._known.orders_without_price}
+        found.add(self._known.orders - self._known.orders_without_price)
+        found |= set(self._known.by_status.values())
+        found |= {one.orders for one in self._known.by_year}
+        for when in dates(self._body, *span):
+            found.add(sum(one.day.year >= when.year for one in orders))
+            found.add(sum(one.day.year <= when.year for one in orders))
+        return found
+
+    # All orders.
+
+    def _top_year(self, span: Span) -> None:
+        """`the busiest year was 2021`: by orders, pieces or spend."""
+        text = self._body[slice(*span)]
+        if self._cast.within(*span) or self._named(span) or not self._known.by_year:
+            return
+        for match in _TOP_YEAR.finditer(self._body, *span):
+            group = "y" if match["y"] else "z"
+            orders = max(one.orders for one in self._known.by_year)
+            spend = max((one.spend or 0.0) for one in self._known.by_year)
+            tops = {one.name for one in self._known.by_year if one.orders == orders or one.spend == spend}
+            by_pieces: dict[str, int] = {}
+            for one in self._history.orders:
+                year = str(one.day.year)
+                by_pieces[year] = by_pieces.get(year, 0) + one.order.quantity
+            tops |= {year for year, count in by_pieces.items() if count == max(by_pieces.values())}
+            if match[group] in tops or PURCHASES.speaks(text) or re.search(r"\byou|\byour\b", text, re.I):
+                why = f"said {match[group]}, the year with most orders is {' or '.join(sorted(tops))}"
+                self._settle(match[group] in tops, match.span(group), why)
+
+    # Days.
+
+    def _ages(self, span: Span) -> None:
+        """`ordered on August 23, 2023, that is 23 days ago`: from the one day that the sentence gives."""
+        days = [one for one in dates(self._body, *span) if one.day is not None]
+        for match in _AGO.finditer(self._body, *span):
+            before = [one for one in days if one.end <= match.start() and match.start() - one.end <= _CLOSE]
+            if len(days) != 1 or not before or not self._history.on(before[0]):
+                continue
+            if HEDGES.before.search(self._body[max(span[0], match.start() - 24) : match.start()]):
+                continue
+            age = (self._history.today - _day(before[0])).days
+            said = _value(match["n"])
+            others = {(self._history.today - one.day).days for one in self._history.orders}
+            ok = abs(said - age) <= 1 or (said in others and len(self._cast.within(*span)) > 1)
+            shown = self._body[before[0].start : before[0].end]
+            self._settle(ok, match.span("n"), f"said {said} days since {shown}, are {age}")
+
+    def _settle(self, ok: bool, span: Span, why: str) -> None:
+        if ok:
+            self._tally.ok()
+        else:
+            self._tally.accuse("reckoned", span, why, Certainty.CLAUSE)
+
+
+def _sizes(orders: Sequence[Placed]) -> set[int]:
+    return {
+        len(orders),
+        sum(one.order.quantity for one in orders),
+        len({one.order.product_id for one in orders}),
+    }
+
+
+def _value(text: str) -> int:
+    return int(number(text)) if text[0].isdigit() else spoken(text)
+
+
+def _day(when: When) -> date:
+    return date(when.year, when.month or 1, when.day or 1)
