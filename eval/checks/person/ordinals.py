@@ -1,4 +1,4 @@
-"""Which time of several: `a third time in November 2018`, `first on 13 February 2018 and most recently in August 2021`."""
+"""Which time of several: `a third time in November 2018`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from drr.wording.purchases import PURCHASES
 
 _PLACES = {"second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "last": -1}
 _WHICH = re.compile(
-    r"\b(?:a|the|for a|for the)[\s*_]{1,3}(?P<nth>second|third|fourth|fifth|sixth|last)[\s*_]{1,3}time[\s*_,]{1,3}(?:(?:was|in|on|around|during)[\s*_]{1,3}){0,2}(?:(?:early|late|mid)[\s-])?$"
-    r"|\b(?P<first>first)[\s*_]{1,3}(?:in|on)[\s*_]{1,3}$"
-    r"|\b(?P<latest>(?:last|most recently|lastly))[\s*_]{1,3}(?:in|on)[\s*_]{1,3}$",
+    r"\b(?:a|the|for a|for the)[\s*_]{1,3}(?P<nth>second|third|fourth|fifth|sixth|last)[\s*_]{1,3}time[\s*_,]{1,3}(?:(?:was|in|on|around|during)[\s*_]{1,3}){0,2}(?:(?:early|late|mid)[\s-])?$",
     re.I,
 )
 
@@ -51,7 +49,7 @@ class OrderedTimes:
             if which is None:
                 continue
             orders = self._orders(line, when.start)
-            place = 0 if which["first"] else -1 if which["latest"] else _PLACES[which["nth"].casefold()]
+            place = _PLACES[which["nth"].casefold()]
             if len(orders) < 2 or place >= len(orders):
                 continue
             days = sorted({one.order.order_date[:10] for one in orders})
@@ -61,11 +59,7 @@ class OrderedTimes:
             else:
                 why = f"said {self._body[when.start : when.end]}, that order of {len(orders)} was placed {order}"
                 where = when.start, when.end
-                if which["nth"]:
-                    self._tally.accuse("reckoned", where, why, Certainty.CLAUSE)
-                else:
-                    doubt = "first and last may be among others"
-                    self._tally.accuse("order_date", where, why, Certainty.CLAUSE, doubt)
+                self._tally.accuse("reckoned", where, why, Certainty.CLAUSE)
 
     def _orders(self, line: TextLine, before: int) -> Sequence[Placed]:
         """Of the one product that a paragraph has named by then, if it links it and nothing else of what was ordered."""
