@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from drr.env.entities import Product
 from drr.eval.checks.base import CheckTally, Span, Subject
@@ -103,8 +104,18 @@ class OtherValues:
                         self._accuse(value, where, product, Certainty.CELL)
 
     def _may_be_said(self, word: ValueWord) -> bool:
-        letters = grade_letters(self._plain[word.start : word.end])
-        return any(word.word in self._of(key) or letters in self._graded(key) for key in self._known)
+        if word.word in self._first_words:
+            return True
+        return grade_letters(self._plain[word.start : word.end]) in self._letters
+
+    @cached_property
+    def _first_words(self) -> frozenset[str]:
+        """Of every value that a rival of anything in play has."""
+        return frozenset(word for key in self._known for word in self._of(key))
+
+    @cached_property
+    def _letters(self) -> frozenset[str]:
+        return frozenset(letters for key in self._known for letters in self._graded(key))
 
     def _of(self, key: str) -> dict[str, list[SaidValue]]:
         """The values of its rivals by their first word."""
