@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from drr.wording.numbers import SPOKEN, number, spoken
@@ -49,8 +50,10 @@ class PurchaseReader:
         )
         self._latest = re.compile(rf"\b(?:{some('latest')})\b", re.I)
         self._first = re.compile(rf"\b(?:{some('first')})\b", re.I)
+        self.speaks = lru_cache(maxsize=128)(self._speaks)
+        """Asked of a long paragraph for each of its sentences."""
 
-    def speaks(self, text: str) -> bool:
+    def _speaks(self, text: str) -> bool:
         return self._purchase.search(text) is not None
 
     def is_else(self, before: str) -> bool:

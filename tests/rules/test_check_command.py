@@ -36,7 +36,7 @@ def test_a_failed_rule_exits_1_with_the_document_printed(
     )
     printed = json.loads(capsys.readouterr().out)
     assert printed["citations"]["inline_citation_count"] == 2
-    assert len(printed["rules"]) == 17
+    assert len(printed["rules"]) == 18
     assert printed["rules"]["budget"]["status"] == "fail"
     assert set(printed["rules"]["budget"]) == {"status", "value", "spans", "evidence"}
 

@@ -206,7 +206,7 @@ class CountsOfTheWhole:
     def _parts_alone(self, span: Span) -> None:
         """`Tools and Home Improvement has 12.`"""
         line = self._cast.prose.line_at(span[0])
-        if line is None or not PURCHASES.speaks(line.text) or self._cast.within(*span):
+        if line is None or self._cast.within(*span) or not PURCHASES.speaks(line.text):
             return
         for match in self._name.finditer(self._body, *span):
             said = _HAS.match(self._body, match.end(), span[1])
