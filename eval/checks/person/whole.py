@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -160,7 +160,7 @@ class CountsOfTheWhole:
             if pair.whole == self._known.orders:
                 self._settle(pair.said in counts, pair.span, f"said {pair.said} of {name}, are {max(counts)}")
             elif pair.said in counts and len(self._named(span)) == 1:
-                ok = pair.whole in self._wholes(span)
+                ok = pair.whole in _wholes(self._known, self._history, dates(self._body, *span))
                 self._settle(ok, pair.whole_span, f"said {pair.whole} in all, are {self._known.orders}")
         elif self._is_of_prices(pair, span):
             self._priced(pair, span)
@@ -268,18 +268,6 @@ class CountsOfTheWhole:
             some.append([one for one in orders if one.order.product_id in place.products])
         return known.union(*map(_sizes, some))
 
-    def _wholes(self, span: Span) -> set[int]:
-        """What may be all orders that are meant: of the account, with a price or without, of a year that is said."""
-        orders = self._history.orders
-        found = {self._known.orders, self._known.items, self._known.orders_without_price}
-        found.add(self._known.orders - self._known.orders_without_price)
-        found |= set(self._known.by_status.values())
-        found |= {one.orders for one in self._known.by_year}
-        for when in dates(self._body, *span):
-            found.add(sum(one.day.year >= when.year for one in orders))
-            found.add(sum(one.day.year <= when.year for one in orders))
-        return found
-
     # All orders.
 
     def _top_year(self, span: Span) -> None:
@@ -289,14 +277,7 @@ class CountsOfTheWhole:
             return
         for match in _TOP_YEAR.finditer(self._body, *span):
             group = "y" if match["y"] else "z"
-            orders = max(one.orders for one in self._known.by_year)
-            spend = max((one.spend or 0.0) for one in self._known.by_year)
-            tops = {one.name for one in self._known.by_year if one.orders == orders or one.spend == spend}
-            by_pieces: dict[str, int] = {}
-            for one in self._history.orders:
-                year = str(one.day.year)
-                by_pieces[year] = by_pieces.get(year, 0) + one.order.quantity
-            tops |= {year for year, count in by_pieces.items() if count == max(by_pieces.values())}
+            tops = _busiest(self._known, self._history.orders)
             if match[group] in tops or PURCHASES.speaks(text) or re.search(r"\byou|\byour\b", text, re.I):
                 why = f"said {match[group]}, the year with most orders is {' or '.join(sorted(tops))}"
                 self._settle(match[group] in tops, match.span(group), why)
@@ -324,6 +305,29 @@ class CountsOfTheWhole:
             self._tally.ok()
         else:
             self._tally.accuse("reckoned", span, why, Certainty.CLAUSE)
+
+
+def _wholes(known: UserStatistics, history: History, whens: Iterable[When]) -> set[int]:
+    """What may be all orders that are meant: of the account, with a price or without, of a year that is said."""
+    found = {known.orders, known.items, known.orders_without_price}
+    found.add(known.orders - known.orders_without_price)
+    found |= set(known.by_status.values())
+    found |= {one.orders for one in known.by_year}
+    for when in whens:
+        found.add(sum(one.day.year >= when.year for one in history.orders))
+        found.add(sum(one.day.year <= when.year for one in history.orders))
+    return found
+
+
+def _busiest(known: UserStatistics, orders: Sequence[Placed]) -> set[str]:
+    """The years with most orders, pieces or spend."""
+    most = max(one.orders for one in known.by_year)
+    spend = max((one.spend or 0.0) for one in known.by_year)
+    pieces: dict[str, int] = {}
+    for one in orders:
+        pieces[str(one.day.year)] = pieces.get(str(one.day.year), 0) + one.order.quantity
+    found = {one.name for one in known.by_year if one.orders == most or one.spend == spend}
+    return found | {year for year, count in pieces.items() if count == max(pieces.values())}
 
 
 def _sizes(orders: Sequence[Placed]) -> set[int]:
