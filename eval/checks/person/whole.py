@@ -221,7 +221,11 @@ class CountsOfTheWhole:
         """The category that a count is tied to: right behind both, or before them where they end what is said."""
         places = list(self._places(span))
         for low, high, name in places:
-            if low >= pair.end and _TO_PART.fullmatch(self._body, pair.end, low) and self._ends(high, name):
+            if (
+                low >= pair.end
+                and _TO_PART.fullmatch(self._body, pair.end, low)
+                and self._parts.ends(high, name)
+            ):
                 return name
         before = [one for one in places if one[1] <= pair.span[0]]
         if len({name for _, _, name in places}) != 1 or not before:
@@ -244,19 +248,12 @@ class CountsOfTheWhole:
         if ends < 0:
             yield from self._parts.words_within(span)
 
-    def _ends(self, end: int, name: str) -> bool:
-        return self._parts.ends(end, name)
-
     def _named(self, span: Span) -> set[str]:
         return {name for _, _, name in self._places(span)}
 
     def _counts(self, name: str, span: Span) -> set[int]:
         """Every count that may be meant of a category: orders, pieces and things, of all years or of those that are said, with a price or without, by a maker that is named."""
-        orders = [
-            one
-            for one in self._history.orders
-            if one.product is not None and name in (one.product.category, *one.product.categories[:1])
-        ]
+        orders = [one for one in self._history.orders if _is_of(one, name)]
         known = {one.orders for one in self._known.by_category if one.name == name}
         priced = [one for one in orders if one.product is not None and one.product.price is not None]
         some = [orders, priced, [one for one in orders if one not in priced]]
@@ -328,6 +325,11 @@ def _busiest(known: UserStatistics, orders: Sequence[Placed]) -> set[str]:
         pieces[str(one.day.year)] = pieces.get(str(one.day.year), 0) + one.order.quantity
     found = {one.name for one in known.by_year if one.orders == most or one.spend == spend}
     return found | {year for year, count in pieces.items() if count == max(pieces.values())}
+
+
+def _is_of(placed: Placed, category: str) -> bool:
+    product = placed.product
+    return product is not None and category in (product.category, *product.categories[:1])
 
 
 def _sizes(orders: Sequence[Placed]) -> set[int]:
