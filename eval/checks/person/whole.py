@@ -265,8 +265,6 @@ class CountsOfTheWhole:
             some.append([one for one in orders if one.order.product_id in place.products])
         return known.union(*map(_sizes, some))
 
-    # All orders.
-
     def _top_year(self, span: Span) -> None:
         """`the busiest year was 2021`: by orders, pieces or spend."""
         text = self._body[slice(*span)]
@@ -278,8 +276,6 @@ class CountsOfTheWhole:
             if match[group] in tops or PURCHASES.speaks(text) or re.search(r"\byou|\byour\b", text, re.I):
                 why = f"said {match[group]}, the year with most orders is {' or '.join(sorted(tops))}"
                 self._settle(match[group] in tops, match.span(group), why)
-
-    # Days.
 
     def _ages(self, span: Span) -> None:
         """`ordered on August 23, 2023, that is 23 days ago`: from the one day that the sentence gives."""
