@@ -82,7 +82,9 @@ class ComparisonReader:
         )
         self._all = re.compile(rf"\b(?:{some('all')})\b", re.I)
         self._count_nouns = counts
-        factor = rf"(?P<factor>{some('factors')}|(?P<n>\d{{1,2}}(?:\.\d)?|{SPOKEN})\stimes)"
+        factor = (
+            rf"(?P<factor>{some('factors')}|(?P<n>(?<![\d.,$])\d{{1,2}}(?:\.\d{{1,2}})?|{SPOKEN})\stimes)"
+        )
         bound = rf"(?:(?P<more>{some('more_than')})|(?P<less>{some('less_than')})|(?P<near>{some('nearly')}))"
         self._factor = re.compile(
             rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')})|as\smany\s(?P<thing>[a-z]{{3,20}})|(?P<bare>the(?=\s[*_\[]{{0,3}}(?-i:[A-Z]))))\b(?!\s(?!as\b|of\b|the\b|an?\b|its\b|that\b|than\b|your\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])",

@@ -3,10 +3,12 @@ figure when somebody looks at it."""
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 from drr.app.commands import report as report_command
 from drr.env.errors import DrrError
@@ -27,7 +29,7 @@ class ServedReport:
     def __init__(self, reader: Reader, given: Path | None) -> None:
         self._reader, self._given = reader, given
         self._writing = threading.Lock()
-        self._own: TemporaryDirectory[str] | None = None
+        self._own: Path | None = None
         self._version = ""
         self._material: Material | None = None
 
@@ -49,8 +51,9 @@ class ServedReport:
     def _written(self) -> Path:
         with self._writing:
             if self._own is None:
-                self._own = TemporaryDirectory(prefix="drr-report-")
-            folder = Path(self._own.name) / "report"
+                self._own = Path(mkdtemp(prefix="drr-report-"))
+                finalize(self, shutil.rmtree, self._own, ignore_errors=True)
+            folder = self._own / "report"
             version = self._reader.version()
             if version != self._version:
                 study, judge = self._reader.study, self._reader.judge

@@ -279,3 +279,17 @@ def test_which_time_of_several(scene: Scene) -> None:
     url = f"{scene.shop.shop_url.rstrip('/')}/{product}"
     assert status(text.format(url=url, second=days[1]), "order_facts", scene, user) != "fail"
     assert status(text.format(url=url, second=days[0]), "order_facts", scene, user) == "fail"
+
+
+def test_a_count_that_may_be_of_some_orders_accuses_nobody(scene: Scene) -> None:
+    """All orders are counted rightly beside it, a day is no count, and from a year on is not that year."""
+    user, known, _ = known_of(scene)
+    year = known.by_year[0].name
+    for text in (
+        f"You have placed {known.orders} orders. Soaker hoses lead with {known.orders + 11} orders, then bird baths.",
+        "| | one | two |\n|---|---|---|\n| Your orders | 10 Aug 2021 | none |\n",
+        f"Since November {year} you have placed {known.orders + 11} orders for kettles.",
+    ):
+        assert status(text, "statistics", scene, user) != "fail", text
+    wrong = f"You have placed {known.orders + 11} orders in all."
+    assert status(wrong, "statistics", scene, user) == "fail"

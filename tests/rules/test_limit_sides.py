@@ -33,6 +33,7 @@ def test_an_amount_shows_on_which_side_of_a_limit(rules_shop: Shop, text: str, t
     "text",
     [
         f"The Standwell stand ({URL}{STAND}) is $26.99, with $3.01 over.",
+        f"- one Standwell stand ({URL}{STAND}), $26.99, $3.01 over;",
         f"If the Standwell stand ({URL}{STAND}), $26.99, were $3.01 over your limit, I would say so.",
         f"The Standwell stand ({URL}{STAND}) is $26.99; two of them are over that.",
     ],

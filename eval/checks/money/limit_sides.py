@@ -108,6 +108,8 @@ class LimitSides:
             over = {cost > limit for cost, limit, _ in found}
             if len(over) != 1 or self._is_between_prices(figure, span):
                 continue
+            if side and over == {False} and self._may_be_left(figure, span):
+                continue
             cost, limit, bound = max(found, key=lambda one: one[2])
             said = self._plain[figure.start : figure.end].strip()
             told = "over" if side else "within"
@@ -131,6 +133,13 @@ class LimitSides:
         ):
             return None
         return match["over"] is not None
+
+    def _may_be_left(self, figure: Figure, span: Span) -> bool:
+        """`$6.01 over`, of what costs less than the limit: as much is left over."""
+        behind = _BEHIND.match(self._plain, figure.end, span[1])
+        if behind is None or (behind["over"] or "").casefold() != "over":
+            return False
+        return not _OF_LIMIT.match(self._plain, behind.end(), span[1])
 
     def _clause(self, place: int) -> Span:
         return self._cast.prose.clause_at(place)

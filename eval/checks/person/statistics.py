@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate, combinations
 from typing import NamedTuple
 
@@ -38,9 +39,14 @@ _COUNT = re.compile(
     re.I,
 )
 _LABELLED = re.compile(
-    r"\b(?:orders|purchases|orders placed|number of orders|total orders)[\s*_]{0,3}(?:placed[\s*_]{0,3})?[:|][\s*_]{0,4}(?P<m>\d[\d,]*)\b",
+    r"\b(?:orders|purchases|orders placed|number of orders|total orders)[\s*_]{0,3}(?:placed[\s*_]{0,3})?[:|][\s*_]{0,4}(?P<m>\d[\d,]*)\b(?!\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[-/.]\d)",
     re.I,
 )
+_FROM_THEN = re.compile(
+    r"\b(?:since|from|until|till|before|after|through|up to)\s(?:[a-z]{3,9}\.?\s)?(?:\d{1,2}(?:st|nd|rd|th)?,?\s)?$",
+    re.I,
+)
+"""Before a year that begins or ends a time: a count beside it is of more than that year."""
 _ORDER_NUMBER = re.compile(r"\b(?:order|no\.?|number|#)\s*#?$", re.I)
 _WINDOW = re.compile(
     r"\b(?:last|latest|newest|past|recent|first|next|previous|another|within|every|each|per|visible|at least|at most|under|over|more than|fewer|than)\b[^.;]{0,24}$",
@@ -183,11 +189,18 @@ class _Counting:
         counts = {beside.share.orders} if beside else set()
         if said < 2 or (beside is None and not match["more"] and not match["of"]):
             return
+        if beside and _FROM_THEN.search(self._body[max(span[0], beside.start - 32) : beside.start]):
+            self._tally.unclear(f"{match[0].strip()!r} is said of a time that has no year's count")
+            return
         total = {self._known.orders} if not beside or match["more"] or match["of"] else set()
         if any(same_count(said, value, hedged=near) for value in counts | total) or (
             beside is None and self._explains(said, span, places, near=near)
         ):
             self._tally.ok()
+        elif beside is None and self._whole_is_said:
+            self._tally.unclear(
+                f"all orders are counted elsewhere, and {match[0].strip()!r} may be a part of them"
+            )
         elif self._is_sure(said, match, span, beside) and not self._of_a_part(said, span):
             expected = (
                 beside.share.orders
@@ -204,6 +217,12 @@ class _Counting:
             )
         else:
             self._tally.unclear(f"it is not clear of which orders {match[0].strip()!r} is said")
+
+    @cached_property
+    def _whole_is_said(self) -> bool:
+        """Whether the report counts all orders, and rightly: another count of orders then is one of some of them."""
+        orders = self._known.orders
+        return re.search(rf"(?<![\d.,$]){orders:,}\s(?:[a-z]+\s)?orders\b", self._body, re.I) is not None
 
     def _beside(self, match: re.Match[str], places: Sequence[_PlaceOfShare]) -> _PlaceOfShare | None:
         """The one part whose name stands next to the count in its clause."""
