@@ -34,8 +34,8 @@ REACHED = {
     "round22": (32, 6),
     "round23": (28, 4),
     "round24": (30, 11),
-    "round25": (23, 7),
-    "round26": (30, 8),
+    "round25": (23, 4),
+    "round26": (30, 5),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered when what is not certain was no longer accused, when accusations were weighed, which fails fewer clean texts of writers unseen, and with the second weights (CHANGELOG)."""
 
