@@ -6,6 +6,7 @@ import pytest
 from drr.env.entities import Product
 from drr.env.shop import Shop
 from drr.eval.checks import Check, Subject, check_report
+from drr.wording.comparisons import COMPARISONS
 
 from benchmarks.planted import Scene
 
@@ -157,3 +158,10 @@ def test_what_two_differ_by_is_not_said_the_wrong_way_round(
 
 def _short(product: Product) -> str:
     return product.title.split(",")[0]
+
+
+def test_a_factor_is_read_with_all_its_digits() -> None:
+    """`2.08 times the price` was read as eight times."""
+    said = "24 x 18 inches, 2.88 times the area for 2.08 times the price."
+    assert [one.factor for one in COMPARISONS.factors(said)] == [2.08]
+    assert [one.factor for one in COMPARISONS.factors("It costs 2.5 times as much.")] == [2.5]
