@@ -15,9 +15,9 @@ from datetime import date
 from operator import itemgetter
 
 from drr.filetasks.corpus.build import Corpora
-from drr.filetasks.corpus.firms import SISTERS
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.form import CorpusPage
+from drr.filetasks.planning.things import MODELS
 from drr.filetasks.values import FactValues, month_of
 
 _MONTH = re.compile(r"\b(?:" + "|".join(stock().names["months"]) + r") (?:19|20)\d\d\b")
@@ -30,7 +30,18 @@ HEARSAY = re.compile(
 )
 _UNITS = ("points", "days", "months", "percent", "inches", "pounds", "ounces")
 _CODE, _PRICE = re.compile(r"\b[A-Z]{2,4}-?\d{2,}"), re.compile(r"\$\d")
-_OTHER_NAME = rf"(?! (?:{'|'.join(map(re.escape, SISTERS))})\b)(?! & )"
+_BRAND = re.compile(r"(?:[A-Z][\w'.-]*|&|and|of)(?: (?:[A-Z][\w'.-]*|&|and(?= [A-Z])|of(?= [A-Z])))*")
+"""Of a subject: the words in front that a maker's or a shop's name is made of."""
+CHECKED = re.compile(
+    r"went and looked|looked it up|went to look|back to the source|looked (?:again|once more|up again)|in writing|on paper|in print|shown to me"
+    r"|paper (?:before us )?(?:has|says|here)|checked|papers? (?:here|agree)|(?:files?|records?|documents?|source) says?|so (?:I|we) (?:looked|checked)"
+    r"|in front of me|right here|bears? (?:it )?out",
+    re.IGNORECASE,
+)
+"""Words of who has looked something up, as readers wrote them down."""
+_NEAR_BRAND, _NEAR_SISTER = 260, 45
+"""Characters from a brand to a month that is of it, and to the name of another model."""
+_OTHER_NAME = rf"(?! (?:{'|'.join(map(re.escape, MODELS))})\b)(?! & )"
 
 
 @dataclass(frozen=True)
@@ -87,6 +98,90 @@ def _newest(found: list[FormPassage]) -> list[FormPassage]:
     return [one for one in found if one.page.date == days[one.unit]]
 
 
+@dataclass(frozen=True)
+class BrandPage:
+    """What a reader notes of a page that names a brand or a shop of the question, without reading what it is about."""
+
+    page: CorpusPage
+    months: frozenset[date]
+    """That stand not far behind the name."""
+    figures: frozenset[str]
+    """Of paragraphs and rows with the name."""
+    sister: bool
+    checked: bool
+    hearsay: bool
+
+
+def brands_of(subjects: set[str]) -> set[str]:
+    return {found[0] if (found := _BRAND.match(one)) else one for one in subjects}
+
+
+def brand_pages(pages: Sequence[CorpusPage], brands: set[str]) -> list[BrandPage]:
+    named = re.compile("|".join(re.escape(one) for one in sorted(brands)))
+    sister = re.compile(
+        rf"(?:{named.pattern})[^.|\n]{{0,{_NEAR_SISTER}}}\b(?:{'|'.join(map(re.escape, MODELS))})\b"
+    )
+    found = []
+    for page in pages:
+        if not named.search(page.text):
+            continue
+        ends = [one.end() for one in named.finditer(page.text)]
+        months = {
+            month_of(one[0])
+            for one in _MONTH.finditer(page.text)
+            if any(0 <= one.start() - end <= _NEAR_BRAND for end in ends)
+        }
+        figures = {
+            figure
+            for said in re.split(r"\n\n|\n(?=\|)", page.text)
+            if named.search(said)
+            for figure in re.findall(r"\$\d[\d.]*|\b[A-Z]*-?\d[\d.]*(?: [a-z]{4,})?", _MONTH.sub("", said))
+        }
+        found.append(
+            BrandPage(
+                page,
+                frozenset(months),
+                frozenset(figures),
+                bool(sister.search(page.text)),
+                bool(CHECKED.search(page.text)),
+                bool(HEARSAY.search(page.text)),
+            )
+        )
+    return found
+
+
+def brand_rules(found: list[BrandPage]) -> dict[str, list[BrandPage]]:
+    """Rules that a reader of ten tasks tried, none of which needs the topic of the question."""
+    often = Counter(month for one in found for month in one.months)
+    figures = Counter(figure for one in found for figure in one.figures)
+    again = [one for one in found if any(often[month] > 1 for month in one.months)]
+    plain = [one for one in again if not one.sister]
+    latest = max((month for month, times in often.items() if times > 1), default=None)
+    return {
+        "brand": found,
+        "brand, words of who looked": [one for one in found if one.checked],
+        "brand, month of several pages": again,
+        "the same, no other model": plain,
+        "the same, words of who looked": [one for one in plain if one.checked],
+        "the same, no hearsay": [one for one in plain if one.checked and not one.hearsay],
+        "no other model, no hearsay": [one for one in plain if not one.hearsay],
+        "brand, newest month of several pages, no other model": [
+            one for one in found if latest in one.months and not one.sister
+        ],
+        "brand, no other model": [one for one in found if not one.sister],
+        "brand, a figure of this page alone": [
+            one for one in found if any(figures[figure] == 1 for figure in one.figures)
+        ],
+        "brand, every figure of this page alone": [
+            one for one in found if one.figures and all(figures[figure] == 1 for figure in one.figures)
+        ],
+    }
+
+
+FORM_RULES = tuple(brand_rules([]))
+"""Their names."""
+
+
 @dataclass
 class FormSearch:
     """By step: needed pages that it meets, other pages, and needed ones that it misses."""
@@ -120,8 +215,9 @@ class FormSearch:
             ),
             "the same, rows of tables alone": _latest([one for one in unit if one.is_row], bought),
         }
-        for step, found in steps.items():
-            met = {one.page.url if isinstance(one, FormPassage) else one.url for one in found}
+        rules = brand_rules(brand_pages(pages, brands_of(subjects)))
+        for step, found in [*steps.items(), *rules.items()]:
+            met = {one.url if isinstance(one, CorpusPage) else one.page.url for one in found}
             self.right[step] += len(met & needed)
             self.wrong[step] += len(met - needed)
             self.missed[step] += len(needed - met)

@@ -71,10 +71,12 @@ class NamedThing:
     model: str
     """Made up."""
     plural: bool
+    edition: str = ""
+    """What sets the model apart from others of its name: `Plus`."""
 
     @property
     def name(self) -> str:
-        return f"{self.brand} {self.noun}"
+        return f"{self.brand} {self.noun} {self.edition}".rstrip()
 
 
 @dataclass(frozen=True, kw_only=True)

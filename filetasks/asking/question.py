@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from drr.filetasks.case import Coupling, PlannedFile, TaskCase
+from drr.filetasks.case import Coupling, NamedThing, PlannedFile, TaskCase
 from drr.filetasks.planning.kinds import kind_of, short_name
 from drr.filetasks.truth import Intent
 from pydantic import BaseModel, ConfigDict
@@ -319,11 +319,11 @@ def _listed(parts: Sequence[str]) -> str:
 def _slots(case: TaskCase) -> dict[str, str]:
     thing, rival = case.thing, case.rival
     return {
-        "name": _named(thing.brand, thing.noun),
+        "name": _named(thing),
         "noun": short_name(thing.noun),
         "brand": thing.brand,
         "Brand": thing.brand,
-        "rival": "" if rival is None else _named(rival.brand, rival.noun),
+        "rival": "" if rival is None else _named(rival),
         "rival_brand": "" if rival is None else rival.brand,
         "seller": case.seller,
         "Seller": case.seller,
@@ -335,9 +335,11 @@ def _slots(case: TaskCase) -> dict[str, str]:
     }
 
 
-def _named(brand: str, noun: str) -> str:
+def _named(thing: NamedThing) -> str:
     """`my The Value Store kettle` is said by nobody."""
-    return f"{noun} by {brand}" if brand.startswith("The ") else f"{brand} {noun}"
+    if not thing.brand.startswith("The "):
+        return thing.name
+    return f"{thing.noun} {thing.edition}".rstrip() + f" by {thing.brand}"
 
 
 def _piece(facts: Iterable[object]) -> str:

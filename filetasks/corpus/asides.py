@@ -10,7 +10,7 @@ from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PoolPage, plain
 from drr.filetasks.corpus.statement import drawn_statement, measures_of
 from drr.filetasks.corpus.stock import stock
 
-_EARLY = 0.25
+_EARLY = 0.5
 """How often such a page speaks of an earlier make, list or price: figures that nobody asks for differ from page to page as well."""
 
 

@@ -2,6 +2,7 @@
 
 A month lies some months before the page, and before the purchase that a task is about; what has been in use for some time began longer ago than that.
 In the pool, where pages have an age and no date, a month is a code (`stamps`), as long as a year, so that lengths, pieces and tokens are those of the pool.
+What was before has its own few months, the same on every page that speaks of it.
 What began, began once: no page of a task is dealt, and nothing is stated on one, that would say another month of the same thing than another page.
 """
 
@@ -28,8 +29,12 @@ _BACK = 4
 """Years before the purchase for which a code has room beside those of use."""
 _NEW_TERMS, _OLD_TERMS, _IS_OLD = (0, 4), (4, 9), 0.5
 """Years before the purchase since which terms hold, and how often they are of the old ones."""
-_EARLIER = (150, 900)
-"""Days between a make, list or price and the one before."""
+_EARLIER = (150, 500)
+"""Days between a make, list, price or terms and those before."""
+_FIRST = 0.7
+"""How often a page that speaks of what was before means the last of those before."""
+TERMS = "terms"
+"""What changes where a statement names the month of purchase itself: all the terms of a firm at once."""
 _LATER = 0.1
 """Of months: those that may lie after the purchase."""
 _FORM = re.compile(STAMP)
@@ -70,12 +75,19 @@ class PageCalendar:
             had = self.told[key] = self._settled(key, took)
         return had[0] if took <= had[1] else None
 
-    def sold(self, subject: str, terms: str) -> str | None:
-        """The month of purchase from which on terms hold; `None` where that was after the page."""
-        rng = Random(f"{self.seed}/{terms}/{subject}/sold")
-        back = rng.randrange(*(_OLD_TERMS if rng.random() < _IS_OLD else _NEW_TERMS))
-        month, seen = self._began((subject, terms), rng, f"zj{_DIGITS[back]}", 0)
-        self.told[subject, terms] = month, seen
+    def sold(self, subject: str) -> str | None:
+        """The month of purchase from which on the terms of somebody hold; `None` where that was after the page."""
+        key = subject, TERMS
+        if key not in self.told:
+            month = self.fixed.get(key)
+            if month is not None:
+                seen = -1 if self.day is None else months_seen(month, self.day)
+            else:
+                rng = Random(f"{self.seed}/{subject}/sold")
+                back = rng.randrange(*(_OLD_TERMS if rng.random() < _IS_OLD else _NEW_TERMS))
+                month, seen = self._began(key, rng, f"zj{_DIGITS[back]}", 0)
+            self.told[key] = self._of_day(key, month, seen, 0)
+        month, seen = self.told[key]
         return month if seen >= 0 else None
 
     def stated(self, rng: Random) -> str:
@@ -89,10 +101,13 @@ class PageCalendar:
 
     def _settled(self, key: tuple[str, str], took: int) -> tuple[str, int]:
         month, seen = self._latest(key, took)
+        return self._of_day(key, month, seen, took)
+
+    def _of_day(self, key: tuple[str, str], month: str, seen: int, took: int) -> tuple[str, int]:
         if not self.is_early or self.day is None:
             return month, seen
         rng = Random(f"{self.seed}/{key}/{self.day}/early")
-        early = month_name(month_of(month) - timedelta(days=rng.randint(*_EARLIER)))
+        early = earlier_ones(self.seed, key, month, self.day, took, 2)[rng.random() >= _FIRST]
         return early, months_seen(early, self.day)
 
     def _latest(self, key: tuple[str, str], took: int) -> tuple[str, int]:
@@ -116,6 +131,19 @@ class PageCalendar:
         if seen < 0 or self.begun.setdefault(key, said) != said:
             return said, -1
         return said, seen
+
+
+def earlier_ones(seed: int, key: tuple[str, str], latest: str, day: date, took: int, count: int) -> list[str]:
+    """The months in which makes, lists, prices or terms before the latest began, of which a page of a day can speak: the last so many of them. They are
+    the same whichever page asks, so that what was before recurs from page to page like what holds."""
+    found: list[str] = []
+    at, number = month_of(latest), 0
+    while len(found) < count:
+        at -= timedelta(days=Random(f"{seed}/{key}/{latest}/before/{number}").randint(*_EARLIER))
+        number += 1
+        if months_seen(month_name(at), day) >= took:
+            found.append(month_name(at))
+    return found
 
 
 def months_seen(since: str, day: date) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 
 from drr.filetasks.corpus.stock import About, stock
-from drr.filetasks.planning.things import words
+from drr.filetasks.planning.things import MODELS, words
 
-SISTERS = ("Mini", "Junior", "Classic", "Travel", "Plus", "Select", "Second Edition")
-"""What another model is called: products have models, firms have none."""
+_PLAIN = 0.5
+"""How often the other one of a model with such a name is the one without."""
 _JOINTS = frozenset(["and", "&"])
 _LEAST = 3
 """Letters of the first half of a name in one word."""
@@ -16,7 +16,17 @@ _LEAST = 3
 
 def other_name(about: About, name: str, rng: Random) -> str:
     """Another model of a thing; another firm whose name begins alike and is of the same form: `Muddy Heron` beside `Muddy Otter`, `Tidewick` beside `Tidewell`."""
-    return f"{name} {rng.choice(SISTERS)}" if about == "thing" else _other_firm(name, rng)
+    return _other_model(name, rng) if about == "thing" else _other_firm(name, rng)
+
+
+def _other_model(name: str, rng: Random) -> str:
+    """Of a model with a name of its own the plain one as often as another."""
+    plain, _, last = name.rpartition(" ")
+    if last not in MODELS:
+        return f"{name} {rng.choice(MODELS)}"
+    if rng.random() < _PLAIN:
+        return plain
+    return f"{plain} {rng.choice([one for one in MODELS if one != last])}"
 
 
 def _other_firm(name: str, rng: Random) -> str:

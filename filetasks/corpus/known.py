@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
-from drr.filetasks.corpus.calendar import PageCalendar, month_before, month_name, months_seen
+from drr.filetasks.corpus.astray import BEATEN, AstrayTimes, changes_of, taken_by
+from drr.filetasks.corpus.calendar import (
+    TERMS,
+    PageCalendar,
+    month_before,
+    month_name,
+    months_seen,
+)
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
 from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, beside, pool_page
@@ -35,19 +42,8 @@ from drr.filetasks.values import FactValues, month_of, sold_from
 _TRIES = 40
 _TWINS, _TWIN = 2, 0.3
 """Tries in which a page is written anew that has the title of another, or more than such a share of sentences of others."""
-BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
-"""Changes against which a page is right because something has changed since: both are sources as good as each other."""
-_KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
-_DATED_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", *_KINDS)
-_EARLY_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", "one_sided", "other_model", "other_model")
-"""Of what was written before the make, list or price that counts: each says an earlier month."""
-_OTHER_TERMS = 0.3
-"""How often of terms those before or after are told."""
 _LOTS_KNOWN = 1_500
 """Days before the purchase, at most, of a notice about faulty lots: what was sold then is no longer on any shelf."""
-_MONTH = timedelta(days=32)
-_LATER = 45
-"""Days after the purchase from which on pages may speak of terms that came later."""
 _ALL_TERMS = 720
 _OWN_VOICES = {"thing": ("office",), "brand": ("office",), "seller": ("seller", "office")}
 """Who answers for what a page states: they do not let stand for years what has changed."""
@@ -115,16 +111,16 @@ class CasePages:
     def _since(self, fact: TaskFact) -> str:
         """One month for all that is said of the same make, list or price: before each of these pages by as long as what it reports took, and
         before the purchase."""
-        changes = _changes(fact)
+        changes = changes_of(fact)
         days = [
             month_before(
                 self.day(
                     _age_of(self.case, one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}"))
                 ),
-                _took(one),
+                taken_by(one),
             )
             for one in self.case.of("page")
-            if one.subject == fact.subject and _changes(one) == changes
+            if one.subject == fact.subject and changes_of(one) == changes
         ]
         rng = Random(f"{self.seed}/{self.case.task_id}/since/{fact.subject}/{changes}")
         return month_name(
@@ -134,8 +130,12 @@ class CasePages:
     @cached_property
     def _settled(self) -> dict[tuple[str, str], str]:
         """The months of what the case needs, by subject and what changes."""
-        dated = ((fact, _changes(fact)) for fact in self.case.of("page"))
-        return {(fact.subject, changes): self._since(fact) for fact, changes in dated if changes}
+        facts = self.case.of("page")
+        dated = ((fact, changes_of(fact)) for fact in facts)
+        terms = ((fact, sold_from(fact.attribute)) for fact in facts)
+        return {(fact.subject, changes): self._since(fact) for fact, changes in dated if changes} | {
+            (fact.subject, TERMS): month_name(start) for fact, start in terms if start
+        }
 
     def day(self, age: int) -> date:
         return self.case.today - timedelta(days=age)
@@ -150,10 +150,12 @@ class CasePages:
             fact = facts[source.known.facts[0]]
             rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
             age = rng.randint(YOUNGEST, OLDEST)
-            wanted = self._wanted(fact, source, age, rng)
+            wanted = self._times.wanted(fact, source.known.as_of, self.day(age), rng)
+            wanted = self._times.again(fact, wanted, self._turns(fact, wanted, age))
             within = range_of(stock().statement(fact.attribute)[0], kind_of(self.thing(fact).noun))
             said, change = changed(fact, wanted, taken[fact.id], rng, self._turns(fact, wanted, age), within)
             taken[fact.id] += [said.value] if said.value else []
+            said = self._times.kept(fact, wanted, said, change.kind, self.day(age))
             by = _source(fact, said, change.kind, source, self.day(age))
             page, quote, form = self.written(fact, said, f"distractor/{number}", age, by)
             known = KnownPage(
@@ -166,6 +168,10 @@ class CasePages:
             )
             yield CasePage(page, known, quote)
             number += 1
+
+    @cached_property
+    def _times(self) -> AstrayTimes:
+        return AstrayTimes(self.case, self.seed, self.pool.seed, self.begun)
 
     @cached_property
     def _values(self) -> FactValues:
@@ -191,29 +197,6 @@ class CasePages:
     def _turned(self) -> dict[tuple[str, str], bool]:
         """What was reckoned of other values: a few hundred distractors draw from the same."""
         return {}
-
-    def _wanted(self, fact: TaskFact, source: CasePage, age: int, rng: Random) -> WantedChange:
-        """A page of any day may have an earlier make, list or time at hand, and says of which it speaks: its own date tells nothing. Of terms that hold
-        from a month on, what was written after the purchase may speak of later ones."""
-        start, of = sold_from(fact.attribute), source.known.as_of
-        day = self.day(age)
-        if start is None:
-            early = of is not None and months_seen(of, day) < _took(fact)
-            kind = rng.choice(_EARLY_KINDS if early else _DATED_KINDS if of else _KINDS)
-            if of is not None and (early or kind == "outdated"):
-                before = min(month_before(day, _took(fact) * 3 // 2), month_of(of) - _MONTH)
-                return WantedChange(
-                    kind=kind, as_of=month_name(before - timedelta(days=rng.randint(0, _ALL_TERMS)))
-                )
-            return WantedChange(kind=kind, as_of=of)
-        if day < start or rng.random() < _OTHER_TERMS:
-            before = min(month_before(day), start - _MONTH) - timedelta(days=rng.randint(0, _ALL_TERMS))
-            return WantedChange(kind="outdated", sold=month_name(before))
-        room = (day - self.case.bought).days - _LATER
-        if room > 0 and rng.random() < _OTHER_TERMS:
-            later = self.case.bought + timedelta(days=_LATER + rng.randint(0, room))
-            return WantedChange(kind="other_period", sold=month_name(later))
-        return WantedChange(kind=rng.choice(_KINDS))
 
     def thing(self, fact: TaskFact) -> NamedThing:
         rival = self.case.rival
@@ -263,6 +246,8 @@ class CasePages:
         """A page that speaks of an earlier make knows no other."""
         dating = said.form.dating if said else None
         own = {(said.subject, dating.changes): said.as_of} if said and dating and said.as_of else {}
+        if said and said.groups.get("sold"):
+            own[said.subject, TERMS] = said.groups["sold"]
         return PageCalendar(
             seed=self.pool.seed,
             day=self.day(age),
@@ -297,15 +282,6 @@ def stands_in(value: str, folded: str) -> bool:
             return True
         at = folded.find(plain, at + 1)
     return False
-
-
-def _changes(fact: TaskFact) -> str | None:
-    dating = stock().statement(fact.attribute)[0].dating
-    return dating.changes if dating is not None else None
-
-
-def _took(fact: TaskFact) -> int:
-    return months_taken(stock().statement(fact.attribute)[0], fact.value)
 
 
 def _age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:

@@ -14,7 +14,7 @@ from drr.filetasks.corpus.stamps import TaskBeginnings
 
 DISTRACTORS = 0.1
 """Of all pages of a size."""
-_OWN, _RELATED = 0.06, 0.3
+_OWN, _RELATED = 0.09, 0.32
 """Of the noise: pages about what or whom the case is about, and with them those of its theme."""
 _WITHIN, _PROMISED = 0.012, 0.02
 """Of a size, where packing stops, and what is promised."""

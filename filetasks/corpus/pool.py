@@ -25,7 +25,7 @@ from drr.filetasks.corpus.statement import PageStatement, drawn_statement, own_s
 from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 
-VERSION = "16"
+VERSION = "17"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000

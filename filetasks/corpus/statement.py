@@ -13,7 +13,7 @@ from math import ceil, floor
 from random import Random
 
 from drr.filetasks.case import NamedThing
-from drr.filetasks.corpus.calendar import PageCalendar
+from drr.filetasks.corpus.calendar import TERMS, PageCalendar
 from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.stock import StatementForm, stock
 from drr.filetasks.planning.kinds import Range, ThingKind, kind_of
@@ -27,7 +27,7 @@ _WITHIN = {"percent": (4.0, 92.0), "points": (500.0, 950.0)}
 _LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
 _HEARSAY, _OTHER, _ONE_SIDE = 0.25, 0.2, 0.12
 """How often a statement of a page is hearsay, of another model or firm, or only one side of the matter."""
-_WRONG = 0.6
+_WRONG = 0.5
 """How often hearsay of what nobody asks for is wrong."""
 _OWN = (0, 1, 1, 2, 2)
 """What a page states of its own thing beside the first, as often as not of a month."""
@@ -185,6 +185,8 @@ def _drawn_of(
     if rng.random() < _OTHER:
         subject = other_name(form.about, subject, rng)
     groups, value = _values(form, subject, kind, calendar)
+    if groups.get("sold") and calendar.is_past(subject, TERMS):
+        groups, value = _values(form, subject, kind, calendar, groups["sold"])
     one_sided, hearsay = rng.random() < _ONE_SIDE, rng.random() < _HEARSAY
     as_of = None
     if form.dating:
@@ -225,7 +227,7 @@ def _values(
         if slot == "unit":
             return kind.unit
         if slot == "sold":
-            return calendar.sold(subject, form.attribute.pattern) or ""
+            return calendar.sold(subject) or ""
         return drawn_value(slot, world) or world.choice(
             stock().names["months" if slot == "month" else "states"]
         )
@@ -292,9 +294,11 @@ class WantedChange:
 
     kind: ChangeKind
     sold: str | None = None
-    """The month of purchase from which on it holds, where that is another."""
+    """The month of purchase from which on it holds, where that is another; empty where none is said."""
     as_of: str | None = None
     """The month since which it holds, where pages say that."""
+    value: str | None = None
+    """What another page has said of the same time."""
 
 
 def changed(
@@ -309,8 +313,10 @@ def changed(
     none of `taken` where there is another; where there is none, one side is said."""
     kind = wanted.kind
     true = of_fact(fact, wanted.as_of)
-    groups = {**true.groups, "sold": wanted.sold} if wanted.sold else true.groups
-    value = None if kind == "one_sided" else other_value(fact.value, {*taken, fact.value}, rng, turns, within)
+    groups = true.groups if wanted.sold is None else {**true.groups, "sold": wanted.sold}
+    value = None if kind == "one_sided" else wanted.value
+    if kind != "one_sided" and value is None:
+        value = other_value(fact.value, {*taken, fact.value}, rng, turns, within)
     if value is None:
         said = replace(true, value="", groups=groups, one_sided=True)
         return said, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)

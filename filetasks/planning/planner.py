@@ -17,7 +17,7 @@ from drr.filetasks.planning import compared, files, refill, returning, space, wa
 from drr.filetasks.planning.kinds import ThingKind, kind_of
 from drr.filetasks.planning.misleading import can_mislead
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, written
-from drr.filetasks.planning.things import is_of_several, thing_of, words
+from drr.filetasks.planning.things import as_model, is_of_several, thing_of, words
 from drr.filetasks.reckoning import nonsense, reckoned
 from drr.filetasks.truth import Intent, TaskFact
 from drr.filetasks.values import FactValues, is_rest
@@ -110,6 +110,9 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
     rivals = _rivals(shop, product, thing, rng) if kind.rival else []
     if kind.rival and not rivals:
         return None
+    models = Random(f"{seed}/models/{number}/{user_id}")
+    thing = as_model(thing, models)
+    rivals = [(one, as_model(other, models)) for one, other in rivals]
     bought = order.placed_at.date()
     latest = max(kind.days[0] + 1, min(kind.days[1], (as_of - bought).days))
     today = bought + timedelta(days=rng.randrange(kind.days[0], latest))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -23,6 +24,10 @@ _NAME_WORDS, _BRAND_WORDS, _NOUN_WORDS = 5, 3, 3
 """Of brand and noun together, so that a fact's sentence has room for the fact."""
 _TWINS = {"oz", "count", "pack", "pcs", "inch", "inches", "set", "kit", "lb", "ml"}
 """No name of a thing by themselves."""
+MODELS = ("Mini", "Classic", "Plus", "Select", "Pro", "Lite", "Deluxe", "Compact", "II")
+"""What a model is called beside others of its name: products have models, firms have none."""
+_IS_MODEL = 0.45
+"""How often what is owned or weighed is a model with a name of its own."""
 _JOINTS = {"and", "or", "of", "the", "a", "an", "&", "in", "to"}
 _NOBODY = {"generic", "unbranded", "unknown", "noname", "no brand", "n/a", "none", "various"}
 """Brands of nobody, as sellers write them; nobody gives a warranty in their name."""
@@ -55,6 +60,14 @@ def thing_of(product: Product, rng: Random) -> NamedThing | None:
     last = noun.split()[-1]
     plural = last.endswith("s") and not last.endswith(("ss", "us", "is"))
     return NamedThing(brand=brand, noun=noun, model=f"{letters}-{rng.randrange(1200, 9900)}", plural=plural)
+
+
+def as_model(thing: NamedThing, rng: Random) -> NamedThing:
+    """In some cases what is owned or weighed is one of several models of a name, and the plain one is another: a name like `Plus` tells nothing."""
+    model, drawn = rng.choice(MODELS), rng.random()
+    if thing.plural or is_mass(thing.noun) or len(thing.name.split()) >= _NAME_WORDS or drawn >= _IS_MODEL:
+        return thing
+    return replace(thing, edition=model)
 
 
 def is_mass(noun: str) -> bool:

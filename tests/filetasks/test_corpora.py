@@ -27,7 +27,7 @@ from drr.filetasks.case import NamedThing, TaskCase
 from drr.filetasks.corpus.agreement import agreeing
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.calendar import STAMP, PageCalendar
-from drr.filetasks.corpus.firms import SISTERS, other_name
+from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.granted import SINGLE, granted
 from drr.filetasks.corpus.guidance import guided
 from drr.filetasks.corpus.known import CasePages, stands_in
@@ -55,7 +55,7 @@ from drr.filetasks.drawer.writings import CLERKS
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.pieces import WordSearch, best, pieces_of
 from drr.filetasks.planning.kinds import TRAITS, all_kinds, kind_of
-from drr.filetasks.planning.things import is_mass
+from drr.filetasks.planning.things import MODELS, is_mass
 from drr.filetasks.quality.timing import reported
 from drr.filetasks.truth import TaskFact
 from drr.filetasks.values import CENTS, month_of, months_after, number_of
@@ -72,11 +72,13 @@ from benchmarks.corpora import (
     sentences,
     sort_pages,
 )
-from benchmarks.corpora_form import HEARSAY, FormSearch
+from benchmarks.corpora_form import FORM_RULES, HEARSAY, FormSearch
 
 pytestmark = pytest.mark.long
 
 SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
+_CHANCE = 0.04
+"""Of a share of needed pages in so few tasks."""
 SEED = 11
 TASKS = 24
 
@@ -181,7 +183,8 @@ def _patterns(
 def _stated(text: str, fact: TaskFact) -> Iterator[tuple[str, str]]:
     """(subject, value) wherever a page states this attribute of this subject or a sister of it: read from the stock's lines, without the code
     that wrote the page. A sentence without a subject is about the one that its paragraph named last."""
-    others = f"{re.escape(fact.subject)} (?:{'|'.join(SISTERS)})"
+    plain = re.sub(rf" (?:{'|'.join(MODELS)})$", "", fact.subject)
+    others = f"{re.escape(plain)}(?: (?:{'|'.join(MODELS)}))?"
     if _row(fact.attribute)["about"] != "thing":
         firms = {other_name("brand", fact.subject, Random(at)) for at in range(120)}
         others = "|".join(map(re.escape, sorted(firms)))
@@ -246,9 +249,9 @@ def test_a_distractor_contradicts_by_its_recorded_change_only(made: list[tuple[T
                     after, _, month = str(known.change.after).partition(", sold from ")
                     assert said == {(fact.subject, after)} and after != fact.value
                     assert known.as_of is None or known.as_of in pages[known.url].text
-                    assert (
-                        month in pages[known.url].text
-                        and month not in fact.attribute.split("sold from ")[-1:]
+                    assert month in pages[known.url].text
+                    assert known.change.kind == "wrong_figure" or month != (
+                        fact.attribute.partition("sold from ")[2] or "no month"
                     )
             if known.change.kind == "outdated":
                 dates = [pages[url].date for url in (known.url, known.made_from)]
@@ -327,7 +330,7 @@ def test_a_question_leads_to_a_page_that_it_needs(hundred: list[TaskCase], pool:
         assert [one for one in filled.order if one not in had.order] == [other.page for _, other in new]
         assert abs(sum(page.tokens for page in filled.order) - sizes["all"]) <= 0.02 * sizes["all"]
         assert {one.known.made_from for one in filled.distractors} == {one.page.url for one in pages}
-    assert moved > 1 and missed <= 0.3 * TASKS
+    assert moved > 1 and missed <= 0.35 * TASKS
 
 
 def test_a_term_that_the_question_says_is_no_term(hundred: list[TaskCase], pool: PagePool) -> None:
@@ -453,6 +456,8 @@ def test_form_alone_does_not_find_what_is_needed(made: list[tuple[TaskCase, Corp
         )
     )
     assert told < 0.55 and told < untold + 0.15
+    for rule in (row for row in search.rows() if row[0] in FORM_RULES):
+        assert float(rule[5]) < 0.5 or float(rule[4]) < found["brand"] + 0.1 + _CHANCE, rule
     assert hedged[True] > 0.25 * seen[True] and hedged[False] < 0.75 * seen[False]
 
 
@@ -558,14 +563,57 @@ def test_figures_that_nobody_asks_for_differ_between_pages_too(shop: Shop, pool:
             (one.as_of, one.value) for one in drawn if one and not one.hearsay and one.subject == thing.name
         }
 
-    (latest,), (early,) = told(), told(is_early=True)
-    assert latest[1] != early[1] and month_of(str(early[0])) < month_of(str(latest[0]))
+    (latest,), early = told(), told(is_early=True)
+    assert early and all(month_of(str(month)) < month_of(str(latest[0])) for month, _ in early)
+    assert latest[1] not in {value for _, value in early}
     rumors = [drawn_statement(thing, None, Random(at), PageCalendar(seed=1), form) for at in range(200)]
     wrong = Counter(one.is_wrong for one in rumors if one and one.hearsay and one.subject == thing.name)
     assert wrong[True] > 8 and wrong[False] > 5
     assert all(
         (one.value != latest[1]) == one.is_wrong for one in rumors if one and one.subject == thing.name
     )
+
+
+def test_what_was_before_recurs_like_what_holds(hundred: list[TaskCase], pool: PagePool) -> None:
+    """The month of what is right stood on rumors, other models and pages about something else, and each earlier one on a page of its own."""
+    times: Counter[int] = Counter()
+    rumors, dated = Counter[str](), 0
+    for case in hundred[:16]:
+        writer = CasePages(case, pool, SEED)
+        supportive = [writer.supportive(fact) for fact in case.of("page")]
+        right = {one.known.facts[0]: one.known.as_of for one in supportive}
+        said = defaultdict[tuple[str, str], set[str]](set)
+        used: Counter[tuple[str, str]] = Counter()
+        for page in islice(writer.distractors(supportive), 20):
+            change = page.known.change
+            assert change is not None
+            month = page.known.as_of or str(change.after).partition(", sold from ")[2]
+            if change.kind == "outdated":
+                said[change.fact, month].add(str(change.stated))
+                used[change.fact, month] += 1
+            if change.kind == "wrong_figure" and right[change.fact]:
+                dated += 1
+                same = page.known.as_of == right[change.fact]
+                rumors["same" if same else "before" if page.known.as_of else "none"] += 1
+        assert all(len(values) == 1 for values in said.values()), said
+        times.update(used.values())
+    assert times[2] > times[1] and set(times) <= {1, 2}
+    assert dated > 15 and min(rumors[when] for when in ("same", "before", "none")) > 0.1 * dated
+
+
+def test_the_plain_model_is_as_often_the_other_one(hundred: list[TaskCase], pool: PagePool) -> None:
+    """`Plus` or `Mini` behind a name was never what somebody asked about."""
+    seen: Counter[bool] = Counter()
+    for case in hundred[:40]:
+        for thing in (case.thing, case.rival):
+            if thing is not None and not thing.plural:
+                seen[bool(thing.edition)] += 1
+                assert not thing.edition or thing.edition in MODELS
+    assert seen[True] > 8 and seen[False] > 8
+    named = {other_name("thing", "Acme lamp Plus", Random(at)) for at in range(40)}
+    assert "Acme lamp" in named and "Acme lamp Plus" not in named and len(named) > 4
+    case = next(one for one in hundred if one.rival is None and one.thing.edition)
+    assert case.thing.name in written_question(case)
 
 
 def test_firms_have_no_models(pool: PagePool) -> None:
@@ -586,7 +634,7 @@ def test_firms_have_no_models(pool: PagePool) -> None:
             assert re.fullmatch(form, other) and not other.startswith(name)
     assert other_name("thing", "Lintless lamp", Random(3)).startswith("Lintless lamp ")
     makers = "|".join(re.escape(one.thing.brand) for one in pool.shelf["general"])
-    model = re.compile(rf"\b(?:{makers}) (?:{'|'.join(SISTERS)})\b")
+    model = re.compile(rf"\b(?:{makers}) (?:{'|'.join(MODELS)})\b")
     assert not [page.url for page in pool.pages if model.search(page.text)]
 
 
@@ -875,7 +923,7 @@ def test_what_began_began_once(shop: Shop) -> None:
     for at in range(40):
         for age in (20, 100, 300, 480):
             calendar = PageCalendar(seed=1, day=today - timedelta(days=age), bought=bought)
-            for month in (calendar.since(f"X{at}", "make"), calendar.sold(f"X{at}", "terms")):
+            for month in (calendar.since(f"X{at}", "make"), calendar.sold(f"X{at}")):
                 assert month is None or month_of(month) <= today - timedelta(days=age)
             since[f"X{at}"].add(str(calendar.since(f"X{at}", "make")))
     assert all(len(months - {"None"}) == 1 for months in since.values())

@@ -213,7 +213,7 @@ def test_distractors_mislead_and_speak_of_other_purchases(hundred: list[TaskCase
             assert (
                 start is None
                 or true is None
-                or (start < true if change.kind == "outdated" else start > case.bought)
+                or (start > case.bought if change.kind == "other_period" else start < true)
             )
         assert all(page.page.age is not None for page in supportive)
     assert {"outdated", "other_period", "wrong_figure", "other_model"} <= kinds

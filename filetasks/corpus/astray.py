@@ -1,0 +1,142 @@
+"""What a page is to say that leads astray: of which time it speaks, and what was said of that time before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from functools import cached_property
+from random import Random
+
+from drr.filetasks.case import TaskCase
+from drr.filetasks.corpus.calendar import TERMS, earlier_ones, month_before, month_name, months_seen
+from drr.filetasks.corpus.statement import PageStatement, WantedChange, months_taken
+from drr.filetasks.corpus.stock import stock
+from drr.filetasks.truth import ChangeKind, TaskFact
+from drr.filetasks.values import month_of, sold_from
+
+BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
+"""Changes against which a page is right because something has changed since: both are sources as good as each other."""
+_KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
+_DATED_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", *_KINDS)
+_EARLY_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", "one_sided", "other_model", "other_model")
+"""Of what was written before the make, list or price that counts: each says an earlier month."""
+_OTHER_TERMS, _LATER_TERMS = 0.3, 0.45
+"""How often of terms those before are told, and those after where there can be such."""
+_LATER = 45
+"""Days after the purchase from which on pages may speak of terms that came later."""
+_LATER_ONES = (0, 150, 420)
+"""Days after that on which later terms began: of one task they are the same on all its pages."""
+_RUMORED = ("same", "same", "before", "none", "none")
+"""Of which time a rumor is said to be: its month tells no more than that of what is right."""
+_BEFORE, _EACH = 8, 2
+"""Times before the one that counts of which pages can speak, and how many tell the figure of each."""
+_APART = 700
+"""Days at most between the makes of two models of a name."""
+
+
+@dataclass(frozen=True)
+class AstrayTimes:
+    """Of one task, whose distractors are drawn one after the other."""
+
+    case: TaskCase
+    seed: int
+    pool_seed: int
+    begun: dict[tuple[str, str], str]
+    """When what pages of the task speak of began."""
+    told: dict[tuple[str, str], str] = field(default_factory=dict)
+    """By fact and month what was said of a time before."""
+    said_of: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def wanted(self, fact: TaskFact, of: str | None, day: date, rng: Random) -> WantedChange:
+        """A page of any day may have an earlier make, list or time at hand, and says of which it speaks: its own date tells nothing. Of terms that hold
+        from a month on, what was written after the purchase may speak of later ones. `of`: since when holds what is right."""
+        start = sold_from(fact.attribute)
+        if start is not None:
+            return self._of_terms(fact, start, day, rng)
+        if of is None:
+            return WantedChange(kind=rng.choice(_KINDS))
+        key, took = (fact.subject, str(changes_of(fact))), taken_by(fact)
+        early = months_seen(of, day) < took
+        kind = rng.choice(_EARLY_KINDS if early else _DATED_KINDS)
+        if early or kind == "outdated":
+            return WantedChange(kind=kind, as_of=self._before(fact, key, of, day, took * 3 // 2))
+        when = rng.choice(_RUMORED) if kind == "wrong_figure" else "same"
+        if when == "before":
+            return WantedChange(kind=kind, as_of=self._last_before(key, of, day, took * 3 // 2))
+        return WantedChange(kind=kind, as_of=of if when == "same" else None)
+
+    def _of_terms(self, fact: TaskFact, start: date, day: date, rng: Random) -> WantedChange:
+        key, month = (fact.subject, TERMS), month_name(start)
+        room = (day - self.case.bought).days - _LATER
+        later = [days for days in self._later if days <= room]
+        if later and rng.random() < _LATER_TERMS:
+            began = self.case.bought + timedelta(days=_LATER + rng.choice(later))
+            return WantedChange(kind="other_period", sold=month_name(began))
+        if months_seen(month, day) < 0 or rng.random() < _OTHER_TERMS:
+            return WantedChange(kind="outdated", sold=self._before(fact, key, month, day, 0))
+        kind = rng.choice(_KINDS)
+        when = rng.choice(_RUMORED) if kind == "wrong_figure" else "same"
+        if when == "before":
+            return WantedChange(kind=kind, sold=self._last_before(key, month, day, 0))
+        return WantedChange(kind=kind, sold=None if when == "same" else "")
+
+    def _before(self, fact: TaskFact, key: tuple[str, str], latest: str, day: date, took: int) -> str:
+        """The last time before of which a page of the day can know and of which few pages have spoken: in small corpora one, in large ones several."""
+        choices = earlier_ones(self.pool_seed, key, latest, day, took, _BEFORE)
+        free = (one for one in choices if self.said_of[fact.id, one] < _EACH)
+        chosen = next(free, choices[-1])
+        self.said_of[fact.id, chosen] += 1
+        return chosen
+
+    def _last_before(self, key: tuple[str, str], latest: str, day: date, took: int) -> str:
+        return earlier_ones(self.pool_seed, key, latest, day, took, 1)[0]
+
+    @cached_property
+    def _later(self) -> list[int]:
+        """How long after the purchase, beside the least, terms of the seller or maker changed."""
+        rng = Random(f"{self.seed}/{self.case.task_id}/later")
+        return [days + rng.randint(0, 90) for days in _LATER_ONES]
+
+    def again(self, fact: TaskFact, wanted: WantedChange, turns: Callable[[str], bool]) -> WantedChange:
+        """What was before, or came later, has one value, whichever page says it."""
+        value = self.told.get((fact.id, wanted.as_of or wanted.sold or ""))
+        if wanted.kind not in _TIMED or value is None or not turns(value):
+            return wanted
+        return replace(wanted, value=value)
+
+    def kept(
+        self,
+        fact: TaskFact,
+        wanted: WantedChange,
+        said: PageStatement,
+        kind: ChangeKind,
+        day: date,
+    ) -> PageStatement:
+        """What comes of it; another model has makes and prices of its own."""
+        if kind in _TIMED and said.value:
+            self.told.setdefault((fact.id, wanted.as_of or wanted.sold or ""), said.value)
+        if kind != "other_model" or said.as_of is None:
+            return said
+        key = (said.subject, str(changes_of(fact)))
+        days = Random(f"{self.seed}/{self.case.task_id}/{key}/apart").randint(-_APART, _APART)
+        took = months_taken(said.form, said.value)
+        month = min(month_of(said.as_of) + timedelta(days=days), month_before(day, took))
+        own = self.begun.get(key) or month_name(month)
+        if months_seen(own, day) < took:
+            return replace(said, as_of=month_name(month_before(day, took)))
+        self.begun.setdefault(key, own)
+        return replace(said, as_of=own)
+
+
+_TIMED: frozenset[ChangeKind] = frozenset(["outdated", "other_period"])
+
+
+def changes_of(fact: TaskFact) -> str | None:
+    dating = stock().statement(fact.attribute)[0].dating
+    return dating.changes if dating is not None else None
+
+
+def taken_by(fact: TaskFact) -> int:
+    return months_taken(stock().statement(fact.attribute)[0], fact.value)
