@@ -112,6 +112,13 @@ class CheckTally:
         else:
             self.unclear(f"{why}: {reason}")
 
+    def outweigh(self, one: Accusation) -> None:
+        """What is wrong in every reading, instead of what one reading accuses at its place."""
+        met = [a for a in self.accused if a.span[0] < one.span[1] and one.span[0] < a.span[1]]
+        self.accused = [a for a in self.accused if a not in met]
+        self.failed -= len(met)
+        self.accuse(one.kind or "", one.span, one.why, one.bound or Certainty.INFERRED)
+
     def doubt(self, one: Accusation, remark: str) -> None:
         """What would be accused, but for a doubt."""
         self.unclear(remark)

@@ -109,6 +109,12 @@ BARS: dict[str, AccusationBar] = {
     "ratio": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "so many times what: one of two must be named"
     ),
+    "multiple": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "no two values in sight come to it, whichever are meant"
+    ),
+    "superlative": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "it is first in no group in sight, whichever is meant"
+    ),
     "name": AccusationBar(Certainty.ADJOINED, Certainty.LITERAL, "a label is no name: 4 of 7 were right"),
     "phrase": AccusationBar(
         Certainty.ADJOINED, Certainty.LITERAL, "names in a sentence may be of bodies, places and tests"

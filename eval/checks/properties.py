@@ -16,12 +16,14 @@ from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
+from drr.eval.checks.multiples import misread_multiples
 from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, Residue, residue_of
 from drr.eval.checks.stars import compare_ratings
 from drr.eval.checks.stated_once import StatedOnce
+from drr.eval.checks.superlatives import misread_superlatives
 from drr.wording.doubts import DoubtKind
 from drr.wording.money import every_amount
 from drr.wording.numbers import NUMBER, SPOKEN, number, spoken
@@ -64,6 +66,8 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     compare_attributes(tally, mentions, cast, texts)
     compare_values(tally, subject, mentions, cast)
     OddCells(tally, cast).compare()
+    for one in (*misread_multiples(mentions), *misread_superlatives(mentions)):
+        tally.outweigh(one)
     body = mentions.body
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)

@@ -37,23 +37,23 @@ class InSight:
     def __init__(self, mentions: Mentions) -> None:
         self._mentions = mentions
         self._residue = residue_of(mentions)
-        self._held = HeldAgainst(mentions)
-        self.cue, self.every = self._held.cue, self._held.every
+        self.held = HeldAgainst(mentions)
+        self.cue, self.every = self.held.cue, self.held.every
 
     def traits(self, one: SaidFigure) -> dict[str, float]:
         """What speaks for and against it that it is wrong, each from 0 to 1."""
-        close, stretch = self._held.around(one.start)
-        own, near = self._held.named(close, one.start), self._held.named(stretch)
+        close, stretch = self.held.around(one.start)
+        own, near = self.held.named(close, one.start), self.held.named(stretch)
         slack = max(one.slack, _LEAST_SLACK.get(one.kind, 0.5))
         traits = dict.fromkeys(TRAITS, 0.0)
-        direct = self._held.direct(one, close, own)
+        direct = self.held.direct(one, close, own)
         traits["known"] = self._told(one, direct, slack)
         traits["again"], traits["long"] = self._again(one), self._long
         if traits["known"] > _SETTLED:
             return traits
-        framed = self._held.framed(one, close, own)
-        first, second = self._held.worked(one, close, own), self._held.worked(one, stretch, near)
-        far = self._held.far(one)
+        framed = self.held.framed(one, close, own)
+        first, second = self.held.worked(one, close, own), self.held.worked(one, stretch, near)
+        far = self.held.far(one)
         traits["framed"] = self._told(one, framed, slack)
         traits["beside"], traits["near"] = self._told(one, first[0], slack), self._told(one, first[1], slack)
         traits["around"] = max(self._told(one, second[0], slack), 0.8 * self._told(one, second[1], slack))
@@ -64,11 +64,11 @@ class InSight:
         traits["slip_framed"] = self._slip(one, framed)
         traits["slip"] = self._slip(one, pools.pool(direct, first[0]))
         traits["slip_near"] = self._slip(one, pools.pool(first[1], second[0]))
-        meant = self._held.cast.meant_at(one.start, one.end)
+        meant = self.held.cast.meant_at(one.start, one.end)
         traits["certain"] = float(meant.certain) * (1.0 - traits["known"])
         traits["odd"] = self._odd(one, close, own)
         if one.unit and one.kind in ("count", "measure"):
-            beside = self._held.known.of(own).with_unit(one.unit)
+            beside = self.held.known.of(own).with_unit(one.unit)
             traits["elsewise"] = float(bool(beside) and not any(one.low <= v <= one.high for v in beside))
         traits |= self._doubts(one, close, own)
         return traits
@@ -89,12 +89,12 @@ class InSight:
             return 0.0
         beside = [
             each
-            for each in self._held.said.within(span)
+            for each in self.held.said.within(span)
             if each.start != one.start and abs(each.start - one.start) < _BESIDE
         ]
         found = []
-        for key in self._held.known.products:
-            known = self._held.known.of((key,))
+        for key in self.held.known.products:
+            known = self.held.known.of((key,))
             told = (known.prices, known.stars, known.raters)
             shared = [
                 each
@@ -111,10 +111,10 @@ class InSight:
     @cached_property
     def _long(self) -> float:
         """How many figures the report has: of many a few are of something else."""
-        return min(1.0, max(0.0, log10(max(1, len(self._held.said.all)) / _SHORTEST) / 1.3))
+        return min(1.0, max(0.0, log10(max(1, len(self.held.said.all)) / _SHORTEST) / 1.3))
 
     def _again(self, one: SaidFigure) -> float:
-        alike = (each for each in self._held.said.all if each.start != one.start and each.kind == one.kind)
+        alike = (each for each in self.held.said.all if each.start != one.start and each.kind == one.kind)
         return float(any(abs(each.value - one.value) < 1e-6 for each in alike))
 
     def _slip(self, one: SaidFigure, values: Pool) -> float:
@@ -127,13 +127,13 @@ class InSight:
 
     def meant(self, one: SaidFigure) -> float | None:
         """What it is with one slip put right: the first that stands in a record of what its sentence names, or that its sentence comes to."""
-        close, _ = self._held.around(one.start)
-        own = self._held.named(close, one.start)
+        close, _ = self.held.around(one.start)
+        own = self.held.named(close, one.start)
         near = [value for value in slips(one.digits) if value > 0] if one.digits else []
         for values in (
-            self._held.framed(one, close, own),
-            self._held.direct(one, close, own),
-            self._held.worked(one, close, own)[0],
+            self.held.framed(one, close, own),
+            self.held.direct(one, close, own),
+            self.held.worked(one, close, own)[0],
         ):
             for value in near:
                 if pools.holds(values, value - one.slack, value + one.slack):
@@ -143,10 +143,10 @@ class InSight:
     def _doubts(self, one: SaidFigure, close: Span, own: tuple[str, ...]) -> dict[str, float]:
         doubt = self._residue.doubt(close)
         unseen = doubt is not None and is_of_what_is_unseen(doubt)
-        entry, figure = self._held.ledger.by_start.get(one.start), self._held.said.money.get(one.start)
+        entry, figure = self.held.ledger.by_start.get(one.start), self.held.said.money.get(one.start)
         foreign = self._residue.cites_the_web(close) or (figure is not None and figure.elsewhere)
         plain = self._mentions.plain
-        clause = self._held.prose.clause_at(one.start)
+        clause = self.held.prose.clause_at(one.start)
         return {
             "read": float(entry is not None and entry.status == "explained"),
             "foreign": float(foreign),
@@ -156,7 +156,7 @@ class InSight:
             "own_words": float(_OWN_WORDS.search(plain, *clause) is not None),
             "quoted": float(len(_QUOTED.findall(plain[close[0] : one.start])) % 2),
             "loose": float(not own),
-            "missing": float(self._held.ledger.play.unpriced or self._held.cast.names_a_stranger(close)),
+            "missing": float(self.held.ledger.play.unpriced or self.held.cast.names_a_stranger(close)),
         }
 
 

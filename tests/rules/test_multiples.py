@@ -1,0 +1,105 @@
+"""So many times, and the first of all: right if any two values, any group in sight make it so; else wrong, whichever were meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from drr.env.entities import Product
+from drr.env.shop import Shop
+from drr.eval.checks import Subject, check_report
+
+from benchmarks.planted import Scene
+
+PENS = ("B0VEX4YW48", "B0U6IMAPT7")
+"""$12.99 and 4.9 stars; $39.00 and 5.0 stars."""
+
+
+@pytest.fixture
+def pens(scene: Scene) -> tuple[Product, ...]:
+    found = tuple(one for key in PENS if (one := scene.shop.store.product(key)) is not None)
+    assert [one.price for one in found] == [12.99, 39.0]
+    return found
+
+
+def accused(text: str, shop: Shop, kind: str) -> Iterator[str]:
+    check = check_report(Subject(text, shop=shop))["product_claims"]
+    return (text[slice(*one.span)].strip() for one in check.accused if one.kind == kind)
+
+
+def report(pens: tuple[Product, ...], said: str) -> str:
+    cheap, dear = pens
+    return (
+        f"Two fountain pens, a fine one and a broad one. The [Birchford]({cheap.product_url}) is $12.99, "
+        f"the [Plainfold]({dear.product_url}) $39.00.\n\n{said}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("The Plainfold is three times as dear.", "The Plainfold is five times as dear."),
+        ("The Birchford costs about a third of what the Plainfold does.", "The Birchford costs about half of what the Plainfold does."),
+        ("So the second is just over three times the price of the first.", "So the second is just over four times the price of the first."),
+        ("At $12.99 it is 67% cheaper.", "At $12.99 it is 27% cheaper."),
+        ("Three of the Birchford come to $38.97, triple the price of one.", "Three of the Birchford come to $38.97, double the price of one."),
+    ],
+)  # fmt: skip
+def test_a_multiple_that_no_two_values_come_to_is_wrong(
+    scene: Scene, pens: tuple[Product, ...], right: str, wrong: str
+) -> None:
+    assert not list(accused(report(pens, right), scene.shop, "multiple")), right
+    text = report(pens, wrong)
+    found = [*accused(text, scene.shop, "multiple"), *accused(text, scene.shop, "ratio")]
+    assert found, wrong
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The Plainfold writes five times as long.",
+        "You ordered it five times the year before.",
+        "A third Plainfold would be one too many.",
+        "With refills it might be five times as dear.",
+        "Some shops ask five times the price [1].\n\n[1] https://pens.example/prices",
+        "Half of the two have a price.",
+    ],
+)
+def test_what_is_of_other_things_is_no_multiple_of_these(
+    scene: Scene, pens: tuple[Product, ...], said: str
+) -> None:
+    assert not list(accused(report(pens, said), scene.shop, "multiple"))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("Cheapest: Birchford.", "Cheapest: Plainfold."),
+        ("The best rated is the Plainfold, by a hair.", "The best rated is the Birchford, by a hair."),
+        ("The Plainfold is the dearest of the lot.", "The Birchford is the dearest of the lot."),
+    ],
+)
+def test_a_superlative_of_what_is_first_nowhere_is_wrong(
+    scene: Scene, pens: tuple[Product, ...], right: str, wrong: str
+) -> None:
+    for said, expected in ((right, False), (wrong, True)):
+        text = report(pens, said)
+        found = [*accused(text, scene.shop, "superlative"), *accused(text, scene.shop, "comparison")]
+        assert bool(found) is expected, said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The Birchford isn't the dearest, of course.",
+        "The Birchford is the dearest with a fine nib.",
+        "The Birchford is the second dearest.",
+        "Which is the dearest? The Birchford has a case.",
+        "The Birchford would be the dearest if it had a gold nib.",
+        "Per refill the Birchford is the dearest.",
+    ],
+)
+def test_a_superlative_that_is_narrower_or_not_meant_accuses_nobody(
+    scene: Scene, pens: tuple[Product, ...], said: str
+) -> None:
+    assert not list(accused(report(pens, said), scene.shop, "superlative"))
