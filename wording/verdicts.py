@@ -20,6 +20,8 @@ class VerdictPlace(NamedTuple):
     start: int
     end: int
     fits: bool
+    denied: bool = False
+    """It is so by a `not` before the words."""
 
 
 class VerdictReader:
@@ -69,20 +71,22 @@ class VerdictReader:
             return "open"
         return "fits" if fits else "breaks"
 
-    def places(self, sentence: str, limit: float | None = None) -> Iterator[VerdictPlace]:
-        """Each verdict of a sentence in its order, without those of what would be."""
+    def places(
+        self, sentence: str, limit: float | None = None, *, would_be: bool = False
+    ) -> Iterator[VerdictPlace]:
+        """Each verdict of a sentence in its order, without those of what would be unless asked for."""
         found: list[VerdictPlace] = []
         for expression, fitting in ((self._fits, True), (self._breaks, False)):
             for match in expression.finditer(sentence):
                 if (
                     self._refusal.fullmatch(match[0])
                     or _names_another(match[0], limit)
-                    or self._unreal.search(_part_of(sentence, match.start()))
+                    or (not would_be and self._unreal.search(_part_of(sentence, match.start())))
                 ):
                     continue
                 before = _CONTRACTED.sub(" not", sentence[max(0, match.start() - 60) : match.start()])
-                fits = fitting is (self._not.search(before) is None)
-                found.append(VerdictPlace(*match.span(), fits))
+                denied = self._not.search(before) is not None
+                found.append(VerdictPlace(*match.span(), fitting is not denied, denied))
         yield from sorted(found)
 
     def hints(self, text: str) -> bool:

@@ -48,7 +48,7 @@ RULES: dict[str, Rule] = {
     "price": Rule(facts.price, "16"),
     "rating": Rule(stars.rating, "15"),
     "total": Rule(total, "16"),
-    "budget": Rule(budget, "18"),
+    "budget": Rule(budget, "19"),
     "order_facts": Rule(order_facts, "19"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "8"),

@@ -82,6 +82,9 @@ BARS: dict[str, AccusationBar] = {
     "limit_side": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "the amount, or the one cost, shows on which side of the limit"
     ),
+    "verdict_told": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "every cost and every limit in sight speaks against it"
+    ),
     "limit_broken": AccusationBar(
         Certainty.ADJOINED,
         Certainty.LITERAL,

@@ -1,0 +1,48 @@
+"""The limits that a verdict may be on: those of the question, and those that the report names."""
+
+from __future__ import annotations
+
+import re
+
+from drr.eval.checks.base import Subject
+from drr.eval.checks.money.ledger import MoneyLedger
+from drr.wording.money import every_amount
+
+_MOST_LIMITS = 8
+PER = re.compile(r"[\s*_]{0,4}(?:(?:per|an?|each|apiece)\b|/)", re.I)
+_ASKED = re.compile(
+    r"\b(?:under|below|within|up to|at most|max(?:imum)?|less than|no more than|spend|budget|limit|cap|ceiling|for|have)\b[\s:=]{1,3}(?:of\s|is\s)?(?P<n>\d{2,5})(?=\s*(?:$|[.,;?!)]|dollars|bucks|for|total|please|and|in all|if)(?!\d))"
+    r"|(?<![\w$.,])(?P<tops>\d{2,5})\s(?:tops|max|or less|budget|limit|bucks|dollars)\b",
+    re.I,
+)
+"""In a question, a limit without a sign."""
+_OF_THE = re.compile(r"\b(?:of|from) (?:the|your|my|our|that)\s$", re.I)
+_SHADE_UNDER = re.compile(
+    r"\b(?:shade|hair|touch|bit|whisker|little|just|slightly|fraction|cents?|dollars?|\d)\s(?:under|below|over|above|past)\s[*_]{0,3}$",
+    re.I,
+)
+"""Before an amount: it is no limit but about so much."""
+
+
+def limits_told(subject: Subject, ledger: MoneyLedger, plain: str) -> tuple[list[float], list[float]]:
+    """What the question and the report set as limits on a cost, and those that are on each of something."""
+    query = subject.query or ""
+    amounts = every_amount(query)
+    each = [one.value for one in amounts if PER.match(query, one.end)]
+    found = [one.value for one in amounts if not PER.match(query, one.end)]
+    found += [float(match["n"] or match["tops"]) for match in _ASKED.finditer(query)]
+    demands = subject.demands
+    if demands is not None:
+        asked = (demands.total_max, demands.item_max, demands.month_max, demands.total_min, demands.item_min)
+        found += [one for one in asked if one is not None and one not in each]
+    for one in ledger.figures:
+        about = _SHADE_UNDER.search(plain, max(0, one.start - 40), one.start)
+        if (
+            one.value >= 1
+            and not one.void
+            and not one.elsewhere
+            and not about
+            and (one.cue.kind == "limit" or _OF_THE.search(plain, max(0, one.start - 12), one.start))
+        ):
+            (each if PER.match(plain, one.end) else found).append(one.value)
+    return list(dict.fromkeys(found))[:_MOST_LIMITS], list(dict.fromkeys(each))[:_MOST_LIMITS]
