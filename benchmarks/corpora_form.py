@@ -25,7 +25,9 @@ HEARSAY = re.compile(
     r"unconfirmed|not checked|unchecked|could not|not able|did not find|'s word\b|quote me on|one remark|single remark|no record|no paper"
     r"|no proof|no name|neither name|from memory|mixing this up|confusing this|not (?:measured|repeated|checked|available)|I never|no idea who"
     r"|heard, anyway|what people say|passed around|without a source|no source|box is long gone|said so and I believed|[Gg]uess|[Ee]stimated|insists on"
-    r"|swears to|as it was (?:passed|written|told)|as it came|as somebody had told|never checked|otherwise|something else|another figure|so\.$",
+    r"|swears to|as it was (?:passed|written|told)|as it came|as somebody had told|never checked|otherwise|something else|another figure|so\.$"
+    r"|not seen|haven't seen|not enclosed|without (?:the|a|looking|anybody)|not found|hold me to|I may be|never (?:checked|saw|found|believed)|until I find"
+    r"|told (?:me|us) (?:this|otherwise)|(?:recalled|remembered|remembers) it|in a comment|differently",
     re.IGNORECASE,
 )
 _UNITS = ("points", "days", "months", "percent", "inches", "pounds", "ounces")
@@ -35,7 +37,8 @@ _BRAND = re.compile(r"(?:[A-Z][\w'.-]*|&|and|of)(?: (?:[A-Z][\w'.-]*|&|and(?= [A
 CHECKED = re.compile(
     r"went and looked|looked it up|went to look|back to the source|looked (?:again|once more|up again)|in writing|on paper|in print|shown to me"
     r"|paper (?:before us )?(?:has|says|here)|checked|papers? (?:here|agree)|(?:files?|records?|documents?|source) says?|so (?:I|we) (?:looked|checked)"
-    r"|in front of me|right here|bears? (?:it )?out",
+    r"|in front of me|right here|bears? (?:it )?out"
+    r"|[Aa]ccording to|have the|at hand|looked at|go by that|goes? by|says? (?:the same|so too|:)|agrees|by us|looked up|as the [a-z ]+ shows",
     re.IGNORECASE,
 )
 """Words of who has looked something up, as readers wrote them down."""

@@ -12,7 +12,7 @@ from drr.filetasks.planning.things import is_mass
 _VERBS = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "reaches": "reach", "isn't": "aren't", "doesn't": "don't"} | {
     f"{verb}s": verb
     for verb in (
-        "appeal", "arrive", "ask", "begin", "bring", "compare", "deserve", "survive", "come", "cost", "earn", "end", "fit", "get", "give", "hold", "keep", "last", "lie", "live", "look", "make", "measure",
+        "appeal", "arrive", "fail", "score", "ship", "ask", "begin", "bring", "compare", "deserve", "survive", "come", "cost", "earn", "end", "fit", "get", "give", "hold", "keep", "last", "lie", "live", "look", "make", "measure",
         "need", "put", "rest", "run", "seem", "serve", "show", "stand", "start", "stay", "take", "turn", "want", "wear", "weigh", "work",
     )
 }  # fmt: skip

@@ -105,7 +105,8 @@ def _deck(
     free = [
         page
         for page in dealt
-        if not any(name in page.folded for name in named)
+        if page.is_possible(case.today)
+        and not any(name in page.folded for name in named)
         and not any(says_as_much(page, one) for one in facts)
     ]
     related = [page for page in free if page.theme == theme]

@@ -43,15 +43,21 @@ def _other_firm(name: str, rng: Random) -> str:
 
 
 def _other(group: tuple[str, ...], name: str, rng: Random) -> str:
-    last = name.split()[-1]
-    return rng.choice([word for word in group if not name.endswith(word) and not word.startswith(last)])
+    *_, last = had = name.split()
+    free = [word for word in group if word not in had and not name.endswith(word)]
+    return rng.choice([word for word in free if not word.startswith(last)])
 
 
 def _one_word(name: str, rng: Random) -> str:
     names = stock().names
     ends = sorted((*names["endings"], *names["found_endings"]), key=len, reverse=True)
     known = next((end for end in ends if name.endswith(end) and len(name) - len(end) >= _LEAST), None)
-    head = name.removesuffix(known) if known else name[: -(-len(name) * 3 // 5)].rstrip("aeiouy")
-    return head + rng.choice(
-        [end for end in names["endings"] if end != known and not name.startswith(head + end)]
-    )
+    head = name.removesuffix(known) if known else _head(name[: -(-len(name) * 3 // 5)])
+    free = [end for end in names["endings"] if end != known and not name.startswith(head + end)]
+    return head + rng.choice([end for end in free if end[0] != head[-1]] or free)
+
+
+def _head(start: str) -> str:
+    """Without the vowels at its end, where it can be spoken without them: `Tumble` stays."""
+    bare = start.rstrip("aeiouy")
+    return start if len(bare) > 1 and not {*bare[-2:].casefold()} & set("aeiouy") else bare

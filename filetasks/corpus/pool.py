@@ -24,8 +24,9 @@ from drr.filetasks.corpus.scene import PageScene, page_scene
 from drr.filetasks.corpus.statement import PageStatement, drawn_statement, own_statements
 from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
+from drr.filetasks.planning.kinds import kind_of
 
-VERSION = "17"
+VERSION = "18"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
@@ -59,6 +60,13 @@ class PoolPage:
     """By the tasks of a set, each with dates of its own."""
     begun: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """When what it speaks of began, as months with codes; of pages of the pool."""
+    since: int = 0
+    """The year before which nobody wrote about such a thing; of pages of the pool."""
+
+    def is_possible(self, today: date) -> bool:
+        """Whether there was what it is about when it was written."""
+        day = today if self.age is None else today - timedelta(days=self.age)
+        return day.year >= self.since
 
     def page(self, today: date) -> CorpusPage:
         return CorpusPage(url=self.url, title=self.title, text=self.text, date=self.dated(today))
@@ -140,7 +148,10 @@ def _noise(things: Shelf, theme: str, seed: int, number: int) -> PoolPage:
     written = written_page(drawn_form(rng, said), scene, said, seed)
     page = pool_page(written, drawn_age(rng), theme)
     return replace(
-        page, is_shared=True, begun={key: month for key, (month, _) in scene.calendar.told.items()}
+        page,
+        is_shared=True,
+        begun={key: month for key, (month, _) in scene.calendar.told.items()},
+        since=kind_of(thing.noun).since,
     )
 
 

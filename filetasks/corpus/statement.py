@@ -22,7 +22,7 @@ from drr.filetasks.values import CENTS, number_of
 
 _LETTERS = "BCDFGHJKLMNPQRSTVW"
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
-_WITHIN = {"percent": (4.0, 92.0), "points": (500.0, 950.0)}
+_WITHIN = {"percent": (4.0, 92.0), "points": (44.0, 98.0)}
 """What a figure of these can be at all."""
 _LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
 _HEARSAY, _OTHER, _ONE_SIDE = 0.25, 0.2, 0.12
@@ -33,9 +33,9 @@ _OWN = (0, 1, 1, 2, 2)
 """What a page states of its own thing beside the first, as often as not of a month."""
 _FORMS_TRIED = 12
 """Sorts of statements tried on a page that is too old for the first: all pages state about as much."""
-_ALIKE = 0.7
+_ALIKE = 0.9
 """How often a page about what a case asks states something else in a measure that is asked for, so that a unit does not tell."""
-_OFTEN = 3
+_OFTEN = 5
 """Statements of one thing in one task after which others come first: what is needed stands once."""
 _WEIGHTS = frozenset(["pounds", "alone", "weigh"])
 
@@ -111,12 +111,15 @@ _SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
     "^warranty term": lambda kind: kind.plate,
     "^days to claim": lambda kind: kind.plate,
     "^share refunded": lambda kind: kind.plate,
-    "^share credited": lambda kind: not kind.is_used_up,
+    "^share credited": lambda kind: kind.is_traded_in,
     "^kit for parts": lambda kind: kind.parts,
     "^pack for refill": lambda kind: kind.is_used_up,
     "^months that parts": lambda kind: kind.parts,
-    "^length of the leaflet": lambda kind: kind.stands or kind.carton,
-    "^length of the cord": lambda kind: kind.manual == "powered",
+    "^length of the cord": lambda kind: "corded" in kind.fits,
+    "^days for a repair": lambda kind: kind.plate,
+    "^share off for who registers": lambda kind: kind.plate,
+    "^price of a spare part": lambda kind: kind.parts,
+    "^months between checks": lambda kind: kind.manual in ("furniture", "outdoor", "powered"),
 }
 """What can be said of some sorts of things only, by the beginning of the attribute; where values have a range, it is of sorts that have it."""
 
@@ -201,7 +204,12 @@ def _drawn_of(
     if hearsay and value and rng.random() < _WRONG:
         most = months_taken(form, value)
         other = other_value(
-            value, (), rng, lambda told: months_taken(form, told) <= most, range_of(form, kind)
+            value,
+            (),
+            rng,
+            lambda told: months_taken(form, told) <= most,
+            range_of(form, kind),
+            form.among,
         )
     return PageStatement(
         form=form,
@@ -226,6 +234,10 @@ def _values(
             return _amount(slot[0], range_of(form, kind) or (1, 9), world)
         if slot == "unit":
             return kind.unit
+        if slot == "part":
+            return world.choice(kind.parts)
+        if slot == "#among":
+            return str(world.choice(form.among))
         if slot == "sold":
             return calendar.sold(subject) or ""
         return drawn_value(slot, world) or world.choice(
@@ -316,7 +328,7 @@ def changed(
     groups = true.groups if wanted.sold is None else {**true.groups, "sold": wanted.sold}
     value = None if kind == "one_sided" else wanted.value
     if kind != "one_sided" and value is None:
-        value = other_value(fact.value, {*taken, fact.value}, rng, turns, within)
+        value = other_value(fact.value, {*taken, fact.value}, rng, turns, within, true.form.among)
     if value is None:
         said = replace(true, value="", groups=groups, one_sided=True)
         return said, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
@@ -334,9 +346,12 @@ def other_value(
     rng: Random,
     turns: Callable[[str], bool] = lambda _: True,
     within: Range | None = None,
+    among: Collection[int] = (),
 ) -> str | None:
-    """Written alike, and another in its last figure; `None` where none turns the answer."""
+    """Written alike, and another in its last figure (of terms one `among` those that people know); `None` where none turns the answer."""
     avoid = set(taken)
+    if among:
+        return _other_term(value, avoid, rng, turns, among)
     found = list(_FIGURE.finditer(value.replace(",", "")))
     if not found:
         return f"not {value}"
@@ -351,7 +366,6 @@ def other_value(
         share = rng.uniform(_LEAST_CHANGE, _MOST_CHANGE) * rng.choice((-1, 1))
         moved = amount * (1 + share) + rng.choice((-1, 1)) * (reach // 8)
         digits = len(last[0].partition(".")[2])
-        moved = moved if within else max(moved, low)
         figure = _figure_like(moved, digits, rng)
         other = plain[: last.start()] + figure + plain[last.end() :]
         like = (
@@ -363,6 +377,15 @@ def other_value(
             return other
         again = other
     return again
+
+
+def _other_term(
+    value: str, avoid: Collection[str], rng: Random, turns: Callable[[str], bool], among: Collection[int]
+) -> str | None:
+    unit = value.partition(" ")[2]
+    others = [f"{one} {unit}" for one in rng.sample(sorted(among), len(among))]
+    fit = [one for one in dict.fromkeys(others) if one != value and turns(one)]
+    return next((one for one in fit if one not in avoid), fit[0] if fit else None)
 
 
 def _figure_like(moved: float, digits: int, rng: Random) -> str:

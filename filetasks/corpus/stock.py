@@ -177,7 +177,13 @@ class StatementForm:
     """Words of other things that would be taken for an answer too."""
     takes: Literal["", "year", "value"]
     """How long somebody must have had the thing to say it: a year, or as many months as the value says."""
+    among: tuple[int, ...]
+    """Of terms: figures that people know, common ones more than once."""
+    papers: tuple[Template, ...]
+    """Where it stands, in the words of whoever looked."""
     said: tuple[Template, ...]
+    talk: tuple[Template, ...]
+    """The same by those who write to each other."""
     bare: tuple[Template, ...]
     """After the subject has been named."""
     side: tuple[Template, ...]
@@ -352,7 +358,10 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         called=re.compile(row["called"], re.IGNORECASE),
         bears=re.compile(row["bears"], re.IGNORECASE) if "bears" in row else None,
         takes=row.get("takes", ""),
+        among=tuple(row.get("among", ())),
+        papers=_templates(row["papers"]),
         said=_templates(row["said"]),
+        talk=_templates(row.get("talk", row["said"])),
         bare=_templates(row["bare"]),
         side=_templates(row["side"]),
         asked=_templates(row["asked"]),

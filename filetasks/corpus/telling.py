@@ -12,15 +12,13 @@ from drr.filetasks.corpus.stock import MEMBER, PageForm, StatementForm, fitting,
 from drr.filetasks.corpus.template import Fill, Template
 from drr.filetasks.planning.kinds import kind_of
 
-_LED = 0.7
+_LED = 0.4
 """How often something stands before a statement, and after it."""
-_BETWEEN = 0.4
-"""How often something stands between the name and what is said of it."""
 _CLAUSE = 0.5
 _ROWS = 3
-_SURE = 0.7
+_SURE = 0.45
 """How often it is said of a statement how one knows it, by those who pass on hearsay too."""
-_ROUGH = 0.2
+_ROUGH = 0.1
 """How often a manner of speaking stands before a statement, whatever is known of it."""
 
 
@@ -41,7 +39,7 @@ _OF_QUESTIONS = ("questions", "thread", "letters")
 def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStatement:
     rng, voice = scene.rng, page.voice
     fill = _filled(statement, scene, voice)
-    ways = [_named, _named, _carried, _carried]
+    ways = [_named, _named, _named, _carried]
     if page.layout not in _OF_QUESTIONS:
         ways.append(_asked)
     if voice != MEMBER:
@@ -64,7 +62,8 @@ def _question(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
 
 
 def _named(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    said = _one(statement.form.said, scene, fill)
+    form = statement.form
+    said = _one(form.talk if voice == MEMBER else form.said, scene, fill)
     return _vouched(_dated(said, statement, voice, scene, fill), statement, voice, scene, fill)
 
 
@@ -76,11 +75,8 @@ def _sided(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -
 def _carried(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     is_house = voice == "seller" and statement.subject == scene.seller
     carrier = _one(stock().carriers["house" if is_house else statement.form.about], scene, fill)
-    between = ""
-    if scene.rng.random() < _BETWEEN:
-        between = _one(statement.form.before, scene, fill) + " "
     said = _dated(_one(statement.form.bare, scene, fill), statement, voice, scene, fill)
-    return f"{carrier} {between}{_vouched(said, statement, voice, scene, fill)}"
+    return f"{carrier} {_vouched(said, statement, voice, scene, fill)}"
 
 
 def _asked(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
@@ -148,6 +144,8 @@ def _voucher(statement: PageStatement, voice: str, scene: PageScene, fill: Fill)
 
 def _filled(statement: PageStatement, scene: PageScene, voice: str) -> Fill:
     words = statement.words(voice == MEMBER)
+    papers = fitting(statement.form.papers, scene.fits)
+    words["paper"] = scene.rng.choice(papers).words(scene.rng, scene.fill)
     return lambda slot: words[slot] if slot in words else scene.fill(slot)
 
 

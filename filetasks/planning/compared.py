@@ -12,7 +12,7 @@ from drr.filetasks.planning.kinds import Range, whole
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital, carriers, dollars
 from drr.filetasks.values import CENTS
 
-_TRADED = 25.0
+_TRADED = 35.0
 """Dollars; nobody takes back what was cheaper."""
 
 
@@ -59,7 +59,7 @@ def points(scene: CaseScene) -> AnswerPart | None:
     rng, owned, rival = scene.rng, scene.owned, scene.rival
     if rival is None:
         return None
-    mine, theirs = rng.sample(range(500, 951), 2)
+    mine, theirs = rng.sample(range(48, 97), 2)
     return AnswerPart(
         key="points",
         slots=(
@@ -86,9 +86,9 @@ def points(scene: CaseScene) -> AnswerPart | None:
 
 def trade_in(scene: CaseScene) -> AnswerPart | None:
     rival = scene.rival
-    if rival is None or not scene.kind.plate or dollars(scene.paid) < _TRADED:
+    if rival is None or not scene.kind.is_traded_in or dollars(scene.paid) < _TRADED:
         return None
-    share = scene.rng.randrange(10, 39)
+    share = scene.term("share credited for an old one")
     return AnswerPart(
         key="trade_in",
         slots=(scene.slots_of_purchase()[1],),

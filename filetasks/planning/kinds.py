@@ -51,6 +51,8 @@ class ThingKind(BaseModel):
     large: Range | None = None
     keeps: Range | None = None
     coded: bool = False
+    since: int = 0
+    """The year by which ordinary stores had such things; 0 of what is as old as households."""
     traits: tuple[str, ...] = ()
     """Beside those that follow from the rest: `fits` has all."""
     why: str = ""
@@ -68,10 +70,34 @@ class ThingKind(BaseModel):
         return self
 
     @property
-    def slides(self) -> Range | None:
-        """Pounds of a pull that moves it over a table; only of what is sorted by weight and stands by itself."""
-        rigid = self.alone is not None and not self.is_used_up and self.look != "bag"
-        return (_PULL[0] * self.alone[0], _PULL[1] * self.alone[1] + 0.3) if rigid and self.alone else None
+    def parcel(self) -> Range | None:
+        """Pounds of what it ships in, above those of any of the sort alone."""
+        return (1.05 * self.alone[1] + 0.2, 1.3 * self.alone[1] + 1) if self.alone else None
+
+    @property
+    def boxed(self) -> Range | None:
+        """Inches of the longest side of the box: of what comes flat longer than the other sides, else longer than the thing."""
+        if self.carton is not None:
+            return 1.6 * self.carton[1], 2.5 * self.carton[1]
+        if self.wide is None or self.high is None:
+            return None
+        longest = max(self.wide[1], self.high[1])
+        return longest + 0.6, longest + 5
+
+    @property
+    def checked(self) -> Range | None:
+        """Months from one check to the next."""
+        return _CHECKED if self.lasts else None
+
+    @property
+    def spare(self) -> Range | None:
+        """Dollars for a small part."""
+        return _SPARE if self.parts else None
+
+    @property
+    def is_traded_in(self) -> bool:
+        """Makers take old ones in trade of what has a plate and runs on power."""
+        return self.plate and not self.is_used_up and self.manual in ("powered", "handheld")
 
     @property
     def small(self) -> Range | None:
@@ -86,12 +112,12 @@ class ThingKind(BaseModel):
     @property
     def sampled(self) -> Range | None:
         """What a trial pack gives: a part of a pack."""
-        return (2, max(3.0, _TRIAL * self.pack[0])) if self.pack else None
+        return (2, max(3, int(_TRIAL * self.pack[0]))) if self.pack else None
 
     @property
-    def wrapping(self) -> Range | None:
-        """Ounces of what it comes in."""
-        return _WRAPPED if self.weigh else None
+    def wrapped(self) -> Range | None:
+        """Ounces with its packaging: above those of any of the sort alone."""
+        return (1.06 * self.weigh[1], 1.3 * self.weigh[1] + 1.2) if self.weigh else None
 
     @property
     def is_used_up(self) -> bool:
@@ -118,7 +144,7 @@ class ThingKind(BaseModel):
             "floor": self.stands == "floor" and self.manual != "outdoor",
             "large": self.pounds is not None and self.pounds[1] >= _LARGE,
             "explained": bool(self.manual),
-            "corded": self.manual == "powered",
+            "corded": self.manual == "powered" and "cordless" not in self.traits,
             "moving": bool(_MOVES.search(said)),
             "screwed": self.manual == "furniture" or bool(_SCREWED.search(said)),
             "lidded": bool(_LIDDED.search(said)) or self.look in ("jar", "bottle"),
@@ -131,7 +157,8 @@ class ThingKind(BaseModel):
 
 
 _OUNCES = 16
-_PULL, _SMALL, _WRAPPED, _TRIAL = (0.2, 0.5), (0.35, 0.75), (0.6, 4.8), 0.35
+_SMALL, _TRIAL = (0.35, 0.75), 0.35
+_CHECKED, _SPARE = (2.0, 12.0), (3.0, 24.0)
 _LARGE = 22
 """Pounds of the heaviest of a sort of which one asks who carries it up."""
 _OLD = 64
@@ -140,7 +167,7 @@ _MOVES = re.compile(r"\b(?:hinge|latch|pin|wheel|caster|crank|joint|slider|ratch
 _SCREWED, _LIDDED = re.compile(r"\b(?:bolt|brace|post|clamp|foot)\b"), re.compile(r"\b(?:lid|cap|cover)\b")
 """What a part says of a thing."""
 TRAITS = frozenset(
-    ["explained", "corded", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn"]
+    ["explained", "corded", "cordless", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn"]
 )  # fmt: skip
 
 ANY = ThingKind()
@@ -170,9 +197,16 @@ def _kind(said: tuple[str, ...]) -> ThingKind:
 @cache
 def _endings() -> dict[tuple[str, ...], ThingKind]:
     rows = [ThingKind(**row) for row in _data("kinds")["kind"]]
-    weights = _data("weights")["pounds"]
+    weights, more = _data("weights")["pounds"], _data("endings")
     return {
-        tuple(tokens(word)): kind.model_copy(update={"ending": word, **_weighed(kind, weights.get(word))})
+        tuple(tokens(word)): kind.model_copy(
+            update={
+                "ending": word,
+                "since": more["since"].get(word, kind.since),
+                "traits": (*kind.traits, *(["cordless"] if word in more["cordless"] else [])),
+                **_weighed(kind, weights.get(word)),
+            }
+        )
         for kind in rows
         for word in kind.words
     }

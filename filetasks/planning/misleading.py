@@ -17,10 +17,11 @@ def can_mislead(fact: TaskFact, facts: list[TaskFact], scene: CaseScene) -> bool
     """Whether another value that such a thing can have would turn the answer: else no page leads astray from it."""
     rival = scene.rival
     thing = rival if rival is not None and fact.subject.startswith(rival.brand) else scene.owned
-    within = range_of(stock().statement(fact.attribute)[0], kind_of(thing.noun))
+    form = stock().statement(fact.attribute)[0]
+    within = range_of(form, kind_of(thing.noun))
     said = FactValues.of(facts, scene.today)
 
     def turned(value: str) -> bool:
         return turns(said, fact.attribute, value)
 
-    return other_value(fact.value, (), Random(fact.value), turned, within) is not None
+    return other_value(fact.value, (), Random(fact.value), turned, within, form.among) is not None

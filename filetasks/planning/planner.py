@@ -17,7 +17,7 @@ from drr.filetasks.planning import compared, files, refill, returning, space, wa
 from drr.filetasks.planning.kinds import ThingKind, kind_of
 from drr.filetasks.planning.misleading import can_mislead
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, written
-from drr.filetasks.planning.things import as_model, is_of_several, thing_of, words
+from drr.filetasks.planning.things import as_model, is_of_several, is_same_sort, thing_of, words
 from drr.filetasks.reckoning import nonsense, reckoned
 from drr.filetasks.truth import Intent, TaskFact
 from drr.filetasks.values import FactValues, is_rest
@@ -28,12 +28,12 @@ _USERS = 2_000
 _ORDERS = 40
 """Of one shopper's, the newest: what an order history shows."""
 _LEAST_ORDERS = 3
-
-
 _TRIES = 40
 """Of parts for one product, until all that is asked makes sense together."""
 _OLDEST_TERMS = 40
 """Months before the purchase, at most, from which on the terms hold that it falls under."""
+_KNOWN_FOR = 9
+"""Years since which such things were sold: pages of any age speak of earlier makes."""
 _LONG_IN_FORCE, _PAGES_FROM, _ALL_FROM = 0.8, 2_600, 500
 """Share of terms that are older than all pages, and the days before the question in which they came into force."""
 PartMaker = Callable[[CaseScene], AnswerPart | None]
@@ -116,6 +116,8 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
     bought = order.placed_at.date()
     latest = max(kind.days[0] + 1, min(kind.days[1], (as_of - bought).days))
     today = bought + timedelta(days=rng.randrange(kind.days[0], latest))
+    if today.year - _KNOWN_FOR < kind_of(thing.noun).since:
+        return None
     scene = CaseScene(
         rng=rng,
         owned=thing,
@@ -347,11 +349,6 @@ def _paid(product: Product, rng: Random, usual: float | None = None) -> str:
             return f"${paid:,.2f}"
 
 
-def _is_same_sort(product: Product, thing: NamedThing) -> bool:
-    other = thing_of(product, Random(0))
-    return other is not None and kind_of(other.noun) == kind_of(thing.noun)
-
-
 def _usual_price(shop: Shop, product: Product, thing: NamedThing) -> float | None:
     """The middle price of what the catalogue calls so."""
     if product.price is not None:
@@ -360,7 +357,7 @@ def _usual_price(shop: Shop, product: Product, thing: NamedThing) -> float | Non
     found = sorted(
         one.price
         for one in shop.store.products(page.product_ids)
-        if one.price is not None and _is_same_sort(one, thing)
+        if one.price is not None and is_same_sort(one, thing)
     )
     return found[len(found) // 2] if found else None
 

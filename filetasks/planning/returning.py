@@ -19,7 +19,8 @@ def window(scene: CaseScene) -> AnswerPart | None:
     arrived = scene.bought + timedelta(days=rng.randrange(2, 9))
     while is_rest(arrived):
         arrived += timedelta(days=1)
-    days = rng.randrange(14, 61)
+    attribute = f"days to return{' in ' + scene.state if scene.state else ''}{scene.sold}"
+    days = scene.term(attribute)
     where = f"{scene.seller}, {scene.state}" if scene.state else scene.seller
     return AnswerPart(
         key="window",
@@ -42,7 +43,7 @@ def window(scene: CaseScene) -> AnswerPart | None:
         ),
         pages=(
             PageSlot(
-                attribute=f"days to return{' in ' + scene.state if scene.state else ''}{scene.sold}",
+                attribute=attribute,
                 subject=scene.seller,
                 value=f"{days} days",
                 text=f"{where}: {days} days' return, orders {scene.since:%m/%Y}+.",
@@ -52,13 +53,14 @@ def window(scene: CaseScene) -> AnswerPart | None:
 
 
 def fee(scene: CaseScene) -> AnswerPart | None:
-    share = scene.rng.randrange(5, 26)
+    attribute = f"share kept of opened goods{scene.sold}"
+    share = scene.term(attribute)
     return AnswerPart(
         key="fee",
         slots=(scene.slots_of_purchase()[1],),
         pages=(
             PageSlot(
-                attribute=f"share kept of opened goods{scene.sold}",
+                attribute=attribute,
                 subject=scene.seller,
                 value=f"{share} percent",
                 text=f"{scene.seller} keeps {share} percent of opened goods, orders {scene.since:%m/%Y}+.",

@@ -7,6 +7,7 @@ from datetime import date
 from random import Random
 
 from drr.filetasks.case import FileForm, NamedThing
+from drr.filetasks.corpus.stock import stock
 from drr.filetasks.planning.kinds import Range, ThingKind, kind_of
 from drr.filetasks.values import long_date, months_after
 
@@ -117,6 +118,10 @@ class CaseScene:
                 carriers=(*till, "invoice", "order_history", "mail", "budget"),
             ),
         )
+
+    def term(self, attribute: str) -> int:
+        """Of a term of sale, as people know them."""
+        return self.rng.choice(stock().statement(attribute)[0].among)
 
     def amount(self, within: Range) -> float:
         """A figure that no one would guess, as it is never round."""

@@ -12,6 +12,7 @@ from random import Random
 
 from drr.env.entities import Product
 from drr.filetasks.case import NamedThing
+from drr.filetasks.planning.kinds import kind_of
 
 _SEVERAL = re.compile(
     r"\b(?:(?:[2-9]|\d\d+|two|three|four|six|eight|twelve)[ -]?(?:packs?|pcs|pieces|count|ct|sets?|pairs?)|(?:packs?|sets?|box|pairs?) of (?:\d+|two|three|four|six|eight|twelve)|twin packs?|multipacks?)\b",
@@ -60,6 +61,11 @@ def thing_of(product: Product, rng: Random) -> NamedThing | None:
     last = noun.split()[-1]
     plural = last.endswith("s") and not last.endswith(("ss", "us", "is"))
     return NamedThing(brand=brand, noun=noun, model=f"{letters}-{rng.randrange(1200, 9900)}", plural=plural)
+
+
+def is_same_sort(product: Product, thing: NamedThing) -> bool:
+    other = thing_of(product, Random(0))
+    return other is not None and kind_of(other.noun) == kind_of(thing.noun)
 
 
 def as_model(thing: NamedThing, rng: Random) -> NamedThing:

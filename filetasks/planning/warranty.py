@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from drr.filetasks.corpus.stock import stock
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, carriers
 
 
@@ -20,7 +21,8 @@ def term(scene: CaseScene) -> AnswerPart | None:
     letter, run = rng.choice("BCDFHKMR"), rng.randrange(20, 80)
     since, own = f"{letter}{run}00", f"{letter}{run}{rng.randrange(11, 99)}-{rng.randrange(10000, 99999)}"
     age = (scene.today - scene.bought).days / 30.44
-    near = [months for months in range(18, 71) if abs(months - age) > 1]
+    attribute = f"warranty term from serial {since} on{scene.sold}"
+    near = [months for months in stock().statement(attribute)[0].among if abs(months - age) > 1]
     months = rng.choice([one for one in near if (one > age) == (rng.random() < 0.7)] or near)
     return AnswerPart(
         key="term",
@@ -44,7 +46,7 @@ def term(scene: CaseScene) -> AnswerPart | None:
         ),
         pages=(
             PageSlot(
-                attribute=f"warranty term from serial {since} on{scene.sold}",
+                attribute=attribute,
                 subject=name,
                 value=f"{months} months",
                 text=f"{name}: {months} months, serials {since}+, sales {scene.since:%m/%Y}+.",
@@ -56,7 +58,8 @@ def term(scene: CaseScene) -> AnswerPart | None:
 def claim(scene: CaseScene) -> AnswerPart | None:
     rng, owned = scene.rng, scene.owned
     noticed = scene.today - timedelta(days=rng.randrange(6, 58))
-    days = rng.randrange(15, 71)
+    attribute = f"days to claim after a fault{scene.sold}"
+    days = scene.term(attribute)
     return AnswerPart(
         key="claim",
         slots=(
@@ -78,7 +81,7 @@ def claim(scene: CaseScene) -> AnswerPart | None:
         ),
         pages=(
             PageSlot(
-                attribute=f"days to claim after a fault{scene.sold}",
+                attribute=attribute,
                 subject=owned.brand,
                 value=f"{days} days",
                 text=f"{owned.brand}: claims within {days} days, sales {scene.since:%m/%Y}+.",
@@ -125,13 +128,14 @@ def part(scene: CaseScene) -> AnswerPart | None:
 
 
 def refund(scene: CaseScene) -> AnswerPart | None:
-    share = scene.rng.randrange(30, 91)
+    attribute = f"share refunded without a replacement{scene.sold}"
+    share = scene.term(attribute)
     return AnswerPart(
         key="refund",
         slots=(scene.slots_of_purchase()[1],),
         pages=(
             PageSlot(
-                attribute=f"share refunded without a replacement{scene.sold}",
+                attribute=attribute,
                 subject=scene.owned.brand,
                 value=f"{share} percent",
                 text=f"{scene.owned.brand}: {share} percent refunded without replacement, sales {scene.since:%m/%Y}+.",

@@ -14,14 +14,16 @@ _MONTH = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b"
 )
 _YEAR, _LONGEST = re.compile(r"\d{4}\b"), len("September ")
-_MADE = re.compile(rf"\b(?:made|make|change of|[Oo]lder ones)\b[^.|]*?({_MONTH.pattern})")
+_MADE = re.compile(
+    rf"\b(?:made|make|[Vv]ersions?|change of|[Oo]lder ones)\b[^.|]*?({_MONTH.pattern})|({_MONTH.pattern}) version"
+)
 """When a make began."""
 _RUN = re.compile(r"\b(\d+) months\b")
-_TESTED = re.compile(r"\blong test\b|\bfirst letter\b", re.IGNORECASE)
+_TESTED = re.compile(r"\blong(?:-term)? test\b|\bfirst letter\b", re.IGNORECASE)
 _YEARLY = re.compile(
     r"\bupkeep\b|\ba year with\b|\bin a year\b|\ba year on keeping\b|\bof a year add up\b", re.IGNORECASE
 )
-_REPORTS = ("long test", "first letter", "upkeep", "a year")
+_REPORTS = ("long test", "long-term test", "first letter", "upkeep", "a year")
 """Where none of these stands, nobody reports how long he has had something."""
 
 
@@ -70,4 +72,4 @@ def reported(page: CorpusPage) -> Iterator[tuple[int, str]]:
         runs = [int(found) for found in _RUN.findall(line)] if _TESTED.search(said) else []
         months = max(runs, default=12 if _YEARLY.search(said) else 0)
         if months:
-            yield months, made[1]
+            yield months, made[1] or made[2]

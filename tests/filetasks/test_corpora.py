@@ -177,7 +177,11 @@ def _patterns(
         return re.compile("".join(slotted).replace("SUBJECT", subject) + end, re.IGNORECASE)
 
     row = _row(attribute)
-    return [pattern(one) for one in row["said"]], [pattern(one) for one in row["bare"]], pattern(row["cell"])
+    return (
+        [pattern(one) for one in (*row["said"], *row["talk"])],
+        [pattern(one) for one in row["bare"]],
+        pattern(row["cell"]),
+    )
 
 
 def _stated(text: str, fact: TaskFact) -> Iterator[tuple[str, str]]:
@@ -455,7 +459,7 @@ def test_form_alone_does_not_find_what_is_needed(made: list[tuple[TaskCase, Corp
             "the same without looking for hearsay",
         )
     )
-    assert told < 0.55 and told < untold + 0.15
+    assert told < 0.55 + _CHANCE and told < untold + 0.15
     for rule in (row for row in search.rows() if row[0] in FORM_RULES):
         assert float(rule[5]) < 0.5 or float(rule[4]) < found["brand"] + 0.1 + _CHANCE, rule
     assert hedged[True] > 0.25 * seen[True] and hedged[False] < 0.75 * seen[False]
@@ -549,7 +553,7 @@ def test_sentences_fit_the_thing_by_their_words() -> None:
 def test_figures_that_nobody_asks_for_differ_between_pages_too(shop: Shop, pool: PagePool) -> None:
     """The asked figures alone had other values, and stood once: a figure that stood on one page only was asked for (.82 of them)."""
     thing = next(one.thing for one in pool.shelf["general"] if kind_of(one.thing.noun).stands)
-    form = stock().statement("length of the leaflet unfolded")[0]
+    form = stock().statement("longest side of the box")[0]
     day, bought = date(2021, 6, 1), date(2020, 9, 1)
 
     def told(**how: Any) -> set[tuple[str | None, str]]:
@@ -828,6 +832,8 @@ def test_every_passage_is_sentences_whatever_is_chosen(pool: PagePool) -> None:
         "value": "9 days",
         "in_state": "",
         "attribute": "glow",
+        "part": "lid",
+        "paper": "the card",
         "sold_a": "",
         "sold_b": "",
         "sold_c": "",

@@ -30,7 +30,7 @@ from drr.filetasks.quality.sense import beside_the_point, better_sources, makes_
 from drr.filetasks.quality.timing import foreknowing, untimely
 from drr.filetasks.reckoning import nonsense, reckoned, turns
 from drr.filetasks.truth import ChangeKind, KnownPage, StatementChange, TaskFact
-from drr.filetasks.values import FactValues, is_rest, sold_from
+from drr.filetasks.values import FactValues, is_rest, number_of, sold_from
 
 from tests.filetasks.reading import whole_text
 
@@ -405,13 +405,13 @@ def test_figures_of_a_sort_are_those_of_such_things() -> None:
         ("height once set up", "15.8 inches", "Take the Acme thing. A cord is short. It ends after 41.2 inches of cord.", False),
         ("height once set up", "15.8 inches", "Set up, the Acme thing reaches 15.8 inches.", False),
         ("height once set up", "15.8 inches", "Set up, the Acme thing Travel reaches 19.1 inches.", False),
-        ("points in the household test", "574 points", "What did the household test say of the Acme thing? It was 694 points.", True),
-        ("points in the household test", "574 points", "The leaflet of the Acme thing earned 694 points for its language.", False),
-        ("points in the household test", "574 points", "| Model | Panel round |\n| --- | --- |\n| Acme thing | 694 points |", True),
-        ("points in the household test", "574 points", "| Model | Panel round |\n| --- | --- |\n| Other thing | 694 points |", False),
+        ("points in the household test", "57 points", "What did the household test say of the Acme thing? It was 69 points.", True),
+        ("points in the household test", "57 points", "In the readers' poll the Acme thing got 69 points.", False),
+        ("points in the household test", "57 points", "| Model | Panel round |\n| --- | --- |\n| Acme thing | 69 points |", True),
+        ("points in the household test", "57 points", "| Model | Panel round |\n| --- | --- |\n| Other thing | 69 points |", False),
         ("upkeep a year", "$26.40", "A repair of the Acme thing came to $27.59.", True),
         ("portions in one pack", "118 portions", "A pack of the Acme thing gave 90 portions.", True),
-        ("portions in one pack", "118 portions", "The sample of the Acme thing gave 9 portions, a pack more.", False),
+        ("portions in one pack", "118 portions", "The trial size of the Acme thing gave 9 portions, a pack more.", False),
     ],
 )  # fmt: skip
 def test_another_figure_that_answers_what_is_asked_is_refused(
@@ -436,3 +436,44 @@ def test_what_nobody_asks_for_stands_under_no_heading_that_asks_for_something_el
     asked = {form.topic for form in stock().statements if not form.is_beside}
     for form in stock().statements:
         assert not form.is_beside or form.topic not in asked, form.attribute.pattern
+
+
+def test_terms_are_those_that_people_know(hundred: list[TaskCase], pool: PagePool) -> None:
+    """Warranties of 27, 53 and 61 months, returns within 37 days and fees of 17 percent: right and wrong ones are drawn from the same figures."""
+    seen: dict[str, set[str]] = {}
+    for case in hundred:
+        for fact in case.of("page"):
+            form = stock().statement(fact.attribute)[0]
+            if form.among:
+                assert number_of(fact.value) in form.among, fact
+                seen.setdefault(form.attribute.pattern, set()).add(fact.value)
+    assert len(seen) == 6 and all(len(values) > 3 for values in seen.values())
+    case = next(one for one in hundred if one.intent == "return_or_keep")
+    writer = CasePages(case, pool, 4)
+    made = writer.distractors([writer.supportive(fact) for fact in case.of("page")])
+    facts = {fact.id: stock().statement(fact.attribute)[0] for fact in case.facts}
+    for change in (page.known.change for page in (next(made) for _ in range(20))):
+        assert change is not None
+        among = facts[change.fact].among
+        assert not among or not change.stated or number_of(change.stated) in among
+
+
+def test_nobody_bought_or_wrote_about_what_there_was_not(hundred: list[TaskCase], pool: PagePool) -> None:
+    """A nail lamp with LEDs of 2001, a massage gun of 2011."""
+    assert kind_of("mini massage gun").since == 2016 and kind_of("tall kettle").since == 0
+    for case in hundred:
+        for thing in (case.thing, case.rival):
+            assert thing is None or case.bought.year >= kind_of(thing.noun).since
+    young = [page for page in pool.pages if page.since > 2005]
+    assert len(young) > 5 and all(page.is_possible(date(2030, 1, 1)) for page in young)
+    assert not any(page.is_possible(date(2005, 1, 1)) for page in young)
+
+
+def test_a_parcel_is_heavier_and_a_box_longer_than_what_is_in_it() -> None:
+    for kind in all_kinds():
+        assert kind.parcel is None or (kind.alone is not None and kind.parcel[0] > kind.alone[1])
+        assert kind.wrapped is None or (kind.weigh is not None and kind.wrapped[0] > kind.weigh[1])
+        if kind.boxed is not None and kind.carton is not None:
+            assert kind.boxed[0] > kind.carton[1]
+        assert "corded" not in kind.fits or "cordless" not in kind.traits
+    assert "corded" not in kind_of("solar pathway light").fits and "corded" in kind_of("humidifier").fits
