@@ -151,6 +151,14 @@ BARS: dict[str, AccusationBar] = {
         Certainty.CLAUSE,
         "the count and what it is of stand together: the orders leave nothing open",
     ),
+    **{
+        kind: AccusationBar(
+            Certainty.CLAUSE,
+            Certainty.CLAUSE,
+            "nothing that is named near it comes to it, however its words are understood",
+        )
+        for kind in ("own_count", "own_times", "own_state")
+    },
     "spending": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
     "place": AccusationBar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),
     "person": AccusationBar(Certainty.ADJOINED, Certainty.LITERAL, "a greeting of its own"),

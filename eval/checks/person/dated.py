@@ -156,7 +156,8 @@ class DatedPurchases:
             certain = self._is_certain(when, span) or (alone and self._is_certain(found[0], span)) or others
             self._compare_date(when, span, meant, _Said(alone, len(found) == 1, negated, certain))
         if _NEGATED.search(self._body, *span) is None:
-            self._frequencies.times(span, line)
+            if not _is_open(self._body[slice(*span)]):
+                self._frequencies.times(span, line)
             dated = [
                 one for when in found for one in self._history.orders if when.covers(one.order.order_date)
             ]
@@ -262,6 +263,11 @@ class DatedPurchases:
         conditional = DOUBTS.doubts(self._body[slice(*span)]).get("conditional")
         doubt = None if conditional is None else f"{conditional!r} may speak of what would be"
         self._tally.accuse("order_date", (when.start, when.end), why, bound, doubt)
+
+
+def _is_open(text: str) -> bool:
+    """A question or a condition: it says nothing of what was."""
+    return text.rstrip().endswith("?") or "conditional" in DOUBTS.doubts(text)
 
 
 _RECORD = re.compile(r"^[\s>*_-]{0,8}\d{4}-\d\d-\d\d\b")

@@ -17,6 +17,7 @@ from drr.eval.checks.person.named_days import NamedDays
 from drr.eval.checks.person.near_days import NearDays
 from drr.eval.checks.person.order_ids import OrdersNamed
 from drr.eval.checks.person.ordinals import OrderedTimes
+from drr.eval.checks.person.readings.counted import misread_orders
 from drr.wording.dates import FULL_MONTH, dates
 from drr.wording.numbers import cardinals, number_of
 from drr.wording.purchases import PURCHASES, StateSaid, times
@@ -63,6 +64,8 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     CitedDays(tally, cast, named, history).compare()
     OrderedTimes(tally, cast, history).compare()
     _check_answer(tally, subject, cast, history)
+    for one in misread_orders(mentions):
+        tally.outweigh(one)
     return tally.check("the report speaks of no order")
 
 

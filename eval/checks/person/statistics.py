@@ -16,6 +16,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.history import History
 from drr.eval.checks.person.parts import PartsOfHistory
+from drr.eval.checks.person.readings.counted import misread_counts
 from drr.eval.checks.person.spending import compare_spending
 from drr.eval.checks.person.tallies import HistoryTallies, name_form, plain_name
 from drr.eval.checks.person.whole import CountsOfTheWhole
@@ -121,6 +122,8 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
             ):
                 counting.sentence(span)
                 compare_spending(tally, cast, span, known, counting.shares(span), asked, cites=cites)
+    for one in misread_counts(mentions):
+        tally.outweigh(one)
     return tally.check("the report states no figure of the user's history")
 
 

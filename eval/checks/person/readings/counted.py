@@ -1,0 +1,169 @@
+"""Counts of orders beside what they are of (`you have bought the Foldaway four times`, `Soaker hoses lead with 13 orders`): wrong where no way to understand what stands there comes to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from drr.eval.checks.base import Accusation, Span, Subject
+from drr.eval.checks.cast import Cast, cast_of
+from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.person.history import History
+from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
+from drr.eval.checks.person.readings.said import SaidCount, SaidCounts
+from drr.eval.checks.person.readings.sets import Mask, OrderSets
+from drr.eval.checks.person.readings.states import misread_empty_years, misread_ordinals, misread_states
+from drr.eval.checks.person.readings.ties import NEAR_BY, TOKEN, UNDERSTOOD, Tie, Ties
+from drr.wording.tolerance import same_count
+
+_TOGETHER = re.compile(
+    r"\b(?:together|both|combined|between them|altogether|plus|in all|in total|add up|apiece|each|these|those|account)\b",
+    re.I,
+)
+_FROM_THEN = re.compile(
+    r"\b(?:since|from|until|till|before|after|through|up to|between|to|and|by)\s(?:(?:early|late|mid|back|in|the)[\s-]){0,2}$|\d\s?[-–—]\s?$",
+    re.I,
+)
+_WINDOW = re.compile(
+    r"\b(?:last|latest|newest|past|recent|visible|since|within|during|this|these|so far|until|till|up to|before|after|between|from|through|first)\b",
+    re.I,
+)
+_FACETS, _WAYS = 14, 24
+"""What is named near a figure, and how it may be meant, as far as it is cut with each other."""
+_MOST = 200
+"""Counts that are read of a report."""
+
+
+def misread_counts(mentions: Mentions) -> Iterator[Accusation]:
+    """How many orders the reader has of something, where nothing that is named near it comes to that."""
+    return (one for one in _misread(mentions) if one.kind == "own_count")
+
+
+def misread_orders(mentions: Mentions) -> Iterator[Accusation]:
+    """How often something was ordered, which time it was, and in which state orders are."""
+    return (one for one in _misread(mentions) if one.kind != "own_count")
+
+
+@lru_cache(maxsize=4)
+def _misread(mentions: Mentions) -> tuple[Accusation, ...]:
+    """All of a report, read once for the rules that ask."""
+    subject = mentions.subject
+    if subject.shop is None or subject.user_id is None:
+        return ()
+    history = History(subject.shop, subject.user_id)
+    if not history.whole or not history.orders:
+        return ()
+    return tuple(CountReadings(subject, mentions, cast_of(subject, mentions), history).all())
+
+
+class CountReadings:
+    """Goes through the sentences of one report."""
+
+    def __init__(self, subject: Subject, mentions: Mentions, cast: Cast, history: History) -> None:
+        self._cast = cast
+        self._body = cast.body
+        self._sets = OrderSets(history)
+        self._facets = OrderFacets(self._sets, cast)
+        self._ties = Ties(cast, self._facets)
+        self._said = SaidCounts(subject, mentions, cast, len(history.orders))
+        self._read = 0
+
+    def all(self) -> Iterator[Accusation]:
+        above: list[Facet] = []
+        for line in self._cast.lines:
+            if line.kind in ("row", "head_row", "rule_row", "elision"):
+                continue
+            before: list[Facet] = []
+            for span in self._cast.prose.sentences(line):
+                here = self._facets.in_span(span)
+                if self._said.speaks_of_orders(span):
+                    yield from self._sentence(span, here, [*before, *above])
+                before = here
+            if line.kind in ("heading", "title") or line.text.rstrip().endswith(":"):
+                above = self._facets.in_span((line.start, line.end))
+
+    def _sentence(self, span: Span, here: Sequence[Facet], around: Sequence[Facet]) -> Iterator[Accusation]:
+        yield from misread_states(self._sets, self._body, span)
+        yield from misread_empty_years(self._facets, self._body, span, here, around)
+        yield from misread_ordinals(self._facets, self._body, span, here)
+        for said in self._said.within(span):
+            tie = self._ties.of(said, span, here, around)
+            if tie is not None and self._read < _MOST:
+                self._read += 1
+                yield from self._judge(said, tie, span, here, around)
+
+    def _judge(
+        self, said: SaidCount, tie: Tie, span: Span, here: Sequence[Facet], around: Sequence[Facet]
+    ) -> Iterator[Accusation]:
+        sets, facet = self._sets, tie.facet
+        ways = facet.ways
+        if facet.kind == "time" and not _FROM_THEN.search(
+            self._body, max(span[0], facet.start - 24), facet.start
+        ):
+            ways = ways[:1]
+        if not ways or said.value in sets.sizes(sets.all):
+            return
+        own = sets.sizes if tie.form in ("things", "bare") else sets.orders_of
+        sizes = {size for way in ways[:2] for size in own(way)}
+        sizes |= {size for mask in self._cut(ways, tie, span, here, around) for size in sets.orders_of(mask)}
+        if any(same_count(said.value, size, hedged=said.hedged) for size in sizes):
+            return
+        loosest = max(size for way in ways for size in own(way))
+        if said.value <= loosest and self._is_restricted(said, facet, span, here):
+            return
+        shown = " ".join(self._body[facet.start : facet.end].split())[:60]
+        why = f"said {said.value} of {shown!r}, are {sets.orders_of(ways[0]).pop()}"
+        kind = "own_times" if tie.form == "times" else "own_count"
+        yield Accusation(kind, (said.start, said.end), why, Certainty.CLAUSE)
+
+    def _cut(
+        self, ways: Sequence[Mask], tie: Tie, span: Span, here: Sequence[Facet], around: Sequence[Facet]
+    ) -> set[Mask]:
+        """Every set of orders that may be meant: what is counted, alone or with anything else that is named near it."""
+        others = [one for one in (*here, *around) if one != tie.facet][:_FACETS]
+        if tie.facet.kind in NO_THING:
+            line = self._cast.prose.line_at(span[0])
+            low = max(line.start if line is not None else span[0], span[0] - NEAR_BY)
+            others += self._facets.kinds_in((low, span[1]))
+        things = list(dict.fromkeys(way for one in others if one.kind not in NO_THING for way in one.ways))
+        times = list(dict.fromkeys(way for one in others if one.kind in TIMES for way in one.ways))
+        found = set(ways)
+        # What is only like a kind is not cut further.
+        for way in ways[:1] if tie.facet.kind == "kind" else ways:
+            found |= {way & one for one in things[:_WAYS]}
+            if _TOGETHER.search(self._body, *span):
+                found |= {way | one for one in things[:_WAYS]}
+                found.add(
+                    way | _union(one.ways[0] for one in (*here, *around) if one.kind == "named" and one.ways)
+                )
+        first = set(ways[:1]) if tie.facet.kind == "kind" else found
+        found |= {mask & one for mask in (first | (found - set(ways))) for one in times[:_WAYS]}
+        if any(one.kind == "priced" for one in others):
+            found |= {mask & one for mask in found for one in (self._sets.priced, ~self._sets.priced)}
+        return found
+
+    def _is_restricted(self, said: SaidCount, facet: Facet, span: Span, here: Sequence[Facet]) -> bool:
+        """Whether any word of the clause may make it a count of some of them only."""
+        clauses = [self._cast.prose.clause_at(at) for at in (said.start, facet.start, facet.end)]
+        low = max(span[0], min(facet.start, *(one[0] for one in clauses)))
+        high = min(span[1], max(facet.end, *(one[1] for one in clauses)))
+        if _WINDOW.search(self._body, low, high):
+            return True
+        taken = [(one.start, one.end) for one in (*here, facet)] + [(said.start, said.end)]
+        return any(
+            not (
+                match[0][0].isdigit()
+                or match[0].casefold() in UNDERSTOOD
+                or any(a <= match.start() < b for a, b in taken)
+            )
+            for match in TOKEN.finditer(self._body, low, high)
+        )
+
+
+def _union(masks: Iterable[Mask]) -> Mask:
+    found = 0
+    for one in masks:
+        found |= one
+    return found

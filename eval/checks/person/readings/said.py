@@ -1,0 +1,122 @@
+"""Counts as a report gives them of its reader's orders: the figure, and whether its sentence can speak of anything else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.cast import Cast
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.residue import residue_of
+from drr.wording.dates import dates, days_of_year
+from drr.wording.hedges import HEDGES
+from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+
+_COUNT = re.compile(
+    rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN}|once|twice)"
+    r"(?P<times>[\s*_]{1,4}times\b(?!\s(?:as|more|the|a|that|its|your)\b))?(?![\w%-]|[.,/]\d|['’]|\s?%)",
+    re.I,
+)
+_OFTEN = {"once": 1, "twice": 2}
+_INEXACT = re.compile(
+    r"\b(?:at least|at most|up to|more than|over|fewer than|less than|under|no more than|not|never|another|others?|last|latest|next|first|past|newest|than|between|within|every|each|per|from|least|most)[\s*_]{1,3}(?:the[\s*_]{1,3})?$",
+    re.I,
+)
+"""Before a count that is a bound, or of some of them only."""
+_DEFINITE = re.compile(
+    r"\b(?:your|his|her|their|my|our|the|these|those|all|its|[a-z]+['’]s)[\s*_]{1,3}$", re.I
+)
+"""Before a count of what is known already: `in your 237 orders`."""
+_UNREAL = re.compile(r"\b(?:next|would|will|could|can|should|might|(?-i:may)|plan)\b", re.I)
+"""In a clause: what it counts is not so yet."""
+_OF_OTHERS = re.compile(
+    r"\b(?:if|average|typically|ratings?|rated|reviews?|reviewers|buyers|people|stars?|market|industry|survey|americans?|worldwide|households|national|retailers?|shoppers|customers|shop (?:has|sells|lists|carries)|"
+    r"catalogue|in stock|sells|on sale|suggest|recommend|picks?|options|choices|budget|left over)\b|\$\d[\d.,]* for\b|\?",
+    re.I,
+)
+"""In a sentence: it may count something else than orders."""
+_YOURS = re.compile(
+    r"\b(?:you|your|yours|you['’]ve|history|account|on record|on file|the record|records)\b", re.I
+)
+_ASKED = re.compile(
+    r"\b(?:i|i['’]ve)\s(?:\w{1,12}\s)?(?:bought|ordered|purchased|buy|order)\b|\bmy\s(?:\w{1,12}\s)?(?:orders?|history|purchases|account|record)\b",
+    re.I,
+)
+_SO_FAR = 1500
+"""Characters before a sentence in which the reader was spoken to."""
+_MOST = 20
+"""Counts that are read of a sentence."""
+
+
+class SaidCount(NamedTuple):
+    """A count as it is said."""
+
+    value: int
+    start: int
+    end: int
+    hedged: bool
+    times: bool
+    """How often, not how many."""
+
+
+class SaidCounts:
+    """Reads the sentences of one report."""
+
+    def __init__(self, subject: Subject, mentions: Mentions, cast: Cast, orders: int) -> None:
+        self._body = cast.body
+        self._cast = cast
+        self._residue = residue_of(mentions)
+        self._called = subject.user.first_name if subject.user else "you"
+        self._asked = _ASKED.search(subject.query or "") is not None
+        self._whole = re.compile(
+            rf"(?<![\w.,$]){orders:,}\s(?:orders|purchases|parcels)\b|\borders[^.\d\n]{{0,20}}:[\s*_]{{0,4}}{orders:,}(?![\d,])",
+            re.I,
+        )
+
+    def speaks_of_orders(self, span: Span) -> bool:
+        """Whether a sentence can only speak of what the reader did: nothing in it is a condition, another's or of the web."""
+        return (
+            _OF_OTHERS.search(self._body, *span) is None
+            and self._residue.doubt(span, ("conditional", "pace", "unreal")) is None
+            and not self._residue.cites_the_web(span)
+            and self._is_own(span)
+        )
+
+    def _is_own(self, span: Span) -> bool:
+        """Whether the reader is spoken to, asked for his orders, or all of them are counted."""
+        told = self._body[max(0, span[0] - _SO_FAR) : span[1]]
+        return (
+            self._asked
+            or self._called in told
+            or _YOURS.search(told) is not None
+            or self._whole.search(told) is not None
+        )
+
+    def within(self, span: Span) -> Iterator[SaidCount]:
+        days = [(one.start, one.end) for one in dates(self._body, *span)]
+        days += [(one.start, one.end) for one in days_of_year(self._body, *span)]
+        found = 0
+        for match in _COUNT.finditer(self._body, *span):
+            value = _value(match["n"])
+            before = self._body[max(span[0], match.start() - 28) : match.start()]
+            if value < 2 or (1900 <= value <= 2100 and "," not in match["n"]):
+                continue
+            if _INEXACT.search(before) or _DEFINITE.search(before):
+                continue
+            if any(low <= match.start("n") < high for low, high in days):
+                continue
+            if _UNREAL.search(self._body, *self._cast.prose.clause_at(match.start())):
+                continue
+            often = match["times"] is not None or match["n"].casefold() in _OFTEN
+            yield SaidCount(value, *match.span(), HEDGES.before.search(before) is not None, often)
+            found += 1
+            if found == _MOST:
+                return
+
+
+def _value(text: str) -> int:
+    if text.casefold() in _OFTEN:
+        return _OFTEN[text.casefold()]
+    return int(number(text)) if text[0].isdigit() else spoken(text)

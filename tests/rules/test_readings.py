@@ -1,0 +1,163 @@
+"""Figures of the reader's own orders, read as generously as their words allow: wrong only where nothing that is named near them comes to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from drr.env.entities import Order, Product, User
+from drr.eval.checks import Subject
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.person.readings.counted import misread_counts, misread_orders
+
+from benchmarks.planted import Scene
+from tests.rules.test_histories import known_of, spelt
+from tests.rules.test_persons import status
+
+
+def orders_of(scene: Scene, user: User) -> list[tuple[Order, Product]]:
+    placed = scene.shop.store.orders(user.user_id, limit=2_000).items
+    products = {one.product_id: one for one in scene.shop.store.products([one.product_id for one in placed])}
+    return sorted(
+        ((one, products[one.product_id]) for one in placed if one.product_id in products),
+        key=lambda pair: pair[0].order_date,
+    )
+
+
+def often(scene: Scene, user: User) -> tuple[Product, int]:
+    """What the reader ordered most often, and how often."""
+    found = orders_of(scene, user)
+    product_id, count = Counter(one.product_id for one, _ in found).most_common(1)[0]
+    return next(product for _, product in found if product.product_id == product_id), count
+
+
+def misread(report: str, scene: Scene, user: User) -> list[str]:
+    """What the generous readers alone hold to be wrong."""
+    mentions = Mentions(Subject(report, shop=scene.shop, user_id=user.user_id))
+    return [one.why for one in (*misread_counts(mentions), *misread_orders(mentions))]
+
+
+def link(product: Product) -> str:
+    return f"[{' '.join(product.title.split()[:3])}]({product.product_url})"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "You have bought the {link} {n} times.",
+        "The {link} alone shows up {n} times in your orders.",
+        "The {link} costs less than most; you have ordered it {n} times.",
+    ],
+)
+def test_how_often_a_thing_was_ordered(scene: Scene, form: str) -> None:
+    user, _, _ = known_of(scene)
+    product, count = often(scene, user)
+    assert count > 1
+    assert status(form.format(link=link(product), n=count), "order_facts", scene, user) != "fail"
+    assert status(form.format(link=link(product), n=count + 40), "order_facts", scene, user) == "fail"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "If you had bought the {link} {n} times, it would have paid.",
+        "Other shoppers bought the {link} {n} times.",
+        "Have you bought the {link} {n} times?",
+        "You rated the {link} {n} times.",
+        "The {link} is {n} times the price of what you ordered.",
+    ],
+)
+def test_what_is_not_said_of_own_orders_is_left_alone(scene: Scene, form: str) -> None:
+    user, _, _ = known_of(scene)
+    product, count = often(scene, user)
+    assert not misread(form.format(link=link(product), n=count + 40), scene, user)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "You placed {all} orders here. {name} leads with {n} orders.",
+        "- Orders: {all}\n- Main category: {name} ({n} orders, a good part)\n",
+        "Of your {all} orders, {n} are {name}, exactly as I thought.",
+    ],
+)
+def test_how_many_orders_a_part_has(scene: Scene, form: str) -> None:
+    user, known, parts = known_of(scene)
+    for part in parts[:2]:
+        said = form.format(all=known.orders, name=spelt(part), n=part.orders)
+        assert status(said, "statistics", scene, user) != "fail"
+        wrong = form.format(all=known.orders, name=spelt(part), n=part.orders + known.orders + 3)
+        assert status(wrong, "statistics", scene, user) == "fail"
+
+
+def test_a_kind_of_thing_is_counted_by_titles_and_shelves(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    shelves = Counter(product.categories[-1] for _, product in orders_of(scene, user))
+    shelf, count = next(
+        (name, count) for name, count in shelves.most_common() if name.endswith("s") and " " in name
+    )
+    text = f"You placed {known.orders} orders. {shelf} lead with {{n}} orders."
+    assert status(text.format(n=count), "statistics", scene, user) != "fail"
+    assert status(text.format(n=count + known.orders + 3), "statistics", scene, user) == "fail"
+
+
+def test_with_a_price_is_not_without_one(scene: Scene) -> None:
+    user, known = next(
+        (user, known)
+        for user in scene.users
+        if (known := scene.shop.store.statistics(user.user_id)) is not None
+        and 5 < known.orders_without_price < known.orders - 5
+        and 2 * known.orders_without_price != known.orders
+    )
+    priced = known.orders - known.orders_without_price
+    text = f"You have {known.orders} orders on record. Only {{n}} of them carry a known price."
+    assert status(text.format(n=priced), "statistics", scene, user) != "fail"
+    assert status(text.format(n=known.orders_without_price), "statistics", scene, user) == "fail"
+
+
+def test_a_word_that_restricts_leaves_fewer(scene: Scene) -> None:
+    """How many of them were `for the cabin` nobody knows, but not more than there are."""
+    user, known, parts = known_of(scene)
+    part = max(parts, key=lambda one: one.orders)
+    text = f"Of your {known.orders} orders, {{n}} orders of {spelt(part)} went to the cabin."
+    assert not misread(text.format(n=part.orders - 1), scene, user)
+    assert misread(text.format(n=part.orders + known.orders + 1), scene, user)
+
+
+def test_a_state_that_no_order_is_in(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    assert not known.by_status.get("Cancelled")
+    text = f"You placed {known.orders} orders, {known.orders - 1} delivered and one cancelled."
+    assert status(text, "order_facts", scene, user) == "fail"
+    assert status(f"You placed {known.orders} orders, none cancelled.", "order_facts", scene, user) != "fail"
+    assert status("Both of your orders are marked Cancelled.", "order_facts", scene, user) == "fail"
+    left = "Neither of your orders is marked Cancelled, and if one is marked Cancelled, write to us."
+    assert status(left, "order_facts", scene, user) != "fail"
+
+
+def test_the_eighth_of_fewer(scene: Scene) -> None:
+    user, _, _ = known_of(scene)
+    product, count = next((product, count) for product, count in [often(scene, user)] if 2 <= count <= 6)
+    form = "It was your {nth} order of the {link}, and a good one."
+    words = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"]
+    assert status(form.format(nth=words[count - 1], link=link(product)), "order_facts", scene, user) != "fail"
+    assert status(form.format(nth="twelfth", link=link(product)), "order_facts", scene, user) == "fail"
+    ahead = f"Another one would be your twelfth order of the {link(product)}."
+    assert status(ahead, "order_facts", scene, user) != "fail"
+
+
+def test_a_year_that_is_said_to_be_empty(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    full = known.by_year[0].name
+    text = "Here are your years. Nothing at all was ordered in {year}."
+    assert status(text.format(year=1996), "statistics", scene, user) != "fail"
+    assert status(text.format(year=full), "statistics", scene, user) == "fail"
+
+
+def test_the_year_before_and_the_year_after(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    by_year = {int(one.name): one.orders for one in known.by_year}
+    year = next(one for one in by_year if one + 1 in by_year)
+    text = "You placed {n} orders in {year}, against {m} the year after."
+    said = {"year": year, "n": by_year[year], "m": by_year[year + 1]}
+    assert status(text.format(**said), "statistics", scene, user) != "fail"
