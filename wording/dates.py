@@ -33,6 +33,8 @@ _DATE = re.compile(
     re.I,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_FOUR_DIGITS = re.compile(r"\d{4}")
+"""Every date has a year: a stretch without is read no further."""
 _FORMS = (
     ("iso", "iso_m", "iso_d"),
     ("us_y", "us_m", "us_d"),
@@ -58,6 +60,8 @@ class When:
 
 def dates(text: str, start: int, end: int) -> Iterator[When]:
     """Full dates, months of a year, and bare years that are not part of them."""
+    if _FOUR_DIGITS.search(text, start, end) is None:
+        return
     taken: list[tuple[int, int]] = []
     for match in _DATE.finditer(text, start, end):
         taken.append(match.span())

@@ -11,6 +11,7 @@ class Hedges:
     """The hedges of a vocabulary, as parts of expressions."""
 
     def __init__(self, words: Wordbook) -> None:
+        self.firsts = (*words["near"], *words["signs"])
         self.near = rf"(?:\b(?:{words.either('near')})\s{{1,8}}|(?:{words.either('signs')})\s?)"
         """A figure that is not exact, whichever way."""
         self.least = (

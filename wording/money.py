@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from drr.wording.hedges import HEDGES, Hedges
-from drr.wording.numbers import SPOKEN, TENS, UNITS, WHOLE, number, spoken
+from drr.wording.numbers import NUMBER_WORDS, SPOKEN, TENS, UNITS, WHOLE, number, spoken
 from drr.wording.tolerance import money_slack
-from drr.wording.vocabulary import Wordbook, either, vocabulary
+from drr.wording.vocabulary import Wordbook, either, first_letters, vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,11 @@ class MoneyReader:
             rf"\b{re.escape(sign)}" if sign[0].isalpha() else re.escape(sign) for sign in words["before"]
         )
         figure = rf"{WHOLE}(?:\.\d{{1,4}})?"
+        firsts = first_letters((*hedges.firsts, *words["before"]))
         self.expression = re.compile(
-            rf"(?P<approx>{hedges.near})?(?P<sign>{signs})\s?(?P<value>{figure})(?P<k>(?:{words.either('thousands')})\b)?"
+            rf"(?=[\d{firsts}])(?:(?P<approx>{hedges.near})?(?P<sign>{signs})\s?(?P<value>{figure})(?P<k>(?:{words.either('thousands')})\b)?"
             rf"(?![\d,]{{0,24}}\d)(?P<plus>\+)?"
-            rf"|(?<![\w$.,])(?P<words>{figure})\s?(?:{words.either('after')})\b",
+            rf"|(?<![\w$.,])(?P<words>{figure})\s?(?:{words.either('after')})\b)",
             re.I,
         )
 
@@ -81,8 +82,9 @@ class SpokenMoneyReader:
 
     def __init__(self, words: Wordbook, hedges: Hedges) -> None:
         cents, whole = words.either("cents"), rf"(?:{SPOKEN}|\d{{1,3}})"
+        firsts = first_letters((*hedges.firsts, *NUMBER_WORDS))
         self.expression = re.compile(
-            rf"(?P<approx>{hedges.near})?(?<![\w$.,])(?:(?P<dollars>{SPOKEN}|an?(?=\s))[\s-](?:{words.either('after')})\b"
+            rf"(?=[\d{firsts}])(?P<approx>{hedges.near})?(?<![\w$.,])(?:(?P<dollars>{SPOKEN}|an?(?=\s))[\s-](?:{words.either('after')})\b"
             rf"(?:\s(?P<tens>(?:{either(TENS)})(?:[\s-](?:{either(UNITS)}))?)(?!\s?(?:{words.either('cents')}|[a-z]*-)))?"
             rf"(?:\sand\s(?P<odd>{whole}|a(?=\s))\s?(?:{cents})(?!\w))?"
             rf"|(?P<cents>{SPOKEN}|\d{{1,3}}(?:\.\d{{1,2}})?)(?:[\s-]?(?:{cents})(?!\w)|(?<=\d)c(?=\s?/|\s(?:a|an|per|each)\b)))",

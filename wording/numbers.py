@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from drr.wording.vocabulary import either, vocabulary
+from drr.wording.vocabulary import either, first_letters, vocabulary
 
 _WORDS = vocabulary("numbers")
 CARDINALS = _WORDS["cardinals"]
@@ -46,7 +46,10 @@ _HUNDREDS = (
 )
 _THOUSANDS = rf"(?:a|{_TO_HUNDRED})\sthousand(?:,?\s(?:and\s)?(?:{_HUNDREDS}|{_TO_HUNDRED}))?"
 _DOZENS = rf"(?:half\sa|a\shalf|a|{either(UNITS)})\sdozen"
-SPOKEN = rf"(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDRED})"
+NUMBER_WORDS = ("a ", "half", "hundred", *TENS, *_TEENS, *_TO_TWELVE)
+"""With which all that is `SPOKEN` begins."""
+_BEGINS = rf"(?=[{first_letters(NUMBER_WORDS)}][\s{first_letters(word[1:] for word in NUMBER_WORDS)}])"
+SPOKEN = rf"(?:{_BEGINS}(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDRED}))"
 """`forty-one`, `a hundred and ten`, `two thousand`, `a dozen`: whole numbers in words, from one on."""
 
 

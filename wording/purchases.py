@@ -50,8 +50,8 @@ class PurchaseReader:
         )
         self._latest = re.compile(rf"\b(?:{some('latest')})\b", re.I)
         self._first = re.compile(rf"\b(?:{some('first')})\b", re.I)
-        self.speaks = lru_cache(maxsize=128)(self._speaks)
-        """Asked of a long paragraph for each of its sentences."""
+        self.speaks = lru_cache(maxsize=4096)(self._speaks)
+        """Asked of each line and sentence of a report by several rules."""
 
     def _speaks(self, text: str) -> bool:
         return self._purchase.search(text) is not None

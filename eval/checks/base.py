@@ -125,6 +125,15 @@ class CheckTally:
         if one not in self.doubted:
             self.doubted.append(one)
 
+    def add(self, other: CheckTally) -> None:
+        """All that another one has collected."""
+        self.passed += other.passed
+        for one in other.accused:
+            self.fail(one.span, one.why, one.bound, one.kind)
+        self.doubted += [one for one in other.doubted if one not in self.doubted]
+        self.unknown += other.unknown
+        self.remarks |= other.remarks
+
     def unclear(self, why: str) -> None:
         self.unknown += 1
         self.remarks[why] = None
@@ -257,6 +266,15 @@ class Subject:
 
     def product_id_of(self, url: str) -> str | None:
         """The id a shop URL names, known or not; `None` for other hosts and the shop's front page."""
+        if url not in self._ids:
+            self._ids[url] = self._id_in(url)
+        return self._ids[url]
+
+    @cached_property
+    def _ids(self) -> dict[str, str | None]:
+        return {}
+
+    def _id_in(self, url: str) -> str | None:
         if not self.is_shop_url(url):
             return None
         parts = path_steps(url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -86,7 +87,8 @@ class Cast:
         self.products |= unlinked.found
         self._named_at = [one.start for one in self.named]
         self.prose = Prose(self.body, self.lines, self._inside_link)
-        self._named_on: dict[Span, frozenset[str]] = {}
+        self.meant_at = cache(self._meant_in_play)
+        self._on = cache(self._named_within)
         self._contrasted: dict[Span, bool] = {}
         self._scopes = sorted((one.start, one.end, one.product_id) for one in mentions.mentions)
         self._scopes_at = [start for start, _, _ in self._scopes]
@@ -155,7 +157,7 @@ class Cast:
             if one.linked
         )
 
-    def meant_at(self, position: int, end: int) -> Meant:
+    def _meant_in_play(self, position: int, end: int) -> Meant:
         """Who the figure at a place of the text may speak of; nobody who is in play, where something is named without an address."""
         meant = self._meant_at(position, end)
         if meant.products & self.unlinked and len(meant.products) < len(self.products):
@@ -215,11 +217,9 @@ class Cast:
             return whose
         return whose if _OPENS.fullmatch(self.body[end : min(first, end + _LINK)]) else None
 
-    def _on(self, span: Span) -> frozenset[str]:
+    def _named_within(self, span: Span) -> frozenset[str]:
         """All products that are named within a stretch."""
-        if span not in self._named_on:
-            self._named_on[span] = frozenset[str]().union(*(one.products for one in self.within(*span)))
-        return self._named_on[span]
+        return frozenset[str]().union(*(one.products for one in self.within(*span)))
 
     def _contrasts(self, span: Span) -> bool:
         if span not in self._contrasted:

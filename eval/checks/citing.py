@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -92,13 +93,18 @@ def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
     """Each figure of a cited claim stands in what it cites, and quoted words stand there verbatim."""
     tally = CheckTally()
     asked = _asked(subject)
+
+    @lru_cache(maxsize=32)
+    def read(urls: tuple[str, ...]) -> _Evidence | None:
+        behind = [_behind(subject, url) for url in urls]
+        known = [one for one in behind if one is not None]
+        return _Evidence(known, asked, whole=len(known) == len(behind)) if known else None
+
     for claim in subject.claims:
         if not claim.urls or claim.section_level:
             continue
-        behind = [_behind(subject, url) for url in claim.urls]
-        known = [one for one in behind if one is not None]
-        if known:
-            evidence = _Evidence(known, asked, whole=len(known) == len(behind))
+        evidence = read(claim.urls)
+        if evidence is not None:
             _compare_figures(tally, claim, evidence)
             _compare_quotations(tally, claim, evidence)
         elif NUMBER.search(claim.text):

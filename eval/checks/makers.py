@@ -11,6 +11,7 @@ from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop
 from drr.eval.checks.mentions import words
 from drr.eval.checks.prose import SENTENCE_END
+from drr.wording.vocabulary import either
 
 _NEAR = 60
 """Characters between a maker's name and the link that it is the name of."""
@@ -58,9 +59,8 @@ class MakersInPlay:
                 self._makers.setdefault(maker, set()).add(product.product_id)
         self._short = _short_forms(self._makers)
         self._words_of = {one: _all_words(product) for one, product in products.items()}
-        either = "|".join(re.escape(one) for one in sorted(self._makers, key=len, reverse=True)) or r"(?!)"
-        parts = "|".join(map(re.escape, self._short)) or r"(?!)"
-        self._name = re.compile(rf"(?<!\w)(?:(?P<whole>{either})|(?P<part>{parts})(?!\s[A-Z]))(?!\w)")
+        wholes, parts = either(self._makers), "|".join(map(re.escape, self._short)) or r"(?!)"
+        self._name = re.compile(rf"(?<!\w)(?:(?P<whole>{wholes})|(?P<part>{parts})(?!\s[A-Z]))(?!\w)")
 
     def named(self, body: str, linked: Sequence[PlaceNamed]) -> Iterator[PlaceNamed]:
         """Each place that names a maker: one of its products, by the link right behind or by the words beside it."""

@@ -106,6 +106,7 @@ _MEASURE = re.compile(
     r"(?P<u>in[ -]1\b|fl\.?\s?oz\b|[%\"″°]|[A-Za-z]{1,20})",
     re.I,
 )
+_FIGURE = re.compile(DIGITS)
 _TO = re.compile(rf"(?<![\w.,$])(?<![A-Z][A-Z]\s)(?P<n>{DIGITS})\s?(?:-|–|to|and|x|×|by|or)\s?$", re.I)
 
 
@@ -172,16 +173,16 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
             if written.startswith("in") and written.endswith("1")
             else written
         )
-        hedged = HEDGES.before.search(text[max(start, match.start() - 20) : match.start()]) is not None
-        figures = [match["n"], *re.findall(DIGITS, match["more"])]
-        if before := _TO.search(text[max(start, match.start() - 16) : match.start()]):
-            figures.insert(0, before["n"])
         if _RATE.match(text, match.end()):
             continue  # so much in a time, of a thing
         if written == "in" and _PREPOSITION.match(text, match.end()):
             continue
         if match["n"].casefold() in ("one", "a hundred") or (not match["n"][0].isdigit() and len(form) < 3):
             continue
+        hedged = HEDGES.before.search(text[max(start, match.start() - 20) : match.start()]) is not None
+        figures = [match["n"], *_FIGURE.findall(match["more"])]
+        if before := _TO.search(text[max(start, match.start() - 16) : match.start()]):
+            figures.insert(0, before["n"])
         for figure in figures:
             value = number(figure) if figure[0].isdigit() else float(spoken(figure))
             if one := _measure(value, form, match.span(), hedged):

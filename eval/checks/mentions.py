@@ -76,7 +76,7 @@ class Mentions:
         self.layout: Layout = layout(self.body)
         self.references = self._references()
         self._starts = [reference.start for reference in self.references]
-        self.aliases = self._aliases()
+        self._aliases = self._shortest_names()
         self.tables = ProductTables(self.layout, self._linked, self._named)
         self.mentions = list(self._mentions())
         self.called = list(self._called())
@@ -137,8 +137,8 @@ class Mentions:
                 found.append(ProductReference(match[0], match.start(), match.end(), False))
         return sorted(found, key=lambda one: one.start)
 
-    def _aliases(self) -> dict[str, str]:
-        """The shortest beginning of each referenced product's title that no other of them shares, two words at least."""
+    def _shortest_names(self) -> dict[str, str]:
+        """The shortest beginning of each referenced product's title that no other of them shares, two words at least, between spaces."""
         products = {
             one.product_id: product
             for one in self.references
@@ -152,13 +152,13 @@ class Mentions:
                 alias = said[:length]
                 others = (other[:length] for key, other in titles.items() if key != product_id)
                 if len(said) >= length and len(" ".join(alias)) > 7 and alias not in others:
-                    found[" ".join(alias)] = product_id
+                    found[f" {' '.join(alias)} "] = product_id
                     break
         return found
 
     def named_in(self, text: str) -> list[str]:
         flat = " " + " ".join(_words(text)) + " "
-        return [product_id for alias, product_id in self.aliases.items() if f" {alias} " in flat]
+        return [product_id for alias, product_id in self._aliases.items() if alias in flat]
 
     def _mentions(self) -> Iterator[Mention]:
         scope: _Scope | None = None

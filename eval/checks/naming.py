@@ -46,6 +46,7 @@ def head_noun(title: str) -> str:
     return found[-1] if found else ""
 
 
+@lru_cache(maxsize=4096)
 def fold(word: str) -> str:
     """A word without its apostrophes, its case and the ending of its plural."""
     plain = word.casefold().replace("'", "").replace("’", "")
@@ -144,8 +145,9 @@ def _runs(body: str, titles: _Titles, hidden: Sequence[tuple[int, int]]) -> Iter
 
 def _known_form(written: str, titles: _Titles) -> str:
     folded = fold(written)
-    owner = re.sub(r"['’]s$", "", written)
-    return folded if folded in titles.known or owner == written else fold(owner)
+    if folded in titles.known or not written.endswith(("'s", "’s")):
+        return folded
+    return fold(written[:-2])
 
 
 def _joins(body: str, run: Sequence[_Word], word: _Word, titles: _Titles) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from itertools import combinations
 
 from drr.env.entities import Product
@@ -21,7 +22,7 @@ from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, Residue, residue_of
-from drr.eval.checks.stars import compare_ratings
+from drr.eval.checks.stars import ratings_of
 from drr.eval.checks.stated_once import StatedOnce
 from drr.eval.checks.superlatives import misread_superlatives
 from drr.wording.doubts import DoubtKind
@@ -49,7 +50,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         return unverifiable("no shop was given")
     tally = CheckTally()
     compare_prices(tally, mentions)
-    compare_ratings(tally, subject, mentions)
+    tally.add(ratings_of(mentions))
     cast = cast_of(subject, mentions)
     compare_products(tally, mentions, cast)
     measuring = _Measuring(tally, subject, cast, residue_of(mentions))
@@ -70,10 +71,10 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         tally.outweigh(one)
     body = mentions.body
     for mention in mentions.mentions:
-        product = subject.product(mention.product_id)
+        product = cast.products.get(mention.product_id)
         if product is None:
             continue
-        record = record_text(product)
+        record = texts[mention.product_id]
         _materials(tally, residue, body, mention, product, record)
         _colours(tally, residue, body, mention, product)
         _maker(tally, residue, body, mention, product, record)
@@ -87,19 +88,17 @@ class _Recorded:
         self.product = product
         text = record_text(product)
         self.all = list(measures(text))
-        details = (str(value) for value in product.details.values() if not isinstance(value, (dict, list)))
-        self.firm = [one for part in (product.title, *details) for one in measures(part)]
-        self.firm += [
-            one
-            for part in product.features
-            for one in measures(part)
-            if one.unit != one.kind and not one.passing
-        ]
-        figures = {match.start(): number(match[0]) for match in _DIGITS.finditer(text)}
-        inside = [(one.start, one.end) for one in self.all]
-        figures = {at: value for at, value in figures.items() if not any(a <= at < b for a, b in inside)}
-        self.loose = set(figures.values())
+        inside = {at for one in self.all for at in range(one.start, one.end)}
+        self.loose = {number(match[0]) for match in _DIGITS.finditer(text) if match.start() not in inside}
         """Figures that stand for themselves."""
+
+    @cached_property
+    def firm(self) -> list[MeasureSaid]:
+        product = self.product
+        details = (str(value) for value in product.details.values() if not isinstance(value, (dict, list)))
+        found = [one for part in (product.title, *details) for one in measures(part)]
+        of_features = (one for part in product.features for one in measures(part))
+        return found + [one for one in of_features if one.unit != one.kind and not one.passing]
 
     def holds(self, said: MeasureSaid) -> bool:
         return said.value in self.loose or any(
@@ -168,7 +167,7 @@ class _Measuring:
         return self._records[product_id]
 
     def sentence(self, span: Span) -> None:
-        for said in measures(self._cast.body, *span):
+        for said in self._cast.prose.measures(span):
             if _DIFFERENCE.match(self._cast.body, said.end):
                 continue
             clause = self._cast.prose.clause_at(said.start)
@@ -184,7 +183,7 @@ class _Measuring:
         for index, (low, high) in enumerate(line.cells):
             whose = self._cast.column_owner(line, index) if columns else owner
             if whose is not None and not _COMPUTED_CELL.search(self._cast.body, low, high):
-                for said in measures(self._cast.body, low, high):
+                for said in self._cast.prose.measures((low, high)):
                     doubtful = (
                         _NEEDED.search(self._cast.body, low, high)
                         or _WISHED.search(self._cast.body, low, high)
@@ -256,7 +255,7 @@ class _Measuring:
         line = self._cast.prose.line_at(said.start)
         if line is None:
             return False
-        beside = [one for one in measures(self._cast.body, line.start, line.end) if one.start != said.start]
+        beside = [one for one in self._cast.prose.measures((line.start, line.end)) if one.start != said.start]
         known = [one for key in self._cast.products for one in self._record(key).all][: 10 * _IN_PLAY]
         if meant.bound < Certainty.CLAUSE and any(said.same(one) for one in known):
             return True
@@ -336,12 +335,12 @@ def _around(mention: Mention) -> Span:
 def _materials(
     tally: CheckTally, residue: Residue, body: str, mention: Mention, product: Product, record: str
 ) -> None:
-    known = {match[0].casefold() for match in _MATERIALS.finditer(record)}
     for match in _MADE_OF.finditer(body, mention.start, mention.end):
         said = _MATERIALS.search(match["what"])
         if said is None:
             continue
         material = said[0].casefold()
+        known = {one[0].casefold() for one in _MATERIALS.finditer(record)}
         if material in record.casefold() or any(one in material for one in known):
             tally.ok()
         elif known or product.details.get("Material"):

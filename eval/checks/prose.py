@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.layout import TextLine
+from drr.eval.checks.measures import MeasureSaid, measures
+from drr.wording.ratings import RATINGS, RatingSaid
 
 SENTENCE_END = re.compile(
     r"[.!?…][\"'”’)*_]{0,4}(?:\s?(?:\[\^?[\w, ]{1,20}\]|【[\d, ]{1,20}】)){0,6}(?=\s{1,8}[^\sa-z])"
@@ -31,6 +33,8 @@ class Prose:
         """Whether a place within a stretch is inside a link: no sentence ends there."""
         self._sentences: dict[int, list[Span]] = {}
         self._clauses: dict[Span, list[int]] = {}
+        self._measures: dict[Span, list[MeasureSaid]] = {}
+        self._ratings: dict[Span, list[RatingSaid]] = {}
 
     def line_at(self, position: int) -> TextLine | None:
         index = bisect_right(self._starts, position) - 1
@@ -71,3 +75,18 @@ class Prose:
         ends = self._clauses[sentence]
         index = bisect_right(ends, position)
         return ends[max(index - 1, 0)], ends[min(index, len(ends) - 1)]
+
+    def measures(self, span: Span) -> list[MeasureSaid]:
+        """Those of a stretch."""
+        if span not in self._measures:
+            self._measures[span] = list(measures(self.body, *span))
+        return self._measures[span]
+
+    def ratings(self, span: Span) -> list[RatingSaid]:
+        """Those of a stretch, each at its place in the body."""
+        if span not in self._ratings:
+            self._ratings[span] = [
+                one._replace(start=one.start + span[0], end=one.end + span[0])
+                for one in RATINGS.ratings(self.body[slice(*span)])
+            ]
+        return self._ratings[span]

@@ -33,6 +33,7 @@ class Residue:
 
     def __init__(self, mentions: Mentions) -> None:
         self._plain = mentions.plain
+        self._doubts: dict[Span, dict[DoubtKind, str]] = {}
         citations = mentions.subject.citations
         is_ours = mentions.subject.is_shop_url
         self._web = [
@@ -44,7 +45,9 @@ class Residue:
     def doubt(self, span: Span, kinds: Iterable[DoubtKind] = EVERY) -> str | None:
         """Why a stretch may speak of something else; `None` where none of its words says so."""
         text = self._plain[slice(*span)]
-        found = DOUBTS.doubts(text)
+        if span not in self._doubts:
+            self._doubts[span] = DOUBTS.doubts(text)
+        found = self._doubts[span]
         for kind in _TOLD:
             if kind in found and kind in kinds:
                 return f"{found[kind]!r} may speak {_TOLD[kind]}"

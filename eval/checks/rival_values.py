@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from drr.env.entities import Product
@@ -56,6 +57,7 @@ def value_words(text: str, start: int = 0, end: int | None = None) -> list[Value
     ]
 
 
+@lru_cache(maxsize=4096)
 def _folded(word: str) -> str:
     if _CODE.fullmatch(word):
         return word.replace("-", "").casefold()

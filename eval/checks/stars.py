@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations, pairwise
 
 from drr.env.entities import Product
@@ -55,16 +56,16 @@ def rating(subject: Subject, mentions: Mentions) -> Check:
     """Stars within 0.05; counts exact, or within 5 % where they are said to be near."""
     if subject.shop is None:
         return unverifiable("no shop was given")
+    return ratings_of(mentions).check("no rating is said of a product of the shop")
+
+
+@lru_cache(maxsize=4)
+def ratings_of(mentions: Mentions) -> CheckTally:
+    """Every rating that is said of a product, against the catalogue; compared once for the rules that ask."""
     tally = CheckTally()
-    compare_ratings(tally, subject, mentions)
-    return tally.check("no rating is said of a product of the shop")
-
-
-def compare_ratings(tally: CheckTally, subject: Subject, mentions: Mentions) -> None:
-    """Every rating that is said of a product, against the catalogue."""
-    cast = cast_of(subject, mentions)
+    cast = cast_of(mentions.subject, mentions)
     if not cast.products:
-        return
+        return tally
     comparison = _Comparison(tally, cast, residue_of(mentions))
     series = RatingSeries(tally, cast, residue_of(mentions))
     for line in mentions.layout.lines:
@@ -75,6 +76,7 @@ def compare_ratings(tally: CheckTally, subject: Subject, mentions: Mentions) -> 
                 comparison.sentence(span)
                 comparison.listed(span)
                 series.sentence(span)
+    return tally
 
 
 class _Comparison:
@@ -88,10 +90,7 @@ class _Comparison:
 
     def sentence(self, span: Span) -> None:
         start = span[0]
-        said_here = [
-            said._replace(start=said.start + start, end=said.end + start)
-            for said in RATINGS.ratings(self._cast.body[slice(*span)])
-        ]
+        said_here = self._cast.prose.ratings(span)
         self._pairs = self._paired(said_here)
         for placed in said_here:
             if placed.kind == "stars" and (placed.value < 1 or _APART.match(self._cast.body, placed.end)):
@@ -113,8 +112,8 @@ class _Comparison:
     def listed(self, span: Span) -> None:
         """`Ratings 4.7 / 4.5 / 4.3`: each is that of some product in play."""
         text = self._cast.body[slice(*span)]
-        known = [one.average_rating for one in self._cast.products.values()]
         for match in _LISTED.finditer(text):
+            known = [one.average_rating for one in self._cast.products.values()]
             for said in _STARS.finditer(text, match.start("all"), match.end("all")):
                 where = span[0] + said.start(), span[0] + said.end()
                 if any(one is not None and same_stars(float(said[0]), one) for one in known):

@@ -116,12 +116,12 @@ class StatedOnce:
         line = self._cast.prose.line_at(said.start)
         if line is None:
             return True
-        body, span = self._cast.body, (line.start, line.end)
+        span = line.start, line.end
         named = {product_id, *(key for one in self._cast.within(*span) for key in one.products)}
         if bound < Certainty.CLAUSE:
             named = set(self._cast.products)
         known = [one for key in sorted(named & set(self._cast.products)) for one in self._record(key).all]
-        beside = [one for one in measures(body, *span) if one.start != said.start]
+        beside = [one for one in self._cast.prose.measures(span) if one.start != said.start]
         alike = list({one.base for one in (*known, *beside) if one.unit == said.unit})[:_MOST]
         slack = 0.02 * said.base + 1e-6
         worked = [value for a, b in combinations(alike, 2) for value in (abs(a - b), a + b)]

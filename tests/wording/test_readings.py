@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
 from drr.wording.dates import dates
 from drr.wording.figures import numbers
 from drr.wording.money import amounts, money
-from drr.wording.numbers import CARDINALS, number_of
+from drr.wording.numbers import CARDINALS, SPOKEN, number_of, spoken
 from drr.wording.states import CODES, REGIONS, STATES
 from drr.wording.tolerance import money_slack, same_count, same_number, same_stars
 from drr.wording.units import UNITS
+from drr.wording.vocabulary import either
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +45,42 @@ def test_money_is_read_alike_as_an_amount_and_as_a_figure(text: str, value: floa
 @pytest.mark.parametrize("word", CARDINALS)
 def test_a_number_in_words_is_the_number_in_digits(word: str) -> None:
     assert number_of(word) == number_of(str(CARDINALS.index(word)))
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("one", 1),
+        ("Eleven", 11),
+        ("forty-one", 41),
+        ("half a dozen", 6),
+        ("a half dozen", 6),
+        ("a dozen", 12),
+        ("hundred", 100),
+        ("a hundred and ten", 110),
+        ("nineteen hundred", 1900),
+        ("two thousand", 2000),
+        ("a thousand", 1000),
+    ],
+)
+def test_numbers_in_words_are_found_however_they_begin(said: str, number: int) -> None:
+    assert [match[0] for match in re.finditer(rf"\b{SPOKEN}\b", f"Get {said} of them.", re.I)] == [said]
+    assert spoken(said) == number
+
+
+_WORDS = st.text("aAbc -.", min_size=1, max_size=5)
+
+
+@given(st.lists(_WORDS, min_size=1, max_size=24), st.text("aAbc -.", max_size=40))
+def test_alternatives_that_stand_together_find_what_they_find_one_by_one(words: list[str], text: str) -> None:
+    one_by_one = "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word))))
+    for flags in (0, re.I):
+        found = [match.span() for match in re.finditer(either(words), text, flags)]
+        assert found == [match.span() for match in re.finditer(one_by_one, text, flags)]
+        whole = re.compile(rf"(?:{either(words)})\b", flags)
+        assert [m.span() for m in whole.finditer(text)] == [
+            m.span() for m in re.finditer(rf"(?:{one_by_one})\b", text, flags)
+        ]
 
 
 @pytest.mark.parametrize(

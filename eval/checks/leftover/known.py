@@ -53,6 +53,22 @@ class KnownFigures(NamedTuple):
         return tuple(value for value, said in self.recorded if said == unit)
 
 
+class ToldOf(NamedTuple):
+    """What one product costs, and how it is rated."""
+
+    prices: tuple[float, ...]
+    stars: tuple[float, ...]
+    raters: tuple[float, ...]
+
+
+def told_of(one: Product) -> ToldOf:
+    return ToldOf(
+        (one.price,) if one.price is not None else (),
+        (one.average_rating,) if one.average_rating is not None else (),
+        (float(one.rating_number),) if one.rating_number is not None else (),
+    )
+
+
 class KnownOf:
     def __init__(self, subject: Subject, mentions: Mentions, cast: Cast) -> None:
         self._subject, self._mentions, self._cast = subject, mentions, cast
@@ -80,9 +96,7 @@ class KnownOf:
     def _read(self, product_id: str) -> KnownFigures:
         one = self.products[product_id]
         return KnownFigures(
-            (one.price,) if one.price is not None else (),
-            (one.average_rating,) if one.average_rating is not None else (),
-            (float(one.rating_number),) if one.rating_number is not None else (),
+            *told_of(one),
             tuple(value for value, _ in numbers_in(one.title, _TITLED)),
             tuple(dict.fromkeys(numbers_in(record_text(one), _RECORDED))),
             tuple(dict.fromkeys(self._told_of_orders(one))),

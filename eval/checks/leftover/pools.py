@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import log10
 
 import numpy as np
 from drr.eval.stats.intervals import Floats
+from numpy.typing import NDArray
 
 _MOST = 26
 """Values that are put together."""
@@ -23,7 +25,16 @@ Pool = Floats
 def pool(*parts: Iterable[float] | Floats) -> Pool:
     some = [np.asarray(part if isinstance(part, np.ndarray) else list(part), float).ravel() for part in parts]
     every = np.concatenate(some) if some else np.zeros(0)
-    return np.unique(np.round(every[np.isfinite(every) & (every > 0)], 5))
+    return _once(np.round(every[np.isfinite(every) & (every > 0)], 5))
+
+
+def _once(some: Floats) -> Floats:
+    """Each value once, in order: as `np.unique`, without what that is ready for besides."""
+    some.sort()
+    new = np.empty(len(some), bool)
+    new[:1] = True
+    np.not_equal(some[1:], some[:-1], out=new[1:])
+    return some[new]
 
 
 def _few(some: Iterable[float], most: int = _MOST) -> Floats:
@@ -31,13 +42,19 @@ def _few(some: Iterable[float], most: int = _MOST) -> Floats:
 
 
 def _pairs(one: Floats, other: Floats) -> tuple[Floats, Floats]:
-    a, b = np.meshgrid(one, other, indexing="ij")
-    return a.ravel(), b.ravel()
+    shape = len(one), len(other)
+    return np.broadcast_to(one[:, None], shape).ravel(), np.broadcast_to(other, shape).ravel()
 
 
 def _two(some: Floats) -> tuple[Floats, Floats]:
-    at = np.triu_indices(len(some), 1)
-    return some[at[0]], some[at[1]]
+    one, other = _places_of_two(len(some))
+    return some[one], some[other]
+
+
+@lru_cache(maxsize=128)
+def _places_of_two(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    one, other = np.triu_indices(count, 1)
+    return one, other
 
 
 def money_in_one(money: Sequence[float], counts: Sequence[float]) -> Pool:

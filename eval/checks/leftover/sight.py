@@ -9,8 +9,9 @@ from math import log10
 from drr.eval.checks.base import Span
 from drr.eval.checks.leftover import pools
 from drr.eval.checks.leftover.held import HeldAgainst
+from drr.eval.checks.leftover.known import told_of
 from drr.eval.checks.leftover.pools import Pool
-from drr.eval.checks.leftover.said import MONEY, SaidFigure
+from drr.eval.checks.leftover.said import MONEY, FigureKind, SaidFigure
 from drr.eval.checks.leftover.slips import slips
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
@@ -25,6 +26,8 @@ _SETTLED = 0.7
 """A value of a record that is met by chance once in thirty figures: nobody looks further."""
 _LEAST_SLACK = {"money": 0.0, "unit": 0.0, "rating": 0.05, "measure": 0.05}
 """By the fineness of a kind, by which chance is reckoned."""
+_OF_ONE_THING: dict[FigureKind, int] = {"money": 0, "rating": 1, "ratings": 2}
+"""What of it a figure may be: its place in `ToldOf`."""
 _TINY = 0.05
 """The strength of a reading that is met by chance."""
 TRAITS = (
@@ -84,26 +87,26 @@ class InSight:
 
     def _odd(self, one: SaidFigure, span: Span, ids: tuple[str, ...]) -> float:
         """If the stars, raters or price beside it are those of one thing alone, and it is not that thing's, nor of another with the same."""
-        at = {"money": 0, "rating": 1, "ratings": 2}.get(one.kind)
+        at = _OF_ONE_THING.get(one.kind)
         if at is None:
             return 0.0
         beside = [
-            each
+            (other, each)
             for each in self.held.said.within(span)
-            if each.start != one.start and abs(each.start - one.start) < _BESIDE
+            if each.start != one.start
+            and abs(each.start - one.start) < _BESIDE
+            and (other := _OF_ONE_THING.get(each.kind)) is not None
+            and other != at
         ]
+        if not beside:
+            return 0.0
         found = []
-        for key in self.held.known.products:
-            known = self.held.known.of((key,))
-            told = (known.prices, known.stars, known.raters)
-            shared = [
-                each
-                for each in beside
-                if (other := {"money": 0, "rating": 1, "ratings": 2}.get(each.kind)) is not None
-                and other != at
-                and (other != 1 or key in ids)
-                and any(each.low <= value <= each.high for value in told[other])
-            ]
+        for key, product in self.held.known.products.items():
+            told = told_of(product)
+            shared = any(
+                (other != 1 or key in ids) and any(each.low <= value <= each.high for value in told[other])
+                for other, each in beside
+            )
             if shared and told[at]:
                 found.append(any(one.low <= value <= one.high for value in told[at]))
         return float(bool(found) and not any(found))

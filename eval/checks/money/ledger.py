@@ -22,6 +22,7 @@ from drr.eval.checks.money.together import together
 from drr.eval.checks.money.unread import UnreadParts
 from drr.wording.cues import CUES, CueKind
 from drr.wording.purchases import PURCHASES
+from drr.wording.vocabulary import either
 
 _MOST = 300
 """Figures of a report that are looked into one by one."""
@@ -90,13 +91,11 @@ class MoneyLedger:
 
     def _names(self) -> list[Span]:
         """Where products and their makers are called by name: `Clasp & Tab` is no bill."""
-        makers = sorted(
-            {one.product.store for one in self.play.all if one.product.store}, key=len, reverse=True
-        )
+        makers = {one.product.store for one in self.play.all if one.product.store}
         found = [(one.start, one.end) for one in self.mentions.called]
         if makers:
-            either = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, makers))})(?!\w)")
-            found += [match.span() for match in either.finditer(self.mentions.body)]
+            named = re.compile(rf"(?<!\w)(?:{either(makers)})(?!\w)")
+            found += [match.span() for match in named.finditer(self.mentions.body)]
         return found
 
     def within(self, start: int, end: int) -> list[Figure]:

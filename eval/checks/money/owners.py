@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from drr.eval.checks.cast import Cast, Meant, cast_of
 from drr.eval.checks.certainty import Certainty
@@ -67,8 +68,9 @@ class Owners:
         self._cast = cast_of(mentions.subject, mentions)
         self._named = sorted([*mentions.references, *mentions.called], key=lambda one: one.start)
         self._named_at = [one.start for one in self._named]
+        self.of = cache(self._find)
 
-    def of(self, figure: Figure) -> Owner | None:
+    def _find(self, figure: Figure) -> Owner | None:
         if figure.cue.kind not in ("price", "none") or self._is_term(figure):
             return None
         if CUES.is_swapped(self._mentions.plain[slice(*figure.sentence)]):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, combinations, islice
-from typing import NamedTuple
+from itertools import chain, combinations, islice, repeat
 
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.play import InPlay, Priced, divisors, record_divisors
@@ -26,11 +25,8 @@ _MOST_SAID = 24
 _LEAST_LIMIT = 10
 
 
-class Reading(NamedTuple):
-    """What an amount may be, and what it would then come to."""
-
-    how: str
-    value: float
+Reading = tuple[str, float]
+"""What an amount may be, and what it would then come to: there are so many that each is a bare pair."""
 
 
 class Readings:
@@ -45,6 +41,7 @@ class Readings:
         """Places of figures that a reading explained."""
         self._places = {figure.start: index for index, figure in enumerate(figures)}
         self._left = _MOST_READINGS
+        self._packs: dict[tuple[str, str, frozenset[float]], frozenset[float]] = {}
 
     @property
     def spent(self) -> bool:
@@ -53,19 +50,20 @@ class Readings:
 
     def explain(self, figure: Figure, only: str | None = None) -> str | None:
         """How the amount comes about, if it can be told; a cost per unit, of the `only` product that it can be of."""
-        kind = figure.cue.kind
-        for reading in islice(self._of(kind, figure, only), self._left):
-            self._left -= 1
-            if figure.holds(reading.value):
-                return reading.how
-        return None
+        low, high, tried, found = figure.low, figure.high, 0, None
+        for how, value in islice(self._of(figure.cue.kind, figure, only), self._left):
+            tried += 1
+            if low <= value <= high:
+                found = how
+                break
+        self._left -= tried
+        return found
 
     def explain_price(self, figure: Figure) -> str | None:
         """Whether an amount that is certainly a price is that of any product of the report, or said elsewhere."""
-        limits = (Reading("a limit of the question", limit) for limit in self._play.limits)
-        prices = (Reading(f"the price of {one.product_id}", one.price) for one in self._play.all)
-        found = (one.how for one in chain(prices, self._repeated(figure), limits) if figure.holds(one.value))
-        return next(found, None)
+        limits = (("a limit of the question", limit) for limit in self._play.limits)
+        tried = chain(_prices(self._play.all), self._repeated(figure), limits)
+        return next((how for how, value in tried if figure.holds(value)), None)
 
     def _of(self, kind: CueKind, figure: Figure, only: str | None) -> Iterator[Reading]:
         products = self._play.near(figure.line)
@@ -73,39 +71,36 @@ class Readings:
         said = self._said(figure)
         if only is not None:
             products, said = [one for one in self._play.all if one.product_id == only], []
-        yield from (Reading(f"the price of {one.product_id}", one.price) for one in products)
+        yield from _prices(products)
         yield from self._repeated(figure)
         if figure.column is not None:
-            yield Reading(ADDED_ABOVE, self._above(figure))
+            yield ADDED_ABOVE, self._above(figure)
         if kind == "unit":
             yield from self._per_unit(figure, products, said, span)
             return
         if kind == "gap" and figure.cue.per:
             per, none = figure.cue.per, frozenset[float]()
-            each = [one.price / many for one in products for many in record_divisors(one.product, per, none)]
+            each = [one.price / many for one in products for many in self._in_pack(one, per, none)]
             yield from self._gaps(each[:_MOST_SAID])
         prices = list(dict.fromkeys(one.price for one in products))
         multiples = list(self._multiples(prices, span))
-        base = [*prices, *(one.value for one in multiples)]
+        base = [*prices, *(value for _, value in multiples)]
         if len(prices) <= FEW_PRICES and CUES.is_swapped(self._play.text(figure.sentence)):
             swapped = [total - one + other for total in said for one in prices for other in prices]
-            yield from (Reading("a sum with another in its place", value) for value in swapped)
+            yield from (("a sum with another in its place", value) for value in swapped)
             base += swapped
         yield from multiples
         if kind in ("price", "none"):
-            known = (*self._play.all, *self._unlinked)
-            yield from (Reading(f"the price of {one.product_id}", one.price) for one in known)
+            yield from _prices((*self._play.all, *self._unlinked))
         if kind in ("price", "none") or CUES.units_in(self._play.text(figure.sentence)):
             yield from self._per_unit(figure, products, said, span)
-        yield from (Reading("a limit of the question", limit) for limit in self._play.limits)
-        yield from (Reading("the sum of products in a row", value) for value in self._play.runs)
+        yield from (("a limit of the question", limit) for limit in self._play.limits)
+        yield from zip(repeat("the sum of products in a row"), self._play.runs, strict=False)
         if kind != "rest":
             yield from self._sums(prices, said, multiples)
         if kind == "total" or (kind == "rest" and self._limits_of(figure)):
             yield from (
-                Reading("an amount said less a price", one - price)
-                for one in said
-                for price in [*prices, *said]
+                ("an amount said less a price", one - price) for one in said for price in [*prices, *said]
             )
         else:
             yield from self._gaps([*base, *said])
@@ -115,7 +110,7 @@ class Readings:
 
     def _multiples(self, prices: Iterable[float], span: tuple[int, int]) -> Iterator[Reading]:
         for many in sorted(self._play.quantities(span)):
-            yield from (Reading(f"{many} times a price", many * price) for price in prices)
+            yield from ((f"{many} times a price", many * price) for price in prices)
 
     def _per_unit(
         self, figure: Figure, products: Iterable[Priced], said: Sequence[float], span: tuple[int, int]
@@ -124,10 +119,16 @@ class Readings:
         for per in sorted(units):
             around = divisors(self._play.text(span), per) | divisors(self._play.question, per)
             for one in products:
-                for many in record_divisors(one.product, per, around):
-                    yield Reading(f"the price of {one.product_id} by {many:g}", one.price / many)
+                for many in self._in_pack(one, per, around):
+                    yield f"the price of {one.product_id} by {many:g}", one.price / many
             for value in said:
-                yield from (Reading(f"${value:,.2f} by {many:g}", value / many) for many in around)
+                yield from ((f"${value:,.2f} by {many:g}", value / many) for many in around)
+
+    def _in_pack(self, one: Priced, per: str, around: frozenset[float]) -> frozenset[float]:
+        asked = one.product_id, per, around
+        if asked not in self._packs:
+            self._packs[asked] = record_divisors(one.product, per, around)
+        return self._packs[asked]
 
     def _said(self, figure: Figure) -> list[float]:
         """Amounts beside it that are explained themselves."""
@@ -158,7 +159,7 @@ class Readings:
     def _repeated(self, figure: Figure) -> Iterator[Reading]:
         """The same is said elsewhere, and explained there."""
         return (
-            Reading("said elsewhere", one.value)
+            ("said elsewhere", one.value)
             for one in self._exact.get(round(figure.value, 2), ())
             if one.start != figure.start and one.start in self.settled
         )
@@ -178,12 +179,13 @@ class Readings:
         for values in (prices, list(dict.fromkeys([*prices, *said]))):
             most = next((size for count, size in _LARGEST if len(values) <= count), 0)
             for size in range(2, most + 1):
-                for some in combinations(values, size):
-                    yield Reading(f"the sum of {size} prices", sum(some))
+                yield from zip(
+                    repeat(f"the sum of {size} prices"), map(sum, combinations(values, size)), strict=False
+                )
         if len(multiples) * len(prices) <= 200:
-            for many in multiples:
+            for how, value in multiples:
                 for price in prices:
-                    yield Reading(f"{many.how} and another", many.value + price)
+                    yield f"{how} and another", value + price
 
     def _rests(
         self, figure: Figure, base: Sequence[float], said: Sequence[float], prices: Sequence[float]
@@ -195,9 +197,10 @@ class Readings:
         spent = list(dict.fromkeys([*costs, *sums]))
         sign = figure.sign
         for limit in self._limits_of(figure):
+            how = f"${limit:,.2f} and a cost"
             for cost in spent:
                 left = limit - cost
-                yield Reading(f"${limit:,.2f} and a cost", abs(left) if sign is None else sign * left)
+                yield how, abs(left) if sign is None else sign * left
 
     @cached_property
     def limits_said(self) -> list[float]:
@@ -218,11 +221,15 @@ class Readings:
 
     def _gaps(self, values: Sequence[float]) -> Iterator[Reading]:
         for one, other in combinations(dict.fromkeys(values), 2):
-            yield Reading("the difference of two amounts", abs(one - other))
+            yield "the difference of two amounts", abs(one - other)
 
     def _shares(self, span: tuple[int, int], values: Sequence[float]) -> Iterator[Reading]:
         for share in self._play.shares(span):
             for value in values:
-                yield Reading(f"{share:.0%} of an amount", share * value)
-                yield Reading(f"an amount less {share:.0%}", (1 - share) * value)
-                yield Reading(f"an amount and {share:.0%}", (1 + share) * value)
+                yield f"{share:.0%} of an amount", share * value
+                yield f"an amount less {share:.0%}", (1 - share) * value
+                yield f"an amount and {share:.0%}", (1 + share) * value
+
+
+def _prices(products: Iterable[Priced]) -> Iterator[Reading]:
+    return ((f"the price of {one.product_id}", one.price) for one in products)

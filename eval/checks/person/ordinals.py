@@ -42,9 +42,10 @@ class OrderedTimes:
 
     def _sentence(self, span: Span, line: TextLine) -> None:
         text = self._body[slice(*span)]
-        if NEGATED.search(text) or DOUBTS.doubts(text).get("conditional"):
+        told = list(dates(self._body, *span))
+        if not told or NEGATED.search(text) or DOUBTS.doubts(text).get("conditional"):
             return
-        for when in dates(self._body, *span):
+        for when in told:
             which = _WHICH.search(self._body, max(span[0], when.start - 60), when.start)
             if which is None:
                 continue

@@ -98,6 +98,8 @@ class HistoryTallies:
             (match.start(), match.end(), plain_name(match[0]))
             for match in self._name.finditer(self._body, *span)
         ]
+        if not names:
+            return
         counts = [
             one
             for one in _COUNT.finditer(self._body, *span)
