@@ -25,10 +25,16 @@ class PartOutcome:
     """Empty where only a figure is asked."""
     wrong: str = ""
     """Why it would make no sense to ask."""
+    only_verdict: bool = False
+    """Nobody asks for the figure beside it."""
+
+    def overturns(self, other: PartOutcome) -> bool:
+        """Whether an answer that rests on the one has another verdict than one that rests on the other; where there is none, another figure."""
+        return self.verdict != other.verdict if self.verdict else self.figure != other.figure
 
     def differs(self, other: PartOutcome) -> bool:
-        """Whether an answer that rests on the one says something else than one that rests on the other."""
-        return self.verdict != other.verdict if self.verdict else self.figure != other.figure
+        """Whether it says something else at all: a date, a sum or a margin that is asked for is another, whatever the verdict."""
+        return self.overturns(other) or (not self.only_verdict and self.figure != other.figure)
 
 
 def _term(said: FactValues) -> PartOutcome:
@@ -112,6 +118,7 @@ def _keeping(said: FactValues) -> PartOutcome:
         long_date(gone),
         "used up in time" if in_time else "spoils first",
         "" if said.today < gone else "it is spoiled before it is asked",
+        only_verdict=True,
     )
 
 
@@ -181,8 +188,8 @@ def _upkeep(said: FactValues) -> PartOutcome:
 
 def _points(said: FactValues) -> PartOutcome:
     mine, theirs = said.number("points of the owned"), said.number("points in the household test")
-    told = f"{mine:.0f} against {theirs:.0f} points of 1000: the {'owned' if mine >= theirs else 'new'} one did better by {abs(mine - theirs):.0f}"
-    return _against(mine, theirs, float.__ge__, told, 12)
+    told = f"{mine:.0f} against {theirs:.0f} points of 100: the {'owned' if mine >= theirs else 'new'} one did better by {abs(mine - theirs):.0f}"
+    return _against(mine, theirs, float.__ge__, told, 2)
 
 
 def _trade_in(said: FactValues) -> PartOutcome:
@@ -248,6 +255,7 @@ def _lot(said: FactValues) -> PartOutcome:
         bound,
         "faulty" if before else "sound",
         "" if own[0] == bound[0] and len(own) == len(bound) else f"{own} and {bound} are not of one series",
+        only_verdict=True,
     )
 
 
@@ -260,6 +268,7 @@ def _genuine(said: FactValues) -> PartOutcome:
         ""
         if abs(mine - least) >= _ERROR * least
         else "the difference is within the error of a kitchen scale",
+        only_verdict=True,
     )
 
 

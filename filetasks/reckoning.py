@@ -25,11 +25,19 @@ def reckoned(key: str, said: FactValues) -> PartOutcome:
 
 
 def turns(said: FactValues, attribute: str, value: str) -> bool:
-    """Whether another value of a page's fact would turn the answer of its part."""
+    """Whether another value of a page's fact would change the answer of its part: its verdict, or a figure that is asked for."""
     key = part_of(attribute)
     if key is None:
         return True
     return reckoned(key, said).differs(reckoned(key, said.with_value(attribute, value)))
+
+
+def overturns(said: FactValues, attribute: str, value: str) -> bool:
+    """Whether it would turn the verdict, where there is one."""
+    key = part_of(attribute)
+    if key is None:
+        return True
+    return reckoned(key, said).overturns(reckoned(key, said.with_value(attribute, value)))
 
 
 def nonsense(facts: Iterable[TaskFact], today: date) -> Iterator[str]:

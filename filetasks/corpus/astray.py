@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cached_property
@@ -11,10 +11,12 @@ from random import Random
 
 from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.calendar import TERMS, earlier_ones, month_before, month_name, months_seen
-from drr.filetasks.corpus.statement import PageStatement, WantedChange, months_taken
+from drr.filetasks.corpus.statement import PageStatement, WantedChange, months_taken, other_value
 from drr.filetasks.corpus.stock import stock
+from drr.filetasks.planning.kinds import Range
+from drr.filetasks.reckoning import overturns, turns
 from drr.filetasks.truth import ChangeKind, TaskFact
-from drr.filetasks.values import month_of, sold_from
+from drr.filetasks.values import FactValues, month_of, number_of, sold_from
 
 BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
 """Changes against which a page is right because something has changed since: both are sources as good as each other."""
@@ -32,6 +34,8 @@ _RUMORED = ("same", "same", "before", "none", "none")
 """Of which time a rumor is said to be: its month tells no more than that of what is right."""
 _BEFORE, _EACH = 8, 2
 """Times before the one that counts of which pages can speak, and how many tell the figure of each."""
+_SOUGHT = 40
+"""Values that are drawn in search of one on a side of what is right."""
 _APART = 700
 """Days at most between the makes of two models of a name."""
 
@@ -99,10 +103,10 @@ class AstrayTimes:
         rng = Random(f"{self.seed}/{self.case.task_id}/later")
         return [days + rng.randint(0, 90) for days in _LATER_ONES]
 
-    def again(self, fact: TaskFact, wanted: WantedChange, turns: Callable[[str], bool]) -> WantedChange:
+    def again(self, fact: TaskFact, wanted: WantedChange, day: date) -> WantedChange:
         """What was before, or came later, has one value, whichever page says it."""
         value = self.told.get((fact.id, wanted.as_of or wanted.sold or ""))
-        if wanted.kind not in _TIMED or value is None or not turns(value):
+        if wanted.kind not in _TIMED or value is None or not self._turns(fact, wanted, day, turns)(value):
             return wanted
         return replace(wanted, value=value)
 
@@ -128,6 +132,62 @@ class AstrayTimes:
             return replace(said, as_of=month_name(month_before(day, took)))
         self.begun.setdefault(key, own)
         return replace(said, as_of=own)
+
+    @cached_property
+    def _values(self) -> FactValues:
+        return FactValues.of(self.case.facts, self.case.today)
+
+    def another(
+        self,
+        fact: TaskFact,
+        wanted: WantedChange,
+        day: date,
+        avoid: Collection[str],
+        within: Range | None,
+        rng: Random,
+    ) -> str | None:
+        """Above what is right as often as below, and mostly one that turns the verdict; elsewhere one that changes a figure that is asked for."""
+        form = stock().statement(fact.attribute)[0]
+        right = number_of(fact.value)
+        above = rng.random() < 0.5
+
+        def on_side(turned: Callable[[str], bool]) -> Callable[[str], bool]:
+            return lambda value: (number_of(value) > right) == above and turned(value)
+
+        strict = self._turns(fact, wanted, day, overturns)
+        loose = self._turns(fact, wanted, day, turns)
+        for turned, tries in ((on_side(strict), _SOUGHT), (on_side(loose), _SOUGHT), (strict, _SOUGHT)):
+            found = other_value(fact.value, avoid, rng, turned, within, form.among, tries)
+            if found is not None:
+                return found
+        return other_value(fact.value, avoid, rng, loose, within, form.among)
+
+    def _turns(
+        self,
+        fact: TaskFact,
+        wanted: WantedChange,
+        day: date,
+        asked: Callable[[FactValues, str, str], bool],
+    ) -> Callable[[str], bool]:
+        """Of values that somebody can have seen by the day of the page."""
+        form = stock().statement(fact.attribute)[0]
+        seen = months_seen(wanted.as_of, day) if wanted.as_of else None
+
+        def turned(value: str) -> bool:
+            late = seen is not None and months_taken(form, value) > seen
+            if late or any(value == one.value for one in self.case.facts):
+                return False
+            key = (asked.__name__, fact.attribute, value)
+            if key not in self._turned:
+                self._turned[key] = asked(self._values, fact.attribute, value)
+            return self._turned[key]
+
+        return turned
+
+    @cached_property
+    def _turned(self) -> dict[tuple[str, str, str], bool]:
+        """What was reckoned of other values: a few hundred distractors draw from the same."""
+        return {}
 
 
 _TIMED: frozenset[ChangeKind] = frozenset(["outdated", "other_period"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cached_property
 from random import Random
@@ -18,26 +18,23 @@ from drr.filetasks.corpus.calendar import (
     PageCalendar,
     month_before,
     month_name,
-    months_seen,
 )
+from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
 from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, beside, pool_page
 from drr.filetasks.corpus.scene import page_scene
 from drr.filetasks.corpus.statement import (
     PageStatement,
-    WantedChange,
     changed,
     measures_of,
-    months_taken,
     of_fact,
     range_of,
 )
 from drr.filetasks.corpus.stock import PageForm, stock
 from drr.filetasks.planning.kinds import kind_of
-from drr.filetasks.reckoning import turns
 from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
-from drr.filetasks.values import FactValues, month_of, sold_from
+from drr.filetasks.values import month_of, sold_from
 
 _TRIES = 40
 _TWINS, _TWIN = 2, 0.3
@@ -151,9 +148,17 @@ class CasePages:
             rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
             age = rng.randint(YOUNGEST, OLDEST)
             wanted = self._times.wanted(fact, source.known.as_of, self.day(age), rng)
-            wanted = self._times.again(fact, wanted, self._turns(fact, wanted, age))
-            within = range_of(stock().statement(fact.attribute)[0], kind_of(self.thing(fact).noun))
-            said, change = changed(fact, wanted, taken[fact.id], rng, self._turns(fact, wanted, age), within)
+            wanted = self._times.again(fact, wanted, self.day(age))
+            if wanted.value is None and wanted.kind != "one_sided":
+                within = range_of(stock().statement(fact.attribute)[0], kind_of(self.thing(fact).noun))
+                value = self._times.another(
+                    fact, wanted, self.day(age), {*taken[fact.id], fact.value}, within, rng
+                )
+                wanted = replace(wanted, value=value)
+            if wanted.kind == "other_model":
+                about = stock().statement(fact.attribute)[0].about
+                wanted = replace(wanted, subject=other_name(about, fact.subject, rng))
+            said, change = changed(fact, wanted)
             taken[fact.id] += [said.value] if said.value else []
             said = self._times.kept(fact, wanted, said, change.kind, self.day(age))
             by = _source(fact, said, change.kind, source, self.day(age))
@@ -172,31 +177,6 @@ class CasePages:
     @cached_property
     def _times(self) -> AstrayTimes:
         return AstrayTimes(self.case, self.seed, self.pool.seed, self.begun)
-
-    @cached_property
-    def _values(self) -> FactValues:
-        return FactValues.of(self.case.facts, self.case.today)
-
-    def _turns(self, fact: TaskFact, wanted: WantedChange, age: int) -> Callable[[str], bool]:
-        """Of values that somebody can have seen by the day of the page."""
-        form = stock().statement(fact.attribute)[0]
-        seen = months_seen(wanted.as_of, self.day(age)) if wanted.as_of else None
-
-        def turned(value: str) -> bool:
-            late = seen is not None and months_taken(form, value) > seen
-            if late or any(value == one.value for one in self.case.facts):
-                return False
-            key = (fact.attribute, value)
-            if key not in self._turned:
-                self._turned[key] = turns(self._values, fact.attribute, value)
-            return self._turned[key]
-
-        return turned
-
-    @cached_property
-    def _turned(self) -> dict[tuple[str, str], bool]:
-        """What was reckoned of other values: a few hundred distractors draw from the same."""
-        return {}
 
     def thing(self, fact: TaskFact) -> NamedThing:
         rival = self.case.rival

@@ -310,29 +310,20 @@ class WantedChange:
     as_of: str | None = None
     """The month since which it holds, where pages say that."""
     value: str | None = None
-    """What another page has said of the same time."""
+    """Another one; what another page has said of the same time."""
+    subject: str | None = None
+    """Of whom it is said, where that is somebody else."""
 
 
-def changed(
-    fact: TaskFact,
-    wanted: WantedChange,
-    taken: Iterable[str],
-    rng: Random,
-    turns: Callable[[str], bool],
-    within: Range | None = None,
-) -> tuple[PageStatement, StatementChange]:
-    """The statement as a distractor says it, and the record of it. Its value `turns` the answer, lies `within` what can be of the sort, and is
-    none of `taken` where there is another; where there is none, one side is said."""
-    kind = wanted.kind
+def changed(fact: TaskFact, wanted: WantedChange) -> tuple[PageStatement, StatementChange]:
+    """The statement as a distractor says it, and the record of it; without a value one side is said."""
+    kind, value = wanted.kind, wanted.value
     true = of_fact(fact, wanted.as_of)
     groups = true.groups if wanted.sold is None else {**true.groups, "sold": wanted.sold}
-    value = None if kind == "one_sided" else wanted.value
-    if kind != "one_sided" and value is None:
-        value = other_value(fact.value, {*taken, fact.value}, rng, turns, within, true.form.among)
-    if value is None:
+    if kind == "one_sided" or value is None:
         said = replace(true, value="", groups=groups, one_sided=True)
         return said, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
-    subject = other_name(true.form.about, fact.subject, rng) if kind == "other_model" else fact.subject
+    subject = wanted.subject or fact.subject
     rumor = kind == "wrong_figure"
     said = replace(true, value=value, subject=subject, groups=groups, hearsay=rumor, is_wrong=rumor)
     after = f"{subject}: {value}" if kind == "other_model" else value
@@ -347,6 +338,7 @@ def other_value(
     turns: Callable[[str], bool] = lambda _: True,
     within: Range | None = None,
     among: Collection[int] = (),
+    tries: int = 400,
 ) -> str | None:
     """Written alike, and another in its last figure (of terms one `among` those that people know); `None` where none turns the answer."""
     avoid = set(taken)
@@ -362,7 +354,7 @@ def other_value(
     )
     if within is not None:
         low, high = max(low, min(within[0], amount)), min(high, max(within[1], amount))
-    for reach in range(1, 400):
+    for reach in range(1, tries):
         share = rng.uniform(_LEAST_CHANGE, _MOST_CHANGE) * rng.choice((-1, 1))
         moved = amount * (1 + share) + rng.choice((-1, 1)) * (reach // 8)
         digits = len(last[0].partition(".")[2])

@@ -44,30 +44,41 @@ class SortInstructions(BaseModel):
     safety: tuple[str, ...]
     care: tuple[str, ...]
     faults: tuple[tuple[str, str], ...]
-    made_for: str
+    made_for: str = ""
 
 
 @cache
 def _instructions() -> dict[str, SortInstructions]:
     with (Path(__file__).parent / "instructions.toml").open("rb") as file:
-        return {name: SortInstructions(**row) for name, row in tomllib.load(file).items()}
+        rows = tomllib.load(file)
+    found = {word: SortInstructions(**row) for row in rows.pop("sort") for word in row.pop("words")}
+    return found | {name: SortInstructions(**row) for name, row in rows.items()}
 
 
 def _group(brief: FileBrief) -> SortInstructions:
     return _instructions()[kind_of(brief.thing.noun).manual or "furniture"]
 
 
-def _some(brief: FileBrief, lines: Sequence[str], count: int) -> list[str]:
-    """Lines that fit the sort: `feeds> Take it down` is said of what feeds animals."""
+def _sort(brief: FileBrief) -> SortInstructions:
+    """What is said of just such things."""
+    return _instructions().get(kind_of(brief.thing.noun).ending, _NOTHING)
+
+
+_NOTHING = SortInstructions(safety=(), care=(), faults=())
+
+
+def _some(brief: FileBrief, own: Sequence[str], lines: Sequence[str], count: int) -> list[str]:
+    """Those of just such things, among others that fit the sort: `feeds> Take it down` is said of what feeds animals."""
     fits = kind_of(brief.thing.noun).fits
     apt = [text for needs, _, text in (line.rpartition("> ") for line in lines) if not needs or needs in fits]
-    return brief.rng.sample(apt, min(count, len(apt)))
+    said = [*own, *brief.rng.sample(apt, min(count - len(own), len(apt)))]
+    return brief.rng.sample(said, len(said))
 
 
 def _pairs(brief: FileBrief, count: int) -> list[tuple[str, str]]:
-    faults = dict(_group(brief).faults)
-    helps = {what.rpartition("> ")[2]: told for what, told in faults.items()}
-    return [(what, helps[what]) for what in _some(brief, list(faults), count)]
+    own, faults = dict(_sort(brief).faults), dict(_group(brief).faults)
+    helps = {what.rpartition("> ")[2]: told for what, told in (faults | own).items()}
+    return [(what, helps[what]) for what in _some(brief, list(own), list(faults), count)]
 
 
 def _printed(brief: FileBrief) -> PaperMaker:
@@ -208,7 +219,7 @@ def _manual_cover(paper: PaperPages, brief: FileBrief) -> None:
 
 def _safety(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "Before you start")
-    for text in _some(brief, _group(brief).safety, 6):
+    for text in _some(brief, _sort(brief).safety, _group(brief).safety, 6):
         paper.text(f"•  {text}")
         paper.gap(3)
     x, y = paper.margin, paper.y - 66
@@ -257,7 +268,7 @@ def _data(paper: PaperPages, brief: FileBrief) -> None:
 
 def _care(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "Care")
-    for text in _some(brief, _group(brief).care, 4):
+    for text in _some(brief, _sort(brief).care, _group(brief).care, 4):
         paper.text(text)
         paper.gap(5)
 

@@ -18,6 +18,10 @@ SUNDRIES = (
 )  # fmt: skip
 
 
+_PRICED = 2016
+"""The year of these prices."""
+
+
 class SaleLine(NamedTuple):
     text: str
     quantity: int
@@ -70,16 +74,25 @@ def _of_sale(case: TaskCase) -> Random:
 
 
 def sale_of(brief: FileBrief) -> Sale:
+    """With nothing else on it, where a list of all orders is there too: it would have to be in that."""
     case, rng = brief.case, _of_sale(brief.case)
     own = SaleLine(f"{capital(case.thing.name)} {case.thing.model}", 1, dollars(case.paid), own=True)
     taken = {fact.value for fact in case.facts}
     free = [one for one in SUNDRIES if money(one[1]) not in taken]
+    count = rng.choice((1, 2, 3, 4))
+    if any(file.form == "order_history" for file in case.files):
+        count = 0
     lines = [
-        SaleLine(text, rng.choice((1, 1, 1, 2)), price)
-        for text, price in rng.sample(free, rng.choice((1, 2, 3, 4)))
+        SaleLine(text, rng.choice((1, 1, 1, 2)), _at_the_time(price, case.bought.year))
+        for text, price in rng.sample(free, count)
     ]
     lines.insert(rng.randrange(len(lines) + 1), own)
     return Sale(lines, sales_tax(case.state, case.bought.year))
+
+
+def _at_the_time(price: float, year: int) -> float:
+    """Prices rise by some two percent a year, and end as before."""
+    return max(0.95, round(price * 1.02 ** (year - _PRICED) * 10) / 10 - 0.05)
 
 
 def shop_of(brief: FileBrief) -> SaleShop:

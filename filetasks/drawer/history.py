@@ -9,6 +9,7 @@ from random import Random
 
 from drr.filetasks.case import BoughtItem
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.filetasks.values import is_rest
 
 _HEADS = (
     {"order": "order_id", "day": "order_date", "arrived": "delivered", "title": "item", "quantity": "qty", "price": "unit_price", "status": "status"},
@@ -45,11 +46,13 @@ def write_order_history(brief: FileBrief) -> WrittenFile:
 
 
 def _row(item: BoughtItem, brief: FileBrief) -> dict[str, str]:
-    days = Random(f"{item.order_id}/days").randrange(2, 9)
+    arrived = item.day + timedelta(days=Random(f"{item.order_id}/days").randrange(2, 9))
+    while is_rest(arrived):
+        arrived += timedelta(days=1)
     return {
         "order": item.order_id,
         "day": item.day.isoformat(),
-        "arrived": (item.day + timedelta(days=days)).isoformat() if item.status == "Delivered" else "",
+        "arrived": arrived.isoformat() if item.status == "Delivered" else "",
         "title": item.title,
         "quantity": str(item.quantity),
         "price": item.price,

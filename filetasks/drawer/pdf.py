@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from io import BytesIO
@@ -20,6 +21,11 @@ INK, GREY, FAINT = HexColor("#1d1d1f"), HexColor("#666a70"), HexColor("#c9ccd1")
 
 _NO_DAY = b"(D:20000101000000"
 """What the library writes in place of the time of writing."""
+
+
+_PRODUCERS = ("PDF Export", "Print to PDF", "PDF Writer", "Document Export Service", "Forms to PDF")
+"""What wrote a paper, by whose it is; the library's own name has a version and so a time."""
+_SIGNED = re.compile(rb"^% ?[^\n]*ReportLab [Gg]enerated[^\n]*$", re.MULTILINE)
 
 
 class PaperMaker(NamedTuple):
@@ -48,6 +54,7 @@ class PaperPages:
         self.canvas.setAuthor(made.by)
         self.canvas.setCreator(made.by)
         self.canvas.setSubject("")
+        self.canvas.setProducer(Random(f"{made.by}/producer").choice(_PRODUCERS))
         self.places, self.font, self.margin = places, font, margin
         self.width, self.height = size
         self.page = 1
@@ -173,7 +180,8 @@ class PaperPages:
         self.canvas.save()
         clock = Random(f"{self.made.by}/{self.made.day}").randrange(8 * 3600, 18 * 3600)
         stamp = f"{self.made.day:%Y%m%d}{clock // 3600:02d}{clock // 60 % 60:02d}{clock % 60:02d}"
-        return self._bytes.getvalue().replace(_NO_DAY, b"(D:" + stamp.encode())
+        content = self._bytes.getvalue().replace(_NO_DAY, b"(D:" + stamp.encode())
+        return _SIGNED.sub(lambda found: b"%\xe2\xe3\xcf\xd3".ljust(len(found[0])), content)
 
 
 def wrapped(text: str, font: str, size: float, width: float) -> list[str]:

@@ -95,12 +95,17 @@ def _goods(
 
 
 def _closing(brief: FileBrief) -> str:
+    if brief.entry("day of delivery") is not None:
+        last = "Received in good order, as signed."
+    elif brief.file.form == "delivery_note":
+        last = "Please check the contents on arrival."
+    else:
+        last = "Thank you for your business."
     return brief.rng.choice(
         (
-            "Thank you for shopping with us. Please keep this paper.",
-            "Questions? Bring this paper or quote its number.",
-            "Goods remain ours until paid in full.",
-            "Please look at everything before you sign.",
+            "Thank you for shopping with us. Please keep this for your records.",
+            "Questions? Call us or quote the number above.",
+            last,
         )
     )
 
@@ -192,8 +197,7 @@ def _letter(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
         paper.line(capital(brief.case.thing.name), 9.5, bold=True)
         _rows(paper, _rest_rows(brief), 0, 150)
     paper.gap(30)
-    paper.text(
-        f"{_closing(brief)} This document was produced by our order system and is valid without a signature.",
-        8.5,
-    )
+    signed = brief.entry("day of delivery") is not None
+    made = "" if signed else " Issued by our order system and valid without a signature."
+    paper.text(f"{_closing(brief)}{made}", 8.5)
     return paper.done()

@@ -9,6 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from drr.filetasks.case import FileEntry
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.filetasks.drawer.lines import dealt, priced
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.scene import capital
 from openpyxl import Workbook
@@ -24,21 +25,6 @@ _EXPENSES = (
     ("Groceries", 480), ("Electricity", 96), ("Water", 41), ("Internet", 60), ("Phone", 38), ("Bus card", 55),
     ("Streaming", 18), ("Gym", 34), ("Pharmacy", 27), ("Savings", 250), ("Gifts", 40), ("Garden", 22),
 )  # fmt: skip
-_ONCE = (
-    ("Winter coat", 84),
-    ("Bookcase", 120),
-    ("Rain boots", 46),
-    ("Reading lamp", 38),
-    ("Backpack", 58),
-    ("Desk chair", 140),
-)
-_YEARLY = (
-    ("Car registration", 96),
-    ("Library card", 15),
-    ("Renter's insurance", 180),
-    ("Dentist", 240),
-    ("Passport photos", 17),
-)
 _OPINIONS = {
     "": ("good", "ok", "so-so", "fine", "very good", "?"),
     "Color": ("gray", "black", "white", "blue", "green", "?"),
@@ -140,15 +126,12 @@ def write_budget(brief: FileBrief) -> WrittenFile:
         if entry.attribute == "monthly limit":
             rows.insert(rng.randrange(len(rows) + 1), _held(entry.label, entry))
     end = book.rows(sheet, top, ["Item", "A month", "Remark"], rows)
-    sheet.cell(
-        end + 1,
-        1,
-        rng.choice(("Look at this again in spring.", "Pay bills on the 5th.", "No new subscriptions!")),
-    )
+    sheet.cell(end + 1, 1, dealt(brief, "remarks", 1, 1)[0])
     _beside_months(book, brief)
     if rng.random() < 0.5:
         second = book.sheet("Goals", (30, 14))
-        book.rows(second, 1, ["Goal", "By"], [_cells("New bicycle", "summer"), _cells("Dentist", "March")])
+        goals = (line.split("/") for line in dealt(brief, "goals", rng.choice((2, 3)), 3))
+        book.rows(second, 1, ["Goal", "By"], [_cells(*goal) for goal in goals])
     return WrittenFile(book.done(), places.found)
 
 
@@ -161,15 +144,14 @@ def _beside_months(book: KeptWorkbook, brief: FileBrief) -> None:
     rng, thing = brief.rng, brief.case.thing
     taken = {fact.value for fact in brief.case.facts}
     for attribute, name, head, label, others in (
-        ("price paid", "Bought", "Price before tax", capital(thing.name), _ONCE),
-        ("upkeep", "By the year", "A year", "", _YEARLY),
+        ("price paid", "Bought", "Price before tax", capital(thing.name), "once"),
+        ("upkeep", "By the year", "A year", "", "yearly"),
     ):
         own = [one for one in brief.file.entries if one.attribute.startswith(attribute)]
         if not own:
             continue
         sheet = book.sheet(name, (40, 18, 22))
-        said = [(text, f"${amount * rng.uniform(0.8, 1.25):.2f}") for text, amount in rng.sample(others, 4)]
-        rows = [_cells(text, amount, "") for text, amount in said if amount not in taken]
+        rows = [_cells(text, amount, "") for text, amount in priced(brief, others, 4) if amount not in taken]
         for entry in own:
             rows.insert(rng.randrange(len(rows) + 1), _held(label or entry.label, entry))
         book.rows(sheet, 1, ["Item", head, "Remark"], rows)
@@ -271,8 +253,7 @@ def _log(book: KeptWorkbook, brief: FileBrief) -> None:
         row[0] = (day.isoformat(), None)
     opened = brief.entry("day of opening")
     if opened is not None:
-        rows.insert(
-            0,
+        rows.append(
             [
                 (opened.value, opened.fact),
                 (f"{capital(case.thing.noun)}, pack opened", None),
@@ -280,4 +261,5 @@ def _log(book: KeptWorkbook, brief: FileBrief) -> None:
                 ("", None),
             ],
         )
+    rows.sort(key=lambda row: str(row[0][0]))
     book.rows(sheet, 1, ["Day", "What", "Value", "Remark"], rows)

@@ -6,6 +6,7 @@ from drr.filetasks.case import FileEntry
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.drawer.ink import Ink, Picture
 from drr.filetasks.planning.kinds import kind_of
+from drr.filetasks.values import number_of
 
 _PEN: tuple[Ink, ...] = ((34, 46, 92), (30, 30, 34), (84, 30, 30))
 _W, _H = 1240, 940
@@ -27,7 +28,7 @@ def write_sketch(brief: FileBrief) -> WrittenFile:
             "Plan (inside measures)",
         )
     )
-    title = f"{title}, not to scale"
+    title = f"{title}, widths about to scale"
     picture.text(70, 40, title, 34, "italic", pen)
     drawn = _front if rng.random() < 0.5 else _above
     (_shelf if brief.case.place.endswith("shelf") else drawn)(picture, brief, pen)
@@ -86,6 +87,30 @@ def _spot(picture: Picture, brief: FileBrief, pen: Ink, x: int, y: int) -> None:
     picture.text(x, y, brief.case.place, size, "italic", pen, anchor="mm")
 
 
+def _scaled(
+    picture: Picture,
+    brief: FileBrief,
+    pen: Ink,
+    ends: tuple[int, int, int, int],
+    shown: str,
+    pixels: int,
+    within: tuple[int, int],
+) -> None:
+    """A measure of something else in the scale of the place, which is drawn so wide; none, where such a thing is not of that size."""
+    if not shown:
+        return
+    length = max(ends[2] - ends[0], ends[3] - ends[1])
+    inches = number_of(shown) * length / pixels * brief.rng.uniform(0.97, 1.03)
+    text = f"{inches:.1f} in"
+    if within[0] <= inches <= within[1] and text not in {one.value for one in brief.case.facts}:
+        _measure(picture, pen, ends, text)
+
+
+def _is_weak(brief: FileBrief) -> bool:
+    """A shelf of which is asked what it bears: nothing heavy stands on it."""
+    return any(fact.attribute.startswith("load") for fact in brief.case.facts)
+
+
 def _front(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     """The wall seen from the front: a free place between two cupboards, a door at the right."""
     wide, high = _take(brief, "width of the place"), _take(brief, "height")
@@ -103,13 +128,18 @@ def _front(picture: Picture, brief: FileBrief, pen: Ink) -> None:
         490, 140, "beam above" if _outdoors(brief) else "shelf above", 26, "italic", pen, anchor="mm"
     )
     _spot(picture, brief, pen, 490, 718)
+    shown = ""
     if wide is not None or not brief.hides("width of the place"):
-        _measure(picture, pen, (296, 680, 684, 680), _figure(brief, wide, 20, 44), _id(wide))
+        shown = _figure(brief, wide, 20, 44)
+        _measure(picture, pen, (296, 680, 684, 680), shown, _id(wide))
     if high is not None or not brief.hides("height of the place"):
         _measure(picture, pen, (328, 206, 328, 796), _figure(brief, high, 30, 60), _id(high))
-    _measure(picture, pen, (90, 860, 290, 860), _other(brief, 18, 40))
-    _measure(picture, pen, (690, 860, 840, 860), _other(brief, 12, 30))
-    _measure(picture, pen, (960, 860, 1130, 860), _other(brief, 28, 35))
+    for ends, within in (
+        ((90, 860, 290, 860), (8, 60)),
+        ((690, 860, 840, 860), (6, 40)),
+        ((960, 860, 1130, 860), (24, 42)),
+    ):
+        _scaled(picture, brief, pen, ends, shown, 388, within)
     _load(picture, brief, pen, 352, 750)
 
 
@@ -121,16 +151,19 @@ def _shelf(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     for x in (90, 1112):
         _wobbly(picture, brief, pen, [(x, 130), (x + 18, 130), (x + 18, 878), (x, 878)], 3)
     _wobbly(picture, brief, pen, [(130, 400), (350, 400), (350, 640), (130, 640)])
-    picture.text(240, 520, "boxes", 28, "italic", pen, anchor="mm")
+    left, right = ("boxes", "books") if not _is_weak(brief) else ("towels", "a plant")
+    picture.text(240, 520, left, 28, "italic", pen, anchor="mm")
     _wobbly(picture, brief, pen, [(800, 340), (1060, 340), (1060, 640), (800, 640)])
-    picture.text(930, 490, "books", 28, "italic", pen, anchor="mm")
+    picture.text(930, 490, right, 28, "italic", pen, anchor="mm")
     _spot(picture, brief, pen, 590, 610)
+    shown = ""
     if wide is not None or not brief.hides("width of the place"):
-        _measure(picture, pen, (356, 560, 794, 560), _figure(brief, wide, 20, 44), _id(wide))
+        shown = _figure(brief, wide, 20, 44)
+        _measure(picture, pen, (356, 560, 794, 560), shown, _id(wide))
     if high is not None or not brief.hides("height of the place"):
         _measure(picture, pen, (420, 224, 420, 634), _figure(brief, high, 9, 18), _id(high))
-    _measure(picture, pen, (130, 740, 350, 740), _other(brief, 10, 24))
-    _measure(picture, pen, (800, 740, 1060, 740), _other(brief, 12, 30))
+    _scaled(picture, brief, pen, (130, 740, 350, 740), shown, 438, (3, 40))
+    _scaled(picture, brief, pen, (800, 740, 1060, 740), shown, 438, (3, 40))
     _load(picture, brief, pen, 440, 676)
 
 
@@ -151,13 +184,15 @@ def _above(picture: Picture, brief: FileBrief, pen: Ink) -> None:
     picture.draw.rectangle((760, 780, 960, 800), fill=(253, 252, 247))
     picture.draw.arc((760, 590, 1160, 990), 180, 270, fill=pen, width=3)
     picture.text(860, 700, way, 28, "italic", pen, anchor="mm")
+    shown = ""
     if wide is not None or not brief.hides("width of the place"):
-        _measure(picture, pen, (406, 345, 814, 345), _figure(brief, wide, 20, 44), _id(wide))
+        shown = _figure(brief, wide, 20, 44)
+        _measure(picture, pen, (406, 345, 814, 345), shown, _id(wide))
     if high is not None:
         picture.text(440, 370, f"room above: {high.value} high", 32, "sans", pen, fact=high.fact)
-    _measure(picture, pen, (760, 880, 960, 880), _other(brief, 28, 35))
-    _measure(picture, pen, (110, 880, 690, 880), _other(brief, 90, 160))
-    _measure(picture, pen, (150, 310, 150, 780), _other(brief, 80, 140))
+    _scaled(picture, brief, pen, (760, 880, 960, 880), shown, 408, (20, 44))
+    _scaled(picture, brief, pen, (110, 880, 690, 880), shown, 408, (30, 200))
+    _scaled(picture, brief, pen, (150, 310, 150, 780), shown, 408, (30, 200))
     _load(picture, brief, pen, 440, 412)
 
 

@@ -11,17 +11,10 @@ from html import escape
 from drr.filetasks.case import FileEntry
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.drawer.goods import mail_domain
+from drr.filetasks.drawer.lines import dealt
 from drr.filetasks.planning.scene import capital
 
 CLERKS = ("Robin", "Sam", "Alex", "Jordan", "Casey", "Taylor", "Morgan", "Jamie")
-_CHATTER = (
-    "Our opening hours have changed: we now close at six on weekdays.",
-    "The parking lot is being paved this month, so please use the side entrance.",
-    "We also received your kind words about the wrapping, thank you.",
-    "Your points for this year will be added automatically.",
-    "The catalogue you asked about is out of print.",
-    "Please leave the subject line as it is, so that your answer reaches the right desk.",
-)
 _ASKED = (
     "Could you look something up about my {noun}?", "I have a question about the {noun} that I have from you.",
     "There is one thing about the {noun} that I cannot find in my papers.", "Would you check your books for my {noun}, please?",
@@ -32,14 +25,6 @@ _SIGNED = (
     "Thanks a lot, and greetings to the shop.", "I am in no hurry.", "You can write to this address.", "Sorry for the trouble.",
     "It would help me to decide something at home.", "I would be glad to hear from you this week.", "Many thanks in advance.",
     "My neighbor says you are quick with such things.",
-)  # fmt: skip
-_TODO = (
-    "call the dentist back", "library books are due", "ask Ms. next door about the ladder", "water the basil", "new bulbs for the hall",
-    "return the cake tin", "print the photos", "check the bike tires", "vacuum behind the sofa", "bread, milk, lemons",
-    "renew the parking permit before the weekend", "Lena's recital is on the 14th, bring flowers", "the gutter over the porch drips again",
-    "ask at work about the days after Easter", "old paint cans go to the depot, not into the trash", "try the soup with less salt next time",
-    "the spare key is with the people in 4B", "write down the meter before the man comes", "find out who borrowed the long ladder",
-    "mend the strap of the blue bag", "two stamps, a roll of tape, and envelopes",
 )  # fmt: skip
 
 
@@ -58,7 +43,7 @@ def write_mail(brief: FileBrief) -> WrittenFile:
         ),
         "",
     ]
-    chatter = rng.sample(_CHATTER, 2)
+    chatter = dealt(brief, "chatter", 2, 2)
     told = [_for_seller(brief, entry) for entry in brief.file.entries]
     middle = [*told, *chatter]
     rng.shuffle(middle)
@@ -144,7 +129,8 @@ def write_notes(brief: FileBrief) -> WrittenFile:
     """A list or short paragraphs in Markdown."""
     places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
     told = [entry.said for entry in brief.file.entries]
-    lines = [*told, *(f"{capital(text)}." for text in rng.sample(_TODO, rng.choice((5, 6, 7, 8))))]
+    others = dealt(brief, "todo", rng.choice((5, 6, 7, 8)), 8)
+    lines = [*told, *(text if text.endswith("?") else f"{capital(text)}." for text in others)]
     rng.shuffle(lines)
     head = rng.choice(("Notes", capital(case.thing.noun), "To remember", "Things"))
     style = rng.choice(("list", "boxes", "text"))
@@ -158,7 +144,7 @@ def write_notes(brief: FileBrief) -> WrittenFile:
         rows += [
             "## Later",
             "",
-            f"{mark}{capital(rng.choice(('sort the cables', 'paint the fence', 'book the train')))}",
+            f"{mark}{capital(dealt(brief, 'later', 1, 1)[0])}",
             "",
         ]
     for entry in brief.file.entries:

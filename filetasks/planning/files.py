@@ -23,7 +23,7 @@ _PRINTED: tuple[FileForm, ...] = ("receipt", "invoice", "till_slip")
 _TRIES = 60
 _NAMES: dict[FileForm, tuple[str, ...]] = {
     "order_history": ("orders.csv", "order_history.csv", "my_orders_export.csv", "purchases.csv", "order-history.csv"),
-    "receipt": ("receipt.pdf", "receipt_scan.pdf", "{seller}_receipt.pdf", "receipt_{noun}.pdf", "sales_receipt.pdf"),
+    "receipt": ("receipt.pdf", "my_receipt.pdf", "{seller}_receipt.pdf", "receipt_{noun}.pdf", "sales_receipt.pdf"),
     "invoice": ("invoice.pdf", "{seller}_invoice.pdf", "invoice_{noun}.pdf", "invoice_copy.pdf", "tax_invoice.pdf"),
     "delivery_note": ("delivery_note.pdf", "delivery_slip.pdf", "{seller}_delivery.pdf", "delivery_{noun}.pdf", "parcel_note.pdf"),
     "till_slip": ("till_slip.png", "slip.png", "receipt_photo.png", "IMG_{number}.png", "slip_{seller}.png"),

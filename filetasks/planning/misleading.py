@@ -8,7 +8,7 @@ from drr.filetasks.corpus.statement import other_value, range_of
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.scene import CaseScene
-from drr.filetasks.reckoning import turns
+from drr.filetasks.reckoning import overturns
 from drr.filetasks.truth import TaskFact
 from drr.filetasks.values import FactValues
 
@@ -22,6 +22,6 @@ def can_mislead(fact: TaskFact, facts: list[TaskFact], scene: CaseScene) -> bool
     said = FactValues.of(facts, scene.today)
 
     def turned(value: str) -> bool:
-        return turns(said, fact.attribute, value)
+        return overturns(said, fact.attribute, value)
 
     return other_value(fact.value, (), Random(fact.value), turned, within, form.among) is not None

@@ -32,6 +32,8 @@ _TRIES = 40
 """Of parts for one product, until all that is asked makes sense together."""
 _OLDEST_TERMS = 40
 """Months before the purchase, at most, from which on the terms hold that it falls under."""
+_LOW = 12
+"""Inches of the highest of a sort that goes under something."""
 _KNOWN_FOR = 9
 """Years since which such things were sold: pages of any age speak of earlier makes."""
 _LONG_IN_FORCE, _PAGES_FROM, _ALL_FROM = 0.8, 2_600, 500
@@ -137,7 +139,8 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
 
 def _places(rival: NamedThing) -> tuple[str, ...]:
     kind = kind_of(rival.noun)
-    return words(f"place_{'outdoor' if kind.manual == 'outdoor' else kind.stands or 'floor'}")
+    stands = "low" if kind.stands == "floor" and kind.high and kind.high[1] < _LOW else kind.stands or "floor"
+    return words(f"place_{'outdoor' if kind.manual == 'outdoor' else stands}")
 
 
 def _since(bought: date, today: date, rng: Random) -> date:

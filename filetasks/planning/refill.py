@@ -13,6 +13,8 @@ from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSl
 from drr.filetasks.values import CENTS
 
 _TRIES = 60
+_INNER = 0.75
+"""Of the range of packs, so that another page can say more as well as less."""
 _WEEKS = 30.44 / 7
 """Of a month."""
 
@@ -64,7 +66,10 @@ def lasting(scene: CaseScene) -> AnswerPart | None:
         return None
     elapsed = (scene.today - scene.opened).days
     for _ in range(_TRIES):
-        use, pack = _use(scene), whole(rng, kind.pack)
+        use, pack = (
+            _use(scene),
+            whole(rng, (kind.pack[0], kind.pack[0] + _INNER * (kind.pack[1] - kind.pack[0]))),
+        )
         days = pack * (30.44 if kind.per == "month" else 7) / int(str(use.value).split()[0])
         if elapsed + 5 < days < elapsed + 120:
             break

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from email import message_from_bytes
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from io import BytesIO
+from random import Random
 
 import pytest
 from drr.env.text import tokens
-from drr.filetasks.case import TaskCase
+from drr.filetasks.case import FileEntry, FileForm, NamedThing, PlannedFile, TaskCase
+from drr.filetasks.drawer import sketches
+from drr.filetasks.drawer.brief import FileBrief
+from drr.filetasks.drawer.goods import SUNDRIES
 from drr.filetasks.drawer.taxes import _rates, sales_tax
 from drr.filetasks.drawer.writer import WRITERS, WrittenDrawer, write_drawer
 from drr.filetasks.values import day_of
@@ -192,3 +197,114 @@ def test_what_is_paid_once_or_by_the_year_is_in_no_monthly_plan(drawers: list[Wr
                 assert sheet == "Bought" or "budget" not in fact.places[0].address
             if sheet == "By the year":
                 assert fact.attribute.startswith("upkeep")
+
+
+def _as(case: TaskCase, number: int, form: FileForm, entries: tuple[FileEntry, ...]) -> dict[str, bytes]:
+    name = {"notes": "n.md", "mail": "m.eml", "budget": "b.xlsx", "manual": "h.pdf"}[form]
+    file = PlannedFile(name=name, form=form, entries=entries)
+    return write_drawer(replace(case, task_id=f"{number:03d}", files=(file,))).files
+
+
+def test_users_share_no_lines(hundred: list[TaskCase]) -> None:
+    """`Renew the parking permit before the weekend` stood in the notes of three users of ten."""
+    case = hundred[0]
+    seen: Counter[str] = Counter()
+    for number in range(1, 13):
+        lines = _as(case, number, "notes", ())["n.md"].decode().splitlines()
+        said = {line.lstrip("-*[] ") for line in lines if line and not line.startswith("#")}
+        assert len(said) > 5 and not any(set(line) & set("{}|") for line in said)
+        seen.update(said)
+    assert not [line for line, times in seen.items() if times > 1]
+    mails = [whole_text("m.eml", _as(case, number, "mail", ())["m.eml"]) for number in range(1, 11)]
+    chatter = Counter(line for mail in mails for line in mail.splitlines() if len(line) > 40)
+    assert not [line for line, times in chatter.items() if times > 1 and line[0] != ">"]
+
+
+def test_a_handbook_is_of_its_sort(hundred: list[TaskCase]) -> None:
+    """A nail lamp had a motor that must not get wet, and a coffee maker nothing to do with coffee."""
+    for noun, own, foreign in (
+        ("UV nail lamp", "gel", r"motor|blocks it|[Ee]mpty it|[Rr]inse"),
+        ("drip coffee maker", "coffee", r"crib|bolts|gel"),
+        ("ceramic kettle", "boil", r"coffee|gel"),
+        ("sturdy cat tree", "sisal", r"coffee|outlet"),
+        ("plug-in smoke detector", "battery", r"Rinse|water|cord"),
+    ):
+        thing = NamedThing(brand="Acme", noun=noun, model="AC-1234", plural=False)
+        text = whole_text(
+            "h.pdf", _as(replace(hundred[0], thing=thing, rival=None), 1, "manual", ())["h.pdf"]
+        )
+        assert own in text and not re.search(foreign, text), noun
+
+
+def test_papers_do_not_name_the_library_that_set_them(drawers: list[WrittenDrawer]) -> None:
+    papers = [
+        content for drawer in drawers for name, content in drawer.files.items() if name.endswith(".pdf")
+    ]
+    for content in papers:
+        assert b"eportLab" not in content and b"opensource" not in content
+        assert PdfReader(BytesIO(content), strict=True).metadata is not None
+    assert papers
+
+
+def test_a_list_of_all_orders_and_a_paper_of_one_agree(hundred: list[TaskCase]) -> None:
+    """A parcel held a light bulb that no order of the list had."""
+    for case in hundred[:12]:
+        files = (
+            PlannedFile(name="o.csv", form="order_history", entries=()),
+            PlannedFile(name="i.pdf", form="invoice", entries=()),
+        )
+        text = whole_text("i.pdf", write_drawer(replace(case, files=files)).files["i.pdf"])
+        assert case.thing.model in text and not any(name in text for name, _ in SUNDRIES)
+
+
+def test_a_log_is_in_order_of_its_days(drawers: list[WrittenDrawer]) -> None:
+    logs = 0
+    for drawer in drawers:
+        for name, content in drawer.files.items():
+            if name.endswith(".xlsx"):
+                for sheet in load_workbook(BytesIO(content)).worksheets:
+                    if sheet["A1"].value == "Day":
+                        days = [str(row[0].value) for row in sheet.iter_rows(min_row=2) if row[0].value]
+                        logs += 1
+                        assert days == sorted(days)
+    assert logs
+
+
+def test_other_widths_of_a_sketch_are_in_its_scale(hundred: list[TaskCase]) -> None:
+    """A gap of 15 inches was drawn twice as wide as books of 24, and a shelf for eight pounds bore them."""
+    case = next(one for one in hundred if one.intent == "fit_into_space")
+    seen = 0
+    for number in range(1, 9):
+        file = PlannedFile(name="s.png", form="sketch", entries=())
+        for place in ("pantry shelf", "hallway alcove"):
+            entry = FileEntry(
+                fact="f1", attribute="width of the place", label="Width", value="24.6 in", said=""
+            )
+            brief = FileBrief(
+                case=replace(case, place=place, rival=None, facts=()),
+                file=replace(file, entries=(entry,)),
+                rng=Random(number),
+            )
+            told = _texts_of(brief)
+            widths = {float(text.removesuffix(" in")): ends for text, ends in told if text.endswith(" in")}
+            scale = widths[24.6]
+            for inches, length in widths.items():
+                seen += 1
+                assert 0.85 < (inches / length) / (24.6 / scale) < 1.15
+    assert seen > 20
+
+
+def _texts_of(brief: FileBrief) -> list[tuple[str, int]]:
+    """What stands at each arrow from side to side, with its length."""
+    found: list[tuple[str, int]] = []
+
+    def measure(
+        picture: object, pen: object, ends: tuple[int, int, int, int], text: str, *fact: object
+    ) -> None:
+        if ends[1] == ends[3]:
+            found.append((text, ends[2] - ends[0]))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sketches, "_measure", measure)
+        sketches.write_sketch(brief)
+    return found
