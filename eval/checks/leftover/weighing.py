@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -121,12 +122,22 @@ class Leftover:
         sight = sight_of(mentions)
         self.figures = [_weighed(sight, one, weights or fitted()) for one in sight.every()]
         self._starts = [one.said.start for one in self.figures]
+        self._values = Counter(round(one.said.value, 4) for one in self.figures)
 
     def chance(self, span: Span) -> float | None:
         """Of the figure that a stretch begins with or holds; `None` where it holds none."""
+        found = self._at(span)
+        return None if found is None else found.chance
+
+    def explains_itself(self, span: Span) -> bool:
+        """Whether the same figure stands elsewhere: what is wrong twice then explains itself."""
+        found = self._at(span)
+        return found is not None and self._values[round(found.said.value, 4)] > 1
+
+    def _at(self, span: Span) -> LeftFigure | None:
         low = max(0, bisect_right(self._starts, span[0]) - 1)
         here = self.figures[low : bisect_left(self._starts, max(span[1], span[0] + 1))]
-        return next((one.chance for one in here if one.said.end > span[0]), None)
+        return next((one for one in here if one.said.end > span[0]), None)
 
 
 def _weighed(sight: InSight, one: SaidFigure, weights: LeftWeights) -> LeftFigure:
