@@ -9,7 +9,8 @@ against distractors and against noise; .5 is chance, and words are scored by how
 `grep` looks at every passage and row with a figure that names a brand, a shop or a product of the case: how often it has a month where it says what is
 asked (rightly or wrongly), how often where it says something else, and so what share of those that a grep of name and month meets is about what is asked.
 `search by form` is that of a reader who knows no more of the question than names and units (`corpora_form`).
-Sentences of more than 45 characters are counted where they recur: on more than five pages of the pool, and within the pages of six tasks. No network.
+Sentences of more than 45 characters are counted where they recur on more than five pages of the pool, and those of more than 35 where they stand in more than
+one of ten tasks of the smallest size, with those that stand on most pages. No network.
 """
 
 from __future__ import annotations
@@ -46,8 +47,10 @@ from benchmarks.corpora_form import FormSearch
 from benchmarks.results import machine, record, table
 
 _FIGURE = re.compile(r"\$?\d[\d.,:x-]*")
-_OFTEN, _FEW_TASKS = 5, 6
+_OFTEN, _FEW_TASKS = 5, 10
 """Pages on which a sentence is often, and tasks of one reader."""
+_SENTENCE, _MOST = 35, 8
+"""Characters above which a reader of several tasks knows a sentence again, and how many of those that recur most are named."""
 Sample = tuple[int, CorpusPage]
 """A page and the number of its task."""
 
@@ -81,7 +84,7 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
         known: dict[str, list[Sample]] = {"supportive": [], "distractor": [], "noise": []}
         signals, wanted, digest = 0, 0, sha256()
         passages: list[tuple[bool, bool]] = []
-        read: list[str] = []
+        read: list[list[str]] = []
         forms = FormSearch()
         for number, case in enumerate(cases):
             made = corpora(case, asked.seed, sizes, pool, written_question(case))
@@ -94,7 +97,7 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
             smallest = made.pages[: made.sizes.sizes[min(sizes, key=sizes.__getitem__)].pages]
             forms.look(made, smallest)
             if number < _FEW_TASKS:
-                read += [page.text for page in smallest]
+                read.append([page.text for page in smallest])
         seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     facts = [
@@ -159,26 +162,39 @@ def grepped(passages: Sequence[tuple[bool, bool]]) -> list[list[str]]:
     ]
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text: str, longer: int = LONG_SENTENCE) -> list[str]:
     """The long ones."""
-    return [said for said in re.split(r"(?<=[.?!:])\s+|\n+", text) if len(said) > LONG_SENTENCE]
+    return [said for said in re.split(r"(?<=[.?!:])\s+|\n+", text) if len(said) > longer]
 
 
-def recurring(pool: Iterable[str], read: Iterable[str]) -> list[list[str]]:
-    """`read`: the pages that a reader of some tasks has before him."""
+def shared(tasks: Iterable[Iterable[str]]) -> tuple[float, list[tuple[str, int]]]:
+    """Of all uses of sentences in the pages of some tasks those of sentences that stand in more than one of them, and on how many pages each of these
+    stands, most first."""
+    uses, within, pages = Counter[str](), Counter[str](), Counter[str]()
+    for texts in tasks:
+        seen: set[str] = set()
+        for text in texts:
+            said = sentences(text, _SENTENCE)
+            uses.update(said)
+            pages.update(set(said))
+            seen.update(said)
+        within.update(seen)
+    again = {said for said, times in within.items() if times > 1}
+    share = sum(uses[said] for said in again) / max(1, uses.total())
+    return share, [(said, times) for said, times in pages.most_common() if said in again]
+
+
+def recurring(pool: Iterable[str], read: Sequence[Sequence[str]]) -> list[list[str]]:
+    """`read`: by task, the pages that a reader has before him."""
     pages = Counter(said for text in pool for said in set(sentences(text)))
     uses = sum(pages.values())
     often = sum(times for times in pages.values() if times > _OFTEN)
-    within = Counter(said for text in read for said in sentences(text))
-    again = sum(times for times in within.values() if times > 1)
+    share, most = shared(read)
     return [
         ["uses of long sentences in the pool", f"{uses:,}, {len(pages):,} distinct"],
         [f"of sentences on more than {_OFTEN} pages", f"{often / max(1, uses):.3f}"],
-        [
-            f"within {_FEW_TASKS} tasks of the smallest size: of sentences that recur",
-            f"{again / max(1, within.total()):.3f}",
-        ],
-        ["most uses there", str(max(within.values(), default=0))],
+        [f"in {len(read)} tasks of the smallest size: of sentences in more than one", f"{share:.3f}"],
+        *([f"on {times} of their pages", said] for said, times in most[:_MOST]),
     ]
 
 

@@ -17,7 +17,7 @@ from drr.filetasks.corpus.guidance import guided
 from drr.filetasks.corpus.known import CasePages, says_as_much
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.packing import NoiseDeck, Packed, packed
-from drr.filetasks.corpus.pool import COUNTER, PagePool, PoolPage
+from drr.filetasks.corpus.pool import COUNTER, PagePool, PoolPage, spread
 from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.corpus.stamps import TaskBeginnings, dated
 from drr.filetasks.corpus.terms import search_terms
@@ -92,14 +92,12 @@ def _deck(
 ) -> NoiseDeck:
     """Without pages of the pool that speak of a brand or seller of the case: they could hold a required fact or deny it; and without those that say the
     same of something else, as who took that for it would be right by chance. The tasks of a set are dealt
-    their noise from one shuffled pool, and begin as far from each other as their number allows: small sets share few pages or none."""
+    their noise from one pool, and begin as far from each other as their number allows: small sets share few pages or none."""
     named = [fold(name) for name in writer.apart]
     theme = theme_key(case.theme)
-    shuffled = list(pool.pages)
-    Random(f"{pool.seed}/deck").shuffle(shuffled)
-    number = int(case.task_id) - 1 if case.task_id.isdigit() else rng.randrange(len(shuffled))
-    start = int(_spread(number) * len(shuffled))
-    dealt = shuffled[start:] + shuffled[:start]
+    number = int(case.task_id) - 1 if case.task_id.isdigit() else rng.randrange(len(pool.pages))
+    start = int(spread(number) * len(pool.pages))
+    dealt = [*pool.pages[start:], *pool.pages[:start]]
     dealt.reverse()
     facts = case.of("page")
     free = [
@@ -125,15 +123,6 @@ def _deck(
 def _part(page: PoolPage) -> int:
     """Even: it is dealt to tasks of its theme first; odd: to others."""
     return crc32(page.url.encode())
-
-
-def _spread(number: int) -> float:
-    """The digits of a number in base two, mirrored behind the point: 0, 1/2, 1/4, 3/4, 1/8 and on, each far from those before."""
-    found, part = 0.0, 0.5
-    while number:
-        found += part * (number & 1)
-        number, part = number >> 1, part / 2
-    return found
 
 
 def _truths(

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from functools import cached_property
 from random import Random
 from typing import NamedTuple
+from zlib import crc32
 
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
@@ -19,6 +20,7 @@ from drr.filetasks.corpus.calendar import (
     month_before,
     month_name,
 )
+from drr.filetasks.corpus.dealing import SentenceDeck
 from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
@@ -201,7 +203,7 @@ class CasePages:
         for attempt in range(_TRIES):
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
             calendar = self.calendar(age, said, is_early=is_early)
-            scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar)
+            scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar, self._deck)
             statements = [said, *beside(scene, [*needed, said.form], said.one_sided, measures_of(needed))]
             form = drawn_form(rng, statements, source.trust, source.without)
             written = written_page(form, scene, statements, self.pool.seed)
@@ -216,6 +218,11 @@ class CasePages:
         raise ValueError(
             f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
         )
+
+    @cached_property
+    def _deck(self) -> SentenceDeck:
+        number = self.case.task_id
+        return self.pool.deck.of_task(int(number) if number.isdigit() else crc32(number.encode()))
 
     def _is_twin(self, page: PoolPage) -> bool:
         return page.title in self.titles or len(page.said & self.said) > _TWIN * len(page.said)

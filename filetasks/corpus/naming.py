@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +42,23 @@ class Shelf(dict[str, list[ListedThing]]):
     def like(self, kind: ThingKind) -> list[ListedThing]:
         """Those of just that sort."""
         return self._by_ending.get(kind.ending, []) if kind.ending else []
+
+    @cached_property
+    def _homes(self) -> dict[str, list[str]]:
+        """By ending: the themes in which most of a sort stand."""
+        counts: dict[str, Counter[str]] = {}
+        for theme, things in self.items():
+            for one in things if theme != GENERAL else ():
+                counts.setdefault(kind_of(one.thing.noun).ending, Counter())[theme] += 1
+        return {
+            ending: [theme for theme, times in found.items() if times == max(found.values())]
+            for ending, found in counts.items()
+        }
+
+    def home(self, kind: ThingKind, theme: str) -> str:
+        """The theme in whose words a sort is spoken of: its own, where it has one, before that of a page."""
+        homes = self._homes.get(kind.ending, []) if kind.ending else []
+        return theme if theme in homes or not homes else min(homes)
 
 
 def shelf(products: Iterable[Product]) -> Shelf:

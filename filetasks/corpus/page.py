@@ -17,7 +17,7 @@ from drr.filetasks.corpus.scene import PageScene, people
 from drr.filetasks.corpus.sections import framed, page_sections
 from drr.filetasks.corpus.statement import PageStatement
 from drr.filetasks.corpus.stock import MEMBER, PageForm, stock
-from drr.filetasks.corpus.talks import TALKS, talk
+from drr.filetasks.corpus.talks import TALKS, casual, talk
 from drr.filetasks.corpus.telling import told
 
 _SLUG = re.compile(r"[^a-z0-9]+")
@@ -65,7 +65,8 @@ def written_page(
     """The first of the statements is what the page is planned around."""
     rng = scene.rng
     plan = page_plan(form, scene, statements)
-    scene.words["person"], scene.words["writer"] = people(form.voice), people("writer")
+    for slot, role in (("person", form.voice), ("local", form.voice), ("writer", "writer")):
+        scene.words[slot] = people(role)
     if form.layout in TALKS:
         scene.loose = _BY_SPEAKER
     said = [told(one, form, scene) for one in statements]
@@ -82,6 +83,7 @@ def written_page(
     title = scene.say(titles)
     things = [scene.thing, *(one.thing for one in scene.companions)]
     title, text, *quotes = (agreeing(one, things) for one in (title, text, *(one.quote for one in said)))
+    quotes = [quote if quote in text else casual(quote) for quote in quotes]
     host = _shop_host(scene.seller, seed) if form.voice == "seller" else rng.choice(hosts(seed)[form.voice])
     return WrittenPage(title, _address(title, host, rng), text, tuple(quotes))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from random import Random
 
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement
@@ -69,11 +68,14 @@ def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -
     return PagePlan(main, tuple(ordered))
 
 
-def matters_of(topics: Collection[str], fits: frozenset[str], rng: Random) -> list[TalkMatter]:
-    """One of each topic, in order; those that are of just this sort come before those that are of all."""
-    found = []
+def matters_of(topics: Collection[str], scene: PageScene) -> list[TalkMatter]:
+    """One of each topic, in order."""
+    found: list[TalkMatter] = []
     for topic in topics:
-        apt = [one for one in stock().matters if one.topic == topic and one.suits(fits)]
-        if apt:
-            found.append(rng.choice(apt))
+        apt = [
+            one
+            for one in stock().matters
+            if one.topic == topic and one.suits(scene.fits) and one not in found
+        ]
+        found += scene.deck.some(apt, 1, scene.rng, scene.theme)
     return found

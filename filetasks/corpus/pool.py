@@ -6,9 +6,10 @@ A page of the pool has an age instead of a date, and codes instead of years (`st
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import count
 from random import Random
 from zlib import crc32
 
@@ -17,6 +18,7 @@ from drr.env.errors import Misuse
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.calendar import PageCalendar
+from drr.filetasks.corpus.dealing import SentenceDeck
 from drr.filetasks.corpus.naming import Shelf, shelf
 from drr.filetasks.corpus.page import WrittenPage, drawn_form, written_page
 from drr.filetasks.corpus.ranking import PieceBags, piece_bags
@@ -26,13 +28,15 @@ from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 from drr.filetasks.planning.kinds import kind_of
 
-VERSION = "18"
+VERSION = "19"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
 YOUNGEST, OLDEST = 20, 2_600
 """Days before a task is asked."""
 _UNDATED = 0.02
+_WINDOWS = 32
+"""Places in the pool from which tasks are dealt."""
 _BESIDE = (0, 0, 0, 1, 1)
 _STILL_HEARSAY = 0.3
 _LEAST_THINGS = 6
@@ -84,6 +88,8 @@ class PagePool:
     seed: int
     shelf: Shelf
     pages: tuple[PoolPage, ...]
+    deck: SentenceDeck = field(default_factory=SentenceDeck, compare=False)
+    """What its pages have said."""
 
     @property
     def tokens(self) -> int:
@@ -125,23 +131,41 @@ def build_pool(products: Iterable[Product], seed: int, pages: int = PAGES) -> Pa
         )
     themes = [key for key in sorted(things) if key != GENERAL] or [GENERAL]
     themes += [GENERAL] if GENERAL not in themes else []
-    found: list[PoolPage] = []
+    found: dict[int, PoolPage] = {}
     urls: set[str] = set()
-    number = 0
-    while len(found) < pages:
-        theme = themes[number % len(themes)]
-        page = _noise(things, theme, seed, number)
-        number += 1
-        if page.url not in urls:
-            urls.add(page.url)
-            found.append(page)
-    return PagePool(seed, things, tuple(found))
+    deck = SentenceDeck()
+    for place in _places(pages):
+        for again in count():
+            page = _noise(things, themes[place % len(themes)], f"{seed}/pool/{place}/{again}", seed, deck)
+            if page.url not in urls:
+                urls.add(page.url)
+                found[place] = page
+                break
+    return PagePool(seed, things, tuple(found[place] for place in range(pages)), deck)
 
 
-def _noise(things: Shelf, theme: str, seed: int, number: int) -> PoolPage:
-    rng = Random(f"{seed}/pool/{number}")
+def spread(number: int) -> float:
+    """The digits of a number in base two, mirrored behind the point: 0, 1/2, 1/4, 3/4, 1/8 and on, each far from those before."""
+    found, part = 0.0, 0.5
+    while number:
+        found += part * (number & 1)
+        number, part = number >> 1, part / 2
+    return found
+
+
+def _places(pages: int) -> Iterator[int]:
+    """Of the pages in the order in which they are written: first those from which the first task is dealt its noise, then those of the second, and on,
+    so that a sentence comes again after as many tasks as can be."""
+    size = -(-pages // _WINDOWS)
+    for window in range(_WINDOWS):
+        start = int(spread(window) * _WINDOWS) * size
+        yield from range(start, min(start + size, pages))
+
+
+def _noise(things: Shelf, theme: str, label: str, seed: int, deck: SentenceDeck) -> PoolPage:
+    rng = Random(label)
     thing: NamedThing = rng.choice(things[theme]).thing
-    scene = page_scene(rng, theme, thing, things, frozenset(), calendar=PageCalendar(seed=seed))
+    scene = page_scene(rng, theme, thing, things, frozenset(), calendar=PageCalendar(seed=seed), deck=deck)
     first = drawn_statement(thing, scene.seller, rng, scene.calendar)
     said = [plain(first, rng)] if first else []
     said += beside(scene, [one.form for one in said])

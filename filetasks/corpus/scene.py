@@ -9,10 +9,11 @@ from random import Random
 
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.calendar import PageCalendar
+from drr.filetasks.corpus.dealing import SentenceDeck
 from drr.filetasks.corpus.granted import SINGLE, granted
 from drr.filetasks.corpus.naming import ListedThing, Shelf
 from drr.filetasks.corpus.statement import drawn_value
-from drr.filetasks.corpus.stock import GENERAL, fitting, stock
+from drr.filetasks.corpus.stock import GENERAL, ProsePassage, fitting, stock
 from drr.filetasks.corpus.template import Template
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.things import is_mass
@@ -32,6 +33,13 @@ _SEASONS = {
 }
 
 
+_ALWAYS_LOOSE = frozenset(["local"])
+"""Slots that are somebody else each time."""
+_AGREES = {
+    False: {"it": "it", "them": "it", "its": "its", "is": "is", "was": "was", "has": "has", "does": "does", "s": "s"},
+    True: {"it": "they", "them": "them", "its": "their", "is": "are", "was": "were", "has": "have", "does": "do", "s": ""},
+}  # fmt: skip
+"""Words that agree with the thing, by whether it is several."""
 ROLES = ("editor", "bench", "seller", "desk", "office", "member", "writer")
 """Of people: whom each voice speaks of, and who writes. Nobody is two of them."""
 
@@ -57,6 +65,7 @@ class PageScene:
     peers: int = 0
     """How many of the first companions are of the sort that the page is about: others are not compared with it."""
     calendar: PageCalendar = field(default_factory=lambda: PageCalendar(seed=0))
+    deck: SentenceDeck = field(default_factory=SentenceDeck)
     settled: dict[str, str] = field(default_factory=dict)
     """Slots that mean the same throughout the page, with what they mean once they were asked for."""
     loose: frozenset[str] = frozenset()
@@ -74,7 +83,11 @@ class PageScene:
             "thing": self.thing.noun,
             "name": self.thing.name,
             "brand": self.thing.brand,
-            "is": "are" if self.thing.plural else "is",
+            **_AGREES[self.thing.plural],
+            "one": "some" if self.thing.plural or is_mass(self.thing.noun) else "one",
+            "local": people("editor"),
+            "same": people("editor"),
+            "trade": book.details["job_of"],
             "rival": first.name,
             "rival_brand": first.brand,
             "third": second.name,
@@ -96,24 +109,33 @@ class PageScene:
 
     def say(self, rows: Sequence[Template]) -> str:
         """One that fits the thing."""
-        return self.rng.choice(fitting(rows, self.fits)).say(self.rng, self.fill)
+        return self.deck.say(fitting(rows, self.fits), self.rng, self.fill)
+
+    def paragraph(self, passage: ProsePassage, *, is_asked: bool = False) -> str:
+        return passage.say(self.deck, self.rng, self.fill, self.fits, is_asked=is_asked)
 
     def fill(self, slot: str) -> str:
         found = self.words.get(slot)
         if isinstance(found, str):
             return found
-        if slot not in self.loose and slot in self.settled:
+        loose = slot in self.loose or slot in _ALWAYS_LOOSE
+        if not loose and slot in self.settled:
             return self.settled[slot]
         if isinstance(found, tuple):
             found = self._in_season(slot, found)
             chosen = found[int(self.rng.random() * len(found))]
-            self.settled.setdefault(slot, chosen)
+            if not loose:
+                self.settled[slot] = chosen
+            if slot == "local":
+                self.words["same"] = chosen
             return chosen
         if slot in ("year", "made"):
             first = FIRST_YEAR if "heirloom" in self.fits else _LATE_YEAR
             return self.settled.setdefault("year", str(self.rng.randint(first, LAST_YEAR)))
         if slot == "began":
             return self.calendar.stated(self.rng)
+        if details := stock().details.get(slot):
+            return self.rng.choice(details)
         drawn = drawn_value(slot, self.rng)
         if drawn is None:
             raise ValueError(f"no page knows the slot [{slot}]")
@@ -153,21 +175,25 @@ def page_scene(
     apart: frozenset[str],
     seller: str | None = None,
     calendar: PageCalendar | None = None,
+    deck: SentenceDeck | None = None,
 ) -> PageScene:
-    """`apart`: brands that no companion may be of. The words of a theme are narrowed, so that two pages of it differ in them."""
+    """`apart`: brands that no companion may be of. The words of a theme are narrowed, so that two pages of it differ in them; they are those of the theme
+    in which its sort is at home: a flashlight may be for dogs, but does not chew."""
     kind, taken = kind_of(thing.noun), {thing.brand, *apart}
     peers = _companions(rng, shelf.like(kind), taken)
     others = [*_companions(rng, shelf.get(theme, []), taken), *_companions(rng, shelf[GENERAL], taken)]
+    home = shelf.home(kind, theme)
     scene = PageScene(
         rng=rng,
-        theme=theme,
+        theme=home,
         thing=thing,
         companions=[*peers, *others][:_COMPANIONS],
         seller=seller or rng.choice(stock().names["sellers"]),
         calendar=calendar or PageCalendar(seed=0),
+        deck=deck or SentenceDeck(),
         peers=len(peers),
     )
-    for key, every in stock().themes[theme].items():
+    for key, every in stock().themes[home].items():
         if key == "trouble":
             continue
         words = [one for one in every if granted(one) <= scene.fits] or every

@@ -12,15 +12,18 @@ from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, PageForm, ProseP
 from drr.filetasks.corpus.telling import ToldStatement
 from drr.filetasks.corpus.template import one_article
 
-_LEAST, _USUAL, _MOST = 1500, 3000, 6400
+_LEAST, _USUAL, _MOST = 500, 2700, 6400
 """Characters that a page is planned for; it ends with the section that passes them."""
-_FIGURES = (0, 0, 1, 1)
+_KNOWN = 0.4
+"""How often a page says at its beginning since when it knows what it is about."""
+_PARAGRAPH = 330
+"""Characters of one, about."""
 _LISTED_BY = {
-    "editor": (0.25, 0.35),
+    "editor": (0.12, 0.35),
     "bench": (0.0, 0.4),
     "seller": (0.25, 0.6),
-    "desk": (0.1, 0.0),
-    MEMBER: (0.2, 0.0),
+    "desk": (0.0, 0.0),
+    MEMBER: (0.0, 0.0),
 }
 """By voice: how often a page has rules of thumb, and what listings say; a notice has neither."""
 
@@ -50,8 +53,9 @@ def framed(form: PageForm, plan: PagePlan, scene: PageScene) -> PageFrame:
     rng, occasion = scene.rng, stock().occasions[form.voice][plan.main]
     lead, settle = scene.say(occasion.lead), scene.say(occasion.settle)
     opening = scene.say(form.openings) if rng.random() < 0.5 else ""
+    known = scene.say(stock().figures[form.voice]) if rng.random() < _KNOWN else ""
     closing = scene.say(form.closings)
-    return PageFrame(" ".join(part for part in (opening, lead) if part), f"{settle}\n\n{closing}")
+    return PageFrame(" ".join(part for part in (opening, lead, known) if part), f"{settle}\n\n{closing}")
 
 
 def page_sections(
@@ -62,25 +66,23 @@ def page_sections(
     scene: PageScene,
 ) -> list[PageSection]:
     rng = scene.rng
-    goal = min(_MOST, max(_LEAST, rng.lognormvariate(0, 0.38) * _USUAL))
+    goal = min(_MOST, max(_LEAST, rng.lognormvariate(0, 0.62) * _USUAL))
     sections: list[PageSection] = []
     length = 0
     for topic in (plan.main, *plan.others):
-        if length >= goal and len(sections) > 1:
+        if length >= goal:
             break
         apt = _apt(form, topic, scene)
-        chosen = rng.sample(
-            apt, min(len(apt), rng.randint(3, 5) if topic == plan.main else rng.randint(2, 4))
-        )
-        skip = 1 if form.layout == "questions" and form.voice == "seller" else 0
-        parts = [one.say(rng, scene.fill, skip, scene.fits) for one in chosen]
+        count = rng.randint(3, 4) if topic == plan.main else rng.randint(1, 3)
+        count = min(count, max(1, round((goal - length) / _PARAGRAPH)))
+        chosen = scene.deck.some(apt, count, rng, scene.theme)
+        parts = [scene.paragraph(one, is_asked=form.layout == "questions") for one in chosen]
         length += sum(map(len, parts)) + 60
         if form.layout == "questions":
             asked = (scene.say(one.ask or stock().asks[topic]) for one in chosen)
             sections += [PageSection(topic, (part,), ask=ask) for part, ask in zip(parts, asked, strict=True)]
         elif parts:
             sections.append(PageSection(topic, tuple(parts)))
-    sections = _with_figures(form, sections, scene)
     for statement, one in zip(statements, said, strict=True):
         same = [at for at, section in enumerate(sections) if section.topic == statement.form.topic]
         if same and form.layout != "questions":
@@ -106,7 +108,7 @@ def _apt(form: PageForm, topic: str, scene: PageScene) -> list[ProsePassage]:
         for one in stock().matters
         if one.topic == topic and one.needs <= fits
     )
-    return [scene.rng.choice(replies) for replies in alone if replies]
+    return [one for replies in alone for one in scene.deck.some(replies, 1, scene.rng, scene.theme)]
 
 
 def _place(sections: list[PageSection], statement: PageStatement) -> int:
@@ -115,22 +117,10 @@ def _place(sections: list[PageSection], statement: PageStatement) -> int:
     return near[-1] if near else len(sections)
 
 
-def _with_figures(form: PageForm, sections: list[PageSection], scene: PageScene) -> list[PageSection]:
-    """Some paragraphs end with another figure of what the page is about."""
-    rng = scene.rng
-    lines = fitting(stock().figures[form.voice], scene.fits)
-    for line in rng.sample(lines, min(len(lines), rng.choice(_FIGURES))):
-        at = rng.randrange(len(sections)) if sections else 0
-        one = sections[at]
-        parts = (*one.parts[:-1], f"{one.parts[-1]} {line.say(rng, scene.fill)}")
-        sections[at] = PageSection(one.topic, parts, one.listed, one.ask)
-    return sections
-
-
 def _rules(scene: PageScene) -> PageSection:
     lines = fitting(stock().lines[scene.theme], scene.fits)
-    chosen = scene.rng.sample(lines, min(len(lines), scene.rng.randint(2, 4)))
-    return PageSection(RULES, tuple(one.say(scene.rng, scene.fill) for one in chosen), listed=True)
+    chosen = scene.deck.some(lines, scene.rng.randint(2, 4), scene.rng, scene.theme)
+    return PageSection(RULES, tuple(scene.say([one]) for one in chosen), listed=True)
 
 
 _QUOTED = (

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
+from drr.filetasks.corpus.dealing import SentenceDeck
 from drr.filetasks.corpus.template import Fill, Template, template
 from drr.filetasks.corpus.ways import varied
 from drr.filetasks.planning.kinds import TRAITS
@@ -22,17 +23,6 @@ MEMBER = "member"
 TOPICS = ("choosing", "daily", "care", "fitting", "money", "delivery", "trouble", "lasting", "comparing", "people")  # fmt: skip
 RULES, LISTINGS = "rules", "listings"
 """Topics of what is no running prose: rules of thumb of a theme, and what listings say."""
-_STRUNG, _STRINGS, _AND = 190, 0.5, 0.4
-"""Characters of two sentences that can be one, how often they are, and how often by `and`."""
-_SMALL = frozenset([
-    "The", "A", "An", "It", "They", "That", "This", "Those", "These", "There", "Then", "We", "You", "He", "She", "If", "When",
-    "Where", "What", "Whoever", "After", "Before", "Nobody", "Somebody", "Everybody", "Most", "Some", "Few", "In", "On", "At",
-    "With", "Without", "For", "From", "As", "So", "Usually", "Often", "Only", "Even", "Not", "Each", "Every", "All", "Both",
-    "Such", "Until", "Once", "By", "To", "Of", "One", "Two", "Three", "Our", "Your", "My", "Its", "Their", "Which", "Who", "How",
-])  # fmt: skip
-"""Words that begin a sentence with a capital and are written small within one."""
-_JOINED = frozenset(["and", "but", "or", "if", "whether", "who", "nor"])
-"""Words of a sentence that is not to be joined by another `and`."""
 Layout = Literal["essay", "list", "table", "steps", "questions", "thread", "notice", "letters"]
 About = Literal["thing", "brand", "seller"]
 GENERAL = "general"
@@ -47,11 +37,22 @@ class ProsePassage:
     """Traits of the sort, without which it is not said of a thing."""
     ask: tuple[Template, ...] = ()
     """Questions that just this answers."""
+    asks_first: bool = False
+    """Its first sentence is a question."""
 
-    def say(self, rng: Random, fill: Fill, skip: int = 0, fits: Collection[str] | None = None) -> str:
-        """Without the first steps where they only repeat what was asked; of a thing that `fits` says is so."""
-        said = (rng.choice(step if fits is None else fitting(step, fits)) for step in self.steps[skip:])
-        return " ".join(_strung([one.say(rng, fill) for one in said], rng))
+    def say(
+        self,
+        deck: SentenceDeck,
+        rng: Random,
+        fill: Fill,
+        fits: Collection[str] | None = None,
+        *,
+        is_asked: bool = False,
+    ) -> str:
+        """Of a thing that `fits` says is so; without its own question where it answers one."""
+        told = self.steps[1:] if is_asked and self.asks_first else self.steps
+        steps = (step if fits is None else fitting(step, fits) for step in told)
+        return " ".join(deck.say(step, rng, fill) for step in steps)
 
     def suits(self, fits: frozenset[str]) -> bool:
         """Whether it can be said of such a thing, with one alternative of each step at least."""
@@ -65,29 +66,10 @@ def _suits(passage: ProsePassage, fits: frozenset[str]) -> bool:
 
 def fitting(rows: Sequence[Template], fits: Collection[str]) -> Sequence[Template]:
     """Those that take nothing for granted of a thing that is not so; all where none is left."""
+    if len(rows) == 1:
+        return rows
     found = [one for one in rows if one.needs.issubset(fits)]
     return found or rows
-
-
-def _strung(said: list[str], rng: Random) -> list[str]:
-    """Now and then two sentences are one."""
-    found = said[:1]
-    for one in said[1:]:
-        first = one.partition(" ")[0]
-        short = len(found[-1]) + len(one) < _STRUNG
-        if (
-            first in _SMALL
-            and short
-            and found[-1].endswith(".")
-            and ";" not in found[-1]
-            and rng.random() < _STRINGS
-        ):
-            plain = not _JOINED & set(found[-1].casefold().split()) and first not in ("So", "If", "Such")
-            joint = ", and" if plain and rng.random() < _AND else ";"
-            found[-1] = f"{found[-1][:-1]}{joint} {one[0].lower()}{one[1:]}"
-        else:
-            found.append(one)
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +201,8 @@ class SentenceStock:
     asks: Mapping[str, tuple[Template, ...]]
     """Questions that what is said about a topic answers."""
     names: Mapping[str, tuple[str, ...]]
+    details: Mapping[str, tuple[str, ...]]
+    """Concrete things, people and times of everyday life: each time that one is spoken of it is another."""
     forms: tuple[PageForm, ...]
     statements: tuple[StatementForm, ...]
     """Without the last resort."""
@@ -252,7 +236,7 @@ def stock() -> SentenceStock:
     headings = _table("headings")
     return SentenceStock(
         voices={
-            voice: {topic: tuple(map(_passage, rows)) for topic, rows in _table(voice).items()}
+            voice: {topic: tuple(map(read_passage, rows)) for topic, rows in _table(voice).items()}
             for voice in VOICES
         },
         matters=tuple(map(_matter, _table(MEMBER)["matter"])),
@@ -273,6 +257,7 @@ def stock() -> SentenceStock:
         headings={topic: _templates(rows) for topic, rows in headings["heading"].items()},
         asks={topic: _templates(rows) for topic, rows in headings["ask"].items()},
         names={key: tuple(rows) for key, rows in _table("names").items()},
+        details={key: tuple(rows) for key, rows in _table("details").items()},
         forms=tuple(_form(name, row) for name, row in _table("forms").items()),
         statements=tuple(_statement(row, datings) for row in said["statement"]),
         other=_statement({**said["other"], "attribute": ".*", "about": "thing"}, datings),
@@ -298,16 +283,40 @@ def _prose(rows: list[str]) -> tuple[Template, ...]:
     return tuple(template(varied(row)) for row in rows)
 
 
-def _passage(row: Mapping[str, Any]) -> ProsePassage:
+def read_passage(row: Mapping[str, Any]) -> ProsePassage:
     needs = frozenset(row.get("needs", ()))
     if strange := needs - TRAITS:
         raise ValueError(f"no sort has the trait {sorted(strange)[0]!r}")
-    return ProsePassage(tuple(map(_prose, row["say"])), needs, _prose(row.get("ask", [])))
+    steps = _steps(row["say"])
+    first = row["say"] if isinstance(row["say"], str) else ""
+    asks = len(steps) > 1 and next(_sentences(first)).rstrip("}").endswith("?")
+    return ProsePassage(steps, needs, _prose(row.get("ask", [])), asks)
+
+
+_ENDS = re.compile(r'[.?!]"? ')
+
+
+def _steps(said: str | list[str | list[str]]) -> tuple[tuple[Template, ...], ...]:
+    """A paragraph as it stands, sentence by sentence, or in steps with alternatives."""
+    if isinstance(said, str):
+        said = list(_sentences(said))
+    return tuple(_prose([step] if isinstance(step, str) else step) for step in said)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Those that are not within a choice."""
+    start = 0
+    for end in _ENDS.finditer(text):
+        before = text[start : end.end()]
+        if before.count("{") == before.count("}") and before.count("[") == before.count("]"):
+            yield before.strip()
+            start = end.end()
+    yield text[start:].strip()
 
 
 def _matter(row: Mapping[str, Any]) -> TalkMatter:
-    def passages(said: list[list[list[str]]]) -> tuple[ProsePassage, ...]:
-        return tuple(_passage({"say": steps, "needs": row.get("needs", ())}) for steps in said)
+    def passages(said: list[str | list[str | list[str]]]) -> tuple[ProsePassage, ...]:
+        return tuple(read_passage({"say": steps, "needs": row.get("needs", ())}) for steps in said)
 
     replies = passages(row["replies"])
     return TalkMatter(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
+from zlib import crc32
 
 from drr.filetasks.corpus.plan import PagePlan, matters_of
 from drr.filetasks.corpus.scene import PageScene
@@ -15,8 +17,9 @@ from drr.filetasks.corpus.telling import ToldStatement
 _LEAST, _MOST = 2, 3
 """Who answers a question."""
 _ASIDE = 0.55
-_MATTERS = 4
-_FIGURE = 0.3
+_MATTERS = 5
+_KNOWN = 0.3
+"""How often who asks says since when he has it."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,8 @@ def talk(
     scene: PageScene,
 ) -> list[TalkRound]:
     """The rounds of a page: the main matter, what follows from it, and what is stated in answer to a question of its own."""
-    rng = scene.rng
-    matters = matters_of((plan.main, plan.main, *plan.others), scene.fits, rng)
-    rounds = [(one.topic, _round(form, one, scene)) for one in dict.fromkeys(matters[:_MATTERS])]
+    matters = matters_of((plan.main, plan.main, *plan.others), scene)
+    rounds = [(one.topic, _round(form, one, scene)) for one in matters[: scene.rng.randint(1, _MATTERS)]]
     for statement, one in zip(statements, said, strict=True):
         near = [at for at, (topic, _) in enumerate(rounds, start=1) if topic in statement.form.near]
         rounds.insert(near[-1] if near else len(rounds), ("", TalkRound(one.ask, one.parts)))
@@ -47,14 +49,12 @@ def talk(
 def _round(form: PageForm, matter: TalkMatter, scene: PageScene) -> TalkRound:
     rng = scene.rng
     replies = [one for one in matter.replies if one.suits(scene.fits)]
-    chosen = rng.sample(replies, min(len(replies), rng.randint(_LEAST, _MOST)))
-    answers = [one.say(rng, scene.fill, fits=scene.fits) for one in chosen]
+    chosen = scene.deck.some(replies, rng.randint(_LEAST, _MOST), rng, scene.theme)
+    rng.shuffle(chosen)
+    answers = [scene.paragraph(one) for one in chosen]
     asides = [one for one in matter.asides if one.suits(scene.fits)]
     if form.layout == "thread" and asides and rng.random() < _ASIDE:
-        answers.insert(0, rng.choice(asides).say(rng, scene.fill, fits=scene.fits))
-    if rng.random() < _FIGURE:
-        at = rng.randrange(len(answers))
-        answers[at] += " " + scene.say(stock().figures[form.voice])
+        answers.insert(0, scene.paragraph(*scene.deck.some(asides, 1, rng, scene.theme)))
     return TalkRound(scene.say(matter.ask), tuple(answers))
 
 
@@ -62,58 +62,48 @@ _POSTS = (
     "**{who}** wrote:", "### {who}", "{who} ({posts} posts):", "> {who}, {hours} hours later", "**#{n}** {who}", "{who}:",
 )  # fmt: skip
 _TO_ALL = (
-    "{a} and {b}, thanks.",
-    "Thanks, {a}.",
-    "That helps, {b}.",
-    "Good to know, {a} and {b}.",
-    "OK, thanks both.",
-    "Thank you, {b}.",
-    "Both of you were a help.",
-    "{b}, {a}: noted.",
-    "Makes sense, {a}.",
-    "Didn't know that, {b}.",
-)
+    "{a} and {b}, thanks.", "Thanks, {a}.", "That helps, {b}.", "Good to know, {a} and {b}.", "OK, thanks both.", "Thank you, {b}.", "Makes sense, {a}.",
+    "Didn't know that, {b}.", "Thanks {a}, thanks {b}.", "Oh good, thanks {a}.", "Wow, quick answers. Thanks {b}.",
+)  # fmt: skip
 _TO_ONE = (
-    "Thanks, {a}.",
-    "Thank you, {a}.",
-    "That helps, {a}.",
-    "Good to know, {a}.",
-    "OK, thanks, {a}.",
-    "Noted, {a}.",
-    "Makes sense, {a}.",
-    "Didn't know that, {a}.",
-)
+    "Thanks, {a}.", "Thank you, {a}.", "That helps, {a}.", "Good to know, {a}.", "OK, thanks, {a}.", "Makes sense, {a}.", "Didn't know that, {a}.", "Oh good, thanks {a}.",
+)  # fmt: skip
 _NEXT = (
-    "One more thing:",
-    "And while I have you here:",
-    "Next question:",
-    "What I forgot to ask:",
-    "Which leads me to this:",
-    "Then, since you know so much:",
-    "Now for something else:",
-    "While we're at it:",
-    "And another thing:",
-    "That leaves one question:",
-    "Since I'm writing anyway:",
-    "Also this:",
-    "The other thing is this:",
-    "Before I forget it:",
-)
-_TO = ("@{asker}: ", "{asker} - ", "", "", "", "After what {last} wrote: ", "Adding to {last}: ")
+    "One more thing:", "And while I have you here:", "Next question:", "What I forgot to ask:", "Now for something else:", "While we're at it:", "And another thing:",
+    "Since I'm writing anyway:", "Before I forget it:", "Another one:", "And then:",
+)  # fmt: skip
+_TO = ("@{asker}: ", "{asker} - ", "", "", "", "", "@{last} yes, and: ", "What {last} said. ")
 _SETTLED = (
-    "I'll start with what {a} said and see.",
-    "I'm going with {a} on this.",
-    "{a} has convinced me.",
-    "I'll try that this week and tell you.",
-    "What {a} wrote makes sense to me.",
-    "Going to try it and report.",
-    "I'll sleep on it, but it sounds like {a} has it right.",
-    "That's good enough for me.",
-    "So that's settled.",
-    "I've written it all down, {a}.",
-    "On it. More when I know more.",
-)
+    "I'll start with what {a} said and see.", "I'm going with {a} on this.", "I'll try that this week and tell you.", "What {a} wrote makes sense to me.", "Going to try it.",
+    "I'll sleep on it, but it sounds like {a} has it right.", "That's good enough for me.", "I've written it all down, {a}.", "OK, will do what {a} says.",
+    "Ordering tonight, thanks {a}.", "Showed {a}'s post to my sister, she agrees.",
+)  # fmt: skip
 _BETWEEN = "Between {a} and {b} I have my answer."
+
+
+_CASUAL = 0.45
+_FIRST = re.compile(r"(?:^|(?<=[.?!:] ))[A-Z][a-z']*(?= (?![A-Z]))")
+_SELF = re.compile(r"\bI\b(?=['\s])")
+_SMALL = frozenset([
+    "The", "A", "An", "It", "They", "That", "This", "Those", "These", "There", "Then", "We", "You", "He", "She", "If", "When", "Where", "What", "After", "Before", "Nobody",
+    "Somebody", "Most", "Some", "In", "On", "At", "With", "Without", "For", "From", "As", "So", "Only", "Not", "Each", "Every", "All", "Both", "Until", "Once", "By", "To", "Of",
+    "One", "Two", "Three", "Our", "Your", "My", "Its", "Their", "Which", "Who", "How", "Is", "Was", "Do", "Does", "Did", "Had", "Have", "Has", "Mine", "Same", "Yes", "No", "Now",
+    "Here", "Since", "Take", "Took", "Takes", "Put", "Get", "Got", "Try", "Measure", "Look", "Check", "Leave", "Thanks", "Thank", "Honestly", "Anything", "First", "Never",
+    "Ours", "Hi", "Hello", "Hey", "Quick", "Simple", "Still", "Will", "Would", "Are", "Could", "Can", "Don't", "But", "And", "Or", "Any", "Anybody", "Anyone", "Big", "Bigger",
+    "Tell", "Say", "Used", "Going", "Good", "Makes", "Noted", "Didn't", "Also", "Next", "While", "I", "I'd", "I've", "I'm", "I'll",
+])  # fmt: skip
+"""Words that begin a sentence with a capital and have none of their own."""
+
+
+def is_casual(handle: str) -> bool:
+    """Whether somebody writes without capitals."""
+    return crc32(handle.encode()) % 100 < 100 * _CASUAL
+
+
+def casual(text: str) -> str:
+    """As people write who do not care for capitals: names keep theirs."""
+    text = _FIRST.sub(lambda found: found[0].lower() if found[0] in _SMALL else found[0], text)
+    return _SELF.sub("i", text)
 
 
 @dataclass
@@ -130,6 +120,7 @@ class _Posts:
         self.said: list[str] = []
 
     def write(self, who: str, text: str) -> None:
+        text = casual(text) if is_casual(who) else text
         self.hours += self.rng.randint(1, 30)
         self.count += 1
         self.last = who
@@ -146,7 +137,13 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     handles = rng.sample(stock().names["handles"], rng.randint(5, 9))
     posts, asker = _Posts(rng, handles, rng.choice(_POSTS)), handles[0]
     opening = scene.say(form.openings)
-    said = [f"{asker}, {rng.choice(('first post', 'opening', 'asked this'))}:", f"{opening} {rounds[0].ask}"]
+    if rng.random() < _KNOWN:
+        opening += f" {scene.say(stock().figures[form.voice])}"
+    first = f"{opening} {rounds[0].ask}"
+    said = [
+        f"{asker}, {rng.choice(('first post', 'opening', 'asked this'))}:",
+        casual(first) if is_casual(asker) else first,
+    ]
     helped: dict[str, None] = {}
     for number, one in enumerate(rounds):
         if number:

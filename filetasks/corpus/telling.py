@@ -152,6 +152,6 @@ def _filled(statement: PageStatement, scene: PageScene, voice: str) -> Fill:
 def _one(rows: Sequence[Template], scene: PageScene, fill: Fill, *, sentence: bool = True) -> str:
     rows = fitting(rows, scene.fits)
     fresh = [row for row in rows if id(row) not in scene.used]
-    chosen = scene.rng.choice(fresh or rows)
+    chosen = scene.deck.pick(fresh or rows, scene.rng)
     scene.used.add(id(chosen))
-    return chosen.say(scene.rng, fill) if sentence else chosen.words(scene.rng, fill)
+    return scene.deck.told(chosen, scene.rng, fill) if sentence else chosen.words(scene.rng, fill)

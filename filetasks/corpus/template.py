@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from random import Random
+from zlib import crc32
 
 from drr.filetasks.corpus.granted import granted
 
@@ -18,6 +20,13 @@ _VOWEL = re.compile(
 """`a essential oil` and `a LED light` are nobody's English."""
 
 
+_BEGINS = re.compile(r"(?<=[?!] )[a-z]")
+
+
+def _large(found: re.Match[str]) -> str:
+    return found[0].upper()
+
+
 @dataclass(frozen=True, slots=True)
 class _Slot:
     name: str
@@ -26,6 +35,8 @@ class _Slot:
 @dataclass(frozen=True, slots=True)
 class _Choice:
     options: tuple[tuple[_Part, ...], ...]
+    ways: tuple[int, ...]
+    """In how many ways each of them can be said."""
 
 
 _Part = str | _Slot | _Choice
@@ -36,16 +47,21 @@ class Template:
     parts: tuple[_Part, ...]
     needs: frozenset[str] = frozenset()
     """What must be true of the thing that it is said of (`granted`)."""
+    ways: int = 1
+    """In how many ways it can be said, slots aside."""
+    key: int = 0
+    """Of its text: by this its uses are counted."""
 
-    def words(self, rng: Random, fill: Fill) -> str:
+    def words(self, rng: Random, fill: Fill, way: int | None = None) -> str:
+        """In any way, or in just one of them."""
         said: list[str] = []
-        _say(self.parts, rng, fill, said)
+        _say(self.parts, _at_random(rng) if way is None else _in_the_way(way), fill, said)
         text = one_article("".join(said).strip())
         return _VOWEL.sub(r"\1n ", text) if "a " in text or "A " in text else text
 
-    def say(self, rng: Random, fill: Fill) -> str:
+    def say(self, rng: Random, fill: Fill, way: int | None = None) -> str:
         """As a sentence: with a capital at the beginning, as a slot may stand there."""
-        text = self.words(rng, fill)
+        text = _BEGINS.sub(_large, self.words(rng, fill, way))
         return text[:1].upper() + text[1:]
 
 
@@ -58,17 +74,44 @@ def template(text: str) -> Template:
     parts, end = _read(text, 0, nested=False)
     if end != len(text):
         raise ValueError(f"a brace too many in {text!r}")
-    return Template(parts, granted(text))
+    return Template(parts, granted(text), _ways(parts), crc32(text.encode()))
 
 
-def _say(parts: tuple[_Part, ...], rng: Random, fill: Fill, said: list[str]) -> None:
+def _ways(parts: tuple[_Part, ...]) -> int:
+    return prod(sum(part.ways) for part in parts if isinstance(part, _Choice))
+
+
+Pick = Callable[[_Choice], int]
+
+
+def _at_random(rng: Random) -> Pick:
+    return lambda choice: int(rng.random() * len(choice.options))
+
+
+def _in_the_way(way: int) -> Pick:
+    """The way of a number: each choice in turn takes its part of it, and leaves the rest to those after it."""
+
+    def pick(choice: _Choice) -> int:
+        nonlocal way
+        way, own = divmod(way, sum(choice.ways))
+        at = 0
+        while own >= choice.ways[at]:
+            own -= choice.ways[at]
+            at += 1
+        way = way * choice.ways[at] + own
+        return at
+
+    return pick
+
+
+def _say(parts: tuple[_Part, ...], pick: Pick, fill: Fill, said: list[str]) -> None:
     for part in parts:
         if isinstance(part, str):
             said.append(part)
         elif isinstance(part, _Slot):
             said.append(fill(part.name))
         else:
-            _say(part.options[int(rng.random() * len(part.options))], rng, fill, said)
+            _say(part.options[pick(part)], pick, fill, said)
 
 
 def _read(text: str, at: int, *, nested: bool) -> tuple[tuple[_Part, ...], int]:
@@ -98,4 +141,4 @@ def _read_choice(text: str, at: int) -> tuple[_Choice, int]:
         if at >= len(text):
             raise ValueError(f"a brace is not closed in {text!r}")
         if text[at] == "}":
-            return _Choice(tuple(options)), at + 1
+            return _Choice(tuple(options), tuple(map(_ways, options))), at + 1

@@ -9,12 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_BOUND = frozenset(["a", "an", "half"])
-"""Words that go with just what follows them: `have a look at` is not `have a take a look at`, and half a month no `half four weeks`."""
-_CLAUSE = re.compile(
-    r"(?:^|[.;:,?!] |\b(?:and|but|if|when|because|since|that|so|or|until|before|after|while|unless) )$",
-    re.IGNORECASE,
-)
 _BEFORE, _AFTER = re.compile(r"(?<!\w)(\w+) $"), re.compile(r" (\w+)")
 
 
@@ -23,8 +17,6 @@ class PhraseWays:
     ways: tuple[str, ...]
     not_after: frozenset[str]
     not_before: frozenset[str]
-    inner: bool
-    """Only at the beginning of a clause and where another word follows: nobody says what it's, and looking at it's not free."""
 
 
 @cache
@@ -34,7 +26,6 @@ def _ways() -> tuple[re.Pattern[str], dict[str, PhraseWays]]:
             tuple(row["ways"]),
             frozenset(row.get("not_after", ())),
             frozenset(row.get("not_before", ())),
-            row.get("inner", False),
         )
         for row in _rows("ways")
     }
@@ -70,9 +61,7 @@ def _choice(found: re.Match[str], ways: dict[str, PhraseWays]) -> str:
     known = ways[said.casefold()]
     before = _BEFORE.search(found.string, 0, found.start())
     after = _AFTER.match(found.string, found.end())
-    if before and before[1].casefold() in known.not_after | _BOUND:
-        return found[0]
-    if known.inner and not (after and _CLAUSE.search(found.string, 0, found.start())):
+    if before and before[1].casefold() in known.not_after:
         return found[0]
     if after and after[1].casefold() in known.not_before:
         return found[0]
