@@ -34,7 +34,7 @@ _RUMORED = ("same", "same", "before", "none", "none")
 """Of which time a rumor is said to be: its month tells no more than that of what is right."""
 _BEFORE, _EACH = 8, 2
 """Times before the one that counts of which pages can speak, and how many tell the figure of each."""
-_SOUGHT = 40
+_SOUGHT = 16
 """Values that are drawn in search of one on a side of what is right."""
 _APART = 700
 """Days at most between the makes of two models of a name."""
@@ -156,7 +156,7 @@ class AstrayTimes:
 
         strict = self._turns(fact, wanted, day, overturns)
         loose = self._turns(fact, wanted, day, turns)
-        for turned, tries in ((on_side(strict), _SOUGHT), (on_side(loose), _SOUGHT), (strict, _SOUGHT)):
+        for turned, tries in ((on_side(strict), _SOUGHT), (on_side(loose), _SOUGHT), (strict, _SOUGHT // 2)):
             found = other_value(fact.value, avoid, rng, turned, within, form.among, tries)
             if found is not None:
                 return found

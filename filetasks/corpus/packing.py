@@ -14,8 +14,9 @@ from drr.filetasks.corpus.stamps import TaskBeginnings
 
 DISTRACTORS = 0.1
 """Of all pages of a size."""
-_OWN, _RELATED = 0.09, 0.32
-"""Of the noise: pages about what or whom the case is about, and with them those of its theme."""
+_OWN, _OWN_LATER, _FIRST, _RELATED = 0.09, 0.05, 12, 0.32
+"""Of the noise: pages about what or whom the case is about (of so many first, and of those that only larger corpora have), and with them those of its
+theme."""
 _WITHIN, _PROMISED = 0.012, 0.02
 """Of a size, where packing stops, and what is promised."""
 _LAST_TOKENS = 1_900
@@ -47,12 +48,14 @@ class NoiseDeck:
         self._related, self._others, self._asides, self._rng = related, others, asides, rng
         self._beginnings = beginnings
         self._said: set[int] = set()
+        self._own = 0
 
     def draw(self) -> PoolPage | None:
         """Where the pool is at its end there is no page, of whatever sort."""
         first, second, drawn = self._related, self._others, self._rng.random()
-        if drawn < _OWN and (first or second):
+        if drawn < (_OWN if self._own < _FIRST else _OWN_LATER) and (first or second):
             page = next(self._asides)
+            self._own += 1
             self.heard(page)
             return page
         if drawn >= _RELATED:

@@ -17,7 +17,7 @@ _LED = 0.4
 _CLAUSE = 0.5
 _ROWS = 3
 _SURE = 0.45
-"""How often it is said of a statement how one knows it, by those who pass on hearsay too."""
+"""How often it is said of a figure how one knows it, by those who pass on hearsay too."""
 _ROUGH = 0.1
 """How often a manner of speaking stands before a statement, whatever is known of it."""
 
@@ -63,7 +63,8 @@ def _question(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
 
 def _named(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     form = statement.form
-    said = _one(form.talk if voice == MEMBER else form.said, scene, fill)
+    own = voice == MEMBER and not statement.hearsay
+    said = _one(form.talk if own else form.said, scene, fill)
     return _vouched(_dated(said, statement, voice, scene, fill), statement, voice, scene, fill)
 
 
@@ -133,9 +134,10 @@ def _voucher(statement: PageStatement, voice: str, scene: PageScene, fill: Fill)
     """Hearsay says first that it is; so that this does not tell, others often say first how they know, in much the same words."""
     said = ""
     if statement.hearsay:
-        rows = stock().hearsay[voice] + (stock().denied[voice] if statement.is_wrong else ())
+        denies = statement.is_wrong and not statement.one_sided
+        rows = stock().hearsay[voice] + (stock().denied[voice] if denies else ())
         said = _one(rows, scene, fill)
-    elif voice in stock().sure and scene.rng.random() < _SURE:
+    elif voice in stock().sure and not statement.one_sided and scene.rng.random() < _SURE:
         said = _one(stock().sure[voice], scene, fill)
     if scene.rng.random() < _ROUGH and not said.endswith(":"):
         said = f"{said} {_one(stock().rough[voice], scene, fill)}".strip()
