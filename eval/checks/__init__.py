@@ -49,7 +49,7 @@ RULES: dict[str, Rule] = {
     "rating": Rule(stars.rating, "15"),
     "total": Rule(total, "16"),
     "budget": Rule(budget, "19"),
-    "order_facts": Rule(order_facts, "20"),
+    "order_facts": Rule(order_facts, "21"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "8"),
     "statistics": Rule(statistics, "21"),

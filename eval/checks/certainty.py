@@ -157,7 +157,7 @@ BARS: dict[str, AccusationBar] = {
             Certainty.CLAUSE,
             "nothing that is named near it comes to it, however its words are understood",
         )
-        for kind in ("own_count", "own_times", "own_state")
+        for kind in ("own_count", "own_times", "own_state", "own_day", "own_gap")
     },
     "spending": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
     "place": AccusationBar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),

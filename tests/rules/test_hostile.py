@@ -60,6 +60,7 @@ WHOLE = {
     "a line of a thousand citations": " ".join(f"The Heavy Iron Feeder costs $31.99 and has 4.6 stars from 1,204 ratings [{n}]." for n in range(1, 1001))
     + "\n\n## Sources\n" + "\n".join(f"[{n}] A title: https://s{n}.example/p" for n in range(1, 1001)),
     "a table of a thousand products": "| Item | Price | Quantity |\n|---|---|---|\n" + "| {product} | $31.99 | 2 |\n" * 1_000 + "| Total | $63,980 | |\n",
+    "sentences of own orders": "You ordered {product} in May 2019 and again 15 days later, your third, one still processing. " * 400,
     "a paragraph of a thousand links": "The {product} holds 4.5 lb, costs $31.99 and has 4.6 stars from 1,204 ratings. " * 800,
 }  # fmt: skip
 """Reports of a hundred kilobytes as they are written, in which everything is long."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date
+from itertools import pairwise
 
 import pytest
 from drr.env.entities import Order, Product, User
@@ -12,7 +14,7 @@ from drr.eval.checks.person.readings.counted import misread_counts, misread_orde
 
 from benchmarks.planted import Scene
 from tests.rules.test_histories import known_of, spelt
-from tests.rules.test_persons import status
+from tests.rules.test_persons import MONTHS, status
 
 
 def orders_of(scene: Scene, user: User) -> list[tuple[Order, Product]]:
@@ -88,6 +90,86 @@ def test_how_many_orders_a_part_has(scene: Scene, form: str) -> None:
         assert status(said, "statistics", scene, user) != "fail"
         wrong = form.format(all=known.orders, name=spelt(part), n=part.orders + known.orders + 3)
         assert status(wrong, "statistics", scene, user) == "fail"
+
+
+def several(scene: Scene, least: int) -> tuple[User, Product, list[date]]:
+    """A reader, and what he ordered on some days of different months that lie apart."""
+    for user in scene.users:
+        by_product: dict[str, list[tuple[Order, Product]]] = {}
+        for one, product in orders_of(scene, user):
+            by_product.setdefault(one.product_id, []).append((one, product))
+        for found in by_product.values():
+            days = sorted({date.fromisoformat(one.order_date[:10]) for one, _ in found})
+            if len(days) == least == len(found) and all((b - a).days > 40 for a, b in pairwise(days)):
+                return user, found[0][1], days
+    raise AssertionError("the sample shop has no such reader")
+
+
+def spoken_day(day: date) -> str:
+    return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "You ordered the {link} on {first} and again {n} days later.",
+        "The {link} came twice in your orders, on {first} and {last}, just {n} days apart.",
+        "Your two orders of the {link} are {n} days apart.",
+    ],
+)
+def test_days_between_two_orders(scene: Scene, form: str) -> None:
+    user, product, (first, last) = several(scene, 2)
+    said = {"link": link(product), "first": spoken_day(first), "last": spoken_day(last)}
+    gap = (last - first).days
+    assert not misread(form.format(n=gap, **said), scene, user)
+    assert misread(form.format(n=gap + 11, **said), scene, user)
+    left = form.format(n=gap + 11, **said).removesuffix(".") + ", if the second had not been returned?"
+    assert not misread(left, scene, user)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "You ordered the {link} in {0}, {1} and {2}.",
+        "You have had the {link} three times ({0}, {1} and {2}).",
+        "## Your {link}\n\n- {0}\n- {1}\n- {2}\n",
+    ],
+)
+def test_the_one_day_of_a_list_that_is_no_order_of_the_thing(scene: Scene, form: str) -> None:
+    user, product, days = several(scene, 3)
+    months = [f"{MONTHS[day.month - 1]} {day.year}" for day in days]
+    assert not misread(form.format(*months, link=link(product)), scene, user)
+    for at in range(3):
+        wrong = [
+            f"{MONTHS[day.month - 1]} 1993" if n == at else month
+            for n, (day, month) in enumerate(zip(days, months, strict=True))
+        ]
+        assert misread(form.format(*wrong, link=link(product)), scene, user)
+    of_several = form.replace("You", "Of all three you").replace("##", "## Both of")
+    assert (
+        not misread(of_several.format("March 1993", *months[1:], link=link(product)), scene, user)
+        or "- " in form
+    )
+
+
+def test_nothing_for_years_until(scene: Scene) -> None:
+    user, product, days = several(scene, 2)
+    placed = [date.fromisoformat(one.order_date[:10]) for one, _ in orders_of(scene, user)]
+    before = max((day for day in placed if day < days[1]), default=days[0])
+    text = "Your account was busy once. Then nothing for {n} days, until the {link} on {day}."
+    said = {"link": link(product), "day": spoken_day(days[1])}
+    assert not misread(text.format(n=(days[1] - before).days, **said), scene, user)
+    assert misread(text.format(n=(days[1] - placed[0]).days + 900, **said), scene, user)
+
+
+def test_a_day_in_a_column_of_own_orders(scene: Scene) -> None:
+    user, product, days = several(scene, 2)
+    table = "| Thing | Price | Ordered |\n|---|---|---|\n| {link} | - | {day} |\n"
+    assert not misread(table.format(link=link(product), day=spoken_day(days[0])), scene, user)
+    assert misread(table.format(link=link(product), day="May 4, 1993"), scene, user)
+    assert not misread(
+        table.replace("Ordered", "Tested").format(link=link(product), day="May 4, 1993"), scene, user
+    )
 
 
 def test_a_kind_of_thing_is_counted_by_titles_and_shelves(scene: Scene) -> None:

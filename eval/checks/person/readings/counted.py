@@ -11,9 +11,11 @@ from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.history import History
+from drr.eval.checks.person.readings.days import OwnDays
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
 from drr.eval.checks.person.readings.said import SaidCount, SaidCounts
 from drr.eval.checks.person.readings.sets import Mask, OrderSets
+from drr.eval.checks.person.readings.spans import OwnSpans
 from drr.eval.checks.person.readings.states import misread_empty_years, misread_ordinals, misread_states
 from drr.eval.checks.person.readings.ties import NEAR_BY, TOKEN, UNDERSTOOD, Tie, Ties
 from drr.wording.tolerance import same_count
@@ -32,6 +34,8 @@ _WINDOW = re.compile(
 )
 _FACETS, _WAYS = 14, 24
 """What is named near a figure, and how it may be meant, as far as it is cut with each other."""
+_FURTHEST = 1200
+"""Characters of a paragraph before a sentence in which things are named whose days it may tell."""
 _MOST = 200
 """Counts that are read of a report."""
 
@@ -42,7 +46,7 @@ def misread_counts(mentions: Mentions) -> Iterator[Accusation]:
 
 
 def misread_orders(mentions: Mentions) -> Iterator[Accusation]:
-    """How often something was ordered, which time it was, and in which state orders are."""
+    """How often something was ordered, when, how far apart, which time it was, and in which state orders are."""
     return (one for one in _misread(mentions) if one.kind != "own_count")
 
 
@@ -66,11 +70,15 @@ class CountReadings:
         self._body = cast.body
         self._sets = OrderSets(history)
         self._facets = OrderFacets(self._sets, cast)
+        self._days = OwnDays(self._facets, cast)
+        self._spans = OwnSpans(self._facets, cast)
         self._ties = Ties(cast, self._facets)
         self._said = SaidCounts(subject, mentions, cast, len(history.orders))
         self._read = 0
 
     def all(self) -> Iterator[Accusation]:
+        yield from self._days.rows(self._cast.lines)
+        yield from self._days.items(self._cast.lines)
         above: list[Facet] = []
         for line in self._cast.lines:
             if line.kind in ("row", "head_row", "rule_row", "elision"):
@@ -88,11 +96,21 @@ class CountReadings:
         yield from misread_states(self._sets, self._body, span)
         yield from misread_empty_years(self._facets, self._body, span, here, around)
         yield from misread_ordinals(self._facets, self._body, span, here)
+        if self._days.speaks_of_days(span):
+            near = [*around, *self._of_line(span)]
+            yield from self._days.sentence(span, here, near)
+            yield from self._spans.sentence(span, here, near)
         for said in self._said.within(span):
             tie = self._ties.of(said, span, here, around)
             if tie is not None and self._read < _MOST:
                 self._read += 1
                 yield from self._judge(said, tie, span, here, around)
+
+    def _of_line(self, span: Span) -> list[Facet]:
+        """What its line names before a sentence."""
+        line = self._cast.prose.line_at(span[0])
+        low = span[0] if line is None else max(line.start, span[0] - _FURTHEST)
+        return self._facets.in_span((low, span[0])) if low < span[0] else []
 
     def _judge(
         self, said: SaidCount, tie: Tie, span: Span, here: Sequence[Facet], around: Sequence[Facet]

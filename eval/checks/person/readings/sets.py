@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
+from itertools import combinations, pairwise
 
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.person.history import History
@@ -26,6 +27,9 @@ NO_NOUNS = frozenset(
 """Words of titles by which no kind of thing is told."""
 
 
+_PAIRED = 60
+
+
 class OrderSets:
     """Sets of orders by product, maker, words, categories, time, price and state."""
 
@@ -34,6 +38,7 @@ class OrderSets:
         self.orders = sorted(history.orders, key=lambda one: one.order.order_date)
         self.all: Mask = (1 << len(self.orders)) - 1
         self.days = [one.day for one in self.orders]
+        self._then: dict[tuple[int, int | None, int | None], Mask] = {}
         self._ids: Table = {}
         self.title: Table = {}
         """By words, as those of categories and of both."""
@@ -137,7 +142,38 @@ class OrderSets:
 
     def on(self, when: When) -> Mask:
         """The orders that were placed then."""
-        return sum(1 << at for at, one in enumerate(self.orders) if when.covers(one.order.order_date))
+        key = when.year, when.month, when.day
+        if key not in self._then:
+            placed = (at for at, one in enumerate(self.orders) if when.covers(one.order.order_date))
+            self._then[key] = sum(1 << at for at in placed)
+        return self._then[key]
+
+    def days_of(self, mask: Mask) -> list[date]:
+        return [self.days[at] for at in _places(mask)]
+
+    def days_told(self, mask: Mask) -> str:
+        """As a finding says them."""
+        return ", ".join(dict.fromkeys(day.isoformat() for day in self.days_of(mask)[:4]))
+
+    def steps(self, mask: Mask) -> set[int]:
+        """Days from each order to the next one."""
+        return {(b - a).days for a, b in pairwise(self.days_of(mask))}
+
+    def steps_to(self, when: When, mask: Mask) -> set[int]:
+        """Days from the order before to one that was placed then."""
+        days = self.days_of(mask)
+        return {(b - a).days for a, b in pairwise(days) if when.covers(b.isoformat())}
+
+    def gaps(self, mask: Mask) -> set[int]:
+        """Days between any two orders; of many only from each to the next."""
+        if mask.bit_count() > _PAIRED:
+            return self.steps(mask)
+        return {(b - a).days for a, b in combinations(self.days_of(mask), 2)}
+
+    def after(self, when: When, mask: Mask) -> Mask:
+        """Those that were placed later than all of a day, a month or a year."""
+        told = f"{when.year:04d}-{when.month or 12:02d}-{when.day or 31:02d}"
+        return sum(1 << at for at in _places(mask) if self.days[at].isoformat() > told)
 
     def of_state(self, state: str) -> Mask:
         return self._state.get(state.casefold(), 0)
