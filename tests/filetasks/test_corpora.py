@@ -79,7 +79,7 @@ from benchmarks.corpora_form import FORM_RULES, HEARSAY, FormSearch
 pytestmark = pytest.mark.long
 
 SIZES = {"8k": 8_000, "16k": 16_000, "32k": 32_000}
-_CHANCE = 0.04
+_CHANCE = 0.06
 """Of a share of needed pages in so few tasks."""
 SEED = 11
 TASKS = 24
@@ -479,7 +479,7 @@ def test_a_name_or_a_site_has_one_role(made: list[tuple[TaskCase, Corpora]]) -> 
         for page in one.pages:
             if found := re.search(r"\| ([A-Z][\w' ]+)$", page.title):
                 shops[page.url.split("/")[2]].add(found[1])
-    assert len(shops) > 5 and all(len(names) == 1 for names in shops.values())
+    assert len(shops) > 3 and all(len(names) == 1 for names in shops.values())
 
 
 def test_no_noise_is_right_by_chance(made: list[tuple[TaskCase, Corpora]]) -> None:
