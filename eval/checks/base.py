@@ -252,14 +252,23 @@ class Subject:
             self._products[product_id] = self.shop.store.product(product_id)
         return self._products[product_id]
 
+    def products(self, ids: Iterable[str]) -> list[Product]:
+        """Those of them that the shop has; none is read twice."""
+        if self.shop is None:
+            return []
+        wanted = list(ids)
+        if missing := [key for key in dict.fromkeys(wanted) if key not in self._products]:
+            found = {one.product_id: one for one in self.shop.store.products(missing)}
+            self._products.update((key, found.get(key)) for key in missing)
+        return [one for key in wanted if (one := self._products[key]) is not None]
+
     @cached_property
     def ordered(self) -> Mapping[str, Product]:
         """What the reader ordered, by id, as far as the shop still has it."""
         if self.shop is None or self.user_id is None:
             return {}
         orders = self.shop.store.orders(self.user_id, limit=_HISTORY).items
-        ids = list(dict.fromkeys(one.product_id for one in orders))
-        return {one.product_id: one for one in self.shop.store.products(ids)}
+        return {one.product_id: one for one in self.products(dict.fromkeys(one.product_id for one in orders))}
 
     def is_shop_url(self, url: str) -> bool:
         return bool(self.hosts) and host_of(url) in self.hosts

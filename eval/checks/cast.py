@@ -76,7 +76,7 @@ class Cast:
             PlaceNamed(one.start, one.end, frozenset([one.product_id]), False) for one in mentions.called
         ]
         makers = MakersInPlay(self.products).named(self.body, linked)
-        unlinked = UnlinkedNames(subject.shop, self.body, self.products)
+        unlinked = UnlinkedNames(subject, self.body, self.products)
         hidden = [(one.start, one.end) for one in (*linked, *called)]
         hidden += [(one.start, one.end) for one in subject.citations.markers]
         makers = unlinked.named(hidden, list(_outside(makers, called)))

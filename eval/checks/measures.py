@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from drr.wording.hedges import HEDGES
@@ -190,6 +191,12 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
     for match in _GRADE.finditer(text, start, len(text) if end is None else end):
         value, grade = float(match["n"]), f"{match['u']} grade"
         yield MeasureSaid(value, value, grade, grade, False, *match.span(), False)
+
+
+@lru_cache(maxsize=512)
+def measures_of(text: str) -> tuple[MeasureSaid, ...]:
+    """Those of a record, which is asked for them again and again."""
+    return tuple(measures(text))
 
 
 def _measure(value: float, form: str, span: tuple[int, int], hedged: bool) -> MeasureSaid | None:

@@ -40,6 +40,7 @@ class _Word(NamedTuple):
     capital: bool
 
 
+@lru_cache(maxsize=1024)
 def head_noun(title: str) -> str:
     """What the thing is: the last word of a title before its comma, bracket or `for`."""
     found = folded_words(_HEAD_ENDS.split(title, maxsplit=1)[0])

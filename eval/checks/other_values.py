@@ -52,7 +52,7 @@ class OtherValues:
         self._tally, self._cast = tally, cast
         self._plain = mentions.plain
         self._residue = residue_of(mentions)
-        self._rivals = RivalValues(subject.shop)
+        self._rivals = RivalValues(subject)
         self._known = list(cast.products)[:_MOST]
         self._values: dict[str, dict[str, list[SaidValue]]] = {}
         self._grades: dict[str, dict[str, tuple[str, str]]] = {}

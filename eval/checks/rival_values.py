@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop
+from drr.eval.checks.base import Subject
 from drr.eval.checks.makers import makers_of
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_text
@@ -68,8 +69,8 @@ def _folded(word: str) -> str:
 class RivalValues:
     """Looks up what else the things of a product's category are like."""
 
-    def __init__(self, shop: Shop | None) -> None:
-        self._shop = shop
+    def __init__(self, subject: Subject) -> None:
+        self._shop, self._subject = subject.shop, subject
         self._found: dict[str, list[SaidValue]] = {}
         self._words: dict[str, frozenset[str]] = {}
 
@@ -86,11 +87,13 @@ class RivalValues:
         page = shop.catalog.search(
             SearchRequest(query=f"{product.title} {leaf}", category=leaf, limit=_RIVALS, search="plain")
         )
-        return [one for one in shop.store.products(page.product_ids) if one.product_id != product.product_id]
+        return [
+            one for one in self._subject.products(page.product_ids) if one.product_id != product.product_id
+        ]
 
     def _of_record(self, product: Product) -> frozenset[str]:
         if product.product_id not in self._words:
-            words = {one.word for one in value_words(record_text(product))}
+            words = {_folded(word) for word in _WORD.findall(record_text(product))}
             parts = {part for one in words for part in re.split(r"[.-]", one)}
             self._words[product.product_id] = frozenset(words | parts)
         return self._words[product.product_id]

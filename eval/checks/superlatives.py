@@ -82,12 +82,12 @@ def misread_superlatives(mentions: Mentions) -> Iterator[Accusation]:
         units = CUES.units_in(text[slice(*sentence)])
         around = CUES.units_in(text[max(0, sentence[0] - _BACK) : sentence[1]])
         around |= {"each"} if _tells_costs(mentions) else set()
-        held = [
+        held = (
             _is_first(one, subject, group, units, around)
             for subject in subjects
             for group in _groups(cast, mentions, subject, sentence)
-        ]
-        if held and not any(held):
+        )
+        if next(held, None) is False and not any(held):
             whom = " or ".join(subject.product_id for subject in subjects)
             why = f"said {text[one.start : one.end].strip()!r} of {whom}, which is first in no group in sight"
             yield Accusation("superlative", (one.start, one.end), why, Certainty.SENTENCE)

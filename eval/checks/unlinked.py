@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from drr.env.entities import Product
-from drr.env.shop import SearchRequest, Shop
-from drr.eval.checks.base import Span
+from drr.env.shop import SearchRequest
+from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.makers import PlaceNamed, makers_of
 from drr.eval.checks.naming import fold, folded_words
 
@@ -35,8 +35,8 @@ _ANY_THING = frozenset(
 class UnlinkedNames:
     """Finds them; `products` are those in play."""
 
-    def __init__(self, shop: Shop | None, body: str, products: Mapping[str, Product]) -> None:
-        self._shop = shop
+    def __init__(self, subject: Subject, body: str, products: Mapping[str, Product]) -> None:
+        self._shop, self._subject = subject.shop, subject
         self._body = body
         self._in_play = products
         self._sold: dict[str, list[Product]] = {}
@@ -120,7 +120,7 @@ class UnlinkedNames:
             if self._shop is None or len(self._sold) >= _LOOKED_UP:
                 return []
             page = self._shop.catalog.search(SearchRequest(query=query, limit=_SOLD_BY, search="plain"))
-            found = self._shop.store.products(page.product_ids)
+            found = self._subject.products(page.product_ids)
             self._sold[query] = [one for one in found if maker in makers_of(one)]
             self._untidy[maker] = [
                 *self._untidy.get(maker, ()),

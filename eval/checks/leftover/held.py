@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.cast import cast_of
@@ -37,6 +37,8 @@ class HeldAgainst:
         self.known = KnownOf(mentions.subject, mentions, self.cast)
         names = [(one.start, one.end) for one in mentions.called]
         self.said = SaidFigures(mentions, self.ledger.figures, names, self.prose.sentences)
+        few = lru_cache(maxsize=8)
+        self.direct, self.framed, self.worked = few(self._direct), few(self._framed), few(self._worked)
 
     def around(self, place: int) -> tuple[Span, Span]:
         """The sentence or row of a place, and the stretch that it is read with."""
@@ -73,7 +75,7 @@ class HeldAgainst:
             one for one in here if one.kind not in MONEY
         ]
 
-    def direct(self, one: SaidFigure, span: Span, ids: tuple[str, ...]) -> Pool:
+    def _direct(self, one: SaidFigure, span: Span, ids: tuple[str, ...]) -> Pool:
         """What stands in the record of what the sentence names, and in the question."""
         known, about = self.known.of(ids), self.known
         if one.kind in MONEY:
@@ -88,7 +90,7 @@ class HeldAgainst:
             known.sizes, known.values, known.ordered, about.parts_in(span), about.asked, known.raters
         )
 
-    def framed(self, one: SaidFigure, span: Span, ids: tuple[str, ...]) -> Pool:
+    def _framed(self, one: SaidFigure, span: Span, ids: tuple[str, ...]) -> Pool:
         """What a figure of its kind is, in the frame that the words beside it give: left of a limit, a price by a pack, one rating."""
         known, about, cue = self.known.of(ids), self.known, self.cue(one)
         if one.kind not in MONEY:
@@ -130,7 +132,7 @@ class HeldAgainst:
         before = [one for one in self.prose.sentences(line) if one[0] < span[0]]
         return (before[-1][0], span[1]) if before else span
 
-    def worked(self, one: SaidFigure, span: Span, ids: tuple[str, ...]) -> tuple[Pool, Pool]:
+    def _worked(self, one: SaidFigure, span: Span, ids: tuple[str, ...]) -> tuple[Pool, Pool]:
         """What the figures of a stretch and of the records of what it names come to, in one step and in two."""
         known, about = self.known.of(ids), self.known
         money, others = self.values(span, one)

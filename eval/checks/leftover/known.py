@@ -15,7 +15,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.makers import makers_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.own_records import statistics_in_money
-from drr.eval.checks.person.history import History, Placed
+from drr.eval.checks.person.history import History, Placed, history_of
 from drr.eval.checks.person.tallies import name_form, plain_name
 from drr.eval.checks.records import record_text
 from drr.wording.money import every_amount
@@ -129,10 +129,7 @@ class KnownOf:
 
     @cached_property
     def history(self) -> History | None:
-        subject = self._subject
-        if subject.shop is None or subject.user_id is None:
-            return None
-        return History(subject.shop, subject.user_id)
+        return history_of(self._mentions)
 
     def _told_of_orders(self, product: Product) -> Iterator[float]:
         """How often it, or its maker's things, were ordered, how many of it, and how long ago."""

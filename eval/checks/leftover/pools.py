@@ -42,8 +42,7 @@ def _few(some: Iterable[float], most: int = _MOST) -> Floats:
 
 
 def _pairs(one: Floats, other: Floats) -> tuple[Floats, Floats]:
-    shape = len(one), len(other)
-    return np.broadcast_to(one[:, None], shape).ravel(), np.broadcast_to(other, shape).ravel()
+    return one.repeat(len(other)), other[None].repeat(len(one), 0).ravel()
 
 
 def _two(some: Floats) -> tuple[Floats, Floats]:
@@ -184,7 +183,7 @@ def chance(values: Pool, value: float, slack: float, *, money: bool, top: float 
         high = min(high, top)
     slack = max(slack, 1e-4)
     width = max(high - low, 2 * slack)
-    close = values[np.searchsorted(values, low) : np.searchsorted(values, high, "right")]
+    close = values[values.searchsorted(low) : values.searchsorted(high, "right")]
     found = len(close) * 2 * slack / width
     if money and value >= _DOLLARS and slack < 0.01:  # who errs in dollars keeps the cents
         alike = np.abs((close - value + 0.5) % 1 - 0.5) <= slack + 1e-6
@@ -193,8 +192,24 @@ def chance(values: Pool, value: float, slack: float, *, money: bool, top: float 
 
 
 def holds(values: Pool, low: float, high: float) -> bool:
-    at = np.searchsorted(values, low - 1e-6)
+    at = values.searchsorted(low - 1e-6)
     return bool(at < len(values) and values[at] <= high + 1e-6)
+
+
+def held(values: Pool, some: Floats, slack: float) -> Floats:
+    """Those of some figures that `holds` finds among the values."""
+    at = values.searchsorted(some - slack - 1e-6)
+    inside = at < len(values)
+    return some[inside][values[at[inside]] <= some[inside] + slack + 1e-6]
+
+
+def chances(values: Pool, some: Floats, slack: float) -> float:
+    """Of how many figures like these one is among these values: `chance` of each that is no amount, together."""
+    low, high = some / _WINDOW, some * _WINDOW
+    slack = max(slack, 1e-4)
+    close = values.searchsorted(high, "right") - values.searchsorted(low)
+    each: list[float] = np.minimum(1.0, close * 2 * slack / np.maximum(high - low, 2 * slack)).tolist()
+    return sum(each)
 
 
 def strength(likely: float) -> float:

@@ -6,6 +6,7 @@ import re
 from functools import cached_property, lru_cache
 from math import log10
 
+import numpy as np
 from drr.eval.checks.base import Span
 from drr.eval.checks.leftover import pools
 from drr.eval.checks.leftover.held import HeldAgainst
@@ -15,6 +16,7 @@ from drr.eval.checks.leftover.said import MONEY, FigureKind, SaidFigure
 from drr.eval.checks.leftover.slips import slips
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
+from drr.eval.stats.intervals import Floats
 
 _TOP = 5.0
 _OWN_WORDS = re.compile(r"\b(?:I|my|me|we|our|us|mine|neighbou?rs?|friends?)\b")
@@ -122,25 +124,25 @@ class InSight:
 
     def _slip(self, one: SaidFigure, values: Pool) -> float:
         """If with one digit put right it is among some values, and how unlikely that is by chance."""
-        near = list(slips(one.digits)) if one.digits else []
-        if not any(pools.holds(values, value - one.slack, value + one.slack) for value in near):
+        near = _slips_of(one.digits)
+        if not len(pools.held(values, near, one.slack)):
             return 0.0
-        likely = sum(pools.chance(values, value, one.slack, money=False) for value in near if value > 0)
+        likely = pools.chances(values, near[near > 0], one.slack)
         return max(pools.strength(min(1.0, likely)), _TINY)
 
     def meant(self, one: SaidFigure) -> float | None:
         """What it is with one slip put right: the first that stands in a record of what its sentence names, or that its sentence comes to."""
         close, _ = self.held.around(one.start)
         own = self.held.named(close, one.start)
-        near = [value for value in slips(one.digits) if value > 0] if one.digits else []
+        near = _slips_of(one.digits)
+        near = near[near > 0]
         for values in (
             self.held.framed(one, close, own),
             self.held.direct(one, close, own),
             self.held.worked(one, close, own)[0],
         ):
-            for value in near:
-                if pools.holds(values, value - one.slack, value + one.slack):
-                    return value
+            if len(found := pools.held(values, near, one.slack)):
+                return float(found[0])
         return None
 
     def _doubts(self, one: SaidFigure, close: Span, own: tuple[str, ...]) -> dict[str, float]:
@@ -161,6 +163,11 @@ class InSight:
             "loose": float(not own),
             "missing": float(self.held.ledger.play.unpriced or self.held.cast.names_a_stranger(close)),
         }
+
+
+@lru_cache(maxsize=64)
+def _slips_of(digits: str) -> Floats:
+    return np.asarray(list(slips(digits)) if digits else [], float)
 
 
 @lru_cache(maxsize=4)

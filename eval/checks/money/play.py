@@ -10,7 +10,7 @@ from functools import cache, cached_property, lru_cache
 from drr.env.entities import Product
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.cast import cast_of
-from drr.eval.checks.measures import measures
+from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions, words
 from drr.eval.checks.money.own_records import prices_ordered, statistics_in_money
 from drr.eval.checks.naming import fold, folded_words
@@ -336,11 +336,12 @@ def divisors(text: str, per: str) -> frozenset[float]:
     return frozenset(one for one in found if one)
 
 
-def _of_sets(text: str, per: str) -> set[float]:
+@lru_cache(maxsize=1024)
+def _of_sets(text: str, per: str) -> frozenset[float]:
     """How many of a set a text counts: `ten pairs`."""
     named = per.partition(" ")[0].rstrip("s")
     counted = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS}|{SPOKEN})[\s-]{re.escape(named)}s?\b", re.I)
-    return {_value_of(match["n"]) for match in counted.finditer(text)} - {1.0}
+    return frozenset({_value_of(match["n"]) for match in counted.finditer(text)} - {1.0})
 
 
 _ANY_UNIT = frozenset(["", "unit", "item", "piece", "each", "pc", "one"])
@@ -360,19 +361,23 @@ def record_divisors(product: Product, per: str, around: frozenset[float]) -> fro
     named = "\n".join([product.title, *sizes])
     unit = unit_named(per) if per else None
     if per and unit is None and per not in _ANY_UNIT and not _names(product, per):
-        return around | frozenset(one.value for one in measures(record_text(product)) if one.value)
+        return around | frozenset(one.value for one in measures_of(record_text(product)) if one.value)
     if unit is None or unit.kind == "count":
         counted = frozenset(one.value for one in UNITS.quantities(named) if one.unit.kind == "count")
         exact = _of_sets(named, per) if per else set()
         if exact and per.partition(" ")[0] not in _TOGETHER:
             return frozenset(exact | {one * other for one in exact for other in counted if one != other})
         if counted and per in _ANY_UNIT:
-            return counted | {one.value for one in measures(named) if one.unit == one.kind and one.value >= 2}
+            return counted | {
+                one.value for one in measures_of(named) if one.unit == one.kind and one.value >= 2
+            }
         if counted and per.partition(" ")[0] not in _TOGETHER:
             return counted
         return around | divisors(named, per)
     found = divisors(named, per)
-    several = {one.value for one in measures("\n".join([named, *product.features])) if one.unit == one.kind}
+    several = {
+        one.value for one in measures_of("\n".join([named, *product.features])) if one.unit == one.kind
+    }
     found |= {one * many for one in found for many in several if many >= 2}
     year = {_IN_A_YEAR[per]} if per in _IN_A_YEAR else set()
     rest = "\n".join([*product.features, *(value for _, value in details)])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from drr.env.entities import Order, Product
 from drr.env.shop import Shop
+from drr.eval.checks.base import Subject
 from drr.eval.checks.makers import makers_of
-from drr.eval.checks.mentions import brand_differs, similarity, words
+from drr.eval.checks.mentions import Mentions, brand_differs, similarity, words
 from drr.wording.dates import When
 
 _READ = 2_000
@@ -34,16 +35,14 @@ class Placed(NamedTuple):
 class History:
     """The orders of one reader."""
 
-    def __init__(self, shop: Shop, user_id: str) -> None:
+    def __init__(self, subject: Subject, shop: Shop, user_id: str) -> None:
         self._store = shop.store
         self._user_id = user_id
         page = self._store.orders(user_id, limit=_READ)
         self.whole = page.total <= len(page.items)
         """Whether these are all."""
         self.today = date.fromisoformat(shop.manifest.as_of)
-        products = {
-            one.product_id: one for one in self._store.products([one.product_id for one in page.items])
-        }
+        products = {one.product_id: one for one in subject.products(one.product_id for one in page.items)}
         self.orders = [Placed(order, products.get(order.product_id)) for order in page.items]
         self._by_id: dict[str, Placed | None] = {one.order.order_id: one for one in self.orders}
 
@@ -62,7 +61,16 @@ class History:
         return [one for one in self.orders if when.covers(one.order.order_date)]
 
     def of_products(self, product_ids: Collection[str]) -> list[Placed]:
-        return [one for one in self.orders if one.order.product_id in product_ids]
+        """Their orders, in the order of all."""
+        places = sorted(at for key in {*product_ids} for at in self._places.get(key, ()))
+        return [self.orders[at] for at in places]
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for at, one in enumerate(self.orders):
+            found.setdefault(one.order.product_id, []).append(at)
+        return found
 
     def of_makers(self, makers: Collection[str]) -> list[Placed]:
         """The orders of anything by these makers."""
@@ -93,6 +101,15 @@ class History:
     def of_kind(self, kind: Collection[str]) -> list[Placed]:
         """The orders of products whose titles have all these words."""
         return [one for one in self.orders if one.product and set(kind) <= stems(words(one.product.title))]
+
+
+@lru_cache(maxsize=4)
+def history_of(mentions: Mentions) -> History | None:
+    """The orders of a report's reader, read once for the rules that ask; `None` where no reader is known."""
+    subject = mentions.subject
+    if subject.shop is None or subject.user_id is None:
+        return None
+    return History(subject, subject.shop, subject.user_id)
 
 
 def days_of(orders: Iterable[Placed]) -> str:

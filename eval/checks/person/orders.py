@@ -12,7 +12,7 @@ from drr.eval.checks.layout import TextLine, sentences
 from drr.eval.checks.mentions import Mentions, ProductReference, words
 from drr.eval.checks.person.cited_days import CitedDays
 from drr.eval.checks.person.dated import DatedPurchases
-from drr.eval.checks.person.history import History, Placed, stem
+from drr.eval.checks.person.history import History, Placed, history_of, stem
 from drr.eval.checks.person.named_days import NamedDays
 from drr.eval.checks.person.near_days import NearDays
 from drr.eval.checks.person.order_ids import OrdersNamed
@@ -48,7 +48,8 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     if subject.user is None:
         return unverifiable(f"the shop has no user {subject.user_id}")
     tally = CheckTally()
-    history = History(subject.shop, subject.user_id)
+    history = history_of(mentions)
+    assert history is not None
     named = OrdersNamed(subject)
     for order_id, span in named.all:
         if history.find(order_id) is not None:

@@ -14,7 +14,7 @@ from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.person.history import History
+from drr.eval.checks.person.history import History, history_of
 from drr.eval.checks.person.parts import PartsOfHistory
 from drr.eval.checks.person.readings.counted import misread_counts
 from drr.eval.checks.person.spending import compare_spending
@@ -93,7 +93,8 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     records = sorted(
         one.start for one in subject.citations.markers if one.url and one.url.startswith("user://")
     )
-    history = History(subject.shop, subject.user_id)
+    history = history_of(mentions)
+    assert history is not None
     counting = _Counting(tally, cast, known, history)
     parts = PartsOfHistory(tally, cast, known, history)
     wholes = CountsOfTheWhole(tally, cast, known, history, parts)

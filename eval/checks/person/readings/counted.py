@@ -10,7 +10,7 @@ from drr.eval.checks.base import Accusation, Span, Subject
 from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.person.history import History
+from drr.eval.checks.person.history import History, history_of
 from drr.eval.checks.person.readings.days import OwnDays
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
 from drr.eval.checks.person.readings.said import SaidCount, SaidCounts
@@ -56,7 +56,8 @@ def _misread(mentions: Mentions) -> tuple[Accusation, ...]:
     subject = mentions.subject
     if subject.shop is None or subject.user_id is None:
         return ()
-    history = History(subject.shop, subject.user_id)
+    history = history_of(mentions)
+    assert history is not None
     if not history.whole or not history.orders:
         return ()
     return tuple(CountReadings(subject, mentions, cast_of(subject, mentions), history).all())
