@@ -47,7 +47,7 @@ RULES: dict[str, Rule] = {
     "name_matches_id": Rule(names.name_matches_id, "12"),
     "price": Rule(facts.price, "16"),
     "rating": Rule(stars.rating, "15"),
-    "total": Rule(total, "16"),
+    "total": Rule(total, "17"),
     "budget": Rule(budget, "19"),
     "order_facts": Rule(order_facts, "21"),
     "privacy": Rule(privacy, "2"),

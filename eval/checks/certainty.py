@@ -85,6 +85,10 @@ BARS: dict[str, AccusationBar] = {
     "verdict_told": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "every cost and every limit in sight speaks against it"
     ),
+    "rest_told": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "no limit leaves it over any cost in sight"
+    ),
+    "gap_told": AccusationBar(Certainty.SENTENCE, Certainty.SENTENCE, "no two costs in sight differ by it"),
     "limit_broken": AccusationBar(
         Certainty.ADJOINED,
         Certainty.LITERAL,

@@ -14,7 +14,7 @@ VERDICTS = [
     (f"{TABLE}\nAll three stay under {{}}.", "$25", "$20"),
     (f"{TABLE}\n{{}} of the three are under $20.", "Two", "Only one"),
     (f"- the diffuser ({A}), $17.95\n- the black one ({C}), $24.95\n\n{{}} under $20.", "Only the first is", "Both are"),
-    (f"The red one ({B}) and the diffuser ({A}) both {{}}, and both have a clip.", "fit your budget", "miss your budget by a dollar"),
+    (f"The red one ({B}) and the diffuser ({A}) both {{}}, and both have a clip.", "fit your budget", "miss your budget"),
     # right behind an amount, whatever else its sentence says
     (f"Two of the red ones ({B}) are $23.98, and the diffuser ({A}) brings that to $41.93, which is {{}} your $40.", "over", "just within"),
     (f"The black one ({C}) has a lamp instead of a dial, but at $24.95 it {{}} your limit.", "is inside", "exceeds"),
@@ -29,6 +29,17 @@ VERDICTS = [
     (f"The diffuser ({A}) and the red one ({B}): together $29.94, or $10.06 {{}} the limit.", "within", "beyond"),
 ]  # fmt: skip
 
+RESTS_AND_GAPS = [
+    (f"| | |\n|---|---|\n| Diffuser {A} | $17.95 |\n| Red {B} | $11.99 |\n| Sum | $29.94 |\n\nThere is {{}} in change.", "$10.06", "$12.06"),
+    (f"The diffuser ({A}) and the red one ({B}): $29.94 together, so {{}} stays in the purse.", "$10.06", "$16.60"),
+    (f"Pick: the diffuser ({A}), $17.95.\n\nThe limit was $40; {{}} stays in your pocket.", "$22.05", "$20.25"),
+    (f"- Diffuser {A} $17.95\n- Red {B} $11.99\n- Sum $29.94\n- Left of $40: {{}}", "$10.06", "$28.01"),
+    (f"If the diffuser ({A}, $17.95) ever breaks, the black one ({C}) costs exactly {{}} more than it.", "$7.00", "$8.00"),
+    (f"Buying two of the red ones ({B}) instead of one black ({C}) saves you {{}}.", "$0.97", "$1.97"),
+    (f"Red ({B}): $11.99 for one. Three would be $35.97, i.e. {{}} more than the black one ({C}).", "$11.02", "$12.20"),
+    (f"Take the red one ({B}) for {{}}, not the black one ({C}, $24.95).", "thirteen dollars less", "sixteen dollars less"),
+]  # fmt: skip
+
 
 def failed(shop: Shop, text: str, query: str | None) -> list[str]:
     found = check_report(Subject(text, query=query, shop=shop))
@@ -41,6 +52,27 @@ def test_a_verdict_on_a_limit_that_nothing_bears_out(
 ) -> None:
     assert failed(rules_shop, text.format(right), "something quiet, at most $40") == []
     assert failed(rules_shop, text.format(wrong), "something quiet, at most $40") != []
+
+
+@pytest.mark.parametrize(("text", "right", "wrong"), RESTS_AND_GAPS)
+def test_a_rest_or_a_difference_that_nothing_bears_out(
+    rules_shop: Shop, text: str, right: str, wrong: str
+) -> None:
+    assert failed(rules_shop, text.format(right), "something quiet, at most $40") == []
+    assert failed(rules_shop, text.format(wrong), "something quiet, at most $40") != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"The diffuser ({A}) is $17.95. Of your spending $617.26 went over 22 orders.",
+        f"With a 15% code you pay $15.26 for the diffuser ({A}) and save $2.69.",
+        f"The diffuser ({A}), $17.95, remains in the catalogue at $17.95.",
+        f"A garden blog says such lamps save $288 a season (https://lamps.example/save); the diffuser ({A}) is $17.95.",
+    ],
+)
+def test_a_difference_to_what_is_not_in_sight_accuses_nobody(rules_shop: Shop, text: str) -> None:
+    assert failed(rules_shop, text, "something quiet, at most $40") == []
 
 
 @pytest.mark.parametrize(

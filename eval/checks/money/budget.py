@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from drr.env.query import Constraints
-from drr.eval.checks.base import Accusation, Check, CheckTally, Span, Subject, unverifiable
+from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.facts import prices_in
 from drr.eval.checks.mentions import Mention, Mentions
 from drr.eval.checks.money.around import is_hinted
 from drr.eval.checks.money.fits import FitClaims, only_amount
+from drr.eval.checks.money.generous.telling import add_told
 from drr.eval.checks.money.generous.verdicts import generous_verdicts
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.money.limit_sides import hold_sides
@@ -49,7 +50,7 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
     for said in fits.claims():
         held.hold("limit_verdict", said.span, said.holds, said.why, said.bound, said.doubt)
     hold_sides(held.tally, mentions, ledger, fits.limits)
-    _add_told(held.tally, generous_verdicts(subject, mentions))
+    add_told(held.tally, generous_verdicts(subject, mentions))
     return held.tally.check(
         "the report gives no cost to hold against the budget",
         computed=grand.value if grand else None,
@@ -60,16 +61,8 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
 def _of_its_own(subject: Subject, mentions: Mentions, nothing: str) -> Check:
     """Without a budget of the question: what the report says itself of limits."""
     tally = CheckTally()
-    _add_told(tally, generous_verdicts(subject, mentions))
+    add_told(tally, generous_verdicts(subject, mentions))
     return tally.check(nothing) if tally.accused else unverifiable(nothing)
-
-
-def _add_told(tally: CheckTally, found: Iterable[Accusation]) -> None:
-    """What the readers before have not accused already."""
-    taken = [one.span for one in tally.accused]
-    for one in found:
-        if one.kind and not any(low < one.span[1] and one.span[0] < high for low, high in taken):
-            tally.accuse(one.kind, one.span, one.why, one.bound or Certainty.SENTENCE)
 
 
 def _grand(sums: Sums, fits: FitClaims) -> Cost | None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from drr.eval.checks.base import Check, CheckTally, Subject
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.grid import column_at
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.equations import PRICE_HEAD, hold_equations
+from drr.eval.checks.money.generous.gaps import generous_gaps
+from drr.eval.checks.money.generous.rests import generous_rests
+from drr.eval.checks.money.generous.telling import add_told
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.money.named_sums import hold_named_sums
 from drr.eval.checks.money.parts import CENT, Stated
@@ -30,6 +35,7 @@ def total(subject: Subject, mentions: Mentions) -> Check:
         if not entry.about_price and entry.figure.start not in stated:
             entry.enter(tally)
     _compare_phases(tally, sums)
+    add_told(tally, chain(generous_rests(subject, mentions), generous_gaps(subject, mentions)))
     return tally.check("no total is stated")
 
 
