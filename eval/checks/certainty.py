@@ -119,6 +119,9 @@ BARS: dict[str, AccusationBar] = {
     "multiple": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "no two values in sight come to it, whichever are meant"
     ),
+    "cost_per_unit": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "no price in sight comes to it, by whatever it is divided"
+    ),
     "superlative": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "it is first in no group in sight, whichever is meant"
     ),

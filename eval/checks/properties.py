@@ -25,6 +25,7 @@ from drr.eval.checks.residue import LASTING, Residue, residue_of
 from drr.eval.checks.stars import ratings_of
 from drr.eval.checks.stated_once import StatedOnce
 from drr.eval.checks.superlatives import misread_superlatives
+from drr.eval.checks.unit_costs import misread_unit_costs
 from drr.wording.doubts import DoubtKind
 from drr.wording.money import every_amount
 from drr.wording.numbers import NUMBER, SPOKEN, number, spoken
@@ -67,8 +68,9 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     compare_attributes(tally, mentions, cast, texts)
     compare_values(tally, subject, mentions, cast)
     OddCells(tally, cast).compare()
-    for one in (*misread_multiples(mentions), *misread_superlatives(mentions)):
-        tally.outweigh(one)
+    for reader in (misread_multiples, misread_superlatives, misread_unit_costs):
+        for one in reader(mentions):
+            tally.outweigh(one)
     body = mentions.body
     for mention in mentions.mentions:
         product = cast.products.get(mention.product_id)

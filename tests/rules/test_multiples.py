@@ -103,3 +103,20 @@ def test_a_superlative_that_is_narrower_or_not_meant_accuses_nobody(
     scene: Scene, pens: tuple[Product, ...], said: str
 ) -> None:
     assert not list(accused(report(pens, said), scene.shop, "superlative"))
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("With 12 nibs the [Plainfold]({url}) is $3.25 a nib.", False),
+        ("With 12 nibs the [Plainfold]({url}) is $2.15 a nib.", True),
+        ("With 12 nibs the [Plainfold]({url}) would be $2.15 a nib.", False),
+        ("In other shops the [Plainfold]({url}) is $2.15 a nib.", False),
+        ("With 12 nibs it is $2.15 a nib.", False),
+    ],
+)
+def test_a_cost_that_no_price_comes_to_by_any_count_is_wrong(
+    scene: Scene, pens: tuple[Product, ...], said: str, *, wrong: bool
+) -> None:
+    text = said.format(url=pens[1].product_url)
+    assert bool([*accused(text, scene.shop, "cost_per_unit")]) is wrong
