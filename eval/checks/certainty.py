@@ -122,6 +122,11 @@ BARS: dict[str, AccusationBar] = {
     "cost_per_unit": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "no price in sight comes to it, by whatever it is divided"
     ),
+    "nowhere": AccusationBar(
+        Certainty.SENTENCE,
+        Certainty.SENTENCE,
+        "no record in sight has it, nor do figures in sight come to it",
+    ),
     "superlative": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "it is first in no group in sight, whichever is meant"
     ),

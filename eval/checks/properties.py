@@ -18,6 +18,7 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.eval.checks.multiples import misread_multiples
+from drr.eval.checks.nowhere import found_nowhere
 from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
 from drr.eval.checks.records import record_text
@@ -68,7 +69,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     compare_attributes(tally, mentions, cast, texts)
     compare_values(tally, subject, mentions, cast)
     OddCells(tally, cast).compare()
-    for reader in (misread_multiples, misread_superlatives, misread_unit_costs):
+    for reader in (misread_multiples, misread_superlatives, misread_unit_costs, found_nowhere):
         for one in reader(mentions):
             tally.outweigh(one)
     body = mentions.body

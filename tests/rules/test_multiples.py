@@ -120,3 +120,24 @@ def test_a_cost_that_no_price_comes_to_by_any_count_is_wrong(
 ) -> None:
     text = said.format(url=pens[1].product_url)
     assert bool([*accused(text, scene.shop, "cost_per_unit")]) is wrong
+
+
+SUNSCREEN, THERMOMETER = "http://ecommerce.example/B01445YYL3", "http://ecommerce.example/B07FRORVT7"
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("The [Kindred Curl]({s}) has SPF 30.", False),
+        ("The [Kindred Curl]({s}) has SPF 45.", True),
+        ("The [Kindred Curl]({s}) is no SPF 45.", False),
+        ("A guide asks for SPF 45; the [Kindred Curl]({s}) will do.", False),
+        ("The [Copperfold]({t}) reads to 0.9 degrees.", False),
+        ("The [Copperfold]({t}) reads to 0.4 degrees.", True),
+        ("The [Copperfold]({t}) would read to 0.4 degrees.", False),
+        ("Your own oven is off by 0.4 degrees; take the [Copperfold]({t}).", False),
+    ],
+)
+def test_what_stands_in_no_record_in_sight_is_wrong(scene: Scene, said: str, *, wrong: bool) -> None:
+    text = said.format(s=SUNSCREEN, t=THERMOMETER)
+    assert bool([*accused(text, scene.shop, "nowhere")]) is wrong
