@@ -25,14 +25,11 @@ from drr.eval.checks.accusing.traits import FOR, TRAITS, AccusationTraits
 from drr.eval.checks.accusing.weighed import WEIGHTS, AccusationWeights, FittedLabels
 from drr.eval.checks.base import Accusation
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.leftover.rule import KINDS as LEFT
-from drr.eval.checks.leftover.weighing import Leftover, LeftWeights
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import is_of_what_is_unseen
 from drr.eval.stats.intervals import Floats
 from scipy.optimize import minimize
 
-from benchmarks import leftover_fit
 from benchmarks.accusations import LABELS, LabelledAccusation, read_labels
 from benchmarks.first_contact import ROUNDS, WRITERS, StrangerText, read_round
 from benchmarks.planted import sample_shop, share
@@ -58,15 +55,11 @@ PLAIN = frozenset(
 )
 """Kinds of statements that are not weighed: the string itself is right or wrong, or no plant is of that kind."""
 RIDGE = 1.0
-LAST = 26
-"""The last round whose figures are fitted."""
 ASKED = 0.02
 """Clean passages that may be accused."""
-LEAST_BAR = 0.8
-"""Precision before recall: no lower bar is chosen, however few clean passages one would accuse."""
-BARS = tuple(round(LEAST_BAR + 0.01 * step, 2) for step in range(16))
+BARS = tuple(round(0.5 + 0.01 * step, 2) for step in range(46))
 SHOWN = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
-VERSION = 3
+VERSION = 2
 
 
 class Weighed(NamedTuple):
@@ -88,9 +81,7 @@ class Weighed(NamedTuple):
 class Corpus:
     """The texts of the rounds, and what they were accused of."""
 
-    def __init__(
-        self, shop: Shop, labels: Sequence[LabelledAccusation], left: Mapping[str, LeftWeights]
-    ) -> None:
+    def __init__(self, shop: Shop, labels: Sequence[LabelledAccusation]) -> None:
         self.texts: dict[tuple[str, str], StrangerText] = {
             (name, one.id): one
             for name in dict.fromkeys(label.round for label in labels)
@@ -101,11 +92,7 @@ class Corpus:
             for twin in (False, True):
                 found = [label for label in labels if (label.round, label.id, label.twin) == (*key, twin)]
                 text = one.twin if twin else one.text
-                self.of[*key, twin] = (
-                    list(_with_traits(shop, one, text, found, left[WRITERS.get(key[0], key[0])]))
-                    if text is not None
-                    else []
-                )
+                self.of[*key, twin] = list(_with_traits(shop, one, text, found)) if text is not None else []
 
     @cached_property
     def every(self) -> list[Weighed]:
@@ -113,30 +100,16 @@ class Corpus:
 
 
 def _with_traits(
-    shop: Shop,
-    one: StrangerText,
-    text: str,
-    labels: Sequence[LabelledAccusation],
-    left: LeftWeights,
+    shop: Shop, one: StrangerText, text: str, labels: Sequence[LabelledAccusation]
 ) -> Iterator[Weighed]:
     if not labels:
         return
     subject = Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=urls_in(one.text))
-    mentions = Mentions(subject)
-    traits = AccusationTraits(subject, mentions, Leftover(mentions, left))
+    traits = AccusationTraits(subject, Mentions(subject))
     for label in labels:
         bound = Certainty.__members__.get(label.bound.upper())
         made = Accusation(label.kind, label.span, label.why, bound, label.doubt)
         yield Weighed(label, {} if label.kind in PLAIN else traits.counted(made))
-
-
-def left_weights(shop: Shop) -> dict[str, LeftWeights]:
-    """Of figures that nothing explains, for each writer by weights that had not met him."""
-    every = leftover_fit.read_figures(shop, leftover_fit.rounds_until(LAST))
-    return {
-        writer: LeftWeights(version=0, rounds=writer, figures=0, planted=0, weights=weights)
-        for writer, weights in leftover_fit.by_writer(every).items()
-    }
 
 
 def fit(some: Sequence[Weighed], kinds: Sequence[str]) -> tuple[float, dict[str, float], dict[str, float]]:
@@ -293,13 +266,9 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the weights, fitted to all writers")
     parser.add_argument("--record", action="store_true")
     arguments = parser.parse_args()
-    labels = [
-        one
-        for one in read_labels()
-        if one.kind not in LEFT.values() and not (one.doubt and is_of_what_is_unseen(one.doubt))
-    ]
+    labels = [one for one in read_labels() if not (one.doubt and is_of_what_is_unseen(one.doubt))]
     with sample_shop(arguments.shop) as shop:
-        corpus = Corpus(shop, labels, left_weights(shop))
+        corpus = Corpus(shop, labels)
     kinds = sorted({one.label.kind for one in corpus.every})
     writers = {one.writer for one in corpus.every}
     told = FittedLabels(

@@ -58,9 +58,9 @@ _PERCENT = re.compile(
     re.I,
 )
 _MORE = re.compile(r"\b(?:more\sthan|over|above|upwards\sof|at\sleast|better\sthan)\s$", re.I)
-_LESS = re.compile(r"\b(?:less\sthan|under|below|not\squite|short\sof|at\smost|barely|up\sto)\s$", re.I)
+_LESS = re.compile(r"\b(?:less\sthan|under|below|not\squite|short\sof|at\smost|up\sto)\s$", re.I)
 _NEAR = re.compile(
-    r"\b(?:nearly|almost|about|around|roughly|close\sto|approximately|some|near\senough|nigh\son|practically)\s$",
+    r"\b(?:barely|nearly|almost|about|around|roughly|close\sto|approximately|some|near\senough|nigh\son|practically)\s$",
     re.I,
 )
 _BEFORE = 24
@@ -73,6 +73,13 @@ _NO_RATIO = re.compile(
     r"\b(?:might|could|may|if|probably|elsewhere|stars?|degrees?|recommend\w*|dose|serving|size it|rule|wide|long enough)\b|\?",
     re.I,
 )
+_AS_VERB = re.compile(
+    r"\b(?:would|will|to|can|could|does|do|did|not)\s(?:(?:more|less|nearly|almost|about|than|well|over|roughly)\s){0,3}$",
+    re.I,
+)
+"""`would more than double the bill`"""
+_THAT = re.compile(r"that\b", re.I)
+_BESIDE = 12
 _REACH = 600
 """Characters before a sentence that it goes on from."""
 _MOST = 60
@@ -121,6 +128,14 @@ def _is_read(mentions: Mentions, held: HeldAgainst, one: _Said, sentence: Span) 
     if line is None or line.kind in ("row", "head_row", "rule_row"):
         return False
     clause = held.prose.clause_at(one.start)
+    if _AS_VERB.search(mentions.plain, max(sentence[0], one.start - _BEFORE), one.start):
+        return False
+    if _THAT.match(mentions.plain, one.end) and not any(
+        each.kind in ("money", "unit")
+        and (0 <= each.start - one.end < _BEFORE or 0 <= one.start - each.end < _BESIDE)
+        for each in held.said.within(sentence)
+    ):
+        return False
     if _HISTORY.search(mentions.plain, *sentence) or _NO_RATIO.search(mentions.plain, *clause):
         return False
     residue = residue_of(mentions)

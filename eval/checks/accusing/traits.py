@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from math import log10
 
 from drr.eval.checks.accusing.sight import AccusedFigure, Sight
 from drr.eval.checks.base import Accusation, Span, Subject
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.leftover.weighing import Leftover, leftover_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import residue_of
 from drr.wording.dates import dates
@@ -35,7 +33,6 @@ FIRM = frozenset({"price", "measure", "anchored", "stars"})
 """Kinds of which what stands right beside a name or in its row is of that thing, if a figure of its kind at all."""
 COMPARED = frozenset({"comparison", "direction", "ratio"})
 _ROWS = frozenset({"row", "head_row", "rule_row"})
-_EVEN = 0.5
 _SHORT = 1_500
 """Characters of a text that is one stretch."""
 TRAITS = (
@@ -52,10 +49,8 @@ TRAITS = (
     "another_day",
     "web",
     "several",
-    "left_wrong",
-    "left_right",
 )
-FOR = frozenset({"left_wrong"})
+FOR = frozenset[str]()
 """Traits that may only speak for an accusation; all others only against it."""
 FIGURED = frozenset(
     {
@@ -80,9 +75,8 @@ FIGURED = frozenset(
 class AccusationTraits:
     """Of the accusations of one report."""
 
-    def __init__(self, subject: Subject, mentions: Mentions, left: Leftover | None = None) -> None:
+    def __init__(self, subject: Subject, mentions: Mentions) -> None:
         self._subject = subject
-        self._left = left or leftover_of(mentions)
         self._mentions = mentions
         self._plain = mentions.plain
         self._cast = cast_of(subject, mentions)
@@ -108,23 +102,12 @@ class AccusationTraits:
             )
         elif said is not None and not (one.kind == "sum" and one.bound in (Certainty.SCOPE, Certainty.CELL)):
             self._explain(traits, one, said, (sentence, stretch), owners)
-        if one.kind in FIGURED and (likely := self._left.chance(one.span)) is not None:
-            traits["left_wrong"], traits["left_right"] = self._left_of(one, likely)
         if one.kind in COMPARED:
             traits["several"] = float(len({key for place in self._cast.named for key in place.products}) > 2)
         traits["web"] = float(residue_of(self._mentions).cites_the_web(sentence))
         if one.kind in DATED:
             traits["another_day"] = self._of_another_day(one, stretch)
         return traits
-
-    def _left_of(self, one: Accusation, likely: float) -> tuple[float, float]:
-        """What the last reader of figures says for and against. That a figure is explained says nothing where it is by itself, nor of a rating right beside its name: so few there are that any would be."""
-        rated = one.kind in RATED
-        firm = one.bound is not None and one.bound >= Certainty.ADJOINED
-        if (rated and firm) or self._left.explains_itself(one.span):
-            likely = max(likely, _EVEN)
-        right = min(1.0, max(0.0, (-log10(max(likely, 1e-6)) - 1) / 2))
-        return likely, 0.0 if rated else right
 
     def _explain(
         self,

@@ -14,6 +14,8 @@ from hashlib import sha256
 from math import exp
 from pathlib import Path
 
+from drr.eval.checks.accusing.explained import VERSION as EXPLAINED_BY
+from drr.eval.checks.accusing.explained import is_explained
 from drr.eval.checks.accusing.traits import AccusationTraits
 from drr.eval.checks.base import Accusation, Check, Subject, answer
 from drr.eval.checks.leftover.rule import KINDS as LEFT
@@ -82,13 +84,17 @@ def weighed(
             chances[one] = leftover_of(mentions).chance(one.span) or 0.0
         elif traits is not None and one.kind is not None:
             chances[one] = weights.chance(one.kind, traits.counted(one))
+            if is_explained(one, leftover_of(mentions)):
+                chances[one] = min(chances[one], leftover_of(mentions).chance(one.span) or 0.0)
     asked = weights.bar if bar is None else bar
     return {name: _settled(check, chances, asked) for name, check in checks.items()}
 
 
 def weights_version() -> str:
     """The version of the weights, and what they are: part of every judgement by rules."""
-    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}"
+    return (
+        f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{EXPLAINED_BY}"
+    )
 
 
 def _settled(check: Check, chances: Mapping[Accusation, float], bar: float) -> Check:
