@@ -145,6 +145,8 @@ _NO_GRADES = frozenset(
     ]
 )
 _REACH = 1000
+_BEFORE = 8
+"""Characters before a clause with the word that opens it."""
 _FEW, _MOST, _OF_A_RECORD = 25, 60, 400
 _ROUNDED = 0.6
 """A whole number in words, from seven on, may be rounded."""
@@ -204,7 +206,8 @@ class _Nowhere:
             else self._held.prose.sentence_at(start)
         )
         clause = self._held.prose.clause_at(start)
-        if line.kind not in ("row", "head_row") and leaves.search(self._text, *clause):
+        low = max(span[0], min(clause[0], start) - _BEFORE)
+        if line.kind not in ("row", "head_row") and leaves.search(self._text, low, clause[1]):
             return None
         if self._residue.cites_the_web(span) or self._residue.doubt(clause):
             return None

@@ -133,9 +133,10 @@ SUNSCREEN, THERMOMETER = "http://ecommerce.example/B01445YYL3", "http://ecommerc
         ("The [Kindred Curl]({s}) is no SPF 45.", False),
         ("A guide asks for SPF 45; the [Kindred Curl]({s}) will do.", False),
         ("The [Copperfold]({t}) reads to 0.9 degrees.", False),
-        ("The [Copperfold]({t}) reads to 0.4 degrees.", True),
-        ("The [Copperfold]({t}) would read to 0.4 degrees.", False),
-        ("Your own oven is off by 0.4 degrees; take the [Copperfold]({t}).", False),
+        ("The [Copperfold]({t}) reads to 1.7 degrees.", True),
+        ("The [Copperfold]({t}) would read to 1.7 degrees.", False),
+        ("The [Copperfold]({t}) cuts coarser than P-5, like SPF 45.", False),
+        ("Your own oven is off by 1.7 degrees; take the [Copperfold]({t}).", False),
     ],
 )
 def test_what_stands_in_no_record_in_sight_is_wrong(scene: Scene, said: str, *, wrong: bool) -> None:

