@@ -119,6 +119,19 @@ class CheckTally:
         self.failed -= len(met)
         self.accuse(one.kind or "", one.span, one.why, one.bound or Certainty.INFERRED)
 
+    def withdraw(self, kind: str, spans: Iterable[Span]) -> None:
+        """What one reading accuses, where another bears it out."""
+        spans = list(spans)
+
+        def met(one: Accusation) -> bool:
+            return one.kind == kind and any(a < one.span[1] and one.span[0] < b for a, b in spans)
+
+        borne_out = [one for one in self.accused if met(one)]
+        self.accused = [one for one in self.accused if one not in borne_out]
+        self.doubted = [one for one in self.doubted if not met(one)]
+        self.failed -= len(borne_out)
+        self.passed += len(borne_out)
+
     def doubt(self, one: Accusation, remark: str) -> None:
         """What would be accused, but for a doubt."""
         self.unclear(remark)

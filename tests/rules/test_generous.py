@@ -96,3 +96,16 @@ def test_a_limit_of_the_report_s_own_needs_no_question(rules_shop: Shop) -> None
     text = f"{TABLE}\nAll three stay under {{}}."
     assert failed(rules_shop, text.format("$25"), None) == []
     assert failed(rules_shop, text.format("$20"), None) != []
+
+
+def test_what_runs_down_item_by_item_is_left(rules_shop: Shop) -> None:
+    text = (
+        f"With $60 this goes as follows.\n\n1. The diffuser ({A}), $17.95. Running remainder $42.05.\n"
+        f"2. The red one ({B}), a bright one with a clip. It costs $11.99. Remainder $30.06.\n"
+        f"3. The black one ({C}), the dear one of the three. It costs $24.95. Remainder {{}}."
+    )
+    for left, fails in (("$5.11", False), ("$8.11", True)):
+        check = check_report(Subject(text.format(left), query="three for up to $60", shop=rules_shop))[
+            "total"
+        ]
+        assert any(one.kind == "rest_told" for one in check.accused) is fails

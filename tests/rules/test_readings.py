@@ -243,3 +243,28 @@ def test_the_year_before_and_the_year_after(scene: Scene) -> None:
     text = "You placed {n} orders in {year}, against {m} the year after."
     said = {"year": year, "n": by_year[year], "m": by_year[year + 1]}
     assert status(text.format(**said), "statistics", scene, user) != "fail"
+
+
+def test_a_count_that_one_reading_bears_out_is_accused_by_no_other(scene: Scene) -> None:
+    """`three orders for the Oat & Ember drill` was held against all orders of its maker."""
+    user, _, _ = known_of(scene)
+    product, count = often(scene, user)
+    for said in (
+        f"You have put in {count} orders for the {link(product)}.",
+        f"Your {count} 2022 orders of the {link(product)} are long gone.",
+        f"{count * 3} orders, three things, each of them {count} times: the {link(product)} too.",
+    ):
+        assert status(said, "statistics", scene, user) != "fail", said
+
+
+def test_the_two_may_be_what_was_named_before(scene: Scene) -> None:
+    user, _, _ = known_of(scene)
+    found = orders_of(scene, user)
+    (first, a), (then, b) = next(
+        pair
+        for pair in pairwise(found)
+        if pair[0][1].product_id != pair[1][1].product_id and pair[1][0].order_date > pair[0][0].order_date
+    )
+    days = (date.fromisoformat(then.order_date[:10]) - date.fromisoformat(first.order_date[:10])).days
+    told = f"The {link(a)} and the {link(b)} would do. They are both in stock.\n\nYou ordered the two items {{}} days apart."
+    assert not misread(told.format(days), scene, user)

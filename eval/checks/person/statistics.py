@@ -16,7 +16,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.history import History, history_of
 from drr.eval.checks.person.parts import PartsOfHistory
-from drr.eval.checks.person.readings.counted import misread_counts
+from drr.eval.checks.person.readings.counted import borne_out, misread_counts
 from drr.eval.checks.person.spending import compare_spending
 from drr.eval.checks.person.tallies import HistoryTallies, name_form, plain_name
 from drr.eval.checks.person.whole import CountsOfTheWhole
@@ -25,6 +25,7 @@ from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.tolerance import same_count
 
+_COUNTED_BEFORE = re.compile(rf"(?:\b(?:{SPOKEN}|your|my|the|these|those|all|both|first|last)|\d)\s$", re.I)
 _ABOUT_YOU = re.compile(
     r"\b(?:you|your|yours|you've|you’ve|lifetime|account|on file|overall|history|profile|of them|in total|orders since|with us)\b",
     re.I,
@@ -123,6 +124,7 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
             ):
                 counting.sentence(span)
                 compare_spending(tally, cast, span, known, counting.shares(span), asked, cites=cites)
+    tally.withdraw("statistic", borne_out(mentions))
     for one in misread_counts(mentions):
         tally.outweigh(one)
     return tally.check("the report states no figure of the user's history")
@@ -181,9 +183,10 @@ class _Counting:
 
     def _is_year_or_id(self, said: float, match: re.Match[str], span: Span) -> bool:
         before = self._body[max(span[0], match.start("n") - 12) : match.start("n")]
-        return (1900 <= said <= 2100 and "," not in match["n"] and not match["more"]) or _ORDER_NUMBER.search(
-            before
-        ) is not None
+        is_year = 1900 <= said <= 2100 and "," not in match["n"]
+        if is_year and _COUNTED_BEFORE.search(self._body, max(0, match.start("n") - 24), match.start("n")):
+            return True  # `your two 2022 orders`
+        return (is_year and not match["more"]) or _ORDER_NUMBER.search(before) is not None
 
     def _compare(
         self, said: float, match: re.Match[str], span: Span, places: Sequence[_PlaceOfShare]

@@ -46,7 +46,7 @@ _NO_GAP = re.compile(
 )
 """Behind an amount: it is spent over so many orders."""
 _SWAPS = re.compile(
-    r"\b(?:instead|swap\w*|choos\w+|tak\w+|going|drop\w*|without|skip\w*|replac\w+|trad\w+|relax\w*|exchang\w+|mov\w+|switch\w*|with)\b",
+    r"\b(?:instead|in\splace|swap\w*|choos\w+|tak\w+|going|drop\w*|without|skip\w*|replac\w+|trad\w+|relax\w*|exchang\w+|mov\w+|switch\w*|with)\b",
     re.I,
 )
 _MINDED: tuple[DoubtKind, ...] = ("unreal", "others", "charged")
@@ -117,6 +117,8 @@ class Gaps:
             for one in self._ledger.figures
         ):
             return False
+        if self._is_swap(span) and not (self._limits and self._totals()):
+            return False  # what one thing for another comes to is not in sight
         mine = self._costs(span)
         if not mine and _GOES_ON.match(self._plain, span[0]):
             mine = self._costs(place.before)
@@ -142,11 +144,19 @@ class Gaps:
         ours = [m * one for m in many for one in mine]
         yield from (abs(a - m * b) for a in ours for b in self._wide for m in (1, 2, 3))
         yield from (abs(limit - a - b) for limit in self._limits for a in ours for b in self._wide)
-        text = self._plain[slice(*place.span)]
-        if CUES.is_swapped(text) or _SWAPS.search(text):
-            totals = [one.value for one in self._ledger.figures if one.cue.kind == "total"][:8]
-            swaps = [total - a + b for total in totals for a in mine for b in self._wide]
+        if self._is_swap(place.span):
+            totals = self._totals()
+            swaps = [
+                total + step for total in totals for a in mine for b in self._wide for step in (a - b, b - a)
+            ]
             yield from (abs(limit - one) for limit in (*self._limits[:4], *totals) for one in swaps)
+
+    def _is_swap(self, span: Span) -> bool:
+        text = self._plain[slice(*span)]
+        return CUES.is_swapped(text) or _SWAPS.search(text) is not None
+
+    def _totals(self) -> list[float]:
+        return [one.value for one in self._ledger.figures if one.cue.kind == "total"][:8]
 
     def _prices(self, named: Sequence[PlaceNamed]) -> list[float]:
         keys = dict.fromkeys(key for one in named for key in sorted(one.products))

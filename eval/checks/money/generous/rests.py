@@ -127,7 +127,7 @@ class Rests:
         here = [one.value for one in self._ledger.within(*span) if one.start != figure.start]
         limits = [one for one in here if one in self._asked]
         if not limits or _ADDS.search(self._plain, *span):
-            before = self._ledger.within(max(0, around[0]), figure.start)
+            before = self._ledger.within(max(0, figure.start - _LONGEST), figure.start)
             limits = [*self._limits, *self._round, *(one.value for one in before if one.cue.kind == "rest")]
         bound = self._bound(figure, around[0])
         if bound is not None and bound.value in self._totals:

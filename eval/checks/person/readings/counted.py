@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from drr.eval.checks.base import Accusation, Span, Subject
 from drr.eval.checks.cast import Cast, cast_of
@@ -32,6 +33,7 @@ _WINDOW = re.compile(
     r"\b(?:last|latest|newest|past|recent|visible|since|within|during|this|these|so far|until|till|up to|before|after|between|from|through|first)\b",
     re.I,
 )
+_EACH = re.compile(r"\beach\b", re.I)
 _FACETS, _WAYS = 14, 24
 """What is named near a figure, and how it may be meant, as far as it is cut with each other."""
 _FURTHEST = 1200
@@ -50,17 +52,32 @@ def misread_orders(mentions: Mentions) -> Iterator[Accusation]:
     return (one for one in _misread(mentions) if one.kind != "own_count")
 
 
-@lru_cache(maxsize=4)
+def borne_out(mentions: Mentions) -> Sequence[Span]:
+    """The counts that are just those of what stands beside them: no other reading of them is wrong."""
+    return _read(mentions).borne_out
+
+
+class _Read(NamedTuple):
+    accused: tuple[Accusation, ...] = ()
+    borne_out: tuple[Span, ...] = ()
+
+
 def _misread(mentions: Mentions) -> tuple[Accusation, ...]:
+    return _read(mentions).accused
+
+
+@lru_cache(maxsize=4)
+def _read(mentions: Mentions) -> _Read:
     """All of a report, read once for the rules that ask."""
     subject = mentions.subject
     if subject.shop is None or subject.user_id is None:
-        return ()
+        return _Read()
     history = history_of(mentions)
     assert history is not None
     if not history.whole or not history.orders:
-        return ()
-    return tuple(CountReadings(subject, mentions, cast_of(subject, mentions), history).all())
+        return _Read()
+    readings = CountReadings(subject, mentions, cast_of(subject, mentions), history)
+    return _Read(tuple(readings.all()), tuple(readings.borne_out))
 
 
 class CountReadings:
@@ -76,6 +93,7 @@ class CountReadings:
         self._ties = Ties(cast, self._facets)
         self._said = SaidCounts(subject, mentions, cast, len(history.orders))
         self._read = 0
+        self.borne_out: list[Span] = []
 
     def all(self) -> Iterator[Accusation]:
         yield from self._days.rows(self._cast.lines)
@@ -118,6 +136,8 @@ class CountReadings:
     ) -> Iterator[Accusation]:
         sets, facet = self._sets, tie.facet
         ways = facet.ways
+        if tie.form == "times" and _EACH.search(self._body, *self._cast.prose.clause_at(said.start)):
+            return
         if facet.kind == "time" and not _FROM_THEN.search(
             self._body, max(span[0], facet.start - 24), facet.start
         ):
@@ -126,6 +146,8 @@ class CountReadings:
             return
         own = sets.sizes if tie.form in ("things", "bare") else sets.orders_of
         sizes = {size for way in ways[:2] for size in own(way)}
+        if facet.kind != "kind" and said.value in sizes:
+            self.borne_out.append((said.start, said.end))
         sizes |= {size for mask in self._cut(ways, tie, span, here, around) for size in sets.orders_of(mask)}
         if any(same_count(said.value, size, hedged=said.hedged) for size in sizes):
             return

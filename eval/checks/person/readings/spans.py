@@ -36,6 +36,8 @@ _AND_MORE = re.compile(r"\b(?:years?|months?|weeks?)[\s,]{1,3}(?:and\s)?$", re.I
 """Before a part of a span: `five years and three weeks`."""
 _UNTIL = re.compile(r",?\s(?:until|till|before)\s", re.I)
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
+_FAR = 1500
+"""Characters before a sentence in which `the two` may have been named."""
 _MOST = 60
 """Orders of which any two are set against each other."""
 
@@ -96,6 +98,8 @@ class OwnSpans:
             masks |= {
                 way for one in (*things_among(around), *self._facets.kinds_in(span)) for way in one.ways
             }
+            before = things_among(self._facets.in_span((max(0, span[0] - _FAR), span[0])))
+            masks.add(union_of(one._replace(ways=one.ways[:1]) for one in before))
         if not masks:
             return set()
         masks.add(union_of(one._replace(ways=one.ways[:1]) for one in (*things, *things_among(around))))
