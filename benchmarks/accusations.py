@@ -38,7 +38,14 @@ from benchmarks.results import record, table
 HEADING = "Accusations at first contact"
 LABELS = Path(__file__).parent / "pairs" / "accusations.jsonl"
 MET_BY = {"round15": "c712bc0", "round16": "c712bc0"} | {
-    f"round{number}": "8a3d0e4" for number in range(19, 23)
+    f"round{number}": commit
+    for commit, numbers in {
+        "8a3d0e4": (19, 20, 21, 22),
+        "3015cb4^": (23, 24),
+        "1043a2f^": (25, 26),
+        "8b37698": (27, 28),
+    }.items()
+    for number in numbers
 }
 """Rounds that were added after their first contact, and the commit whose rules met them; of others the commit that added them."""
 _TOP = Path(__file__).resolve().parents[1]
