@@ -67,7 +67,7 @@ def written_page(
     plan = page_plan(form, scene, statements)
     for slot, role in (("person", form.voice), ("local", form.voice), ("writer", "writer")):
         scene.words[slot] = people(role)
-    if form.layout in TALKS:
+    if form.layout in TALKS and form.voice == MEMBER:
         scene.loose = _BY_SPEAKER
     said = [told(one, form, scene) for one in statements]
     if form.layout in TALKS and form.voice == MEMBER:

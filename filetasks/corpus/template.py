@@ -20,7 +20,7 @@ _VOWEL = re.compile(
 """`a essential oil` and `a LED light` are nobody's English."""
 
 
-_BEGINS = re.compile(r"(?<=[?!] )[a-z]")
+_BEGINS = re.compile(r'(?:(?<=[?!] )|(?<=\." ))[a-z]')
 
 
 def _large(found: re.Match[str]) -> str:

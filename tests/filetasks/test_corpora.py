@@ -33,7 +33,7 @@ from drr.filetasks.corpus.granted import SINGLE, granted
 from drr.filetasks.corpus.guidance import guided
 from drr.filetasks.corpus.known import CasePages, stands_in
 from drr.filetasks.corpus.packing import Packed
-from drr.filetasks.corpus.page import drawn_form, hosts
+from drr.filetasks.corpus.page import drawn_form, hosts, written_page
 from drr.filetasks.corpus.plan import page_plan, topics_of
 from drr.filetasks.corpus.pool import PagePool, build_pool
 from drr.filetasks.corpus.ranking import PageRanking
@@ -1033,6 +1033,19 @@ def test_a_passage_is_read_sentence_by_sentence() -> None:
     deck = SentenceDeck()
     said = {passage.say(deck, Random(1), str, is_asked=True) for _ in range(2)}
     assert said == {f'{first} us today. "Do it." He did.' for first in ("Call. Write to", "Ask")}
+
+
+def test_whom_a_column_speaks_of_is_one_throughout(pool: PagePool) -> None:
+    """`At the home of Keith Maddox ... Leon Donnelly said`: a column of short items was taken for letters by many."""
+    form = next(one for one in stock().forms if one.layout == "letters" and one.voice == "desk")
+    scene = next(_scenes(pool))
+    written_page(form, scene, [], SEED)
+    assert scene.fill("person") == scene.fill("person") and scene.fill("local") == scene.fill("same")
+    assert (
+        template('He {said|wrote}: "Used." [org] has it. Why? [org] knows.')
+        .say(Random(1), lambda _: "the league")
+        .endswith('"Used." The league has it. Why? The league knows.')
+    )
 
 
 def test_some_members_write_without_capitals_and_names_keep_theirs() -> None:
