@@ -439,11 +439,15 @@ def test_a_month_beside_a_name_does_not_tell_what_is_asked(
     assert auc([float(m) for m in asked], [float(m) for about, m in passages if not about]) < 0.75
 
 
-def test_form_alone_does_not_find_what_is_needed(made: list[tuple[TaskCase, Corpora]]) -> None:
+def test_form_alone_does_not_find_what_is_needed(
+    made: list[tuple[TaskCase, Corpora]], hundred: list[TaskCase], pool: PagePool
+) -> None:
     """All wrong figures were hedged once and no right one was, and a unit beside the name and the latest month was what is asked: .80 of what such a
-    search met was needed."""
+    search met was needed. Looked at in twice as many tasks as the rest: of the 60 to 70 pages that a rule picks in so few, the share needed has a
+    standard error of .06."""
     search, hedged, seen = FormSearch(), Counter[bool](), Counter[bool]()
-    for _, one in made:
+    more = [(case, corpora(case, SEED, SIZES, pool)) for case in hundred[TASKS : 2 * TASKS]]
+    for _, one in [*made, *more]:
         search.look(one, one.pages)
         facts, texts = {fact.id: fact for fact in one.facts}, {page.url: page.text for page in one.pages}
         for known in one.known:

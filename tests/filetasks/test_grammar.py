@@ -1,0 +1,111 @@
+"""What no template may make of its choices: English that nobody writes. Each choice of a sentence is tried with those beside it, as is a pool of pages."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from itertools import islice, product
+from pathlib import Path
+from typing import Any
+
+import drr.filetasks.corpus as corpus_room
+import pytest
+from drr.env.shop import Shop
+from drr.filetasks.corpus.pool import build_pool
+from drr.filetasks.corpus.template import _Choice, _Part, _Slot, template
+
+_IMPOSSIBLE = {
+    "verb of another person": r"(?<!\bthat )(?<!\bwhich )(?<!\bwho )(?<!\bwakes )(?<!\bannoys )\b(?:[Yy]ou|[Ww]e|[Tt]hey) (?:has|was|does|is|goes|needs|takes)\b",
+    "verb of many for one": r"(?:(?<=[.;] )|^)(?:He|She|It) (?:have|do|go|are|were|need|take)\b(?! not\b)",
+    "two articles": r"\b(?:[Oo]ur|[Mm]y|[Yy]our|[Ii]ts|[Hh]is|[Tt]heir|[Aa]nother|[Ee]very|[Ee]ach|[Nn]o) (?:an?|the|our|my|your|its)\b(?! (?:first|last|next) )",
+    "an article before a slot that brings one": r"\b(?:the|an?|our|my|your|its|no|another|every|each) \[(?:her|him|kid|span|had|room|house|job_of|org|venue|tool|sum|crowd)\]",
+    "article beside article": r"\b(?:[Tt]he (?:an|the|our|my|your|its)|[Aa]n? (?:an|the|my|our|your)|[Aa] a)\b",
+    "a before a vowel": r"\b[Aa] [aeio](?!ne\b|nce\b|ne-|nes)[a-z]+",
+    "a word twice": r"\b(?!had\b|that\b|so\b|very\b|bye\b)([a-z]+) \1\b",
+    "pronoun behind its particle": r"\b(?:pick|put|set|take|wipe|send|bring|throw|cut|give)s? (?:up|out|off|down|back) (?:it|them|him)\b(?! (?:was|is|were|are|comes?)\b)",
+    "space before a mark": r"[a-z] [,;!?](?=\s)",
+    "mark beside mark": r"(?<!\.)\.\.(?!\.)|,,|[,;:]\.(?=\s)",
+    "many with the verb of one": r"(?<!\bof )\b(?:terms|repairs|values|members|households|rules|papers) (?:says|agrees|shows|was|costs|ranks|compares)\b",
+    "one with the verb of many": r"\b[Aa] (?:mat|stain|look|count) (?:by [a-z ]+ )?(?:were|come|sell|show)\b",
+    "a day that is none": r"\bon (?:January|February|March|April|June|July|August|September|October|November|December)\b(?! \d)",
+    "allow without to": r"\ballows? you (?!to\b|a\b|[#\d])[a-z]+\b",
+    "let with no verb": r"\blet (?:\[#4-9\]|\d+) days (?!pass|go)",
+    "object named twice": r"\bwhich (?:soft plastic|glue) [a-z']+ (?:stand|take) (?:it|that)\b",
+}  # fmt: skip
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _IMPOSSIBLE.items()}
+_TOGETHER = 2
+"""Choices in a row that are tried with each other."""
+_MOST = 20_000
+
+
+def _slips(text: str) -> Iterator[str]:
+    for name, pattern in _PATTERNS.items():
+        for found in pattern.finditer(text):
+            yield f"{name}: {text[max(0, found.start() - 40) : found.end() + 40]!r}"
+
+
+def _texts(held: Any) -> Iterator[str]:
+    if isinstance(held, str):
+        yield held
+    elif isinstance(held, (list, dict)):
+        for one in held.values() if isinstance(held, dict) else held:
+            yield from _texts(one)
+
+
+def _said(parts: tuple[_Part, ...]) -> list[str]:
+    """In all ways, slots by their names."""
+    ways = [
+        [part]
+        if isinstance(part, str)
+        else [f"[{part.name}]"]
+        if isinstance(part, _Slot)
+        else [one for option in part.options for one in _said(option)]
+        for part in parts
+    ]
+    return ["".join(one) for one in islice(product(*ways), _MOST)]
+
+
+def _stretches(parts: tuple[_Part, ...]) -> Iterator[str]:
+    """From the end of one choice to the beginning of another, with all choices between."""
+    at = [place for place, part in enumerate(parts) if isinstance(part, _Choice)]
+    for first in range(max(1, len(at) - _TOGETHER + 1)):
+        begin = at[first - 1] + 1 if first else 0
+        last = first + _TOGETHER
+        yield from _said(parts[begin : at[last] if last < len(at) else len(parts)])
+
+
+def test_no_choice_makes_impossible_english_with_those_beside_it() -> None:
+    found = set()
+    for file in sorted((Path(corpus_room.__file__).parent / "words").glob("*.toml")):
+        if file.stem == "granted":
+            continue
+        for text in set(_texts(tomllib.loads(file.read_text("utf-8")))):
+            for said in _stretches(template(text).parts):
+                found |= {f"{file.stem}: {slip}" for slip in _slips(said)}
+    assert not sorted(found)
+
+
+@pytest.mark.long
+def test_no_page_of_a_pool_has_impossible_english(shop: Shop) -> None:
+    pages = build_pool(shop.store.iter_products(), 11, 900).pages
+    assert not [slip for page in pages for slip in _slips(page.text)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "You has to reach behind it.",
+        "She picks up it after work.",
+        "Weeks have brought no an answer.",
+        "Our the counter suggests the larger one.",
+        "A stain come first.",
+        "It takes another a week and a half.",
+        "They were handed in on August.",
+        "The warranty terms says so.",
+        "Most repairs costs little.",
+        "Many stores allow you pick a day.",
+    ],
+)  # fmt: skip
+def test_slips_that_readers_found_are_known(said: str) -> None:
+    assert [*_slips(said)]
