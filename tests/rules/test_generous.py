@@ -109,3 +109,13 @@ def test_what_runs_down_item_by_item_is_left(rules_shop: Shop) -> None:
             "total"
         ]
         assert any(one.kind == "rest_told" for one in check.accused) is fails
+
+
+def test_amounts_in_a_row_come_to_their_sum_wherever_they_stand(rules_shop: Shop) -> None:
+    text = (
+        f"- The diffuser ({A}) costs $17.95.\n- The red one ({B}) costs $11.99.\n- The black one ({C}) costs $24.95.\n\n"
+        "Lamp, cord, cup: $20.50, $31.25, $9.00: {} in all."
+    )
+    right = check_report(Subject(text.format("$60.75"), shop=rules_shop), 0.0)["total"]
+    wrong = check_report(Subject(text.format("$66.75"), shop=rules_shop), 0.0)["total"]
+    assert right.status == "pass" and wrong.status != "pass", (right.evidence, wrong.evidence)

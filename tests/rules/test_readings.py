@@ -268,3 +268,16 @@ def test_the_two_may_be_what_was_named_before(scene: Scene) -> None:
     days = (date.fromisoformat(then.order_date[:10]) - date.fromisoformat(first.order_date[:10])).days
     told = f"The {link(a)} and the {link(b)} would do. They are both in stock.\n\nYou ordered the two items {{}} days apart."
     assert not misread(told.format(days), scene, user)
+
+
+def test_the_year_of_a_day_is_no_count_of_delivered_orders(scene: Scene) -> None:
+    user, _, _ = known_of(scene)
+    order, product = orders_of(scene, user)[0]
+    day = date.fromisoformat(order.order_date[:10])
+    for said in (
+        f"{MONTHS[day.month - 1]} {day.day}, {day.year}",
+        f"{MONTHS[day.month - 1]} {day.year}",
+        f"{day.year}",
+    ):
+        text = f"Your order of the {link(product)} from {said} was delivered."
+        assert not misread(text, scene, user), text

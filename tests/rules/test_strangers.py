@@ -37,7 +37,7 @@ REACHED = {
     "round25": (34, 3),
     "round26": (42, 4),
     "round27": (42, 3),
-    "round28": (36, 8),
+    "round28": (36, 6),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered when what is not certain was no longer accused, when accusations were weighed, which fails fewer clean texts of writers unseen, and with the second weights (CHANGELOG); since the readers by every meaning they are what was reached."""
 

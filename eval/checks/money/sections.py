@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
+from drr.eval.checks.base import Span
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.money.parts import (
     CENT,
@@ -34,6 +37,7 @@ _MOST = 200
 """Totals of lists and sentences that are looked into; each is held against all items."""
 _MOST_ADDED = 400_000
 """Items added up for them in all."""
+_LONGEST_RUN = 12
 _CLAUSE = 600
 """Characters before a total that may belong to its clause."""
 _BEHIND = 60
@@ -128,6 +132,9 @@ class Sections:
         """What comes to nothing that is there differs from the nearest items or the last table, if those are whole."""
         if self._text.elided(*self._text.layout.section_of(phrase.index)):
             return
+        if self._is_a_run(phrase, scopes):
+            stated.agrees = True
+            return
         nearest = _nearest(scopes)
         if nearest is None:
             if self._tables and stated.label is None:
@@ -135,6 +142,28 @@ class Sections:
                 stated.held_against = "the table's rows come to"
         elif self._charges(phrase) or not _CHARGED.search(phrase.clause):
             stated.compare(nearest.value, nearest.terms, agrees=False)
+
+    def _is_a_run(self, phrase: TotalPhrase, scopes: Sequence[list[SumPart]]) -> bool:
+        """Whether amounts one after another come to it: right before it in its line, or elsewhere than the items that it would be held against."""
+        here = self._text.lines[phrase.index].start
+        held = next((scope for scope in scopes if len(scope) > 1), [])
+        low, high = (min(one.start for one in held), max(one.end for one in held)) if held else (0, 0)
+        return any(
+            (here <= start and end < phrase.amount.start) or end < low or start > high
+            for start, end in self._runs.get(round(phrase.amount.value * 100), ())
+        )
+
+    @cached_property
+    def _runs(self) -> dict[int, list[Span]]:
+        """Where amounts that stand one after another come to so many cents."""
+        found: dict[int, list[Span]] = {}
+        every = self._text.within(0, len(self._text.body))[:_MOST]
+        for at, first in enumerate(every):
+            run = every[at : at + _LONGEST_RUN]
+            sums = accumulate(round(one.value * 100) for one in run)
+            for last, sum_ in list(zip(run, sums, strict=True))[1:]:
+                found.setdefault(sum_, []).append((first.start, last.start))
+        return found
 
     def _phase(self, phrase: TotalPhrase) -> str | None:
         """The phase that the clause names, else the heading above it."""

@@ -117,8 +117,6 @@ class Gaps:
             for one in self._ledger.figures
         ):
             return False
-        if self._is_swap(span) and not (self._limits and self._totals()):
-            return False  # what one thing for another comes to is not in sight
         mine = self._costs(span)
         if not mine and _GOES_ON.match(self._plain, span[0]):
             mine = self._costs(place.before)

@@ -9,7 +9,7 @@ from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.readings.facets import TIMES, Facet, OrderFacets
 from drr.eval.checks.person.readings.sets import OrderSets
-from drr.wording.dates import dates
+from drr.wording.dates import dates, days_of_year
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.purchases import PURCHASES
 
@@ -19,6 +19,7 @@ _IN_STATE = re.compile(
     rf"(?:(?:is|are|was|were|still|currently|now|being|been|have|has|marked|listed|shown|as)[\s*_]{{1,3}}){{0,4}}(?P<s>{_STATES})\b",
     re.I,
 )
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _MARKED = re.compile(
     rf"\b(?:marked|listed|recorded|shown|status(?: is| of)?:?)[\s*_]{{1,3}}(?:as[\s*_]{{1,3}})?[\"“'*_]{{0,3}}(?P<s>{_STATES})\b",
     re.I,
@@ -65,7 +66,12 @@ def misread_states(sets: OrderSets, body: str, span: Span) -> Iterator[Accusatio
             yield _accused(match.span("s"), span, f"said {state}, no order of this user is")
     if not PURCHASES.speaks(body[max(0, span[0] - _BEFORE) : span[1]]):
         return
+    days = [(one.start, one.end) for one in dates(body, *span)]
+    days += [(one.start, one.end) for one in days_of_year(body, *span)]
     for match in _IN_STATE.finditer(text):
+        at = span[0] + match.start("n")
+        if _YEAR.fullmatch(match["n"]) or any(start <= at < end for start, end in days):
+            continue  # `from March 26, 2021 was delivered`
         said = int(number(match["n"])) if match["n"][0].isdigit() else spoken(match["n"])
         are = sets.of_state(state := _state_of(match["s"])).bit_count()
         if said > are and not _DOUBTED.search(text[max(0, match.start() - 30) : match.end()]):
