@@ -72,6 +72,7 @@ class EmbeddedCatalog:
         embedder: Embedder | None = None,
     ) -> None:
         self._folder, self.search_name = folder, search
+        self._let_go: Callable[[], object] = lambda: None
         try:
             try:
                 self._index, self.searcher = _open_index(path)
@@ -79,7 +80,7 @@ class EmbeddedCatalog:
                 if os.access(path, os.W_OK):
                     raise
                 elsewhere = links_to(path)
-                finalize(self, rmtree, elsewhere, ignore_errors=True)
+                self._let_go = finalize(self, rmtree, elsewhere, ignore_errors=True)
                 self._index, self.searcher = _open_index(elsewhere)
         except BaseException as error:
             if not is_damage(error):
@@ -93,6 +94,10 @@ class EmbeddedCatalog:
         engine = TantivyEngine(self._index, self.searcher, lexicon, vectors)
         self._fields = FieldSearch(engine)
         self._hybrid = None if embedder is None else HybridSearch(engine, embedder)
+
+    def close(self) -> None:
+        """What was made beside the shop goes at once; a catalogue that nobody closes takes it along."""
+        self._let_go()
 
     def categories(self) -> dict[str, int]:
         return dict(self._categories)

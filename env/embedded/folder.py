@@ -44,4 +44,9 @@ def _open(spec: str, folder: Path, manifest: Manifest, data: Path, settings: Set
     except BaseException:
         store.close()
         raise
-    return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), store.close)
+
+    def close() -> None:
+        store.close()
+        catalog.close()
+
+    return Shop(spec, manifest, store, catalog, settings.shop_url.rstrip("/"), close)
