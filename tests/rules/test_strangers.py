@@ -38,6 +38,8 @@ REACHED = {
     "round26": (42, 4),
     "round27": (42, 3),
     "round28": (36, 6),
+    "round29": (44, 7),
+    "round30": (36, 9),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered when what is not certain was no longer accused, when accusations were weighed, which fails fewer clean texts of writers unseen, and with the second weights (CHANGELOG); since the readers by every meaning they are what was reached."""
 
