@@ -24,6 +24,8 @@ from drr.filetasks.corpus.terms import search_terms
 from drr.filetasks.form import CorpusPage, CorpusSize, CorpusSizes
 from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, TaskFact
 
+_FURTHER = 0.382
+"""Of the pool, from which a case is dealt its noise where the one before was refused: a page of it may have been the reason."""
 _PARTS = 4
 """Of the pages of a theme, of which a task is dealt one first: tasks share hardly a page in small sizes."""
 
@@ -45,15 +47,15 @@ class Corpora:
 
 
 def corpora(
-    case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool, question: str = ""
+    case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool, question: str = "", attempt: int = 0
 ) -> Corpora:
-    """The same gives the same bytes. Where the words of a `question` find no supportive page of the largest size, one is written anew; without a
+    """The same gives the same bytes; another `attempt` is dealt its noise from another place of the pool. Where the words of a `question` find no supportive page of the largest size, one is written anew; without a
     question, a size that is left out changes none below it."""
     rng = Random(f"{seed}/{case.task_id}/corpus")
     beginnings = TaskBeginnings(case.today, case.bought)
     writer = CasePages(case, pool, seed, beginnings.known)
     supportive = [writer.supportive(fact) for fact in case.of("page")]
-    deck = _deck(case, pool, writer, beginnings, rng)
+    deck = _deck(case, pool, writer, beginnings, rng, attempt)
     filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
     filled = replace(filled, order=tuple(dated(page, case.today, case.bought) for page in filled.order))
     ranking = PageRanking([page.pieces for page in filled.order])
@@ -88,7 +90,12 @@ def corpora(
 
 
 def _deck(
-    case: TaskCase, pool: PagePool, writer: CasePages, beginnings: TaskBeginnings, rng: Random
+    case: TaskCase,
+    pool: PagePool,
+    writer: CasePages,
+    beginnings: TaskBeginnings,
+    rng: Random,
+    attempt: int,
 ) -> NoiseDeck:
     """Without pages of the pool that speak of a brand or seller of the case: they could hold a required fact or deny it; and without those that say the
     same of something else, as who took that for it would be right by chance. The tasks of a set are dealt
@@ -96,7 +103,7 @@ def _deck(
     named = [fold(name) for name in writer.apart]
     theme = theme_key(case.theme)
     number = int(case.task_id) - 1 if case.task_id.isdigit() else rng.randrange(len(pool.pages))
-    start = int(spread(number) * len(pool.pages))
+    start = int((spread(number) + attempt * _FURTHER) % 1 * len(pool.pages))
     dealt = [*pool.pages[start:], *pool.pages[:start]]
     dealt.reverse()
     facts = case.of("page")

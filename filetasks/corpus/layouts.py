@@ -87,7 +87,10 @@ def _notice(form: PageForm, scene: PageScene, frame: PageFrame, sections: list[P
     for one in sections:
         title = scene.say(stock().headings[one.topic])
         first, *rest = [_bullets(one.parts, mark)] if one.listed else one.parts
-        said += [style.format(title, f"\n{first}" if one.listed else first), *rest]
+        if one.listed or first.startswith("|"):
+            said += [style.format(title, "").rstrip(" -\n"), first, *rest]
+        else:
+            said += [style.format(title, first), *rest]
     return _joined([*said, frame.closing])
 
 

@@ -36,8 +36,8 @@ from drr.filetasks.planning.planner import cases
 from drr.filetasks.quality.material import catalogue_of
 from drr.filetasks.truth import TaskTruth, read_truth
 
-_REWORDINGS, _REDRAWS = 24, 8
-"""Questions tried for one case; cases tried for one number."""
+_REWORDINGS, _REDRAWS, _OWN_INTENT = 24, 48, 24
+"""Questions tried for one case; cases tried for one number, each of another shopper or product, and so many of them of the intent that the number has."""
 _STEP = 1_000_003
 """Between the seeds of a number's first case and its next."""
 
@@ -48,12 +48,12 @@ class CaseStreams:
 
     shop: Shop
     seed: int
-    """Of the set: which intent a number has does not change with the case."""
+    """Of the set: which intent a number has does not change with the case, unless many of them were refused."""
     open: dict[int, Iterator[TaskCase]] = field(default_factory=dict)
     drawn: dict[int, list[TaskCase]] = field(default_factory=dict)
 
-    def case(self, seed: int, number: int) -> TaskCase:
-        stream = self.open.setdefault(seed, cases(self.shop, seed, order=self.seed))
+    def case(self, seed: int, number: int, order: int) -> TaskCase:
+        stream = self.open.setdefault(seed, cases(self.shop, seed, order=order))
         found = self.drawn.setdefault(seed, [])
         while len(found) <= number:
             found.append(next(stream))
@@ -61,7 +61,8 @@ class CaseStreams:
 
     def drawer(self, number: int, attempt: int, task_id: str) -> WrittenDrawer:
         """Of the case that a number has at its first try, its second, ..."""
-        case = self.case(self.seed + attempt * _STEP, number)
+        seed = self.seed + attempt * _STEP
+        case = self.case(seed, number, self.seed if attempt < _OWN_INTENT else seed)
         return write_drawer(replace(case, task_id=task_id))
 
 
@@ -175,7 +176,7 @@ def _task(
     catalogue = catalogue_of(streams.shop)
     for attempt in range(_REDRAWS):
         drawer = streams.drawer(number, attempt, task_id)
-        found = corpora(drawer.case, seed, sizes, pool, written_question(drawer.case))
+        found = corpora(drawer.case, seed, sizes, pool, written_question(drawer.case), attempt)
         for wording in range(_REWORDINGS):
             text = written_question(drawer.case, wording)
             reason = refused_by(text, drawer.files, found, catalogue)

@@ -12,6 +12,7 @@ from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.truth import TaskFact
 
 _SENTENCES = re.compile(r"(?<=[.?!:]) +|\n+")
+_ITEMS = re.compile(r"\n(?=(?:[-*+]|- \[ \]) )")
 _NEXT = re.compile(r"[A-Z&]")
 
 
@@ -46,9 +47,11 @@ def _figure(measure: str, value: str) -> re.Pattern[str]:
 
 def _said(text: str, fact: TaskFact, form: StatementForm, figure: re.Pattern[str]) -> Iterator[str]:
     """Sentences with such a figure that speak of it, each with the question just before it, in paragraphs that name the subject and no other of the name;
-    of a table the rows of the subject, with its head."""
+    of a list the items that do, of a table the rows of the subject, with its head. What a thing is called says nothing of it: a `heavy-duty arm` need
+    not be heavy."""
     others = [one for one in stock().statements if one is not form and one.measure == form.measure]
-    for part in text.split("\n\n"):
+    names = _names(fact.subject)
+    for part in _parts(text):
         if not _is_named(fact.subject, part):
             continue
         if part.startswith("|"):
@@ -60,8 +63,20 @@ def _said(text: str, fact: TaskFact, form: StatementForm, figure: re.Pattern[str
         for one in sentences:
             said = f"{before} {one}" if before.endswith("?") else one
             before = one
-            if figure.search(one) and _speaks(said, form, others):
+            if figure.search(one) and _speaks(names.sub("it", said), form, others):
                 yield said
+
+
+def _parts(text: str) -> Iterator[str]:
+    for part in text.split("\n\n"):
+        yield from [part] if part.startswith("|") else _ITEMS.split(part)
+
+
+def _names(subject: str) -> re.Pattern[str]:
+    """A subject, or what is left of it without its brand."""
+    words = subject.split()
+    ends = (" ".join(words[at:]) for at in range(max(1, len(words) - 1)))
+    return re.compile("|".join(rf"\b{re.escape(one)}\b" for one in ends), re.IGNORECASE)
 
 
 def _speaks(said: str, form: StatementForm, others: list[StatementForm]) -> bool:

@@ -64,7 +64,7 @@ def reported(page: CorpusPage) -> Iterator[tuple[int, str]]:
     lines = page.text.split("\n")
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         if "| ---" in after:
-            head = line
+            head = line[line.find("|") :]
         made = _MADE.search(line) if _YEAR.search(line) else None
         if made is None:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,8 @@ from drr.filetasks.making.dr3 import import_task
 from drr.filetasks.making.generate import generate_tasks
 from drr.filetasks.making.manifest import TaskSetManifest, read_manifest, task_hash
 from drr.filetasks.making.review import KEYS, review_tasks
+from drr.filetasks.quality.filters import FILTERS
+from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.truth import FactPlace, read_truth
 from drr.filetasks.world import queries_of
 
@@ -47,6 +49,38 @@ def test_every_task_passes_every_check(tasks: Path, capsys: pytest.CaptureFixtur
     manifest = read_manifest(tasks)
     assert manifest is not None and manifest.complete and manifest.tasks == 6
     assert manifest.funnel.kept == 6 and manifest.funnel.generated >= 6
+
+
+def _funnel(shop: Shop, out: Path, count: int, seed: int) -> dict[str, int]:
+    manifest = generate_tasks(shop, out / str(seed), count, {"32k": 32_000}, seed, Quiet(), pages=600)
+    assert manifest.tasks == count
+    return manifest.funnel.refused
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(5))
+def test_hardly_a_candidate_is_refused_whatever_the_seed(shop: Shop, tmp_path: Path, seed: int) -> None:
+    """What a filter would refuse is not planned: of one seed every candidate of a task was refused for a page that all of them were dealt."""
+    refused = _funnel(shop, tmp_path, 60, seed)
+    assert sum(refused.values()) <= 6 and refused.get("sense", 0) <= 1, refused
+
+
+@pytest.mark.long
+def test_a_candidate_that_is_refused_is_followed_by_one_of_another_shopper_or_product(
+    shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of its own intent at first, then of any."""
+    seen: list[str] = []
+
+    def refuses(task: TaskMaterial) -> Iterator[str]:
+        seen.append(task.question)
+        if len(seen) < 30:
+            yield "a fault"
+
+    monkeypatch.setitem(FILTERS, "sense", refuses)
+    manifest = generate_tasks(shop, tmp_path / "out", 1, {"8k": 8_000}, 2, Quiet(), pages=60)
+    assert manifest.tasks == 1 and manifest.funnel.refused["sense"] == 29
+    assert len(set(seen)) == 30
 
 
 def test_a_set_goes_on_where_it_stopped_and_is_the_same_as_in_one_go(

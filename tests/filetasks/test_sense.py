@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from random import Random
 
 import drr.filetasks.planning.kinds as kinds_module
 import pytest
@@ -28,7 +29,7 @@ from drr.filetasks.quality.elsewhere import answered_elsewhere
 from drr.filetasks.quality.filters import FILTERS
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.quality.sense import beside_the_point, better_sources, makes_apart
-from drr.filetasks.quality.timing import foreknowing, untimely
+from drr.filetasks.quality.timing import foreknowing, reported, untimely
 from drr.filetasks.reckoning import nonsense, overturns, reckoned, turns
 from drr.filetasks.truth import ChangeKind, KnownPage, StatementChange, TaskFact
 from drr.filetasks.values import FactValues, is_rest, number_of, sold_from
@@ -414,6 +415,8 @@ def test_figures_of_a_sort_are_those_of_such_things() -> None:
         ("upkeep a year", "$26.40", "A repair of the Acme thing came to $27.59.", True),
         ("portions in one pack", "118 portions", "A pack of the Acme thing gave 90 portions.", True),
         ("portions in one pack", "118 portions", "The trial size of the Acme thing gave 9 portions, a pack more.", False),
+        ("free room at each side", "1.4 inches", "* The Acme thing needs room.\n* Take the Other thing. Leave 1.1 inches free at each side.", False),
+        ("free room at each side", "1.4 inches", "* Take a gap.\n* Take the Acme thing. It needs 1.1 inches on the left and as much on the right.", True),
     ],
 )  # fmt: skip
 def test_another_figure_that_answers_what_is_asked_is_refused(
@@ -423,6 +426,41 @@ def test_another_figure_that_answers_what_is_asked_is_refused(
     fact = facts({asked: value})[0].model_copy(update={"source": "page"})
     task = replace(_of_pages([_page("one", "2017-12-30", text)]), facts=(fact,))
     assert len(list(answered_elsewhere(task))) == refused
+
+
+def test_what_a_thing_is_called_says_nothing_of_it() -> None:
+    """The parcel of a heavy-duty monitor arm was taken for its weight: all candidates of a task were refused."""
+    (fact,) = facts({"weight in use": "11.4 pounds"})
+    fact = fact.model_copy(update={"source": "page", "subject": "Acme heavy-duty arm"})
+    texts = (
+        "The parcel of the Acme heavy-duty arm is 11.8 pounds.",
+        "A heavy-duty arm takes 11.8 pounds of paper.",
+    )
+    for text in (*texts, "| Model | Parcel |\n| --- | --- |\n| Acme heavy-duty arm | 11.8 pounds |"):
+        page = _page("one", "2017-12-30", f"{text} Acme heavy-duty arm")
+        assert list(answered_elsewhere(replace(_of_pages([page]), facts=(fact,)))) == []
+    page = _page("one", "2017-12-30", "The Acme heavy-duty arm weighs 11.8 pounds.")
+    assert len(list(answered_elsewhere(replace(_of_pages([page]), facts=(fact,))))) == 1
+
+
+def test_whatever_words_are_chosen_a_statement_is_known_for_what_it_is() -> None:
+    """`It needs 1.2 inches on the left and as much on the right` was refused as silence on the room at the sides, one task in so many."""
+    for form in (one for one in stock().statements if not one.is_beside):
+        for row in (*form.said, *form.talk, *form.side, *form.bare, form.column):
+            for way in range(min(row.ways, 200)):
+                said = row.words(Random(way), lambda slot: f"<{len(slot)}>", way)
+                assert form.called.search(said), (form.attribute.pattern, said)
+
+
+def test_a_table_stands_apart_from_what_is_written_above_it(pool: PagePool) -> None:
+    """`Upkeep: | Model | Unopened |` made a table of upkeep of another, and no table at all."""
+    tables = [page for page in pool.pages if "| --- |" in page.text]
+    assert len(tables) > 9
+    for page in tables:
+        for head in re.findall(r"(.*)\n\| --- \|", page.text):
+            assert head.startswith("| "), head
+    row = "Upkeep: | Model | Unopened |\n| --- | --- |\n| Acme cream | 20 months (version of July 2019) |"
+    assert list(reported(_page("one", "2020-01-28", row))) == []
 
 
 def test_what_a_distractor_says_by_its_record_is_no_other_figure() -> None:
