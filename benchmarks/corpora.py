@@ -85,9 +85,11 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
         signals, wanted, digest = 0, 0, sha256()
         passages: list[tuple[bool, bool]] = []
         read: list[list[str]] = []
+        before: set[str] = set()
         forms = FormSearch()
         for number, case in enumerate(cases):
-            made = corpora(case, asked.seed, sizes, pool, written_question(case))
+            made = corpora(case, asked.seed, sizes, pool, written_question(case), before)
+            before |= made.first_titles
             for line in made.lines:
                 digest.update(line)
             signals += sum(term.role == "signal" for term in made.terms)

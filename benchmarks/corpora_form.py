@@ -27,7 +27,8 @@ HEARSAY = re.compile(
     r"|heard, anyway|what people say|passed around|without a source|no source|box is long gone|said so and I believed|[Gg]uess|[Ee]stimated|insists on"
     r"|swears to|as it was (?:passed|written|told)|as it came|as somebody had told|never checked|otherwise|something else|another figure|so\.$"
     r"|not seen|haven't seen|not enclosed|without (?:the|a|looking|anybody)|not found|hold me to|I may be|never (?:checked|saw|found|believed)|until I find"
-    r"|told (?:me|us) (?:this|otherwise)|(?:recalled|remembered|remembers) it|in a comment|differently",
+    r"|told (?:me|us) (?:this|otherwise|so)|(?:recalled|remembered|remembers)\b|in a comment|differently|unsigned|penciled|swears|(?:reader|caller|subscriber)'s figure"
+    r"|[Tt]he talk (?:of|in)|estimate|confirmed|thinking of|[Nn]o idea where|at the fair|(?:letter|card|mail) said so|said so|I think\.|by a (?:member|reader|guest)",
     re.IGNORECASE,
 )
 _UNITS = ("points", "days", "months", "percent", "inches", "pounds", "ounces")
@@ -38,6 +39,7 @@ CHECKED = re.compile(
     r"went and looked|looked it up|went to look|back to the source|looked (?:again|once more|up again)|in writing|on paper|in print|shown to me"
     r"|paper (?:before us )?(?:has|says|here)|checked|papers? (?:here|agree)|(?:files?|records?|documents?|source) says?|so (?:I|we) (?:looked|checked)"
     r"|in front of me|right here|bears? (?:it )?out"
+    r"|(?:is|was|are) from the|(?:Taken|Copied) from|found the|kept (?:it|the)|have it here|was (?:shown|looked up|asked for)|not from memory|measured by us|repeated"
     r"|[Aa]ccording to|have the|at hand|looked at|go by that|goes? by|says? (?:the same|so too|:)|agrees|by us|looked up|as the [a-z ]+ shows",
     re.IGNORECASE,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
@@ -26,8 +26,6 @@ from drr.filetasks.truth import KnownPage, PageKind, SearchTerm, SizeTruth, Task
 
 _FURTHER = 0.382
 """Of the pool, from which a case is dealt its noise where the one before was refused: a page of it may have been the reason."""
-_PARTS = 4
-"""Of the pages of a theme, of which a task is dealt one first: tasks share hardly a page in small sizes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,17 +43,30 @@ class Corpora:
     today: date
     ranking: PageRanking = field(compare=False)
 
+    @property
+    def first_titles(self) -> set[str]:
+        """Of its smallest size."""
+        least = min(one.pages for one in self.sizes.sizes.values())
+        return {page.title for page in self.pages[:least]}
+
 
 def corpora(
-    case: TaskCase, seed: int, sizes: Mapping[str, int], pool: PagePool, question: str = "", attempt: int = 0
+    case: TaskCase,
+    seed: int,
+    sizes: Mapping[str, int],
+    pool: PagePool,
+    question: str = "",
+    attempt: int = 0,
+    before: Collection[str] = (),
 ) -> Corpora:
-    """The same gives the same bytes; another `attempt` is dealt its noise from another place of the pool. Where the words of a `question` find no supportive page of the largest size, one is written anew; without a
-    question, a size that is left out changes none below it."""
+    """The same gives the same bytes; another `attempt` is dealt its noise from another place of the pool. Where the words of a `question` find no
+    supportive page of the largest size, one is written anew; without a question, a size that is left out changes none below it. Pages whose titles are
+    among those `before` are dealt last: other tasks of the set have them."""
     rng = Random(f"{seed}/{case.task_id}/corpus")
     beginnings = TaskBeginnings(case.today, case.bought)
     writer = CasePages(case, pool, seed, beginnings.known)
     supportive = [writer.supportive(fact) for fact in case.of("page")]
-    deck = _deck(case, pool, writer, beginnings, rng, attempt)
+    deck = _deck(case, pool, writer, beginnings, rng, attempt, before)
     filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
     filled = replace(filled, order=tuple(dated(page, case.today, case.bought) for page in filled.order))
     ranking = PageRanking([page.pieces for page in filled.order])
@@ -96,6 +107,7 @@ def _deck(
     beginnings: TaskBeginnings,
     rng: Random,
     attempt: int,
+    before: Collection[str],
 ) -> NoiseDeck:
     """Without pages of the pool that speak of a brand or seller of the case: they could hold a required fact or deny it; and without those that say the
     same of something else, as who took that for it would be right by chance. The tasks of a set are dealt
@@ -115,9 +127,9 @@ def _deck(
         and not any(says_as_much(page, one) for one in facts)
     ]
     related = [page for page in free if page.theme == theme]
-    related.sort(key=lambda page: _part(page) % 2 == 0 and (_part(page) // 2 + number) % _PARTS == 0)
+    related.sort(key=lambda page: (page.title not in before, _part(page) % 2 == 0))
     others = [page for page in free if page.theme != theme]
-    others.sort(key=lambda page: _part(page) % 2)
+    others.sort(key=lambda page: (page.title not in before, _part(page) % 2))
     return NoiseDeck(
         related,
         others,

@@ -23,7 +23,7 @@ _LAST_TOKENS = 1_900
 _DEALT = 10
 """Pages of a deck from which one is dealt."""
 _DOUBT = 2
-_LOOKED_AT, _IN_THREES = 60, 20
+_LOOKED_AT, _IN_THREES = 24, 20
 
 
 @dataclass(frozen=True)

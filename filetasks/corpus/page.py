@@ -44,10 +44,11 @@ def drawn_form(
     trust: int | None = None,
     without: Collection[str] = (),
 ) -> PageForm:
-    """Hearsay stands where people pass it on: no shop has its own terms from hearsay. Of just so good a source, where `trust` is asked for, and
-    of none of the voices `without`."""
+    """Hearsay stands where people pass it on: no shop has its own terms from hearsay, and no office gives points. Of just so good a source, where `trust`
+    is asked for, and of none of the voices `without`."""
     book = stock()
     passed_on = any(one.hearsay for one in statements)
+    without = {*without, *(voice for one in statements for voice in one.form.not_by)}
     return rng.choice(
         [
             form

@@ -19,9 +19,9 @@ _KNOWN = 0.4
 _PARAGRAPH = 330
 """Characters of one, about."""
 _LISTED_BY = {
-    "editor": (0.12, 0.35),
+    "editor": (0.02, 0.25),
     "bench": (0.0, 0.4),
-    "seller": (0.25, 0.6),
+    "seller": (0.03, 0.4),
     "desk": (0.0, 0.0),
     MEMBER: (0.0, 0.0),
 }

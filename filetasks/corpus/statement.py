@@ -25,8 +25,12 @@ _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _WITHIN = {"percent": (4.0, 92.0), "points": (44.0, 98.0)}
 """What a figure of these can be at all."""
 _LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
-_HEARSAY, _OTHER, _ONE_SIDE = 0.25, 0.2, 0.12
-"""How often a statement of a page is hearsay, of another model or firm, or only one side of the matter."""
+_OTHER, _ONE_SIDE = 0.2, 0.12
+"""How often a statement of a page is of another model or firm, or only one side of the matter."""
+_HEARSAY = {True: 0.22, False: 0.05}
+"""How often it is hearsay: on a page about the case, where what is needed may be called in doubt as well, and on others."""
+_NO_MONTH = 0.5
+"""How often a page about something else does not say since when what it states holds."""
 _WRONG = 0.5
 """How often hearsay of what nobody asks for is wrong."""
 _OWN = (0, 1, 1, 2, 2)
@@ -190,7 +194,7 @@ def _drawn_of(
     groups, value = _values(form, subject, kind, calendar)
     if groups.get("sold") and calendar.is_past(subject, TERMS):
         groups, value = _values(form, subject, kind, calendar, groups["sold"])
-    one_sided, hearsay = rng.random() < _ONE_SIDE, rng.random() < _HEARSAY
+    one_sided, hearsay = rng.random() < _ONE_SIDE, rng.random() < _HEARSAY[calendar.day is not None]
     as_of = None
     if form.dating:
         changes = form.dating.changes
@@ -211,6 +215,8 @@ def _drawn_of(
             range_of(form, kind),
             form.among,
         )
+    if calendar.day is None and rng.random() < _NO_MONTH:
+        as_of = None
     return PageStatement(
         form=form,
         subject=subject,

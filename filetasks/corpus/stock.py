@@ -110,6 +110,14 @@ class StatementDating:
 
 
 @dataclass(frozen=True)
+class Vouching:
+    """What is said of how one knows a figure: before it, or after it."""
+
+    before: tuple[Template, ...]
+    after: tuple[Template, ...]
+
+
+@dataclass(frozen=True)
 class PageTitle:
     said: Template
     topics: frozenset[str]
@@ -173,6 +181,8 @@ class StatementForm:
     asked: tuple[Template, ...]
     column: Template
     cell: Template
+    not_by: frozenset[str]
+    """Voices that have no business with it."""
     dating: StatementDating | None
     """`None` where the statement itself says for when it holds, or nobody would ask."""
     before: tuple[Template, ...]
@@ -207,12 +217,12 @@ class SentenceStock:
     statements: tuple[StatementForm, ...]
     """Without the last resort."""
     other: StatementForm
-    hearsay: Mapping[str, tuple[Template, ...]]
-    """By voice: what is said before a statement that nobody vouches for. Whoever is not here does not pass hearsay on."""
+    hearsay: Mapping[str, Vouching]
+    """By voice: what is said of a statement that nobody vouches for. Whoever is not here does not pass hearsay on."""
     denied: Mapping[str, tuple[Template, ...]]
-    """By voice: beside these, before one that is known to be wrong where it is told."""
-    sure: Mapping[str, tuple[Template, ...]]
-    """By voice: what is said before one that somebody vouches for, in much the same words."""
+    """By voice: beside these, after one that is known to be wrong where it is told."""
+    sure: Mapping[str, Vouching]
+    """By voice: what is said of one that somebody vouches for, in much the same words."""
     rough: Mapping[str, tuple[Template, ...]]
     """By voice: said before some of either, and saying nothing of how one knows."""
     noise_terms: tuple[Template, ...]
@@ -236,10 +246,13 @@ def stock() -> SentenceStock:
     headings = _table("headings")
     return SentenceStock(
         voices={
-            voice: {topic: tuple(map(read_passage, rows)) for topic, rows in _table(voice).items()}
+            voice: {
+                topic: tuple(read_passage(_declared(row)) for row in rows)
+                for topic, rows in _table(voice).items()
+            }
             for voice in VOICES
         },
-        matters=tuple(map(_matter, _table(MEMBER)["matter"])),
+        matters=tuple(_matter(_declared(row)) for row in _table(MEMBER)["matter"]),
         occasions={
             voice: {
                 topic: PageOccasion(_prose(row["lead"]), _prose(row["settle"])) for topic, row in rows.items()
@@ -261,9 +274,9 @@ def stock() -> SentenceStock:
         forms=tuple(_form(name, row) for name, row in _table("forms").items()),
         statements=tuple(_statement(row, datings) for row in said["statement"]),
         other=_statement({**said["other"], "attribute": ".*", "about": "thing"}, datings),
-        hearsay={voice: _prose(rows) for voice, rows in said["hearsay"].items()},
+        hearsay={voice: _vouching(rows) for voice, rows in said["hearsay"].items()},
         denied={voice: _prose(rows) for voice, rows in said["denied"].items()},
-        sure={voice: _prose(rows) for voice, rows in said["sure"].items()},
+        sure={voice: _vouching(rows) for voice, rows in said["sure"].items()},
         rough={voice: _templates(rows) for voice, rows in said["rough"].items()},
         noise_terms=_templates(said["noise"][0]["terms"]),
     )
@@ -281,6 +294,10 @@ def _templates(rows: list[str]) -> tuple[Template, ...]:
 def _prose(rows: list[str]) -> tuple[Template, ...]:
     """Each with other ways to say the same."""
     return tuple(template(varied(row)) for row in rows)
+
+
+def _vouching(rows: Mapping[str, list[str]]) -> Vouching:
+    return Vouching(_prose(rows["before"]), _prose(rows["after"]))
 
 
 def read_passage(row: Mapping[str, Any]) -> ProsePassage:
@@ -314,14 +331,23 @@ def _sentences(text: str) -> Iterator[str]:
     yield text[start:].strip()
 
 
+def _declared(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Whoever writes prose says of what it can be said; of everything, where nothing is needed."""
+    if "needs" not in row:
+        raise ValueError(f"no `needs`: {str(row.get('say') or row.get('ask'))[:80]!r}")
+    return row
+
+
 def _matter(row: Mapping[str, Any]) -> TalkMatter:
-    def passages(said: list[str | list[str | list[str]]]) -> tuple[ProsePassage, ...]:
-        return tuple(read_passage({"say": steps, "needs": row.get("needs", ())}) for steps in said)
+    def passages(said: list[str | dict[str, Any]]) -> tuple[ProsePassage, ...]:
+        """Some need more than their matter."""
+        told = (one if isinstance(one, dict) else {"say": one, "needs": ()} for one in said)
+        return tuple(read_passage({**one, "needs": (*row["needs"], *one["needs"])}) for one in told)
 
     replies = passages(row["replies"])
     return TalkMatter(
         topic=row["topic"],
-        needs=frozenset(row.get("needs", ())),
+        needs=frozenset(row["needs"]),
         ask=_prose(row["ask"]),
         replies=replies,
         asides=passages(row["asides"]),
@@ -376,6 +402,7 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         asked=_templates(row["asked"]),
         column=template(row["column"]),
         cell=template(row["cell"]),
+        not_by=frozenset(row.get("not_by", ())),
         dating=datings.get(row.get("dating", "")),
         before=_prose(row["before"]),
         after=_prose(row["after"]),

@@ -59,7 +59,7 @@ def _round(form: PageForm, matter: TalkMatter, scene: PageScene) -> TalkRound:
 
 
 _POSTS = (
-    "**{who}** wrote:", "### {who}", "{who} ({posts} posts):", "> {who}, {hours} hours later", "**#{n}** {who}", "{who}:",
+    "**{who}** wrote:", "### {who}", "{who} ({posts} posts):", "> {who}, {later}", "**#{n}** {who}", "{who}:",
 )  # fmt: skip
 _TO_ALL = (
     "{a} and {b}, thanks.", "Thanks, {a}.", "That helps, {b}.", "Good to know, {a} and {b}.", "OK, thanks both.", "Thank you, {b}.", "Makes sense, {a}.",
@@ -106,6 +106,15 @@ def casual(text: str) -> str:
     return _SELF.sub("i", text)
 
 
+def _later(hours: int) -> str:
+    """As a board prints it."""
+    for unit, size in (("week", 168), ("day", 24), ("hour", 1)):
+        if hours >= size:
+            count = hours // size
+            return f"{count} {unit}{'s' * (count > 1)} later"
+    return "just now"
+
+
 @dataclass
 class _Posts:
     """Writes posts in order, never two in a row by one person."""
@@ -124,7 +133,7 @@ class _Posts:
         self.hours += self.rng.randint(1, 30)
         self.count += 1
         self.last = who
-        head = self.style.format(who=who, posts=self.posts[who], hours=self.hours, n=self.count)
+        head = self.style.format(who=who, posts=self.posts[who], later=_later(self.hours), n=self.count)
         self.said += [head, text]
 
     def other(self) -> str:

@@ -8,18 +8,20 @@ from itertools import islice
 
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement, drawn_statement, is_said_of
-from drr.filetasks.corpus.stock import MEMBER, PageForm, StatementForm, fitting, stock
+from drr.filetasks.corpus.stock import MEMBER, PageForm, StatementForm, Vouching, fitting, stock
 from drr.filetasks.corpus.template import Fill, Template
 from drr.filetasks.planning.kinds import kind_of
 
-_LED = 0.4
+_LED = 0.3
 """How often something stands before a statement, and after it."""
 _CLAUSE = 0.5
 _ROWS = 3
-_SURE = 0.45
-"""How often it is said of a figure how one knows it, by those who pass on hearsay too."""
-_ROUGH = 0.1
+_SURE = {True: 0.34, False: 0.04}
+"""How often it is said of a figure how one knows it, by those who pass on hearsay too: on pages about the case, where rumors are, and on others."""
+_ROUGH = 0.02
 """How often a manner of speaking stands before a statement, whatever is known of it."""
+_AFTERWARD = 0.5
+"""How often it is said after the figure."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStat
     before = _one(statement.form.before, scene, fill) if rng.random() < _LED else ""
     after = _one(statement.form.after, scene, fill) if rng.random() < _LED else ""
     tabled = quote.startswith("|")
-    known = _voucher(statement, voice, scene, fill) if tabled else ""
+    known = _vouchers(statement, voice, scene, fill, tabled=True)[0] if tabled else ""
     parts = tuple(part for part in (before, known, quote, after) if part)
     return ToldStatement(parts if tabled else (" ".join(parts),), quote, _question(statement, scene, fill))
 
@@ -127,21 +129,37 @@ def _dated(said: str, statement: PageStatement, voice: str, scene: PageScene, fi
 
 
 def _vouched(said: str, statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    return f"{_voucher(statement, voice, scene, fill)} {said}".strip()
+    first, last = _vouchers(statement, voice, scene, fill, tabled=False)
+    return f"{first} {said} {last}".strip()
 
 
-def _voucher(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    """Hearsay says first that it is; so that this does not tell, others often say first how they know, in much the same words."""
-    said = ""
+def _vouchers(
+    statement: PageStatement, voice: str, scene: PageScene, fill: Fill, *, tabled: bool
+) -> tuple[str, str]:
+    """What is said before and after of how one knows. Hearsay says that it is; so that this does not tell, others about which there may be rumors say as
+    often how they know, in much the same words."""
+    rng, book = scene.rng, stock()
+    first = last = ""
+    is_case = scene.calendar.day is not None
     if statement.hearsay:
         denies = statement.is_wrong and not statement.one_sided
-        rows = stock().hearsay[voice] + (stock().denied[voice] if denies else ())
-        said = _one(rows, scene, fill)
-    elif voice in stock().sure and not statement.one_sided and scene.rng.random() < _SURE:
-        said = _one(stock().sure[voice], scene, fill)
-    if scene.rng.random() < _ROUGH and not said.endswith(":"):
-        said = f"{said} {_one(stock().rough[voice], scene, fill)}".strip()
-    return said
+        first, last = _before_or_after(
+            book.hearsay[voice], book.denied[voice] if denies else (), scene, fill, tabled
+        )
+    elif voice in book.sure and not statement.one_sided and rng.random() < _SURE[is_case]:
+        first, last = _before_or_after(book.sure[voice], (), scene, fill, tabled)
+    if rng.random() < _ROUGH and not first:
+        first = _one(book.rough[voice], scene, fill)
+    return first, last
+
+
+def _before_or_after(
+    ways: Vouching, denied: Sequence[Template], scene: PageScene, fill: Fill, tabled: bool
+) -> tuple[str, str]:
+    """A table is spoken of before it, and nobody denies one."""
+    if tabled or scene.rng.random() >= _AFTERWARD:
+        return _one(ways.before, scene, fill), ""
+    return "", _one((*ways.after, *denied), scene, fill)
 
 
 def _filled(statement: PageStatement, scene: PageScene, voice: str) -> Fill:

@@ -22,7 +22,7 @@ class PhraseWays:
 @cache
 def _ways() -> tuple[re.Pattern[str], dict[str, PhraseWays]]:
     found = {
-        row["said"]: PhraseWays(
+        row["said"].casefold(): PhraseWays(
             tuple(row["ways"]),
             frozenset(row.get("not_after", ())),
             frozenset(row.get("not_before", ())),

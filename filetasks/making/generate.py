@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
+import orjson
 from drr.env.errors import DrrError, Misuse
 from drr.env.progress import Progress
 from drr.env.shop import Shop
@@ -17,7 +19,7 @@ from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.pool import COUNTER, PAGES, PagePool, build_pool
 from drr.filetasks.drawer.writer import WrittenDrawer, write_drawer
-from drr.filetasks.form import MANIFEST, FileQuestion, is_task, task_folders
+from drr.filetasks.form import CORPUS, MANIFEST, SIZES, CorpusSizes, FileQuestion, is_task, task_folders
 from drr.filetasks.making.folder import WrittenTask, clear_parts, write_task
 from drr.filetasks.making.gate import refused_by
 from drr.filetasks.making.manifest import (
@@ -88,11 +90,16 @@ def generate_tasks(
             stage.note("writing pages")
             pool = build_pool(shop.store.iter_products(), seed, pages)
             streams = CaseStreams(shop, seed)
-            for number in missing:
+            before: set[str] = set()
+            for number in range(max(missing) + 1):
                 task_id = f"{number + 1:03d}"
+                if number not in missing:
+                    before |= _first_titles(out / task_id)
+                    continue
                 stage.note(task_id)
-                task = _task(streams, pool, number, task_id, sizes, seed)
+                task, titles = _task(streams, pool, number, task_id, sizes, seed, before)
                 write_task(out, task, partial(remember, out, task_id))
+                before |= titles
                 stage.advance()
     return finish_set(out)
 
@@ -171,17 +178,19 @@ def _task(
     task_id: str,
     sizes: Mapping[str, int],
     seed: int,
-) -> WrittenTask:
+    before: Collection[str],
+) -> tuple[WrittenTask, set[str]]:
+    """With the titles of its smallest size: a later task is dealt other pages."""
     refused: Counter[str] = Counter()
     catalogue = catalogue_of(streams.shop)
     for attempt in range(_REDRAWS):
         drawer = streams.drawer(number, attempt, task_id)
-        found = corpora(drawer.case, seed, sizes, pool, written_question(drawer.case), attempt)
+        found = corpora(drawer.case, seed, sizes, pool, written_question(drawer.case), attempt, before)
         for wording in range(_REWORDINGS):
             text = written_question(drawer.case, wording)
             reason = refused_by(text, drawer.files, found, catalogue)
             if reason is None:
-                return _written(drawer, found, text, seed, streams.shop, refused)
+                return _written(drawer, found, text, seed, streams.shop, refused), found.first_titles
             refused[reason.name] += 1
             if not reason.of_words:
                 break
@@ -189,6 +198,14 @@ def _task(
     raise DrrError(
         f"task {task_id}: every candidate was refused ({told}); another --seed, or a shop with more products, gives others"
     )
+
+
+def _first_titles(folder: Path) -> set[str]:
+    least = min(
+        one.pages for one in CorpusSizes.model_validate_json((folder / SIZES).read_bytes()).sizes.values()
+    )
+    with (folder / CORPUS).open("rb") as lines:
+        return {str(orjson.loads(line)["title"]) for line in islice(lines, least)}
 
 
 def _written(

@@ -130,8 +130,17 @@ class ThingKind(BaseModel):
     @cached_property
     def fits(self) -> frozenset[str]:
         """What prose may take for granted of the sort; a passage that needs anything else is not said of it."""
-        said = " ".join(self.parts)
+        said, own = " ".join(self.parts), set(self.traits)
+        electric = self.manual == "powered" or "electric" in own
         follows = {
+            "operated": electric and not own & {"waits", "steady"},
+            "powered": electric and "waits" not in own,
+            "kept": self.is_used_up or bool(own & {"fetched"}),
+            "hard": bool(self.ending) and not self.is_used_up and not own & {"sewn", "soft"},
+            "sized": self.manual == "furniture" or bool(own & {"sewn", "soft", "stores"}),
+            "bagged": self.is_used_up and "pieces" not in own and self.look in ("bag", "box"),
+            "substance": self.is_used_up and "pieces" not in own,
+            "household": self.is_used_up and "pet" not in own,
             "consumed": self.is_used_up,
             "lasting": not self.is_used_up,
             "used": not self.is_used_up and "idle" not in self.traits,
@@ -167,7 +176,8 @@ _MOVES = re.compile(r"\b(?:hinge|latch|pin|wheel|caster|crank|joint|slider|ratch
 _SCREWED, _LIDDED = re.compile(r"\b(?:bolt|brace|post|clamp|foot)\b"), re.compile(r"\b(?:lid|cap|cover)\b")
 """What a part says of a thing."""
 TRAITS = frozenset(
-    ["explained", "corded", "cordless", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn"]
+    ["explained", "corded", "cordless", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn",
+     "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "bagged", "sized"]
 )  # fmt: skip
 
 ANY = ThingKind()
@@ -197,13 +207,21 @@ def _kind(said: tuple[str, ...]) -> ThingKind:
 @cache
 def _endings() -> dict[tuple[str, ...], ThingKind]:
     rows = [ThingKind(**row) for row in _data("kinds")["kind"]]
-    weights, more = _data("weights")["pounds"], _data("endings")
+    weights, more, said = _data("weights")["pounds"], _data("endings"), _data("traits")
+    if strange := {one for words in said.values() for one in words} - {
+        one for kind in rows for one in kind.words
+    }:
+        raise ValueError(f"no sort is called {sorted(strange)[0]!r}")
     return {
         tuple(tokens(word)): kind.model_copy(
             update={
                 "ending": word,
                 "since": more["since"].get(word, kind.since),
-                "traits": (*kind.traits, *(["cordless"] if word in more["cordless"] else [])),
+                "traits": (
+                    *kind.traits,
+                    *(["cordless"] if word in more["cordless"] else []),
+                    *(trait for trait, words in said.items() if word in words),
+                ),
                 **_weighed(kind, weights.get(word)),
             }
         )
