@@ -136,6 +136,7 @@ def _deck(
         asides(writer),
         beginnings,
         rng,
+        before,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
@@ -44,8 +44,11 @@ class NoiseDeck:
         asides: Iterator[PoolPage],
         beginnings: TaskBeginnings,
         rng: Random,
+        before: Collection[str] = (),
     ) -> None:
+        """`before`: the titles of pages that other tasks were dealt; they lie at the bottom, and none is looked at while there is another."""
         self._related, self._others, self._asides, self._rng = related, others, asides, rng
+        self._stale = {id(deck): sum(page.title in before for page in deck) for deck in (related, others)}
         self._beginnings = beginnings
         self._said: set[int] = set()
         self._own = 0
@@ -60,10 +63,13 @@ class NoiseDeck:
             return page
         if drawn >= _RELATED:
             first, second = second, first
-        while deck := first or second:
-            last = len(deck) - 1
+        while deck := next(
+            (one for one in (first, second) if len(one) > self._stale[id(one)]), first or second
+        ):
+            last, least = len(deck) - 1, self._stale[id(deck)]
+            least = least if last >= least else 0
             page = deck.pop(
-                min(range(last, max(-1, last - _DEALT), -1), key=lambda at: self._again(deck[at]))
+                min(range(last, max(least - 1, last - _DEALT), -1), key=lambda at: self._again(deck[at]))
             )
             if self._beginnings.agree(page):
                 self._beginnings.note(page)

@@ -247,12 +247,12 @@ def stock() -> SentenceStock:
     return SentenceStock(
         voices={
             voice: {
-                topic: tuple(read_passage(_declared(row)) for row in rows)
+                topic: tuple(read_passage(declared(row)) for row in rows)
                 for topic, rows in _table(voice).items()
             }
             for voice in VOICES
         },
-        matters=tuple(_matter(_declared(row)) for row in _table(MEMBER)["matter"]),
+        matters=tuple(_matter(declared(row)) for row in _table(MEMBER)["matter"]),
         occasions={
             voice: {
                 topic: PageOccasion(_prose(row["lead"]), _prose(row["settle"])) for topic, row in rows.items()
@@ -331,7 +331,7 @@ def _sentences(text: str) -> Iterator[str]:
     yield text[start:].strip()
 
 
-def _declared(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def declared(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """Whoever writes prose says of what it can be said; of everything, where nothing is needed."""
     if "needs" not in row:
         raise ValueError(f"no `needs`: {str(row.get('say') or row.get('ask'))[:80]!r}")

@@ -106,7 +106,7 @@ def casual(text: str) -> str:
     return _SELF.sub("i", text)
 
 
-def _later(hours: int) -> str:
+def later(hours: int) -> str:
     """As a board prints it."""
     for unit, size in (("week", 168), ("day", 24), ("hour", 1)):
         if hours >= size:
@@ -133,7 +133,7 @@ class _Posts:
         self.hours += self.rng.randint(1, 30)
         self.count += 1
         self.last = who
-        head = self.style.format(who=who, posts=self.posts[who], later=_later(self.hours), n=self.count)
+        head = self.style.format(who=who, posts=self.posts[who], later=later(self.hours), n=self.count)
         self.said += [head, text]
 
     def other(self) -> str:

@@ -46,10 +46,20 @@ from drr.filetasks.corpus.statement import (
     other_value,
     range_of,
 )
-from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, ProsePassage, read_passage, stock
-from drr.filetasks.corpus.talks import casual, is_casual, talk
+from drr.filetasks.corpus.stock import (
+    LISTINGS,
+    MEMBER,
+    RULES,
+    TOPICS,
+    VOICES,
+    ProsePassage,
+    declared,
+    read_passage,
+    stock,
+)
+from drr.filetasks.corpus.talks import casual, is_casual, later, talk
 from drr.filetasks.corpus.telling import told
-from drr.filetasks.corpus.template import template
+from drr.filetasks.corpus.template import Template, template
 from drr.filetasks.corpus.terms import TOP
 from drr.filetasks.corpus.ways import varied
 from drr.filetasks.drawer.writings import CLERKS
@@ -88,6 +98,12 @@ TASKS = 24
 @pytest.fixture(scope="module")
 def pool(shop: Shop) -> PagePool:
     return build_pool(shop.store.iter_products(), SEED, 400)
+
+
+@pytest.fixture(scope="module")
+def whole(shop: Shop) -> PagePool:
+    """As many pages as ten tasks are dealt from."""
+    return build_pool(shop.store.iter_products(), SEED, 1_500)
 
 
 @pytest.fixture(scope="module")
@@ -1012,9 +1028,8 @@ def test_few_long_sentences_recur(made: list[tuple[TaskCase, Corpora]], pool: Pa
     assert again < 0.15 * total
 
 
-def test_few_sentences_stand_in_two_of_ten_tasks(shop: Shop, hundred: list[TaskCase]) -> None:
+def test_few_sentences_stand_in_two_of_ten_tasks(hundred: list[TaskCase], whole: PagePool) -> None:
     """Three of ten uses were of such sentences once: each page drew from the stock without knowing what others had said."""
-    whole = build_pool(shop.store.iter_products(), SEED, 1_500)
     tasks = [corpora(case, SEED, {"16k": 16_000}, whole).pages for case in hundred[:10]]
     share, most = shared([page.text for page in pages] for pages in tasks)
     assert share < 0.17 and most[0][1] < 16
@@ -1095,3 +1110,87 @@ def test_who_said_a_rumor_comes_before_who_denies_it() -> None:
     denied = tomllib.loads(path.read_text("utf-8"))["denied"]
     assert denied.keys() == stock().denied.keys()
     assert not [one for told in denied.values() for one in told if not re.match(r"So|That|I \{read", one)]
+
+
+def test_no_page_stands_in_two_of_twenty_tasks(hundred: list[TaskCase], whole: PagePool) -> None:
+    """Four in ten did, each with other dates and another address, so that only what they say tells."""
+    before: set[str] = set()
+    seen: list[tuple[int, CorpusPage, frozenset[Any]]] = []
+    for number, case in enumerate(hundred[:20]):
+        one = corpora(case, SEED, {"8k": 8_000}, whole, before=before)
+        before |= one.first_titles
+        seen += [(number, page, frozenset(shingles(page.text))) for page in one.pages]
+    again = [
+        (page.url, other.url)
+        for (a, page, said), (b, other, told_there) in combinations(seen, 2)
+        if a != b and page.title == other.title and similarity(said, told_there) > 0.5
+    ]
+    assert len(seen) > 180 and not again
+
+
+def test_every_template_says_of_what_it_can_be_said() -> None:
+    """Smoke alarms that one leaves on, trash bags that two men carried up: what a passage needs is declared, of everything by an empty list."""
+    words = Path(corpus_room.__file__).parent / "words"
+    for voice in (*VOICES, MEMBER):
+        for rows in tomllib.loads((words / f"{voice}.toml").read_text("utf-8")).values():
+            assert all(set(row["needs"]) <= TRAITS for row in rows)
+    with pytest.raises(ValueError, match="no `needs`"):
+        declared({"say": "It is a thing."})
+    assert declared({"say": "It is a thing.", "needs": []})["needs"] == []
+
+
+@pytest.mark.parametrize(
+    ("noun", "fits", "not_so"),
+    [
+        ("smoke detector", {"waits"}, {"operated", "fetched", "motor", "used", "powered"}),
+        ("drawstring trash bags", {"pieces", "sheets"}, {"substance", "body", "dosed", "bagged", "lasting"}),
+        ("laundry additive", {"dosed", "substance"}, {"hard", "pieces", "lasting"}),
+        ("cast iron skillet", {"fetched", "hard"}, {"operated", "motor", "corded", "stores"}),
+        ("memory foam pillow", {"filled", "sewn", "sized"}, {"hard", "worn", "handled"}),
+        ("storage bin", {"stores", "sized"}, {"used", "fetched", "sewn"}),
+        ("timothy hay", {"pet", "consumed"}, {"body", "dosed", "household"}),
+        ("paper shredder", {"motor", "operated"}, {"fetched", "hot", "waits"}),
+        ("thing that nobody knows", set(), {"hard", "fetched", "operated"}),
+    ],
+)
+def test_what_a_sort_is_like_decides_what_is_said_of_it(noun: str, fits: set[str], not_so: set[str]) -> None:
+    assert fits <= kind_of(noun).fits and not not_so & kind_of(noun).fits
+
+
+def test_there_is_enough_to_say_of_each_sort() -> None:
+    """What is gated must not leave a sort with nothing: of each there are passages of every voice, and threads."""
+    for kind in all_kinds():
+        for voice in VOICES:
+            apt = [one for rows in stock().voices[voice].values() for one in rows if one.suits(kind.fits)]
+            assert len(apt) >= (10 if voice == "office" else 16), (kind.ending, voice, len(apt))
+        assert sum(one.suits(kind.fits) for one in stock().matters) >= 4, kind.ending
+
+
+def test_a_board_counts_in_hours_days_and_weeks() -> None:
+    """`380 hours later` stood on fourteen threads."""
+    assert [later(hours) for hours in (0, 1, 23, 24, 167, 168, 380)] == [
+        "just now", "1 hour later", "23 hours later", "1 day later", "6 days later", "1 week later", "2 weeks later",
+    ]  # fmt: skip
+
+
+def test_an_office_gives_no_points_and_a_news_desk_no_measures(pool: PagePool) -> None:
+    points = next(one for one in stock().statements if "household test" in one.attribute.pattern)
+    height = next(one for one in stock().statements if "height once" in one.attribute.pattern)
+    for form, voice in ((points, "office"), (height, "desk")):
+        said = PageStatement(form=form, subject="Acme lamp", value="80 points")
+        assert voice not in {drawn_form(Random(seed), [said]).voice for seed in range(120)}
+
+
+def longest_plain(row: Template) -> str:
+    """Of a sentence, the longest words that it has in all its ways."""
+    return max((part for part in row.parts if isinstance(part, str)), key=len)
+
+
+def test_about_a_quarter_of_pages_speak_of_how_they_know(made: list[tuple[TaskCase, Corpora]]) -> None:
+    """`Hold me to it, I have the receipt here`: once there was such a phrase on three of four pages."""
+    rows = [*stock().hearsay.values(), *stock().sure.values()]
+    said = [row for ways in rows for row in (*ways.before, *ways.after)]
+    marks = {mark for mark in map(longest_plain, said) if len(mark) > 11}
+    pages = [page for _, one in made for page in one.pages[: one.sizes.sizes["32k"].pages]]
+    hedged = sum(any(mark in page.text for mark in marks) for page in pages)
+    assert len(marks) > 30 and 0.05 * len(pages) < hedged < 0.25 * len(pages)
