@@ -12,8 +12,9 @@ from drr.filetasks.corpus.calendar import PageCalendar
 from drr.filetasks.corpus.dealing import SentenceDeck
 from drr.filetasks.corpus.granted import SINGLE, granted
 from drr.filetasks.corpus.naming import ListedThing, Shelf
+from drr.filetasks.corpus.passages import ProsePassage, fitting
 from drr.filetasks.corpus.statement import drawn_value
-from drr.filetasks.corpus.stock import GENERAL, ProsePassage, fitting, stock
+from drr.filetasks.corpus.stock import GENERAL, stock
 from drr.filetasks.corpus.template import Template
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.things import is_mass

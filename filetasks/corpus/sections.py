@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from drr.filetasks.corpus.passages import ProsePassage, fitting
 from drr.filetasks.corpus.plan import PagePlan
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement
-from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, PageForm, ProsePassage, fitting, stock
+from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, PageForm, stock
 from drr.filetasks.corpus.telling import ToldStatement
 from drr.filetasks.corpus.template import one_article
 

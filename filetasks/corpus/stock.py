@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
-from random import Random
 from typing import Any, Literal
 
-from drr.filetasks.corpus.dealing import SentenceDeck
-from drr.filetasks.corpus.template import Fill, Template, template
-from drr.filetasks.corpus.ways import varied
-from drr.filetasks.planning.kinds import TRAITS
+from drr.filetasks.corpus.passages import ProsePassage, declared, prose, read_passage, templates
+from drr.filetasks.corpus.template import Template, template
 
 _FOLDER = Path(__file__).parent / "words"
 VOICES = ("editor", "bench", "seller", "desk", "office")
@@ -26,50 +23,6 @@ RULES, LISTINGS = "rules", "listings"
 Layout = Literal["essay", "list", "table", "steps", "questions", "thread", "notice", "letters"]
 About = Literal["thing", "brand", "seller"]
 GENERAL = "general"
-
-
-@dataclass(frozen=True, eq=False)
-class ProsePassage:
-    """A paragraph in steps, each with alternatives, written so that any choice reads as one thought."""
-
-    steps: tuple[tuple[Template, ...], ...]
-    needs: frozenset[str] = frozenset()
-    """Traits of the sort, without which it is not said of a thing."""
-    ask: tuple[Template, ...] = ()
-    """Questions that just this answers."""
-    asks_first: bool = False
-    """Its first sentence is a question."""
-
-    def say(
-        self,
-        deck: SentenceDeck,
-        rng: Random,
-        fill: Fill,
-        fits: Collection[str] | None = None,
-        *,
-        is_asked: bool = False,
-    ) -> str:
-        """Of a thing that `fits` says is so; without its own question where it answers one."""
-        told = self.steps[1:] if is_asked and self.asks_first else self.steps
-        steps = (step if fits is None else fitting(step, fits) for step in told)
-        return " ".join(deck.say(step, rng, fill) for step in steps)
-
-    def suits(self, fits: frozenset[str]) -> bool:
-        """Whether it can be said of such a thing, with one alternative of each step at least."""
-        return _suits(self, fits)
-
-
-@lru_cache(maxsize=1 << 16)
-def _suits(passage: ProsePassage, fits: frozenset[str]) -> bool:
-    return passage.needs <= fits and all(any(one.needs <= fits for one in step) for step in passage.steps)
-
-
-def fitting(rows: Sequence[Template], fits: Collection[str]) -> Sequence[Template]:
-    """Those that take nothing for granted of a thing that is not so; all where none is left."""
-    if len(rows) == 1:
-        return rows
-    found = [one for one in rows if one.needs.issubset(fits)]
-    return found or rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +193,7 @@ def stock() -> SentenceStock:
     themes = _table("themes")
     said = _table("statements")
     datings = {
-        name: StatementDating(name, *(_templates(row[way]) for way in ("clause", "sentence", "talk")))
+        name: StatementDating(name, *(templates(row[way]) for way in ("clause", "sentence", "talk")))
         for name, row in said["dating"].items()
     }
     headings = _table("headings")
@@ -255,30 +208,30 @@ def stock() -> SentenceStock:
         matters=tuple(_matter(declared(row)) for row in _table(MEMBER)["matter"]),
         occasions={
             voice: {
-                topic: PageOccasion(_prose(row["lead"]), _prose(row["settle"])) for topic, row in rows.items()
+                topic: PageOccasion(prose(row["lead"]), prose(row["settle"])) for topic, row in rows.items()
             }
             for voice, rows in _table("occasions").items()
         },
         troubles={trait: tuple(rows) for trait, rows in _table("troubles").items()},
-        carriers={about: _templates(rows) for about, rows in said["carrier"].items()},
-        figures={voice: _prose(rows) for voice, rows in said["figures"].items()},
+        carriers={about: templates(rows) for about, rows in said["carrier"].items()},
+        figures={voice: prose(rows) for voice, rows in said["figures"].items()},
         themes={
             key: {name: tuple(rows) for name, rows in row.items() if name != "lines"}
             for key, row in themes.items()
         },
-        lines={key: _templates(row["lines"]) for key, row in themes.items()},
-        headings={topic: _templates(rows) for topic, rows in headings["heading"].items()},
-        asks={topic: _templates(rows) for topic, rows in headings["ask"].items()},
+        lines={key: templates(row["lines"]) for key, row in themes.items()},
+        headings={topic: templates(rows) for topic, rows in headings["heading"].items()},
+        asks={topic: templates(rows) for topic, rows in headings["ask"].items()},
         names={key: tuple(rows) for key, rows in _table("names").items()},
         details={key: tuple(rows) for key, rows in _table("details").items()},
         forms=tuple(_form(name, row) for name, row in _table("forms").items()),
         statements=tuple(_statement(row, datings) for row in said["statement"]),
         other=_statement({**said["other"], "attribute": ".*", "about": "thing"}, datings),
         hearsay={voice: _vouching(rows) for voice, rows in said["hearsay"].items()},
-        denied={voice: _prose(rows) for voice, rows in said["denied"].items()},
+        denied={voice: prose(rows) for voice, rows in said["denied"].items()},
         sure={voice: _vouching(rows) for voice, rows in said["sure"].items()},
-        rough={voice: _templates(rows) for voice, rows in said["rough"].items()},
-        noise_terms=_templates(said["noise"][0]["terms"]),
+        rough={voice: templates(rows) for voice, rows in said["rough"].items()},
+        noise_terms=templates(said["noise"][0]["terms"]),
     )
 
 
@@ -287,55 +240,8 @@ def _table(name: str) -> dict[str, Any]:
         return tomllib.load(file)
 
 
-def _templates(rows: list[str]) -> tuple[Template, ...]:
-    return tuple(template(row) for row in rows)
-
-
-def _prose(rows: list[str]) -> tuple[Template, ...]:
-    """Each with other ways to say the same."""
-    return tuple(template(varied(row)) for row in rows)
-
-
 def _vouching(rows: Mapping[str, list[str]]) -> Vouching:
-    return Vouching(_prose(rows["before"]), _prose(rows["after"]))
-
-
-def read_passage(row: Mapping[str, Any]) -> ProsePassage:
-    needs = frozenset(row.get("needs", ()))
-    if strange := needs - TRAITS:
-        raise ValueError(f"no sort has the trait {sorted(strange)[0]!r}")
-    steps = _steps(row["say"])
-    first = row["say"] if isinstance(row["say"], str) else ""
-    asks = len(steps) > 1 and next(_sentences(first)).rstrip("}").endswith("?")
-    return ProsePassage(steps, needs, _prose(row.get("ask", [])), asks)
-
-
-_ENDS = re.compile(r'[.?!]"? ')
-
-
-def _steps(said: str | list[str | list[str]]) -> tuple[tuple[Template, ...], ...]:
-    """A paragraph as it stands, sentence by sentence, or in steps with alternatives."""
-    if isinstance(said, str):
-        said = list(_sentences(said))
-    return tuple(_prose([step] if isinstance(step, str) else step) for step in said)
-
-
-def _sentences(text: str) -> Iterator[str]:
-    """Those that are not within a choice."""
-    start = 0
-    for end in _ENDS.finditer(text):
-        before = text[start : end.end()]
-        if before.count("{") == before.count("}") and before.count("[") == before.count("]"):
-            yield before.strip()
-            start = end.end()
-    yield text[start:].strip()
-
-
-def declared(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Whoever writes prose says of what it can be said; of everything, where nothing is needed."""
-    if "needs" not in row:
-        raise ValueError(f"no `needs`: {str(row.get('say') or row.get('ask'))[:80]!r}")
-    return row
+    return Vouching(prose(rows["before"]), prose(rows["after"]))
 
 
 def _matter(row: Mapping[str, Any]) -> TalkMatter:
@@ -348,7 +254,7 @@ def _matter(row: Mapping[str, Any]) -> TalkMatter:
     return TalkMatter(
         topic=row["topic"],
         needs=frozenset(row["needs"]),
-        ask=_prose(row["ask"]),
+        ask=prose(row["ask"]),
         replies=replies,
         asides=passages(row["asides"]),
         alone=tuple(replies[at] for at in row["alone"]),
@@ -369,8 +275,8 @@ def _form(name: str, row: Mapping[str, Any]) -> PageForm:
         trust=row["trust"],
         layout=row["layout"],
         titles=tuple(map(_title, row["titles"])),
-        openings=_prose(row["openings"]),
-        closings=_prose(row["closings"]),
+        openings=prose(row["openings"]),
+        closings=prose(row["closings"]),
     )
 
 
@@ -394,17 +300,17 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         bears=re.compile(row["bears"], re.IGNORECASE) if "bears" in row else None,
         takes=row.get("takes", ""),
         among=tuple(row.get("among", ())),
-        papers=_templates(row["papers"]),
-        said=_templates(row["said"]),
-        talk=_templates(row.get("talk", row["said"])),
-        bare=_templates(row["bare"]),
-        side=_templates(row["side"]),
-        asked=_templates(row["asked"]),
+        papers=templates(row["papers"]),
+        said=templates(row["said"]),
+        talk=templates(row.get("talk", row["said"])),
+        bare=templates(row["bare"]),
+        side=templates(row["side"]),
+        asked=templates(row["asked"]),
         column=template(row["column"]),
         cell=template(row["cell"]),
         not_by=frozenset(row.get("not_by", ())),
         dating=datings.get(row.get("dating", "")),
-        before=_prose(row["before"]),
-        after=_prose(row["after"]),
-        terms=_templates(row["terms"]),
+        before=prose(row["before"]),
+        after=prose(row["after"]),
+        terms=templates(row["terms"]),
     )

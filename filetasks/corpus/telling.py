@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from drr.filetasks.corpus.passages import fitting
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement, drawn_statement, is_said_of
-from drr.filetasks.corpus.stock import MEMBER, PageForm, StatementForm, Vouching, fitting, stock
+from drr.filetasks.corpus.stock import MEMBER, PageForm, StatementForm, Vouching, stock
 from drr.filetasks.corpus.template import Fill, Template
 from drr.filetasks.planning.kinds import kind_of
 

@@ -34,6 +34,7 @@ from drr.filetasks.corpus.guidance import guided
 from drr.filetasks.corpus.known import CasePages, stands_in
 from drr.filetasks.corpus.packing import Packed
 from drr.filetasks.corpus.page import drawn_form, hosts, written_page
+from drr.filetasks.corpus.passages import ProsePassage, declared, read_passage
 from drr.filetasks.corpus.plan import page_plan, topics_of
 from drr.filetasks.corpus.pool import PagePool, build_pool
 from drr.filetasks.corpus.ranking import PageRanking
@@ -46,17 +47,7 @@ from drr.filetasks.corpus.statement import (
     other_value,
     range_of,
 )
-from drr.filetasks.corpus.stock import (
-    LISTINGS,
-    MEMBER,
-    RULES,
-    TOPICS,
-    VOICES,
-    ProsePassage,
-    declared,
-    read_passage,
-    stock,
-)
+from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, VOICES, stock
 from drr.filetasks.corpus.talks import casual, is_casual, later, talk
 from drr.filetasks.corpus.telling import told
 from drr.filetasks.corpus.template import Template, template
