@@ -220,6 +220,8 @@ class _Nowhere:
         is_row = line is not None and line.kind in ("row", "head_row")
         own = {key for one in held.cast.within(span[0], span[1] if is_row else start) for key in one.products}
         meant = held.cast.meant_at(start, end)
+        if not is_row and not own and held.cast.within(end, span[1]):
+            return set(), set()  # `a dog of 90 pounds is no trouble for the ramp`
         own = own or (set(meant.products) if meant.certain else set())
         if is_row:
             return own & known, set(held.cast.products) & known

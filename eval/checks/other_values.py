@@ -16,11 +16,11 @@ from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, residue_of
 from drr.eval.checks.rival_values import (
-    RivalValues,
     SaidValue,
     ValueWord,
     grade_letters,
     grades_of,
+    rivals_of,
     value_words,
 )
 from drr.wording.attributes import ATTRIBUTES
@@ -52,7 +52,7 @@ class OtherValues:
         self._tally, self._cast = tally, cast
         self._plain = mentions.plain
         self._residue = residue_of(mentions)
-        self._rivals = RivalValues(subject)
+        self._rivals = rivals_of(mentions)
         self._known = list(cast.products)[:_MOST]
         self._values: dict[str, dict[str, list[SaidValue]]] = {}
         self._grades: dict[str, dict[str, tuple[str, str]]] = {}

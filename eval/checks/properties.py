@@ -18,6 +18,8 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.eval.checks.multiples import misread_multiples
+from drr.eval.checks.no_ones_values import values_of_no_one
+from drr.eval.checks.not_its_own import not_its_own
 from drr.eval.checks.nowhere import found_nowhere
 from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
@@ -46,6 +48,17 @@ _BRAND = re.compile(
 _COLOUR = re.compile(r"\bcolou?r\**+\s*+:\s*+\**+\s*+(?P<what>[A-Za-z][A-Za-z /-]{1,30})", re.I)
 
 
+_EVERY_MEANING = (
+    misread_multiples,
+    misread_superlatives,
+    misread_unit_costs,
+    found_nowhere,
+    not_its_own,
+    values_of_no_one,
+)
+"""Readers that accuse what no meaning of the words makes true."""
+
+
 def product_claims(subject: Subject, mentions: Mentions) -> Check:
     """Price, rating, size, material, count, maker: whatever the record decides, read from the record."""
     if subject.shop is None:
@@ -69,7 +82,7 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     compare_attributes(tally, mentions, cast, texts)
     compare_values(tally, subject, mentions, cast)
     OddCells(tally, cast).compare()
-    for reader in (misread_multiples, misread_superlatives, misread_unit_costs, found_nowhere):
+    for reader in _EVERY_MEANING:
         for one in reader(mentions):
             tally.outweigh(one)
     body = mentions.body

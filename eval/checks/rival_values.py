@@ -11,6 +11,7 @@ from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop
 from drr.eval.checks.base import Subject
 from drr.eval.checks.makers import makers_of
+from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_text
 
@@ -122,6 +123,12 @@ class RivalValues:
         without = [one for one in others if words not in _phrases(theirs[one.product_id])]
         both = sum(set(words) <= self._of_record(one) for one in without)
         return both <= _LARGEST_SHARE * len(others)
+
+
+@lru_cache(maxsize=4)
+def rivals_of(mentions: Mentions) -> RivalValues:
+    """Those of a report, looked up once for the readers that ask."""
+    return RivalValues(mentions.subject)
 
 
 def _phrases(value: str) -> list[tuple[str, ...]]:

@@ -15,7 +15,7 @@ from drr.wording.numbers import SPOKEN, number, spoken
 
 _LED = re.compile(
     r"(?:\b(?:by|extra|additional|another|instead of|rather than|against|versus|vs\.?|than|of|margin|spare|off|per|every|each|over|above|under|below|average|averaged|your|my|his|her|our|their|"
-    r"mine['’]s an?|only|fits?|for|to|until|after|before|if|when|all|other)|[×x*+=–—-])[\s*_]{1,3}(?:an?\s|the\s)?$",
+    r"mine['’]s an?|only|fits?|for|to|until|after|before|if|when|all|other|say)|[×x*+=–—-])[\s*_]{1,3}(?:an?\s|the\s)?$",
     re.I,
 )
 """Before a figure: it may be one of a difference, a need, of something that is held, or the one end of a range."""
