@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.measures import measures
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.play import divisors, record_divisors, unit_named
@@ -23,7 +24,27 @@ from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN
 
-Of = Literal["price", "stars", "raters"]
+Of = Literal["price", "stars", "raters", "measure"]
+_MEASURED: dict[str, tuple[int, tuple[str, ...]]] = {
+    "loudest": (1, ("noise",)),
+    "noisiest": (1, ("noise",)),
+    "quietest": (-1, ("noise",)),
+    "brightest": (1, ("light",)),
+    "dimmest": (-1, ("light",)),
+    "heaviest": (1, ("weight",)),
+    "lightest": (-1, ("weight",)),
+    "longest": (1, ("length", "time")),
+    "shortest": (-1, ("length", "time")),
+    "tallest": (1, ("length",)),
+    "widest": (1, ("length",)),
+    "narrowest": (-1, ("length",)),
+    "thickest": (1, ("length",)),
+    "thinnest": (-1, ("length",)),
+    "fastest": (-1, ("time",)),
+    "quickest": (-1, ("time",)),
+    "slowest": (1, ("time",)),
+}
+"""Superlatives of what a record measures, with the kinds of units that they may be of."""
 _LEAST = r"(?:cheapest|least\sexpensive|lowest[\s-]priced|costs\s(?:the\s)?least|lowest\s(?:price|outlay|cost|sticker\sprice|price\stag))"
 _MOST = (
     r"(?:dearest|priciest|most\sexpensive|costliest|costs\s(?:the\s)?most|highest\s(?:price|cost|price\stag))"
@@ -34,7 +55,7 @@ _WORST = (
 )
 _RATED = r"(?:most[\s-](?:rated|reviewed)|most\s(?:ratings|reviews))"
 _FIRST = re.compile(
-    rf"\b(?:(?P<least>{_LEAST})|(?P<most>{_MOST})|(?P<best>{_BEST})|(?P<worst>{_WORST})|(?P<rated>{_RATED})"
+    rf"\b(?:(?P<least>{_LEAST})|(?P<most>{_MOST})|(?P<best>{_BEST})|(?P<worst>{_WORST})|(?P<rated>{_RATED})|(?P<measure>{'|'.join(_MEASURED)})"
     r"|(?P<per>(?:lowest|wins|leads|cheaper|best\svalue|best)\s(?:on\s(?:price|cost)\s)?(?=(?:per|by\sthe|a)\s[a-z])))\b",
     re.I,
 )
@@ -45,7 +66,7 @@ _NOT_FIRST = re.compile(
 )
 _RESTRICTS = re.compile(
     rf"[\s*_,]{{0,4}}(?:(?:of|among|in|on)\s(?:the|these|all|this|my|our|your)?\s?(?:{SPOKEN}|lot|bunch|list|group|table|page|set|trio|pair|picks|options|shortlist|here|price|score|scale)\b"
-    r"|here\b|overall\b|by\s(?:far|a\b|some|price)|(?:is|was|are)\b|per\s[a-z-]{2,16}\b|a\s(?:piece|foot|load|sheet|pound|unit)\b|by\sthe\s[a-z-]{2,16}\b|at\s\$?\d|\(|[.:;,!—–]|\s-\s|$|and\b|but\b|yet\b|while\b|though\b)",
+    r"|here\b|overall\b|by\s(?:far|a\b|some|price)|(?:is|was|are)\b|per\s[a-z-]{2,16}\b|a\s(?:piece|foot|load|sheet|pound|unit)\b|on\s(?:a|one)\s(?:charge|fill|filling|battery)\b|too\b|by\sthe\s[a-z-]{2,16}\b|at\s\$?\d|\(|[.:;,!—–]|\s-\s|$|and\b|but\b|yet\b|while\b|though\b)",
     re.I,
 )
 """What may stand behind a superlative without narrowing the group that it is said of."""
@@ -68,6 +89,8 @@ class _Said(NamedTuple):
     """1 where the first has most."""
     start: int
     end: int
+    kinds: tuple[str, ...] = ()
+    """Of units, where it is of what a record measures."""
 
 
 def misread_superlatives(mentions: Mentions) -> Iterator[Accusation]:
@@ -112,6 +135,10 @@ def _is_read(mentions: Mentions, cast: Cast, one: _Said, sentence: Span) -> bool
 def _said(text: str) -> Iterator[_Said]:
     for match in _FIRST.finditer(text):
         name = match.lastgroup
+        if name == "measure":
+            sign, kinds = _MEASURED[match[0].casefold()]
+            yield _Said("measure", sign, *match.span(), kinds)
+            continue
         of: Of = "stars" if name in ("best", "worst") else "raters" if name == "rated" else "price"
         sign = -1 if name in ("least", "worst", "per") else 1
         yield _Said(of, sign, *match.span())
@@ -140,7 +167,7 @@ def _subjects(cast: Cast, text: str, one: _Said, sentence: Span) -> list[Product
     behind = [place for place in here if place.start >= one.end and place.start - one.end < _GAP]
     if before and all(place.products == before[-1].products for place in before):
         keys = before[-1].products
-    elif behind and _IS.search(text[one.end : behind[0].start]):
+    elif behind and _leads_to(text, sentence, one, behind[0].start):
         keys = behind[0].products
     elif not here:
         meant = cast.meant_at(one.start, one.end)
@@ -154,6 +181,15 @@ def _subjects(cast: Cast, text: str, one: _Said, sentence: Span) -> list[Product
     )
 
 
+def _leads_to(text: str, sentence: Span, one: _Said, place: int) -> bool:
+    """Whether it is said of what is named behind it; behind `it is the tallest of these:` come the others."""
+    between = text[one.end : place]
+    if _IS.search(between) is None:
+        return False
+    return ":" not in between or _PREDICATE.search(text, sentence[0], one.start) is None
+
+
+_PREDICATE = re.compile(r"\b(?:is|are|was|were|it['’]s|that['’]s)\b", re.I)
 _IS = re.compile(r"(?:\b(?:is|goes\sto|belongs\sto)\b|:)[\s*_\[(]{0,4}(?:the\s|your\s)?[*_\[]{0,3}$", re.I)
 
 
@@ -198,6 +234,8 @@ def _is_first(
     said: _Said, subject: Product, group: Iterable[Product], units: Iterable[str], around: Iterable[str]
 ) -> bool:
     others = [one for one in group if one.product_id != subject.product_id]
+    if said.of == "measure":
+        return _measures_first(said, subject, others)
     if said.of != "price":
         name = "average_rating" if said.of == "stars" else "rating_number"
         mine = getattr(subject, name)
@@ -207,6 +245,26 @@ def _is_first(
     if not asked and _prices_first(said.sign, subject, others):
         return True
     return any(_cost_first(said.sign, subject, others, unit) for unit in (asked or around))
+
+
+def _measures_first(said: _Said, subject: Product, others: Sequence[Product]) -> bool:
+    """By any of its measures of such a kind, whichever of theirs it is held against."""
+    for kind in said.kinds:
+        theirs = [values for one in others if (values := measured(one, kind))]
+        if any(
+            all(any(said.sign * (a - b) >= -_LESS for b in each) for each in theirs)
+            for a in measured(subject, kind)
+        ):
+            return True
+    return not any(measured(subject, kind) for kind in said.kinds)
+
+
+def measured(product: Product, kind: str) -> frozenset[float]:
+    """What its title and its table of details have of a kind of units, in the base unit."""
+    details = (value for value in product.details.values() if isinstance(value, str))
+    return frozenset(
+        one.base for text in (product.title, *details) for one in measures(text) if one.kind == kind
+    )
 
 
 def _prices_first(sign: int, subject: Product, others: Iterable[Product]) -> bool:

@@ -101,3 +101,18 @@ def test_true_figures_of_other_things_accuse_nobody(scene: Scene, said: str) -> 
 )
 def test_words_for_what_something_else_is_like_accuse_nobody(scene: Scene, said: str) -> None:
     assert not list(accused((OPENING + said).format(**RAMPS), scene.shop)), said
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("The Whiskerwell is the longest of the three.", "The Ashwell is the longest of the three."),
+        ("Of the two that say so the Nuzzleworth is the heaviest.", "The Whiskerwell is the heaviest of the lot."),
+        ("It is the longest of these: the Whiskerwell beats the others.", "The Nuzzleworth is the longest here."),
+    ],
+)  # fmt: skip
+def test_a_superlative_of_a_measure_is_held_against_the_records(scene: Scene, right: str, wrong: str) -> None:
+    for said, expected in ((right, False), (wrong, True)):
+        text = (OPENING + said).format(**RAMPS)
+        check = check_report(Subject(text, query="A ramp, please.", shop=scene.shop))["product_claims"]
+        assert any(one.kind == "superlative" for one in check.accused) is expected, said
