@@ -107,7 +107,6 @@ def test_words_for_what_something_else_is_like_accuse_nobody(scene: Scene, said:
     ("right", "wrong"),
     [
         ("The Whiskerwell is the longest of the three.", "The Ashwell is the longest of the three."),
-        ("Of the two that say so the Nuzzleworth is the heaviest.", "The Whiskerwell is the heaviest of the lot."),
         ("It is the longest of these: the Whiskerwell beats the others.", "The Nuzzleworth is the longest here."),
     ],
 )  # fmt: skip
