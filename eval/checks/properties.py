@@ -15,20 +15,15 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.comparisons import compare_products
 from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
+from drr.eval.checks.meanings import true_in_no_meaning
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
-from drr.eval.checks.multiples import misread_multiples
-from drr.eval.checks.no_ones_values import values_of_no_one
-from drr.eval.checks.not_its_own import not_its_own
-from drr.eval.checks.nowhere import found_nowhere
 from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, Residue, residue_of
 from drr.eval.checks.stars import ratings_of
 from drr.eval.checks.stated_once import StatedOnce
-from drr.eval.checks.superlatives import misread_superlatives
-from drr.eval.checks.unit_costs import misread_unit_costs
 from drr.wording.doubts import DoubtKind
 from drr.wording.money import every_amount
 from drr.wording.numbers import NUMBER, SPOKEN, number, spoken
@@ -46,17 +41,6 @@ _BRAND = re.compile(
     r"(?:\b(?:brand|manufacturer|maker)\**+\s*+:\s*+\**+\s*+|\b(?:made|sold|manufactured) by\s+)(?P<brand>[A-Z][\w&'’.-]*(?:\s(?:&\s)?[A-Z][\w&'’.-]*){0,3})"
 )
 _COLOUR = re.compile(r"\bcolou?r\**+\s*+:\s*+\**+\s*+(?P<what>[A-Za-z][A-Za-z /-]{1,30})", re.I)
-
-
-_EVERY_MEANING = (
-    misread_multiples,
-    misread_superlatives,
-    misread_unit_costs,
-    found_nowhere,
-    not_its_own,
-    values_of_no_one,
-)
-"""Readers that accuse what no meaning of the words makes true."""
 
 
 def product_claims(subject: Subject, mentions: Mentions) -> Check:
@@ -82,9 +66,8 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     compare_attributes(tally, mentions, cast, texts)
     compare_values(tally, subject, mentions, cast)
     OddCells(tally, cast).compare()
-    for reader in _EVERY_MEANING:
-        for one in reader(mentions):
-            tally.outweigh(one)
+    for one in true_in_no_meaning(mentions):
+        tally.outweigh(one)
     body = mentions.body
     for mention in mentions.mentions:
         product = cast.products.get(mention.product_id)

@@ -1,0 +1,29 @@
+"""The readers that accuse what no meaning of the words makes true, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from drr.eval.checks.base import Accusation
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.multiples import misread_multiples
+from drr.eval.checks.no_ones_values import values_of_no_one
+from drr.eval.checks.not_its_own import not_its_own
+from drr.eval.checks.nowhere import found_nowhere
+from drr.eval.checks.superlatives import misread_superlatives
+from drr.eval.checks.unit_costs import misread_unit_costs
+
+READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
+    misread_multiples,
+    misread_superlatives,
+    misread_unit_costs,
+    found_nowhere,
+    not_its_own,
+    values_of_no_one,
+)
+
+
+def true_in_no_meaning(mentions: Mentions) -> Iterator[Accusation]:
+    """What each of them finds."""
+    for reader in READERS:
+        yield from reader(mentions)
