@@ -36,6 +36,7 @@ def _agreeing(line: str, things: list[NamedThing]) -> str:
             continue
         line = _article(thing.brand, thing.noun).sub(_bare, line)
         if thing.plural:
+            line = _asked(thing.brand, thing.noun).sub(_plural_first, line)
             line = _subject(thing.brand, thing.noun).sub(partial(_plural, named=named), line)
     return line
 
@@ -43,6 +44,19 @@ def _agreeing(line: str, things: list[NamedThing]) -> str:
 @cache
 def _article(brand: str, noun: str) -> re.Pattern[str]:
     return re.compile(rf"\b([Aa])n? ((?:{re.escape(brand)} )?{re.escape(noun)}\b)")
+
+
+@cache
+def _asked(brand: str, noun: str) -> re.Pattern[str]:
+    """`How long does the bags keep?`"""
+    return re.compile(
+        rf"\b([Dd]oes|[Ii]s|[Ww]as|[Hh]as)( (?:(?:the|our|my|your) )?(?:{re.escape(brand)} )?{re.escape(noun)})\b"
+    )
+
+
+def _plural_first(found: re.Match[str]) -> str:
+    verb = _VERBS[found[1].casefold()]
+    return (verb.capitalize() if found[1][0].isupper() else verb) + found[2]
 
 
 @cache

@@ -197,6 +197,8 @@ class CasePages:
         """The first try in which no required value stands but the one that is to stand there; of the first few one that is no twin of another page."""
         thing, theme = self.thing(fact), theme_key(self.case.theme)
         seller = self.case.seller if fact.subject == self.case.seller else None
+        if said.form.about == "seller":
+            seller = said.subject
         is_own = said.form is stock().statement(fact.attribute)[0] and said.value == fact.value
         unwanted = {one.value for one in self.case.facts} - ({fact.value} if is_own else set())
         needed = [stock().statement(one.attribute)[0] for one in self.case.of("page")]
@@ -205,7 +207,7 @@ class CasePages:
             calendar = self.calendar(age, said, is_early=is_early)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar, self._deck)
             statements = [said, *beside(scene, [*needed, said.form], said.one_sided, measures_of(needed))]
-            form = drawn_form(rng, statements, source.trust, source.without)
+            form = drawn_form(rng, statements, source.trust, source.without, scene.seller)
             written = written_page(form, scene, statements, self.pool.seed)
             page = pool_page(written, age, theme)
             if attempt < _TWINS and not source.is_tried and self._is_twin(page):

@@ -43,12 +43,15 @@ def drawn_form(
     statements: Sequence[PageStatement],
     trust: int | None = None,
     without: Collection[str] = (),
+    house: str | None = None,
 ) -> PageForm:
-    """Hearsay stands where people pass it on: no shop has its own terms from hearsay, and no office gives points. Of just so good a source, where `trust`
-    is asked for, and of none of the voices `without`."""
+    """Hearsay stands where people pass it on: no shop has its own terms from hearsay, no office gives points, and no shop (`house`) speaks of the terms of another. Of just so good a source, where
+    `trust` is asked for, and of none of the voices `without`."""
     book = stock()
     passed_on = any(one.hearsay for one in statements)
     without = {*without, *(voice for one in statements for voice in one.form.not_by)}
+    if house and any(one.form.about == "seller" and one.subject != house for one in statements):
+        without.add("seller")
     return rng.choice(
         [
             form

@@ -28,7 +28,7 @@ from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 from drr.filetasks.planning.kinds import kind_of
 
-VERSION = "23"
+VERSION = "24"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
@@ -167,9 +167,11 @@ def _noise(things: Shelf, theme: str, label: str, seed: int, deck: SentenceDeck)
     thing: NamedThing = rng.choice(things[theme]).thing
     scene = page_scene(rng, theme, thing, things, frozenset(), calendar=PageCalendar(seed=seed), deck=deck)
     first = drawn_statement(thing, scene.seller, rng, scene.calendar)
+    if first and first.form.about == "seller":
+        scene.is_of(first.subject)
     said = [plain(first, rng)] if first else []
     said += beside(scene, [one.form for one in said])
-    written = written_page(drawn_form(rng, said), scene, said, seed)
+    written = written_page(drawn_form(rng, said, house=scene.seller), scene, said, seed)
     page = pool_page(written, drawn_age(rng), theme)
     return replace(
         page,

@@ -102,6 +102,10 @@ class PageScene:
             "season": book.names["seasons"],
         }
 
+    def is_of(self, seller: str) -> None:
+        """The page is that of a shop."""
+        self.seller = self.words["seller"] = seller
+
     @cached_property
     def fits(self) -> frozenset[str]:
         """What may be taken for granted of the thing."""
@@ -197,9 +201,14 @@ def page_scene(
     for key, every in stock().themes[home].items():
         if key == "trouble":
             continue
-        words = [one for one in every if granted(one) <= scene.fits] or every
+        words = [one for one in every if granted(one) <= scene.fits and not _is_of(one, thing)] or every
         scene.words[key] = tuple(rng.sample(words, min(_FEW, len(words))))
     return scene
+
+
+def _is_of(word: str, thing: NamedThing) -> bool:
+    """Whoever buys a kitchen scale does not add `scales`."""
+    return word.split()[-1].rstrip("s") == thing.noun.split()[-1].rstrip("s")
 
 
 def _companions(rng: Random, listed: list[ListedThing], apart: set[str]) -> list[ListedThing]:

@@ -39,6 +39,8 @@ _FORMS_TRIED = 12
 """Sorts of statements tried on a page that is too old for the first: all pages state about as much."""
 _ALIKE = 0.9
 """How often a page about what a case asks states something else in a measure that is asked for, so that a unit does not tell."""
+_SELDOM = 0.7
+"""How often a page about something else leaves what is seldom said of things to others."""
 _OFTEN = 5
 """Statements of one thing in one task after which others come first: what is needed stands once."""
 _WEIGHTS = frozenset(["pounds", "alone", "weigh"])
@@ -117,7 +119,7 @@ _SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
     "^share refunded": lambda kind: kind.plate,
     "^share credited": lambda kind: kind.is_traded_in,
     "^kit for parts": lambda kind: kind.parts,
-    "^pack for refill": lambda kind: kind.is_used_up,
+    "^pack for refill": lambda kind: kind.coded,
     "^months that parts": lambda kind: kind.parts,
     "^length of the cord": lambda kind: "corded" in kind.fits,
     "^days for a repair": lambda kind: kind.plate,
@@ -171,8 +173,10 @@ def drawn_statement(
     )
     alike = like and rng.random() < _ALIKE
     tried = rng.sample(apt, len(apt))
+    is_plain = calendar.day is None and rng.random() < _SELDOM
     tried.sort(
         key=lambda one: (
+            is_plain and one.seldom,
             calendar.stated_of[one.attribute.pattern, str(subjects[one.about])] >= _OFTEN,
             bool(alike) and one.measure not in like,
         )

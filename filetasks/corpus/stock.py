@@ -111,6 +111,8 @@ class StatementForm:
     """Draws the values of pages that no task needs; `None` for the form of attributes that no line of the stock knows."""
     is_beside: bool
     """Nobody asks for it: it stands there beside what is asked for."""
+    seldom: bool
+    """Few would write it of their own accord."""
     measure: str
     """In what its values are: `days`, `$`; none of codes."""
     groups: Mapping[str, Template]
@@ -294,6 +296,7 @@ def _statement(row: Mapping[str, Any], datings: Mapping[str, StatementDating]) -
         range=row.get("range"),
         value=template(row["value"]) if "value" in row else None,
         is_beside=row.get("beside", False),
+        seldom=row.get("seldom", False),
         measure=_measure(row.get("value", "")),
         groups={key: template(text) for key, text in row.get("groups", {}).items()},
         called=re.compile(row["called"], re.IGNORECASE),

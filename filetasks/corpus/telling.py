@@ -15,7 +15,7 @@ from drr.filetasks.planning.kinds import kind_of
 
 _LED = 0.3
 """How often something stands before a statement, and after it."""
-_CLAUSE = 0.5
+_CLAUSE = 0.7
 _ROWS = 3
 _SURE = {True: 0.34, False: 0.04}
 """How often it is said of a figure how one knows it, by those who pass on hearsay too: on pages about the case, where rumors are, and on others."""

@@ -17,6 +17,8 @@ class PhraseWays:
     ways: tuple[str, ...]
     not_after: frozenset[str]
     not_before: frozenset[str]
+    not_first: bool
+    """At the beginning of a sentence it is left: `since` would be of a time there."""
 
 
 @cache
@@ -26,6 +28,7 @@ def _ways() -> tuple[re.Pattern[str], dict[str, PhraseWays]]:
             tuple(row["ways"]),
             frozenset(row.get("not_after", ())),
             frozenset(row.get("not_before", ())),
+            row.get("not_first", False),
         )
         for row in _rows("ways")
     }
@@ -66,5 +69,7 @@ def _choice(found: re.Match[str], ways: dict[str, PhraseWays]) -> str:
     if after and after[1].casefold() in known.not_before:
         return found[0]
     large = said[0].isupper()
+    if large and known.not_first:
+        return found[0]
     options = [said, *(way[0].upper() + way[1:] if large else way for way in known.ways)]
     return f"{{{'|'.join(options)}}}"

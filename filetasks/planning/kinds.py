@@ -177,7 +177,7 @@ _SCREWED, _LIDDED = re.compile(r"\b(?:bolt|brace|post|clamp|foot)\b"), re.compil
 """What a part says of a thing."""
 TRAITS = frozenset(
     ["explained", "corded", "cordless", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn",
-     "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "bagged", "sized"]
+     "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "routine", "bagged", "sized"]
 )  # fmt: skip
 
 ANY = ThingKind()

@@ -15,7 +15,7 @@ _MONTH = re.compile(
 )
 _YEAR, _LONGEST = re.compile(r"\d{4}\b"), len("September ")
 _MADE = re.compile(
-    rf"\b(?:made|make|[Vv]ersions?|change of|[Oo]lder ones|changed it|came out|out in|newer one|got mine|in the stores|from before)\b[^.|]*?({_MONTH.pattern})"
+    rf"\b(?:made|make|[Vv]ersions?|change of|[Oo]lder ones|changed it|came out|out in|newer one|later one|after the change|was new|got mine|got ours|in the stores|from before)\b[^.|]*?({_MONTH.pattern})"
     rf"|({_MONTH.pattern}) version"
 )
 """When a make began."""

@@ -406,7 +406,7 @@ def test_all_that_a_page_states_is_possible_on_its_day(
             for months, since in reported(page):
                 seen[page.url in needed] += 1
                 assert month_of(since) <= months_after(day.replace(day=1), -months), (page.url, months, since)
-    assert seen[False] > 40 and seen[True] >= 3
+    assert seen[False] > 25 and seen[True] >= 3
     for seed in range(6):
         small = build_pool(shop.store.iter_products(), seed, 40)
         for case in (made[seed][0], made[seed + 1][0]):
@@ -931,6 +931,8 @@ def test_one_does_not_say_a_hay(pool: PagePool) -> None:
         ("Once open, the Acme turmeric capsules keeps for 4 months.", "Once open, the Acme turmeric capsules keep for 4 months."),
         ("A pack of the Acme turmeric capsules is large.", "A pack of the Acme turmeric capsules is large."),
         ("Buy a turmeric capsules. Acme turmeric capsules is it.", "Buy turmeric capsules. Acme turmeric capsules are it."),
+        ("How long does the Acme turmeric capsules keep?", "How long do the Acme turmeric capsules keep?"),
+        ("Next is the Acme turmeric capsules.", "Next are the Acme turmeric capsules."),
     ],
 )  # fmt: skip
 def test_several_things_are_spoken_of_as_several(said: str, meant: str) -> None:
@@ -1185,3 +1187,25 @@ def test_about_a_quarter_of_pages_speak_of_how_they_know(made: list[tuple[TaskCa
     pages = [page for _, one in made for page in one.pages[: one.sizes.sizes["32k"].pages]]
     hedged = sum(any(mark in page.text for mark in marks) for page in pages)
     assert len(marks) > 30 and 0.05 * len(pages) < hedged < 0.25 * len(pages)
+
+
+def test_no_shop_speaks_of_the_terms_of_another(pool: PagePool, made: list[tuple[TaskCase, Corpora]]) -> None:
+    """`Our kettle page | Upland Ware` gave the days in which Pinegrove Corner takes things back."""
+    form = stock().statement("days to return")[0]
+    said = PageStatement(form=form, subject="Pinegrove Corner", value="30 days")
+    voices = [
+        {drawn_form(Random(at), [said], house=house).voice for at in range(160)}
+        for house in ("Upland Ware", "Pinegrove Corner")
+    ]
+    assert "seller" not in voices[0] and "seller" in voices[1]
+
+
+def test_codes_are_of_what_has_some_and_nobody_adds_the_thing_itself(pool: PagePool) -> None:
+    """Refill codes of hay, and `customers who order a kitchen scale add scales`."""
+    codes = next(one for one in stock().statements if one.attribute.pattern.startswith("^pack for refill"))
+    assert not is_said_of(codes, kind_of("timothy hay")) and any(
+        is_said_of(codes, one) for one in all_kinds()
+    )
+    for scene in islice(_scenes(pool), 60):
+        gear = scene.words["gear"]
+        assert all(one.split()[-1].rstrip("s") != scene.thing.noun.split()[-1].rstrip("s") for one in gear)
