@@ -65,13 +65,33 @@ def dates(text: str, start: int, end: int) -> Iterator[When]:
     taken: list[tuple[int, int]] = []
     for match in _DATE.finditer(text, start, end):
         taken.append(match.span())
+        if _is_a_season(match, text):
+            continue
         yield _date(match)
     at = 0  # both come in the order of the text
     for match in _YEAR.finditer(text, start, end):
+        if _next_year_behind(int(match[0]), text, match.end()):
+            continue
         while at < len(taken) and taken[at][1] <= match.start():
             at += 1
         if at == len(taken) or match.start() < taken[at][0]:
             yield When(int(match[0]), None, None, *match.span())
+
+
+_BEHIND = re.compile(r"[-–/](?P<n>\d\d)(?![\d-])")
+
+
+def _is_a_season(match: re.Match[str], text: str) -> bool:
+    """`2018-19`, `September 2018-19`: two years in one, of which neither is said."""
+    if match["iso"] is not None:
+        return match["iso_d"] is None and not 1 <= int(match["iso_m"]) <= 12
+    year = match["year"] or match["year2"]
+    return year is not None and _next_year_behind(int(year), text, match.end())
+
+
+def _next_year_behind(year: int, text: str, end: int) -> bool:
+    behind = _BEHIND.match(text, end)
+    return behind is not None and int(behind["n"]) == (year + 1) % 100
 
 
 def month_number(name: str) -> int:

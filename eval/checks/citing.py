@@ -48,7 +48,10 @@ def _is_told(report: str, defect: Defect) -> bool:
     if defect.kind != "dangling" or not defect.id.isdigit():
         return False
     entry = rf"(?m)^[ \t>*_-]{{0,6}}\[?\^?{defect.id}[\].)][ \t:.]{{0,3}}[^\n]{{0,200}}?https?://"
-    return re.search(entry, report) is not None
+    beside = (
+        rf"\[\^?{defect.id}\][ \t]?[:.–—-]?[ \t]?<?https?://"  # a list that goes on from the last sentence
+    )
+    return re.search(f"{entry}|{beside}", report) is not None
 
 
 def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:

@@ -27,21 +27,21 @@ REACHED = {
     "round15": (50, 0),
     "round16": (45, 0),
     "round17": (46, 0),
-    "round18": (50, 2),
-    "round19": (45, 1),
-    "round20": (42, 3),
-    "round21": (49, 6),
-    "round22": (47, 4),
-    "round23": (39, 3),
-    "round24": (43, 8),
-    "round25": (34, 3),
-    "round26": (42, 4),
-    "round27": (44, 3),
-    "round28": (37, 6),
-    "round29": (44, 7),
-    "round30": (38, 9),
+    "round18": (50, 1),
+    "round19": (45, 0),
+    "round20": (42, 1),
+    "round21": (49, 3),
+    "round22": (47, 0),
+    "round23": (39, 2),
+    "round24": (42, 0),
+    "round25": (34, 0),
+    "round26": (42, 0),
+    "round27": (44, 0),
+    "round28": (37, 0),
+    "round29": (44, 4),
+    "round30": (38, 1),
 }
-"""Round -> plants caught at least, clean texts failed at most. Those of plants were lowered when what is not certain was no longer accused, when accusations were weighed, which fails fewer clean texts of writers unseen, and with the second weights (CHANGELOG); since the readers by every meaning they are what was reached."""
+"""Round -> plants caught at least, clean texts failed at most. Those of plants were lowered when what is not certain was no longer accused, when accusations were weighed, which fails fewer clean texts of writers unseen, and with the second weights (CHANGELOG); since the readers by every meaning they are what was reached; round 24 lost one when a day of another order that is named there was no longer accused."""
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in ROUNDS.glob("round*.jsonl")))

@@ -126,6 +126,8 @@ def test_what_is_rounded_may_be_off_by_half_of_the_last_place() -> None:
         ("Sept. 3, 2020", [(2020, 9, 3)]),
         ("3rd Oct 2019, since 2015", [(2019, 10, 3), (2015, None, None)]),
         ("11/29/2020", [(2020, 11, 29)]),
+        ("the winter of 2018-19, September 2018–19, 2018/19", []),  # two years in one: neither is said
+        ("2018-12 and 2018-20", [(2018, 12, None)]),
     ],
 )
 def test_a_date_is_as_precise_as_it_was_written(

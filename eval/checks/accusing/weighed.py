@@ -17,6 +17,8 @@ from pathlib import Path
 from drr.eval.checks.accusing.explained import VERSION as EXPLAINED_BY
 from drr.eval.checks.accusing.explained import is_explained
 from drr.eval.checks.accusing.traits import AccusationTraits
+from drr.eval.checks.accusing.true_readings import MAY_BE_TRUE, true_readings_of
+from drr.eval.checks.accusing.true_readings import VERSION as READ_BY
 from drr.eval.checks.base import Accusation, Check, Subject, answer
 from drr.eval.checks.leftover.rule import KINDS as LEFT
 from drr.eval.checks.leftover.weighing import left_version, leftover_of
@@ -29,6 +31,10 @@ _LEFT = frozenset(LEFT.values())
 """Figures that no rule reads: `leftover` has weights of its own."""
 _MOST = 400
 """Accusations of a report that are weighed; what is wrong beyond them is accused as its rule would."""
+
+
+_MOST_ASKED = 100
+"""Accusations of a report of which it is asked whether any reading makes them true."""
 
 
 class FittedLabels(BaseModel):
@@ -77,6 +83,7 @@ def weighed(
         for one in (*check.accused, *check.doubted)
         if one.kind in {*weights.kinds, *_LEFT} and not (one.doubt and is_of_what_is_unseen(one.doubt))
     ]
+    asked = weights.bar if bar is None else bar
     traits = AccusationTraits(subject, mentions) if every else None
     chances: dict[Accusation, float] = {}
     for one in list(dict.fromkeys(every))[:_MOST]:
@@ -86,18 +93,27 @@ def weighed(
             chances[one] = weights.chance(one.kind, traits.counted(one))
             if is_explained(one, leftover_of(mentions)):
                 chances[one] = min(chances[one], leftover_of(mentions).chance(one.span) or 0.0)
-    asked = weights.bar if bar is None else bar
-    return {name: _settled(check, chances, asked) for name, check in checks.items()}
+    accused = dict.fromkeys(one for check in checks.values() for one in (*check.accused, *every))
+    asked_of = [one for one in accused if one.kind in MAY_BE_TRUE and chances.get(one, 1.0) >= asked]
+    true = _true(asked_of[:_MOST_ASKED], mentions) if asked > 0 else {}
+    chances |= dict.fromkeys(true, 0.0)
+    return {name: _settled(check, chances, asked, true) for name, check in checks.items()}
+
+
+def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, str]:
+    """Those of some accusations that a reading makes true, and which."""
+    asked = ((one, true_readings_of(mentions).why(one)) for one in some)
+    return {one: why for one, why in asked if why is not None}
 
 
 def weights_version() -> str:
     """The version of the weights, and what they are: part of every judgement by rules."""
-    return (
-        f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{EXPLAINED_BY}"
-    )
+    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{EXPLAINED_BY}+{READ_BY}"
 
 
-def _settled(check: Check, chances: Mapping[Accusation, float], bar: float) -> Check:
+def _settled(
+    check: Check, chances: Mapping[Accusation, float], bar: float, true: Mapping[Accusation, str]
+) -> Check:
     """A rule's answer with those accusations only that are likely enough."""
     unsure = [one for one in check.accused if chances.get(one, 1.0) < bar]
     sure = [one for one in check.doubted if chances.get(one, 0.0) >= bar]
@@ -108,13 +124,20 @@ def _settled(check: Check, chances: Mapping[Accusation, float], bar: float) -> C
     counts["checked"] += len(sure) - len(unsure)
     counts["failed"] = len(made)
     counts["unverifiable"] += len(unsure) - len(sure)
-    remarks = [*_reasons(unsure, chances, bar), *_but(check.evidence[len(check.accused) :], sure)]
+    remarks = [*_reasons(unsure, chances, bar, true), *_but(check.evidence[len(check.accused) :], sure)]
     return answer(counts, made, remarks)
 
 
-def _reasons(unsure: Iterable[Accusation], chances: Mapping[Accusation, float], bar: float) -> list[str]:
+def _reasons(
+    unsure: Iterable[Accusation],
+    chances: Mapping[Accusation, float],
+    bar: float,
+    true: Mapping[Accusation, str],
+) -> list[str]:
     return [
-        f"{one.why}: right with a chance of about {chances[one]:.2f} only, and {bar:.2f} is asked for"
+        f"{one.why}: it may be true, for {true[one]}"
+        if one in true
+        else f"{one.why}: right with a chance of about {chances[one]:.2f} only, and {bar:.2f} is asked for"
         for one in unsure
     ]
 

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.cast import cast_of
+from drr.eval.checks.layout import TextLine
 from drr.eval.checks.leftover import pools
 from drr.eval.checks.leftover.known import KnownOf
 from drr.eval.checks.leftover.pools import Pool
@@ -61,6 +62,10 @@ class HeldAgainst:
     def _index(self) -> dict[int, int]:
         return {line.start: index for index, line in enumerate(self._lines)}
 
+    def index(self, line: TextLine) -> int:
+        """Which line of the report it is."""
+        return self._index[line.start]
+
     def named(self, span: Span, place: int | None = None) -> tuple[str, ...]:
         """The products that a stretch names; where it names none, those that a place may speak of."""
         found = {key for one in self.cast.within(*span) for key in one.products}
@@ -95,7 +100,7 @@ class HeldAgainst:
         known, about, cue = self.known.of(ids), self.known, self.cue(one)
         if one.kind not in MONEY:
             return self._framed_number(one, span, ids)
-        money, others = self.values(self._with_before(span), one)
+        money, others = self.values(self.with_before(span), one)
         counts = [*(each.value for each in others), *known.sizes]
         money = [*money, *known.prices]
         if cue == "unit" or one.value < 1:
@@ -124,7 +129,7 @@ class HeldAgainst:
         told = known.with_unit(one.unit) if one.unit else ()
         return pools.pool(told or (*known.sizes, *known.raters, *about.parts_in(span)))
 
-    def _with_before(self, span: Span) -> Span:
+    def with_before(self, span: Span) -> Span:
         """A sentence with the one before it on its line."""
         line = self.prose.line_at(span[0])
         if line is None or line.kind in _ROWS:

@@ -1,0 +1,146 @@
+"""Whether words mean something else than what is accused: a quantity, a day of another order, a time of several years, a verdict on another amount."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from drr.eval.checks.base import Accusation, Span
+from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.leftover.held import HeldAgainst
+from drr.eval.checks.leftover.said import SaidFigure
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.naming import fold, head_noun
+from drr.eval.checks.person.history import history_of
+from drr.wording.dates import dates
+from drr.wording.money import every_amount
+
+_OF_A_NAME = re.compile(r"\s?(?:[a-z]{1,14}\s)?of\s(?:(?:the|these|those|your|its)\s)?[*_\[]{0,3}(?=[A-Z])")
+"""Behind a count: `three runs of Fielder's`: so many are taken of the thing."""
+_WORD = re.compile(r"[a-z]{3,20}")
+_YEAR = re.compile(r"\d{4}")
+_TO = re.compile(r"\s?(?:and|to|until|till|through|[–—-])\s?(?:(?:late|early|mid)[\s-])?", re.I)
+"""Between the ends of a time."""
+_WOULD = re.compile(r"\b(?:would|if|could|were)\b|['’]d\b", re.I)
+_THEN = re.compile(
+    r"\b(?:would|['’]d) then\b|\bthen\s(?:\w+\s){0,2}would\b|\binstead\b|\bwithout (?:it|them|that)\b", re.I
+)
+_TIMES_OF = re.compile(r"\b(?:double|twice|triple|half|times)\b", re.I)
+_AGAIN = re.compile(r"[\s*_]{0,3}(?:as\s(?:[\w-]{1,16}\s){1,3}again\b|again\sas\b)", re.I)
+_ONE_OF_EACH = re.compile(
+    r"\b(?:one|two|three|four|five|an?)\s[^.;:$|]{1,80}(?:,|\s(?:and|plus|with|&))\s(?:one|two|three|four|five|an?|another)\s[^.;:$|,]{1,60}\b(?:is|are|come|comes to|cost|make|makes|total|totals|run|runs to|would be)\b[^.;:$|,]{0,16}$",
+    re.I,
+)
+"""Before an amount: several things stand before its verb."""
+_CENT = 0.005
+_COST = 0.3
+"""Of the limit: less is a difference or a cost per unit."""
+_BEFORE = 300
+
+
+class Otherwise:
+    """Of one report."""
+
+    def __init__(self, held: HeldAgainst, mentions: Mentions) -> None:
+        self._held, self._mentions, self._plain = held, mentions, mentions.plain
+
+    def several(self, figure: SaidFigure) -> str | None:
+        """A price of one thing, where several stand before its verb."""
+        close, _ = self._held.around(figure.start)
+        before = self._plain[close[0] : figure.start]
+        return "several things stand before its verb" if _ONE_OF_EACH.search(before) else None
+
+    def quantity(self, one: Accusation) -> str | None:
+        """`Two packs of Muddy Otter`: so many are taken, of which no record says anything."""
+        return "so many of a thing are taken" if _OF_A_NAME.match(self._plain, one.span[1]) else None
+
+    def in_a_date(self, one: Accusation) -> str | None:
+        close, _ = self._held.around(one.span[0])
+        inside = any(when.start <= one.span[0] < when.end for when in dates(self._plain, *close))
+        return "it is part of a date" if inside else None
+
+    def day(self, one: Accusation) -> str | None:
+        """A day on which something else was ordered that is named there, or is of a kind that the sentence names."""
+        history = history_of(self._mentions)
+        when = next(iter(dates(self._mentions.body, *one.span)), None)
+        if history is None or when is None or (one.bound or Certainty.INFERRED) >= Certainty.CLAUSE:
+            return None
+        close, stretch = self._held.around(one.span[0])
+        words = {fold(match[0]) for match in _WORD.finditer(self._plain[slice(*close)].casefold())}
+        near = self._held.named((max(stretch[0], close[0] - _BEFORE), close[1]))
+        for product in (placed.product for placed in history.on(when)):
+            if product is not None and (product.product_id in near or head_noun(product.title) in words):
+                return f"{product.product_id} was ordered then"
+        return None
+
+    def time(self, one: Accusation) -> str | None:
+        """A count that is said of a time, and held against one year of it."""
+        close, _ = self._held.around(one.span[0])
+        held = {*_YEAR.findall(one.why)}
+        for a, b in pairwise(dates(self._mentions.body, *close)):
+            ends = a.year != b.year and _TO.fullmatch(self._mentions.body, a.end, b.start) is not None
+            if ends and held & {f"{a.year}", f"{b.year}"}:
+                return "it is said of a time of several years"
+        return None
+
+    def verdict(self, one: Accusation) -> str | None:
+        """A verdict on a limit that another amount of its sentence bears out, or that is on a multiple of the limit."""
+        amounts = [each.value for each in every_amount(one.why)]
+        if len(amounts) < 2:
+            return None
+        cost, limit = amounts[0], amounts[-1]
+        close, _ = self._held.around(one.span[0])
+        money = [each.value for each in self._held.said.within(close) if each.kind == "money"]
+        others = [v for v in money if v > _COST * limit and min(abs(v - cost), abs(v - limit)) > _CENT]
+        breaks = "to break" in one.why
+        if breaks and any(v > limit + _CENT for v in others):
+            return "another amount of its sentence bears it out"
+        if self._costs_beside_a_limit(close, limit, [v for v in money if v != cost], breaks=breaks):
+            return "another amount of its sentence says by how much"
+        return "it is said of a part or a multiple" if _TIMES_OF.search(self._plain, *one.span) else None
+
+    def _costs_beside_a_limit(
+        self, close: Span, limit: float, gaps: Sequence[float], *, breaks: bool
+    ) -> bool:
+        """Whether something in sight is over a limit, or under it, by one of these."""
+        _, stretch = self._held.around(close[0])
+        costs = [each.value for each in self._held.said.within(stretch) if each.kind == "money"]
+        costs += self._held.known.of(self._held.named(stretch)).prices
+        return any(
+            gap > _CENT and abs(cost - (limit + gap if breaks else limit - gap)) < _CENT
+            for gap in gaps
+            for cost in costs
+        )
+
+    def owned(self, one: Accusation) -> str | None:
+        """A cost over a limit of which its line or the next says by how much."""
+        amounts = [each.value for each in every_amount(one.why)]
+        if len(amounts) < 2:
+            return None
+        _, stretch = self._held.around(one.span[0])
+        low, high = one.span[0], max(one.span[1], min(stretch[1], one.span[1] + _BEFORE))
+        gap = abs(amounts[0] - amounts[-1])
+        told = any(abs(each.value - gap) < _CENT for each in self._held.said.within((low, high)))
+        return "it says itself by how much it misses the limit" if told else None
+
+    def things(self, figure: SaidFigure) -> str | None:
+        """`None of the three scores`: so many things are in sight, each with its own."""
+        _, stretch = self._held.around(figure.start)
+        few = not figure.digits and figure.value <= len(self._held.named(stretch))
+        return "so many things are in sight" if few else None
+
+    def again(self, one: Accusation) -> str | None:
+        """`Half as much again` is one and a half times."""
+        again = _AGAIN.match(self._plain, one.span[1]) is not None
+        return "it is so much more, not so much" if again else None
+
+    def then(self, one: Accusation) -> str | None:
+        """A total of another choice."""
+        close, _ = self._held.around(one.span[0])
+        return "its sentence speaks of another choice" if _THEN.search(self._plain, *close) else None
+
+    def would_be(self, one: Accusation) -> str | None:
+        """A cost over the limit that nobody advises."""
+        close, _ = self._held.around(one.span[0])
+        return "its sentence says what would be" if _WOULD.search(self._plain, *close) else None

@@ -1,0 +1,121 @@
+"""Before an accusation is made: whether any reading makes the statement true. One that is found withholds it, and is its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from drr.eval.checks.accusing.of_others import OfOthers
+from drr.eval.checks.accusing.otherwise import Otherwise
+from drr.eval.checks.accusing.reach import AmountsReached
+from drr.eval.checks.base import Accusation, Span
+from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.leftover.said import SaidFigure
+from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.mentions import Mentions
+
+VERSION = 1
+_FIRM = {
+    "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
+    "sum": frozenset({Certainty.SCOPE}),
+}
+"""How an amount is bound so that few ways lead to it."""
+
+
+class TrueReadings:
+    """Of one report."""
+
+    def __init__(self, mentions: Mentions) -> None:
+        self._held = sight_of(mentions).held
+        self._reach = AmountsReached(self._held, mentions)
+        self._others, self._else = OfOthers(self._held, mentions), Otherwise(self._held, mentions)
+
+    def why(self, one: Accusation) -> str | None:
+        """What makes an accused statement true; `None` where nothing does."""
+        some = _READINGS.get(one.kind or "", ())
+        return next((why for reading in some if (why := reading(self, one)) is not None), None)
+
+    def reached(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        if figure is None or (one.kind == "sum" and one.bound == Certainty.CELL):
+            return None
+        kind = one.kind or ""
+        return self._reach.why(figure, kind, firm=one.bound in _FIRM.get(kind, ()))
+
+    def another(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        return None if figure is None else self._others.another(one, figure)
+
+    def several(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        bound = one.bound or Certainty.INFERRED
+        return None if figure is None or bound > Certainty.CLAUSE else self._else.several(figure)
+
+    def ratings(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        if figure is None:
+            return self._else.in_a_date(one)
+        return self._others.ratings(figure) or self._else.things(figure)
+
+    def quality(self, one: Accusation) -> str | None:
+        return self._others.quality(one)
+
+    def quantity(self, one: Accusation) -> str | None:
+        return self._else.quantity(one)
+
+    def day(self, one: Accusation) -> str | None:
+        return self._else.day(one)
+
+    def time(self, one: Accusation) -> str | None:
+        return self._else.time(one)
+
+    def verdict(self, one: Accusation) -> str | None:
+        return self._else.verdict(one)
+
+    def then(self, one: Accusation) -> str | None:
+        return self._else.then(one) if one.bound == Certainty.SCOPE else None
+
+    def would_be(self, one: Accusation) -> str | None:
+        return self._else.would_be(one)
+
+    def owned(self, one: Accusation) -> str | None:
+        return self._else.owned(one)
+
+    def again(self, one: Accusation) -> str | None:
+        return self._else.again(one)
+
+    def _figure(self, span: Span) -> SaidFigure | None:
+        said = self._held.said
+        here = said.within((span[0], max(span[1], span[0] + 1)))
+        return here[0] if here else next((one for one in said.all if one.start <= span[0] < one.end), None)
+
+
+_Reading = Callable[[TrueReadings, Accusation], str | None]
+_READINGS: Mapping[str, tuple[_Reading, ...]] = {
+    "price": (TrueReadings.another, TrueReadings.several, TrueReadings.reached),
+    "unit_cost": (TrueReadings.reached,),
+    "sum": (TrueReadings.then, TrueReadings.reached),
+    "rest": (TrueReadings.reached,),
+    "difference": (TrueReadings.reached,),
+    "left_amount": (TrueReadings.another, TrueReadings.reached),
+    "left_unit_cost": (TrueReadings.reached,),
+    "stars": (TrueReadings.another, TrueReadings.ratings),
+    "left_stars": (TrueReadings.another, TrueReadings.ratings),
+    "left_raters": (TrueReadings.another, TrueReadings.ratings),
+    "measure": (TrueReadings.quantity,),
+    "stated": (TrueReadings.quantity,),
+    "left_count": (TrueReadings.quantity,),
+    "attribute": (TrueReadings.quality,),
+    "order_date": (TrueReadings.day,),
+    "statistic": (TrueReadings.time,),
+    "limit_verdict": (TrueReadings.verdict,),
+    "limit_broken": (TrueReadings.would_be, TrueReadings.owned),
+    "multiple": (TrueReadings.again,),
+}
+"""By kind of statement, the readings that may make it true."""
+MAY_BE_TRUE = frozenset(_READINGS)
+
+
+@lru_cache(maxsize=4)
+def true_readings_of(mentions: Mentions) -> TrueReadings:
+    return TrueReadings(mentions)
