@@ -158,6 +158,27 @@ ELSE = [
         "Tallyho mat",
         "grey mat",
     ),
+    # an average of what is in sight
+    (
+        "price",
+        f"The [Whitmore]({QUIET}), the [Tidewell]({TIDEWELL}) and the [Salt & Sill]({SALT}) are $61.00, $65.99 and $77.99. The three average {{}}.",
+        "$68.33",
+        "$63.38",
+    ),
+    # by how much two measures differ
+    (
+        "product_claims",
+        f"The [Tidewell]({TIDEWELL}) asks $4.99 more than the [Whitmore]({QUIET}). For that the Tidewell buys {{}} cubic feet a minute.",
+        "46",
+        "76",
+    ),
+    # money, and no rating
+    (
+        "rating",
+        f"The [Whitmore]({QUIET}) is $61.00, or {{}}, against $65.99 and 4.4 stars from 80 ratings for the [Tidewell]({TIDEWELL}).",
+        "28¢ a foot",
+        "312 ratings",
+    ),
     # a verdict on a multiple of the limit
     (
         "budget",

@@ -33,10 +33,20 @@ _AGAINST = re.compile(
     re.I,
 )
 """Before a word: it may be of what something is set against."""
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+"""A word alone in brackets says which of several is meant."""
 _BESIDE = 40
 _AND_A_HALF = re.compile(r"(?:\s?stars?)?\s(?:and|&)\s(?:a|one)[\s-]half\b", re.I)
+_NO_RATING = re.compile(r"\s?(?:¢|cents?\b|%|percent\b|°|dB\b)")
+_POINTED = re.compile(r"\b(?:sibling|cousin|brother|sister|twin|stablemate|namesake)\b", re.I)
 _LOW = 2.5
 """So few stars are more probably a difference."""
+_COMPARED = re.compile(
+    r"\b(?:more|less|fewer|extra|longer|shorter|bigger|smaller|both|together|two|twice|three|four|buys?|apart|difference|instead)\b",
+    re.I,
+)
+_PAIR = re.compile(r"\b(?:two|twice|both|pair|double)\b", re.I)
+_SEVERAL = 12
 _SUMMED = 10
 _TOP = 5.0
 _NAME = re.compile(
@@ -126,6 +136,8 @@ class OfOthers:
     def ratings(self, figure: SaidFigure) -> str | None:
         """Stars and numbers of ratings: so many of several together, by how much two differ, half a star more."""
         close, stretch = self._held.around(figure.start)
+        if figure.kind in MONEY or _NO_RATING.match(self._plain, figure.end):
+            return "it is no rating"
         if _AND_A_HALF.search(self._plain, figure.start, figure.end + _BESIDE):
             return "it goes on with a half"
         if figure.value <= _LOW and figure.digits:
@@ -134,7 +146,18 @@ class OfOthers:
             gaps = pools.gaps(stars, [one for one in said if one != figure.value])
             if pools.holds(gaps, figure.low, figure.high) and figure.value < min([*stars, _TOP]):
                 return "two ratings in sight differ by it"
-        return None if figure.kind == "rating" else self._raters(figure, close, stretch)
+        if figure.kind == "rating":
+            return self._of_a_cousin(figure, close)
+        return self._raters(figure, close, stretch)
+
+    def _of_a_cousin(self, figure: SaidFigure, close: Span) -> str | None:
+        """Stars of what a word points at that nothing links: `its 62-inch cousin has 2.6`."""
+        if _POINTED.search(self._plain, close[0], figure.start) is None:
+            return None
+        stars = pools.pool([v for product in self._unlinked(close) for v in told_of(product).stars])
+        held = pools.holds(stars, figure.low, figure.high)
+        chance = pools.chance(stars, figure.value, 0.05, money=False, top=_TOP)
+        return "something else that a maker named sells is rated so" if held and chance <= ASKED else None
 
     def _raters(self, figure: SaidFigure, close: Span, stretch: Span) -> str | None:
         most = ASKED if _TOGETHER.search(self._plain, *close) else SELDOM
@@ -145,6 +168,28 @@ class OfOthers:
                 return "so many have rated several together"
         return None
 
+    def measured(self, one: Accusation, figure: SaidFigure) -> str | None:
+        """A measure that two things in sight differ by, or that several of one come to."""
+        close, stretch = self._held.around(figure.start)
+        if not figure.unit or (one.bound or Certainty.INFERRED) >= Certainty.ADJOINED:
+            return None
+        recorded = [self._held.known.of((key,)) for key in self._held.named(stretch)]
+        values = list(dict.fromkeys(v for known in recorded for v in known.with_unit(figure.unit)))[:_SUMMED]
+        here = [one.value for one in self._held.said.within(close) if one.start != figure.start]
+        pairs = [2.0] if _PAIR.search(self._plain, *close) else []
+        several = [v * many for v in values for many in {*here, *pairs} if 1 < many <= _SEVERAL]
+        sums = pools.pool(pools.gaps(values), several)
+        sums = sums[~np.isin(sums, values)]
+        if not pools.holds(sums, figure.low, figure.high):
+            return None
+        chance = pools.chance(sums, figure.value, max(figure.slack, 0.5), money=False)
+        asked = _COMPARED.search(self._plain, *close) is not None
+        return (
+            "what is in sight differs by it or comes to it"
+            if chance <= (ASKED if asked else SELDOM)
+            else None
+        )
+
     def quality(self, one: Accusation) -> str | None:
         """A word that is true of something else in sight, where its sentence sets one against the other or names only that."""
         if (one.bound or Certainty.INFERRED) >= Certainty.ADJOINED:
@@ -154,8 +199,12 @@ class OfOthers:
         known = self._held.known.products
         owners = {key for key in known if key in one.why}
         here = {*self._held.named(close)}
-        against = _AGAINST.search(self._plain, max(close[0], one.span[0] - _BESIDE), one.span[0]) is not None
-        for key in self._held.named(stretch):
+        alone = _IN_BRACKETS.fullmatch(self._plain, one.span[0] - 1, one.span[1] + 1) is not None
+        against = (
+            alone
+            or _AGAINST.search(self._plain, max(close[0], one.span[0] - _BESIDE), one.span[0]) is not None
+        )
+        for key in sorted(known) if alone else self._held.named(stretch):
             meant = against or (key in here and not owners & here)
             if meant and key not in owners and said <= {*folded_words(record_text(known[key]))}:
                 return f"it is so of {key}, which stands there too"

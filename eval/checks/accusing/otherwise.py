@@ -91,6 +91,8 @@ class Otherwise:
             return None
         cost, limit = amounts[0], amounts[-1]
         close, _ = self._held.around(one.span[0])
+        if any(each.kind == "unit" and each.value == cost for each in self._held.said.within(close)):
+            return "it is a cost per unit"
         money = [each.value for each in self._held.said.within(close) if each.kind == "money"]
         others = [v for v in money if v > _COST * limit and min(abs(v - cost), abs(v - limit)) > _CENT]
         breaks = "to break" in one.why

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ _PRICES = 14
 _QUANTITIES = 6
 _MOST_BOUGHT = 12
 _COUNTS = 24
+_FEW = 6
 _RUN = 40
 """Rows or items one after the other."""
 _CENT = 0.006
@@ -52,7 +53,7 @@ _AREA = re.compile(
     re.I,
 )
 _TOGETHER = re.compile(
-    r"\b(?:together|total\w*|sum\w*|all|both|combined|altogether|each|come[sn]? to|came to|add(?:s|ed)? up|in all|the lot|between them|apiece|plus|pair|set|basket|order|bill|everything|whole|cost\w*|run you)\b",
+    r"\b(?:together|total\w*|sum\w*|all|both|combined|altogether|each|come[sn]? to|came to|add(?:s|ed)? up|in all|the lot|between them|apiece|plus|pair|set|basket|order|bill|everything|whole|cost\w*|run you|gives|counting)\b",
     re.I,
 )
 _AREAL = re.compile(r"\b(?:sq|square|area|surface)\b", re.I)
@@ -60,6 +61,7 @@ _SAID_ONCE = (*_HUNDREDS.values(), _AREAL)
 """What a paragraph or table says once for all its figures: `per hundred pages`."""
 _PART = re.compile(r"\b(?:half|halves|thirds?|quarters?|twice|double|triple|thrice|times)\b", re.I)
 _SAVED = re.compile(r"\b(?:sav\w+|spar\w+)\b", re.I)
+_MEAN = re.compile(r"\b(?:averag\w*|mean|typical\w*|apiece|on the whole)\b", re.I)
 _OVER = re.compile(r"\b(?:over|under|above|below|past|left|spare|short|remain\w*|keep|too much)\b", re.I)
 _CHANGED = re.compile(
     r"\b(?:would|then|instead|without|drop\w*|swap\w*|choos\w+|skip\w*|replac\w+|switch\w*|trad\w+|lift\w*)\b",
@@ -154,6 +156,11 @@ class AmountsReached:
         if kind in _EACH:
             yield from _way("what a thing in sight costs by its own size", None, view.rates, one)
         yield from _way("an amount by a number beside it", None, _each(m, view.plain), one)
+        if kind in _EACH:
+            twice = np.concatenate(
+                [_each(m, [a]) / b for a, b in combinations(view.plain[:_FEW], 2) if a * b > 1] or [m[:0]]
+            )
+            yield from _way("an amount by two numbers beside it", None, twice, one)
         for many, words in _HUNDREDS.items():
             told = f"an amount for {many:g} by a number in sight"
             yield from _way(told, words, many * _each(m, view.counts), one, unasked=False)
@@ -196,6 +203,21 @@ class AmountsReached:
         if kind in _BASKETS:
             spent = np.asarray(self._held.known.spent, float)
             yield from _way("some of the reader's orders come to it", _OWN, spent, one)
+            yield from self._averages(one, spent)
+
+    def _averages(self, one: SaidFigure, spent: Floats) -> Iterator[_Way]:
+        """Of what is in sight, with or without one of it, and of the reader's orders by the counts beside it."""
+        close, stretch = self._held.around(one.start)
+        view = self._view(stretch, one)
+        m = np.asarray(view.prices, float)
+        mean = [m.mean(), *(m.sum() - m) / max(len(m) - 1, 1)] if len(m) else []
+        counts = self._view(self._held.with_before(close), one).plain
+        some = np.concatenate([spent, np.asarray(view.both, float)])
+        less = np.concatenate([some, *(_apart(some, m[i : i + 1]).ravel() for i in range(min(len(m), _FEW)))])
+        values = np.concatenate([np.asarray(mean, float), _each(less, counts)])
+        yield from _way(
+            "an average of what is in sight or of the reader's orders", _MEAN, values, one, unasked=False
+        )
 
     @cached_property
     def _limits(self) -> tuple[float, ...]:

@@ -14,7 +14,7 @@ from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 
-VERSION = 1
+VERSION = 2
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -56,6 +56,10 @@ class TrueReadings:
         if figure is None:
             return self._else.in_a_date(one)
         return self._others.ratings(figure) or self._else.things(figure)
+
+    def measured(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        return None if figure is None else self._others.measured(one, figure)
 
     def quality(self, one: Accusation) -> str | None:
         return self._others.quality(one)
@@ -102,7 +106,7 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "stars": (TrueReadings.another, TrueReadings.ratings),
     "left_stars": (TrueReadings.another, TrueReadings.ratings),
     "left_raters": (TrueReadings.another, TrueReadings.ratings),
-    "measure": (TrueReadings.quantity,),
+    "measure": (TrueReadings.quantity, TrueReadings.measured),
     "stated": (TrueReadings.quantity,),
     "left_count": (TrueReadings.quantity,),
     "attribute": (TrueReadings.quality,),
