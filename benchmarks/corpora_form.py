@@ -58,6 +58,12 @@ class FormPassage:
     unit: str
     is_hearsay: bool
     is_row: bool
+    is_open: bool
+    """Hearsay about which nobody looked anything up."""
+    figures: frozenset[str]
+
+
+_FIGURE = re.compile(r"\$?\b\d[\d,]*(?:\.\d+)?|\b[A-Z]{1,4}-?\d{2,}")
 
 
 def unit_of(text: str) -> str:
@@ -79,8 +85,17 @@ def form_passages(pages: Sequence[CorpusPage], subjects: set[str]) -> Iterator[F
             row = said.startswith("|")
             if named.search(said) and re.search(r"\d", _MONTH.sub("", said)):
                 months = [month_of(one) for one in _MONTH.findall(said)]
-                hearsay = bool(HEARSAY.search(f"{before} {said}" if row else said))
-                yield FormPassage(page, max(months, default=None), unit_of(said), hearsay, row)
+                whole = f"{before} {said}" if row else said
+                hearsay = bool(HEARSAY.search(whole))
+                yield FormPassage(
+                    page,
+                    max(months, default=None),
+                    unit_of(said),
+                    hearsay,
+                    row,
+                    hearsay and not CHECKED.search(whole),
+                    frozenset(_FIGURE.findall(named.sub("", _MONTH.sub("", said)))),
+                )
             before = before if row else said
 
 
@@ -187,6 +202,32 @@ FORM_RULES = tuple(brand_rules([]))
 """Their names."""
 
 
+def alone_rules(dated: list[FormPassage]) -> dict[str, list[FormPassage]]:
+    """Rules of a reader of ten tasks who saw that what was asked stood once and of the month that most pages said, and all else several times."""
+    months = Counter(month for _, month in {(one.page.url, one.month) for one in dated})
+    figures = Counter(
+        figure for _, figure in {(one.page.url, figure) for one in dated for figure in one.figures}
+    )
+    most = max(months.values(), default=0)
+    latest = max((month for month in months if month), default=None)
+    alone = [one for one in dated if not one.is_open and any(figures[figure] == 1 for figure in one.figures)]
+    return {
+        "a figure that stands once": alone,
+        "the same, the latest month or the most frequent": [
+            one for one in alone if one.month == latest or months[one.month] == most
+        ],
+        "the same, the latest month or one of three pages": [
+            one for one in alone if one.month == latest or months[one.month] > 2
+        ],
+        "the same, the most frequent month": [one for one in alone if months[one.month] == most],
+        "the same, the latest month": [one for one in alone if one.month == latest],
+    }
+
+
+ALONE_RULES = tuple(alone_rules([]))
+"""Their names."""
+
+
 @dataclass
 class FormSearch:
     """By step: needed pages that it meets, other pages, and needed ones that it misses."""
@@ -221,7 +262,7 @@ class FormSearch:
             "the same, rows of tables alone": _latest([one for one in unit if one.is_row], bought),
         }
         rules = brand_rules(brand_pages(pages, brands_of(subjects)))
-        for step, found in [*steps.items(), *rules.items()]:
+        for step, found in [*steps.items(), *rules.items(), *alone_rules(dated).items()]:
             met = {one.url if isinstance(one, CorpusPage) else one.page.url for one in found}
             self.right[step] += len(met & needed)
             self.wrong[step] += len(met - needed)

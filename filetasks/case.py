@@ -114,5 +114,10 @@ class TaskCase:
     couplings: tuple[Coupling, ...] = ()
     invented: tuple[str, ...] = ()
 
+    @property
+    def known_by(self) -> date:
+        """The day by which what pages say of makes, lists and prices must have begun: when it was bought, and of a candidate now."""
+        return self.bought if self.rival is None else self.today
+
     def of(self, source: str) -> tuple[TaskFact, ...]:
         return tuple(fact for fact in self.facts if fact.source == source)

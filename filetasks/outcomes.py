@@ -164,7 +164,7 @@ def _height(said: FactValues) -> PartOutcome:
 
 def _load(said: FactValues) -> PartOutcome:
     heavy, bears = said.number("weight in use"), said.number("load that the place bears")
-    return _fit(bears, heavy, "lb", f"{heavy} pounds on a place for {bears} lb")
+    return _fit(bears, heavy, "lb", f"{heavy} pounds on a place with {bears} lb left")
 
 
 def _trunk(said: FactValues) -> PartOutcome:

@@ -25,12 +25,14 @@ _ARTICLES = frozenset(["the", "our", "my", "your", "a", "an"])
 
 def agreeing(text: str, things: Iterable[NamedThing]) -> str:
     spoken = [one for one in things if one.plural or is_mass(one.noun)]
-    return "\n".join(_agreeing(line, spoken) for line in text.split("\n")) if spoken else text
+    named = frozenset(word for one in spoken for word in one.name.split())
+    small = text.casefold()
+    spoken = [one for one in spoken if one.noun.casefold() in small]
+    return "\n".join(_agreeing(line, spoken, named) for line in text.split("\n")) if spoken else text
 
 
-def _agreeing(line: str, things: list[NamedThing]) -> str:
+def _agreeing(line: str, things: list[NamedThing], named: frozenset[str]) -> str:
     small = line.casefold()
-    named = {word for one in things for word in one.name.split()}
     for thing in things:
         if thing.noun.casefold() not in small:
             continue

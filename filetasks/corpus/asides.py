@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from random import Random
 
 from drr.filetasks.corpus.known import CasePages, PageSource
-from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PoolPage, plain
+from drr.filetasks.corpus.pool import PoolPage, plain
 from drr.filetasks.corpus.statement import drawn_statement, measures_of
 from drr.filetasks.corpus.stock import stock
 
-_EARLY = 0.5
-"""How often such a page speaks of an earlier make, list or price: figures that nobody asks for differ from page to page as well."""
+_EARLY = {True: 0.7, False: 0.15}
+"""How often such a page speaks of an earlier make, list or price, by whether the task leans to what was before: so that neither the month that most
+pages say nor one that few say is what counts, and figures that nobody asks for differ from page to page as well."""
 
 
 def asides(writer: CasePages) -> Iterator[PoolPage]:
@@ -23,8 +24,8 @@ def asides(writer: CasePages) -> Iterator[PoolPage]:
     while True:
         fact, label = facts[number % len(facts)], f"aside/{number}"
         rng = Random(f"{writer.seed}/{case.task_id}/{label}")
-        age = rng.randint(YOUNGEST, OLDEST)
-        is_early = rng.random() < _EARLY
+        age = writer.age(fact, rng)
+        is_early = rng.random() < _EARLY[writer.leans_back]
         seller = case.seller if fact.subject == case.seller else None
         said = drawn_statement(
             writer.thing(fact),
@@ -33,6 +34,7 @@ def asides(writer: CasePages) -> Iterator[PoolPage]:
             writer.calendar(age, is_early=is_early),
             avoid=needed,
             like=measures_of(needed),
+            of=fact.subject,
         )
         if said is not None and said.value not in {one.value for one in case.facts}:
             yield writer.written(fact, plain(said, rng), label, age, PageSource(), is_early=is_early)[0]

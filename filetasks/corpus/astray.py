@@ -13,6 +13,7 @@ from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.calendar import TERMS, earlier_ones, month_before, month_name, months_seen
 from drr.filetasks.corpus.statement import PageStatement, WantedChange, months_taken, other_value
 from drr.filetasks.corpus.stock import stock
+from drr.filetasks.lots import lot_before
 from drr.filetasks.planning.kinds import Range
 from drr.filetasks.reckoning import overturns, turns
 from drr.filetasks.truth import ChangeKind, TaskFact
@@ -30,12 +31,17 @@ _LATER = 45
 """Days after the purchase from which on pages may speak of terms that came later."""
 _LATER_ONES = (0, 150, 420)
 """Days after that on which later terms began: of one task they are the same on all its pages."""
-_RUMORED = ("same", "same", "before", "none", "none")
+_RUMORED = {
+    False: ("same", "same", "before", "none", "none"),
+    True: ("before", "before", "same", "none", "none"),
+}
 """Of which time a rumor is said to be: its month tells no more than that of what is right."""
-_BEFORE, _EACH = 8, 2
+_BEFORE, _EACH = 8, {False: 2, True: 4}
 """Times before the one that counts of which pages can speak, and how many tell the figure of each."""
 _SOUGHT = 16
 """Values that are drawn in search of one on a side of what is right."""
+_STEPS = {"$": 0.3, "points": 0.25}
+"""Of what is right: by how much a price, or the points of a test, was another before."""
 _APART = 700
 """Days at most between the makes of two models of a name."""
 
@@ -49,6 +55,8 @@ class AstrayTimes:
     pool_seed: int
     begun: dict[tuple[str, str], str]
     """When what pages of the task speak of began."""
+    leans_back: bool = False
+    """Most of them speak of what was before."""
     told: dict[tuple[str, str], str] = field(default_factory=dict)
     """By fact and month what was said of a time before."""
     said_of: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -66,7 +74,7 @@ class AstrayTimes:
         kind = rng.choice(_EARLY_KINDS if early else _DATED_KINDS)
         if early or kind == "outdated":
             return WantedChange(kind=kind, as_of=self._before(fact, key, of, day, took * 3 // 2))
-        when = rng.choice(_RUMORED) if kind == "wrong_figure" else "same"
+        when = rng.choice(_RUMORED[self.leans_back]) if kind == "wrong_figure" else "same"
         if when == "before":
             return WantedChange(kind=kind, as_of=self._last_before(key, of, day, took * 3 // 2))
         return WantedChange(kind=kind, as_of=of if when == "same" else None)
@@ -81,7 +89,7 @@ class AstrayTimes:
         if months_seen(month, day) < 0 or rng.random() < _OTHER_TERMS:
             return WantedChange(kind="outdated", sold=self._before(fact, key, month, day, 0))
         kind = rng.choice(_KINDS)
-        when = rng.choice(_RUMORED) if kind == "wrong_figure" else "same"
+        when = rng.choice(_RUMORED[self.leans_back]) if kind == "wrong_figure" else "same"
         if when == "before":
             return WantedChange(kind=kind, sold=self._last_before(key, month, day, 0))
         return WantedChange(kind=kind, sold=None if when == "same" else "")
@@ -89,7 +97,7 @@ class AstrayTimes:
     def _before(self, fact: TaskFact, key: tuple[str, str], latest: str, day: date, took: int) -> str:
         """The last time before of which a page of the day can know and of which few pages have spoken: in small corpora one, in large ones several."""
         choices = earlier_ones(self.pool_seed, key, latest, day, took, _BEFORE)
-        free = (one for one in choices if self.said_of[fact.id, one] < _EACH)
+        free = (one for one in choices if self.said_of[fact.id, one] < _EACH[self.leans_back])
         chosen = next(free, choices[-1])
         self.said_of[fact.id, chosen] += 1
         return chosen
@@ -149,6 +157,12 @@ class AstrayTimes:
         """Above what is right as often as below, and mostly one that turns the verdict; elsewhere one that changes a figure that is asked for."""
         form = stock().statement(fact.attribute)[0]
         right = number_of(fact.value)
+        if is_recall(fact) and wanted.kind == "outdated" and wanted.as_of:
+            before = f"lots before {fact.value.split()[-1][0]}{lot_before(month_of(wanted.as_of))}"
+            return before if self._turns(fact, wanted, day, turns)(before) else None
+        if wanted.kind in _TIMED and (step := _STEPS.get(form.measure)) is not None:
+            low, high = within or (0.0, float("inf"))
+            within = max(low, right * (1 - step)), min(high, right * (1 + step))
         above = rng.random() < 0.5
 
         def on_side(turned: Callable[[str], bool]) -> Callable[[str], bool]:
@@ -191,6 +205,10 @@ class AstrayTimes:
 
 
 _TIMED: frozenset[ChangeKind] = frozenset(["outdated", "other_period"])
+
+
+def is_recall(fact: TaskFact) -> bool:
+    return fact.attribute.startswith("lots that are faulty")
 
 
 def changes_of(fact: TaskFact) -> str | None:

@@ -63,12 +63,12 @@ def corpora(
     supportive page of the largest size, one is written anew; without a question, a size that is left out changes none below it. Pages whose titles are
     among those `before` are dealt last: other tasks of the set have them."""
     rng = Random(f"{seed}/{case.task_id}/corpus")
-    beginnings = TaskBeginnings(case.today, case.bought)
+    beginnings = TaskBeginnings(case.today, case.known_by)
     writer = CasePages(case, pool, seed, beginnings.known)
     supportive = [writer.supportive(fact) for fact in case.of("page")]
     deck = _deck(case, pool, writer, beginnings, rng, attempt, before)
     filled = packed(supportive, writer.distractors(supportive), deck, sizes, rng)
-    filled = replace(filled, order=tuple(dated(page, case.today, case.bought) for page in filled.order))
+    filled = replace(filled, order=tuple(dated(page, case.today, case.known_by) for page in filled.order))
     ranking = PageRanking([page.pieces for page in filled.order])
     if question:
         filled, supportive, ranking = guided(filled, supportive, ranking, question, writer, sizes)

@@ -31,8 +31,10 @@ _NEW_TERMS, _OLD_TERMS, _IS_OLD = (0, 4), (4, 9), 0.5
 """Years before the purchase since which terms hold, and how often they are of the old ones."""
 _EARLIER = (150, 500)
 """Days between a make, list, price or terms and those before."""
-_FIRST = 0.7
+_FIRST = 0.85
 """How often a page that speaks of what was before means the last of those before."""
+_NEWER, _OF_IT, _AFTER = 0.85, 0.7, (30, 200)
+"""How often some of what nobody asks began after what counts, how much of it, and how many days after."""
 TERMS = "terms"
 """What changes where a statement names the month of purchase itself: all the terms of a firm at once."""
 _LATER = 0.1
@@ -61,6 +63,8 @@ class PageCalendar:
     """The page speaks of an earlier one, whatever it is of."""
     past: frozenset[tuple[str, str]] = frozenset()
     """Of what it does that alone."""
+    leans_back: bool = False
+    """Most of what the pages of the task say that nobody asks is of the month before the one that counts: else of that itself."""
     stated_of: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Of a task: how often its pages state something of somebody."""
 
@@ -107,16 +111,50 @@ class PageCalendar:
         if not self.is_early or self.day is None:
             return month, seen
         rng = Random(f"{self.seed}/{key}/{self.day}/early")
-        early = earlier_ones(self.seed, key, month, self.day, took, 2)[rng.random() >= _FIRST]
+        of, base = self._base(key)
+        known = earlier_ones(self.seed, of, base or month, self.day, took, 3)
+        before = [one for one in known if month_of(one) < month_of(month)] or known[-1:]
+        early = before[0] if rng.random() < _FIRST else before[-1]
         return early, months_seen(early, self.day)
+
+    def _base(self, key: tuple[str, str]) -> tuple[tuple[str, str], str]:
+        """What a case has settled of the same, or else of something else of the same thing or firm: what changes of it changes in the same few months,
+        so that the one that counts is said no more often than others. Empty where it has settled nothing."""
+        if month := self.fixed.get(key):
+            return key, month
+        subject = key[0]
+        near = [one for one in self.fixed if one[0] == subject] or [
+            one for one in self.fixed if one[0].startswith(subject) or subject.startswith(one[0])
+        ]
+        return (near[0], self.fixed[near[0]]) if near else (key, "")
 
     def _latest(self, key: tuple[str, str], took: int) -> tuple[str, int]:
         month = self.fixed.get(key)
         if month is not None:
             return month, -1 if self.day is None else months_seen(month, self.day)
+        of, base = self._base(key)
+        if base and self.day is not None and self.bought is not None:
+            return self._beside(key, of, base)
         years = -(-took // 12)
         rng = Random(f"{self.seed}/{key[1]}/{key[0]}")
         return self._began(key, rng, f"zq{_DIGITS[years * _BACK + rng.randrange(_SPREAD)]}", 12 * years)
+
+    def _beside(self, key: tuple[str, str], of: tuple[str, str], base: str) -> tuple[str, int]:
+        """Of what nobody asks of whom the case asks: since a while after what counts, of which a case has one month, or since that itself or the month
+        before, whichever the case leans to."""
+        assert self.day is not None and self.bought is not None
+        rng = Random(f"{self.seed}/{of}/{base}/beside")
+        last = max(month_of(month) for (subject, _), month in self.fixed.items() if subject == of[0])
+        newer, after = rng.random() < _NEWER, last + timedelta(days=rng.randint(*_AFTER))
+        after = min(after, month_before(self.bought))
+        if newer and after > last and Random(f"{self.seed}/{key}").random() < _OF_IT:
+            month = month_name(after)
+        else:
+            month = earlier_ones(self.seed, of, base, self.day, 0, 1)[0] if self.leans_back else base
+        seen = months_seen(month, self.day)
+        if seen < 0 or self.begun.setdefault(key, month) != month:
+            return month, -1
+        return month, seen
 
     def _began(self, key: tuple[str, str], rng: Random, code: str, took: int) -> tuple[str, int]:
         """The month, and of how many months since somebody can report: on a page with a day none where it had not begun, or began at another time

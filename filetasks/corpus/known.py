@@ -13,8 +13,9 @@ from zlib import crc32
 
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
-from drr.filetasks.corpus.astray import BEATEN, AstrayTimes, changes_of, taken_by
+from drr.filetasks.corpus.astray import BEATEN, AstrayTimes, changes_of, is_recall, taken_by
 from drr.filetasks.corpus.calendar import (
+    GAP,
     TERMS,
     PageCalendar,
     month_before,
@@ -24,26 +25,35 @@ from drr.filetasks.corpus.dealing import SentenceDeck
 from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.naming import theme_key
 from drr.filetasks.corpus.page import drawn_form, written_page
-from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, beside, pool_page
+from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, beside, dated_age, pool_page
 from drr.filetasks.corpus.scene import page_scene
 from drr.filetasks.corpus.statement import (
     PageStatement,
+    WantedChange,
     changed,
+    drawn_statement,
     measures_of,
     of_fact,
     range_of,
+    statements_of,
 )
-from drr.filetasks.corpus.stock import PageForm, stock
+from drr.filetasks.corpus.stock import PageForm, StatementForm, stock
+from drr.filetasks.lots import month_of_recall
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
-from drr.filetasks.values import month_of, sold_from
+from drr.filetasks.values import month_of, months_after, sold_from
 
 _TRIES = 40
+_SISTER = 0.45
+"""How often a needed page says something of another model too, as pages do that lead astray."""
+_AS_NEEDED = 0.5
+"""Of the other pages about the case: those that are as old as needed ones."""
+_LEANS_BACK = 0.5
+"""Of tasks."""
 _TWINS, _TWIN = 2, 0.3
 """Tries in which a page is written anew that has the title of another, or more than such a share of sentences of others."""
-_LOTS_KNOWN = 1_500
-"""Days before the purchase, at most, of a notice about faulty lots: what was sold then is no longer on any shelf."""
-_ALL_TERMS = 720
+_ALL_TERMS, _NEWS = 60, 730
+"""Days before what the needed pages speak of began, at least, and in which what they say is news."""
 _OWN_VOICES = {"thing": ("office",), "brand": ("office",), "seller": ("seller", "office")}
 """Who answers for what a page states: they do not let stand for years what has changed."""
 _STANDS = 365
@@ -87,6 +97,11 @@ class CasePages:
     said: set[int] = field(default_factory=set)
     """Titles and long sentences of the pages written so far."""
 
+    @cached_property
+    def leans_back(self) -> bool:
+        """Whether most of what its pages say is of the months before what counts."""
+        return Random(f"{self.seed}/{self.case.task_id}/leans").random() < _LEANS_BACK
+
     @property
     def apart(self) -> frozenset[str]:
         """Brands and sellers of which no other page of the task may speak."""
@@ -110,6 +125,9 @@ class CasePages:
     def _since(self, fact: TaskFact) -> str:
         """One month for all that is said of the same make, list or price: before each of these pages by as long as what it reports took, and
         before the purchase."""
+        recall = _recall_beside(self.case, fact)
+        if recall is not None:
+            return month_name(recall)
         changes = changes_of(fact)
         days = [
             month_before(
@@ -122,9 +140,9 @@ class CasePages:
             if one.subject == fact.subject and changes_of(one) == changes
         ]
         rng = Random(f"{self.seed}/{self.case.task_id}/since/{fact.subject}/{changes}")
-        return month_name(
-            min(*days, month_before(self.case.bought)) - timedelta(days=rng.randint(0, _ALL_TERMS))
-        )
+        latest = min(*days, month_before(self.case.known_by))
+        most = _NEWS - (self.case.known_by - latest).days
+        return month_name(latest - timedelta(days=rng.randint(0, max(_ALL_TERMS, most))))
 
     @cached_property
     def _settled(self) -> dict[tuple[str, str], str]:
@@ -135,6 +153,10 @@ class CasePages:
         return {(fact.subject, changes): self._since(fact) for fact, changes in dated if changes} | {
             (fact.subject, TERMS): month_name(start) for fact, start in terms if start
         }
+
+    def age(self, fact: TaskFact, rng: Random) -> int:
+        """Of a page that leads astray, or is beside the point: as of any page, or as of those that are needed."""
+        return _age_of(self.case, fact)(rng) if rng.random() < _AS_NEEDED else dated_age(rng)
 
     def day(self, age: int) -> date:
         return self.case.today - timedelta(days=age)
@@ -148,7 +170,7 @@ class CasePages:
             source = of[number % len(of)]
             fact = facts[source.known.facts[0]]
             rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
-            age = rng.randint(YOUNGEST, OLDEST)
+            age = self.age(fact, rng)
             wanted = self._times.wanted(fact, source.known.as_of, self.day(age), rng)
             wanted = self._times.again(fact, wanted, self.day(age))
             if wanted.value is None and wanted.kind != "one_sided":
@@ -156,6 +178,11 @@ class CasePages:
                 value = self._times.another(
                     fact, wanted, self.day(age), {*taken[fact.id], fact.value}, within, rng
                 )
+                if value is None and wanted.kind == "outdated" and source.known.as_of:
+                    other = WantedChange(kind="other_model", as_of=source.known.as_of)
+                    had = {*taken[fact.id], fact.value}
+                    value = self._times.another(fact, other, self.day(age), had, within, rng)
+                    wanted = wanted if value is None else other
                 wanted = replace(wanted, value=value)
             if wanted.kind == "other_model":
                 about = stock().statement(fact.attribute)[0].about
@@ -178,7 +205,7 @@ class CasePages:
 
     @cached_property
     def _times(self) -> AstrayTimes:
-        return AstrayTimes(self.case, self.seed, self.pool.seed, self.begun)
+        return AstrayTimes(self.case, self.seed, self.pool.seed, self.begun, self.leans_back)
 
     def thing(self, fact: TaskFact) -> NamedThing:
         rival = self.case.rival
@@ -207,6 +234,9 @@ class CasePages:
             calendar = self.calendar(age, said, is_early=is_early)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar, self._deck)
             statements = [said, *beside(scene, [*needed, said.form], said.one_sided, measures_of(needed))]
+            if is_own and rng.random() < _SISTER:
+                taken = [*needed, *(one.form for one in statements)]
+                statements += _of_a_sister(thing, taken, calendar, rng)
             form = drawn_form(rng, statements, source.trust, source.without, scene.seller)
             written = written_page(form, scene, statements, self.pool.seed)
             page = pool_page(written, age, theme)
@@ -240,13 +270,25 @@ class CasePages:
         return PageCalendar(
             seed=self.pool.seed,
             day=self.day(age),
-            bought=self.case.bought,
+            bought=self.case.known_by,
             begun=self.begun,
             fixed=self._settled if is_early else {**self._settled, **own},
             is_early=is_early,
             past=frozenset(key for key, month in own.items() if self._settled.get(key, month) != month),
+            leans_back=self.leans_back,
             stated_of=self.stated_of,
         )
+
+
+def _of_a_sister(
+    thing: NamedThing, taken: list[StatementForm], calendar: PageCalendar, rng: Random
+) -> list[PageStatement]:
+    """Something of another model of the name: it does not tell what leads astray."""
+    edition = other_name("thing", thing.name, rng).removeprefix(f"{thing.brand} {thing.noun}").strip()
+    sister = replace(thing, edition=edition)
+    apt = [one for one in statements_of(thing.noun) if one.about == "thing" and one not in taken]
+    said = drawn_statement(sister, None, rng, calendar, rng.choice(apt)) if apt else None
+    return [said] if said and said.subject != thing.name else []
 
 
 def says_as_much(page: PoolPage, fact: TaskFact) -> bool:
@@ -273,17 +315,33 @@ def stands_in(value: str, folded: str) -> bool:
     return False
 
 
+def _recall_beside(case: TaskCase, fact: TaskFact) -> date | None:
+    """The month of the recall that a case needs: what else it needs of that list is of the same."""
+    found = [
+        one
+        for one in case.of("page")
+        if is_recall(one) and one.subject == fact.subject and changes_of(one) == changes_of(fact)
+    ]
+    return month_of_recall(found[0].value) if found else None
+
+
 def _age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:
     """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
     start = sold_from(fact.attribute)
-    if start is None and fact.attribute.startswith("lots"):
-        start = case.bought - timedelta(days=_LOTS_KNOWN)
+    recall = _recall_beside(case, fact)
+    if recall is not None:
+        start = months_after(recall, GAP)
     most = OLDEST if start is None else (case.today - start).days
 
+    news = min(most, (case.today - case.known_by).days + _NEWS)
+
     def drawn(rng: Random) -> int:
-        """Where not all ages can be, of the older ones: on the whole no younger than pages are."""
-        low, high = (YOUNGEST, OLDEST) if most >= OLDEST else (max(YOUNGEST, most // 2), most)
-        return rng.randint(low, high)
+        """As of any page, within what was news when it was bought, or is now of what is not: nobody asks today and is told of eight years ago."""
+        for _ in range(_TRIES):
+            age = dated_age(rng)
+            if age <= news:
+                return age
+        return rng.randint(min(YOUNGEST, news), news)
 
     return drawn
 

@@ -14,7 +14,7 @@ from drr.filetasks.corpus.stamps import TaskBeginnings
 
 DISTRACTORS = 0.1
 """Of all pages of a size."""
-_OWN, _OWN_LATER, _FIRST, _RELATED = 0.09, 0.05, 12, 0.32
+_OWN, _OWN_LATER, _FIRST, _RELATED = 0.16, 0.05, 12, 0.32
 """Of the noise: pages about what or whom the case is about (of so many first, and of those that only larger corpora have), and with them those of its
 theme."""
 _WITHIN, _PROMISED = 0.012, 0.02

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from drr.filetasks.corpus.scene import PageScene
 from drr.filetasks.corpus.statement import PageStatement
@@ -35,12 +36,18 @@ class PagePlan:
 
 def topics_of(form: PageForm, fits: frozenset[str], *, compares: bool = True, least: int = 1) -> set[str]:
     """Topics of which so many things can be said of a sort; others of its sort are spoken of only where there are some."""
-    if form.voice == MEMBER:
-        can = {one.topic for one in stock().matters if one.suits(fits)}
-    else:
-        passages = stock().voices[form.voice]
-        can = {topic for topic, rows in passages.items() if sum(one.suits(fits) for one in rows) >= least}
-    return can if compares else can - {"comparing"}
+    can = _topics_of(form.voice, fits, least)
+    return {*can} if compares else {*can} - {"comparing"}
+
+
+@cache
+def _topics_of(voice: str, fits: frozenset[str], least: int) -> frozenset[str]:
+    if voice == MEMBER:
+        return frozenset(one.topic for one in stock().matters if one.suits(fits))
+    passages = stock().voices[voice]
+    return frozenset(
+        topic for topic, rows in passages.items() if sum(one.suits(fits) for one in rows) >= least
+    )
 
 
 def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -> PagePlan:

@@ -28,13 +28,13 @@ from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 from drr.filetasks.planning.kinds import kind_of
 
-VERSION = "24"
+VERSION = "25"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
 YOUNGEST, OLDEST = 20, 2_600
 """Days before a task is asked."""
-_UNDATED = 0.02
+_UNDATED, _RECENT = 0.02, 3
 _WINDOWS = 32
 """Places in the pool from which tasks are dealt."""
 _BESIDE = (0, 0, 0, 1, 1)
@@ -119,7 +119,12 @@ def pool_page(written: WrittenPage, age: int | None, theme: str) -> PoolPage:
 
 
 def drawn_age(rng: Random) -> int | None:
-    return None if rng.random() < _UNDATED else rng.randint(YOUNGEST, OLDEST)
+    return None if rng.random() < _UNDATED else dated_age(rng)
+
+
+def dated_age(rng: Random) -> int:
+    """Most of what one finds is of the last two years."""
+    return YOUNGEST + int((OLDEST - YOUNGEST + 1) * rng.random() ** _RECENT)
 
 
 def build_pool(products: Iterable[Product], seed: int, pages: int = PAGES) -> PagePool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from drr.filetasks.corpus.passages import ProsePassage, fitting
 from drr.filetasks.corpus.plan import PagePlan
@@ -100,10 +101,15 @@ def page_sections(
     return sections
 
 
-def _apt(form: PageForm, topic: str, scene: PageScene) -> list[ProsePassage]:
+@cache
+def _passages(voice: str, topic: str, fits: frozenset[str]) -> tuple[ProsePassage, ...]:
+    return tuple(one for one in stock().voices[voice].get(topic, ()) if one.suits(fits))
+
+
+def _apt(form: PageForm, topic: str, scene: PageScene) -> Sequence[ProsePassage]:
     fits = scene.fits
     if form.voice != MEMBER:
-        return [one for one in stock().voices[form.voice].get(topic, ()) if one.suits(fits)]
+        return _passages(form.voice, topic, fits)
     alone = (
         [reply for reply in one.alone if reply.suits(fits)]
         for one in stock().matters

@@ -16,15 +16,16 @@ from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.calendar import TERMS, PageCalendar
 from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.stock import StatementForm, stock
+from drr.filetasks.lots import lot_before, lot_letter
 from drr.filetasks.planning.kinds import Range, ThingKind, kind_of
 from drr.filetasks.truth import ChangeKind, StatementChange, TaskFact
-from drr.filetasks.values import CENTS, number_of
+from drr.filetasks.values import CENTS, month_of, number_of
 
 _LETTERS = "BCDFGHJKLMNPQRSTVW"
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 _WITHIN = {"percent": (4.0, 92.0), "points": (44.0, 98.0)}
 """What a figure of these can be at all."""
-_LEAST_CHANGE, _MOST_CHANGE = 0.12, 0.55
+_LEAST_CHANGE, _MOST_CHANGE, _LOTS = 0.12, 0.55, 400
 _OTHER, _ONE_SIDE = 0.2, 0.12
 """How often a statement of a page is of another model or firm, or only one side of the matter."""
 _HEARSAY = {True: 0.22, False: 0.05}
@@ -50,8 +51,12 @@ _SOLD = {
     "b": " (sold since {}, until the next change of terms)",
     "c": " (for purchases from {} until the next change)",
 }
-_TALKED = {"a": " (those are the {} terms)", "b": " by the {} terms", "c": " under the terms of {}"}
-"""From which month of purchase on a statement holds."""
+_TALKED = {
+    "a": " (those are the {} terms, for what was bought from then on)",
+    "b": " (by the {} terms, which go by the day of purchase)",
+    "c": " (under the terms of {}, if it was bought since then)",
+}
+"""From which month of purchase on a statement holds: each says that it goes by the purchase."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,9 +162,10 @@ def drawn_statement(
     form: StatementForm | None = None,
     avoid: Iterable[StatementForm] = (),
     like: Collection[str] = (),
+    of: str = "",
 ) -> PageStatement | None:
-    """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for, and mostly in a measure of `like`), the value is the
-    world's. `None` where all is to be avoided, or nobody can have seen so much since the month of which the page speaks."""
+    """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for, and mostly in a measure of `like`; rather `of` somebody, and
+    of a month, where that can be), the value is the world's. `None` where all is to be avoided, or nobody can have seen so much since the month of which the page speaks."""
     subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
     kind, taken = kind_of(thing.noun), list(avoid)
     apt = (
@@ -179,15 +185,28 @@ def drawn_statement(
             is_plain and one.seldom,
             calendar.stated_of[one.attribute.pattern, str(subjects[one.about])] >= _OFTEN,
             bool(alike) and one.measure not in like,
+            bool(of) and (subjects[one.about] != of or not (one.dating or "sold" in one.groups)),
         )
     )
+    again: PageStatement | None = None
     for one in tried[:_FORMS_TRIED]:
         said = _drawn_of(one, str(subjects[one.about]), kind, rng, calendar)
-        if said is not None:
-            if calendar.day is not None:
-                calendar.stated_of[one.attribute.pattern, str(subjects[one.about])] += 1
-            return said
-    return None
+        if said is not None and (calendar.day is None or not calendar.stated_of[_figure_of(said)]):
+            return _noted(said, str(subjects[one.about]), calendar)
+        again = again or said
+    return again and _noted(again, again.subject, calendar)
+
+
+def _figure_of(said: PageStatement) -> tuple[str, str]:
+    """What other pages of a task should not say again while there is something else to say: what is asked stands on one page alone."""
+    return f"{said.form.attribute.pattern}: {said.value}", said.subject
+
+
+def _noted(said: PageStatement, of: str, calendar: PageCalendar) -> PageStatement:
+    if calendar.day is not None:
+        calendar.stated_of[said.form.attribute.pattern, of] += 1
+        calendar.stated_of[_figure_of(said)] += bool(said.value)
+    return said
 
 
 def _drawn_of(
@@ -203,7 +222,7 @@ def _drawn_of(
     if form.dating:
         changes = form.dating.changes
         as_of = calendar.since(subject, changes, months_taken(form, value))
-        if as_of and calendar.is_past(subject, changes):
+        if as_of and (calendar.is_past(subject, changes) or (form.measure == "lots" and calendar.day)):
             value = _values(form, subject, kind, calendar, as_of)[1]
             as_of = calendar.since(subject, changes, months_taken(form, value))
     if (form.dating and as_of is None) or groups.get("sold") == "":
@@ -240,6 +259,10 @@ def _values(
     world = Random(f"{calendar.seed}/{form.attribute.pattern}/{subject}{as_of and '/'}{as_of}")
 
     def fill(slot: str) -> str:
+        if form.measure == "lots" and slot == "L":
+            return lot_letter(subject)
+        if form.measure == "lots" and as_of and calendar.day is not None:
+            return str(lot_before(month_of(as_of), is_recall=not form.is_beside))
         if slot.endswith("amount"):
             return _amount(slot[0], range_of(form, kind) or (1, 9), world)
         if slot == "unit":
@@ -367,6 +390,8 @@ def other_value(
     for reach in range(1, tries):
         share = rng.uniform(_LEAST_CHANGE, _MOST_CHANGE) * rng.choice((-1, 1))
         moved = amount * (1 + share) + rng.choice((-1, 1)) * (reach // 8)
+        if value.startswith("lots "):
+            moved = amount + share * _LOTS
         digits = len(last[0].partition(".")[2])
         figure = _figure_like(moved, digits, rng)
         other = plain[: last.start()] + figure + plain[last.end() :]

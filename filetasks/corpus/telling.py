@@ -102,8 +102,9 @@ def _neighbors(statement: PageStatement, scene: PageScene) -> list[PageStatement
         return []
     apt = [one.thing for one in scene.companions[: scene.peers] if is_said_of(form, kind_of(one.thing.noun))]
     drawn = (drawn_statement(one, None, rng, scene.calendar, form) for one in apt)
-    others = (one for one in drawn if one is not None and one.value != statement.value)
-    return [*islice(others, rng.randint(1, _ROWS))]
+    others = (one for one in drawn if one is not None and one.value != statement.value and not one.is_wrong)
+    rows = {one.subject: one for one in others if one.subject != statement.subject}
+    return [*islice(rows.values(), rng.randint(1, _ROWS))]
 
 
 def _cells(statement: PageStatement, scene: PageScene, fill: Fill) -> str:

@@ -15,12 +15,14 @@ Fill = Callable[[str], str]
 _TWICE = re.compile(r"\b[Tt]he The ")
 """Brands such as `The Value Store` bring an article of their own."""
 _VOWEL = re.compile(
-    r"\b([Aa]) (?=[aeiouAEIO](?!ne\b|ni|se)|U(?!ne\b|ni|se|SB|[SV]\b)|(?:LED|LCD|HDMI|MDF|RV|SPF|SUV|XL)\b)"
+    r"([Aa])(?<!\w[Aa]) (?=[aeiouAEIO](?!ne\b|ni|se)|U(?!ne\b|ni|se|SB|[SV]\b)|(?:LED|LCD|HDMI|MDF|RV|SPF|SUV|XL)\b)"
 )
 """`a essential oil` and `a LED light` are nobody's English."""
 
 
 _BEGINS = re.compile(r'(?:(?<=[?!] )|(?<=\." ))[a-z]')
+_ENDS = ("? ", "! ", '." ')
+"""After these alone a sentence begins within what one template says."""
 
 
 def _large(found: re.Match[str]) -> str:
@@ -61,7 +63,9 @@ class Template:
 
     def say(self, rng: Random, fill: Fill, way: int | None = None) -> str:
         """As a sentence: with a capital at the beginning, as a slot may stand there."""
-        text = _BEGINS.sub(_large, self.words(rng, fill, way))
+        text = self.words(rng, fill, way)
+        if any(end in text for end in _ENDS):
+            text = _BEGINS.sub(_large, text)
         return text[:1].upper() + text[1:]
 
 

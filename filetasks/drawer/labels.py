@@ -35,6 +35,8 @@ def _rows(brief: FileBrief, others: int) -> list[_Row]:
         _Row("Rev.", rng.choice(("A", "B", "C2", "D1"))),
         _Row("QC", f"{rng.randrange(10, 99)} / {rng.randrange(2, 9)}"),
     ]
+    if brief.entry(_BY_HAND) is not None:
+        own.append(_Row("Size", "regular pack"))
     rows = [*own, *rng.sample(marks, others)]
     rng.shuffle(rows)
     return rows

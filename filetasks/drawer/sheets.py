@@ -223,7 +223,9 @@ def _rooms(book: KeptWorkbook, brief: FileBrief) -> None:
     for entry in brief.file.entries:
         trunk = "trunk" in entry.attribute
         where = "Trunk of the car" if trunk else capital(brief.case.place)
-        what = "bears at most" if entry.attribute.startswith("load") else entry.label.lower()
+        what = (
+            "load left, with what stands there" if entry.attribute.startswith("load") else entry.label.lower()
+        )
         what = "gap beside the stroller" if trunk else what
         row: list[Cell] = [(where, None), (what, None), (entry.value, entry.fact), ("measured twice", None)]
         rows.insert(rng.randrange(len(rows) + 1), row)
@@ -256,7 +258,7 @@ def _log(book: KeptWorkbook, brief: FileBrief) -> None:
         rows.append(
             [
                 (opened.value, opened.fact),
-                (f"{capital(case.thing.noun)}, pack opened", None),
+                (f"{capital(case.thing.noun)}, regular pack opened", None),
                 ("1 pack", None),
                 ("", None),
             ],

@@ -207,4 +207,4 @@ def _figure(brief: FileBrief, entry: FileEntry | None, low: int, high: int) -> s
 def _load(picture: Picture, brief: FileBrief, pen: Ink, x: int, y: int) -> None:
     load = _take(brief, "load")
     if load is not None:
-        picture.text(x, y, f"it bears {load.value}", 29, "sans", pen, fact=load.fact)
+        picture.text(x, y, f"{load.value} of load left", 29, "sans", pen, fact=load.fact)

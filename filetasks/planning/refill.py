@@ -26,12 +26,12 @@ def _opening(scene: CaseScene) -> FileSlot:
         subject=owned.name,
         value=scene.opened,
         text=f"{owned.name}: opened {{value}}.",
-        label="Opened",
+        label="Regular pack opened",
         said=scene.rng.choice(
             (
-                f"Opened the {owned.noun} on {{value}}.",
-                f"{capital(owned.noun)} opened {{value}}.",
-                f"Broke the seal of the {owned.noun} on {{value}}.",
+                f"Opened the regular pack of the {owned.noun} on {{value}}.",
+                f"{capital(owned.noun)}, regular pack, opened {{value}}.",
+                f"Broke the seal of the {owned.noun} on {{value}}, the regular pack.",
             )
         ),
         carriers=("notes", "photo", "measurements", "photo"),

@@ -8,10 +8,14 @@ one weighs at least (page) says whether it is one.
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 
+from drr.filetasks.lots import lot_before, lot_letter
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, capital
 from drr.filetasks.values import is_rest
+
+_NOTICE = (6, 10)
+"""Months from the recall of some lots to the purchase: what was made just before it is still on a shelf, and so is what was made since."""
 
 
 def window(scene: CaseScene) -> AnswerPart | None:
@@ -71,7 +75,8 @@ def fee(scene: CaseScene) -> AnswerPart | None:
 
 def lot(scene: CaseScene) -> AnswerPart | None:
     rng, owned = scene.rng, scene.owned
-    letter, first = rng.choice("ADLNQW"), rng.randrange(2100, 2600)
+    at = 12 * scene.bought.year + scene.bought.month - 1 - rng.randint(*_NOTICE)
+    letter, first = lot_letter(owned.name), lot_before(date(at // 12, at % 12 + 1, 1))
     bound = f"{letter}{first}"
     own = f"{letter}{first + rng.choice((-43, -27, -8, 6, 19, 38))}"
     return AnswerPart(

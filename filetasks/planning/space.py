@@ -2,7 +2,7 @@
 
 The answer joins, for the candidate that the shopper has in mind: the width of the place and of the candidate (files) with the free
 room that it needs at each side (page) say whether it fits; the height of the place (file) with the height that testers measured once
-it was set up (page); what the place can bear (file) with what it weighs in use (page); the gap left in the trunk of the car (file) with
+it was set up (page); what the place can still bear (file) with what it weighs in use (page); the gap left in the trunk of the car (file) with
 how wide the carton is (page).
 """
 
@@ -82,7 +82,7 @@ def height(scene: CaseScene) -> AnswerPart | None:
 
 
 def load(scene: CaseScene) -> AnswerPart | None:
-    """Only of what stands on a shelf: floors bear it."""
+    """Only of what stands on a shelf: floors bear it. What stands there already is taken off: else nobody could tell."""
     rival, kind = scene.rival, scene.rival_kind
     if rival is None or kind.pounds is None or kind.stands != "shelf":
         return None
@@ -95,9 +95,9 @@ def load(scene: CaseScene) -> AnswerPart | None:
                 attribute="load that the place bears",
                 subject=f"the {scene.place}",
                 value=f"{bears} lb",
-                text=f"The {scene.place} bears {{value}}.",
-                label="Max. load",
-                said=f"The leaflet of the shelving says that the {scene.place} bears {{value}} and no more.",
+                text=f"The {scene.place} bears {{value}} more.",
+                label="Load left",
+                said=f"By the leaflet of the shelving, less what stands there already, the {scene.place} bears another {{value}}.",
                 carriers=("notes", "sketch", "measurements"),
             ),
         ),

@@ -14,7 +14,7 @@ from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.quality.timing import foreknowing, untimely
 from drr.filetasks.reckoning import nonsense, turns
 from drr.filetasks.truth import KnownPage, TaskFact
-from drr.filetasks.values import FactValues, month_of, sold_from
+from drr.filetasks.values import FactValues, month_of, number_of, sold_from
 
 _COUNTED_FROM = {
     "portions in one pack": ("day of opening", r"\bopen|\bstart|\bseal|\bbegan|\bbroached"),
@@ -78,6 +78,12 @@ def better_sources(task: TaskMaterial) -> Iterator[str]:
             continue
         if page.change.kind in ("outdated", "wrong_figure") and page.trust > right.trust:
             yield f"{page.url}: leads astray from a better source than that of {right.url}, which is right"
+        if (
+            page.change.kind == "outdated"
+            and page.change.stated
+            and shrinks(facts[page.change.fact], page.change.stated)
+        ):
+            yield f"{page.url}: an earlier recall covers lots that the later one of {right.url} does not"
         if page.change.kind == "outdated" and not _is_told_earlier(facts[page.change.fact], page, right):
             yield f"{page.url}: is outdated and does not say that it speaks of an earlier time than {right.url}"
 
@@ -115,6 +121,11 @@ def makes_apart(task: TaskMaterial) -> Iterator[str]:
             first = since.setdefault((fact.subject, dating.changes), page)
             if first.as_of != page.as_of:
                 yield f"{page.url}: speaks of the {dating.changes} of {page.as_of}, and {first.url} of that of {first.as_of}"
+
+
+def shrinks(fact: TaskFact, before: str) -> bool:
+    """Recalls grow: what was faulty once is."""
+    return fact.attribute.startswith("lots that are faulty") and number_of(before) > number_of(fact.value)
 
 
 def _is_told_earlier(fact: TaskFact, page: KnownPage, right: KnownPage) -> bool:

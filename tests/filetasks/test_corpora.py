@@ -75,7 +75,7 @@ from benchmarks.corpora import (
     shared,
     sort_pages,
 )
-from benchmarks.corpora_form import FORM_RULES, HEARSAY, FormSearch
+from benchmarks.corpora_form import ALONE_RULES, FORM_RULES, HEARSAY, FormSearch
 
 pytestmark = pytest.mark.long
 
@@ -170,7 +170,7 @@ def _patterns(
         "in_state": "(?: in [A-Z][A-Za-z ]+?)?",
         **dict.fromkeys(
             ("sold_a", "sold_b", "sold_c"),
-            r"(?: \([^)]+\)| by the [A-Z]\w+ \d{4} terms| under the terms of [A-Z]\w+ \d{4})?",
+            r"(?: \([^)]+\))?",
         ),
     }
 
@@ -475,6 +475,8 @@ def test_form_alone_does_not_find_what_is_needed(
     assert told < 0.55 + _CHANCE and told < untold + 0.15
     for rule in (row for row in search.rows() if row[0] in FORM_RULES):
         assert float(rule[5]) < 0.5 or float(rule[4]) < found["brand"] + 0.1 + _CHANCE, rule
+    for rule in (row for row in search.rows() if row[0] in ALONE_RULES):
+        assert float(rule[5]) < 0.5 or float(rule[4]) < found["brand"] + 0.2 + _CHANCE, rule
     assert hedged[True] > 0.25 * seen[True] and hedged[False] < 0.75 * seen[False]
 
 
@@ -617,7 +619,7 @@ def test_what_was_before_recurs_like_what_holds(hundred: list[TaskCase], pool: P
                 rumors["same" if same else "before" if page.known.as_of else "none"] += 1
         assert all(len(values) == 1 for values in said.values()), said
         times.update(used.values())
-    assert times[2] > times[1] and set(times) <= {1, 2}
+    assert sum(count * pages for count, pages in times.items()) > 2 * times[1] and max(times) <= 4
     assert dated > 15 and min(rumors[when] for when in ("same", "before", "none")) > 0.1 * dated
 
 
@@ -962,9 +964,9 @@ def test_what_began_began_once(shop: Shop) -> None:
 def test_pages_of_a_task_agree_on_what_began(made: list[tuple[TaskCase, Corpora]], pool: PagePool) -> None:
     """The same figure of the same thing since June 2009 here and since June 2012 there: seven cases in ten tasks once."""
     for case, one in made[:4]:
-        beginnings = TaskBeginnings(case.today, case.bought)
+        beginnings = TaskBeginnings(case.today, case.known_by)
         texts = {page.text for page in one.pages}
-        dealt = [page for page in pool.pages if dated(page, case.today, case.bought).text in texts]
+        dealt = [page for page in pool.pages if dated(page, case.today, case.known_by).text in texts]
         assert len(dealt) > 10 and sum(bool(page.begun) for page in dealt) > 5
         for page in dealt:
             assert beginnings.agree(page)
@@ -972,7 +974,7 @@ def test_pages_of_a_task_agree_on_what_began(made: list[tuple[TaskCase, Corpora]
     changed = next(page for page in pool.pages if page.begun and page.age and page.age < 400)
     key = next(iter(changed.begun))
     case = made[0][0]
-    assert not TaskBeginnings(case.today, case.bought, {key: "May 1901"}).agree(changed)
+    assert not TaskBeginnings(case.today, case.known_by, {key: "May 1901"}).agree(changed)
 
 
 def test_a_page_with_other_dates_in_it_has_another_address(pool: PagePool) -> None:
