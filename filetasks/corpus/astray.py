@@ -11,7 +11,8 @@ from random import Random
 
 from drr.filetasks.case import TaskCase
 from drr.filetasks.corpus.calendar import TERMS, earlier_ones, month_before, month_name, months_seen
-from drr.filetasks.corpus.statement import PageStatement, WantedChange, months_taken, other_value
+from drr.filetasks.corpus.figures import other_value
+from drr.filetasks.corpus.statement import PageStatement, WantedChange, months_taken
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.lots import lot_before
 from drr.filetasks.planning.kinds import Range

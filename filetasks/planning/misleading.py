@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from drr.filetasks.corpus.statement import other_value, range_of
+from drr.filetasks.corpus.figures import other_value
+from drr.filetasks.corpus.statement import range_of
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.scene import CaseScene

@@ -28,6 +28,7 @@ from drr.filetasks.corpus.agreement import agreeing
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.calendar import STAMP, PageCalendar
 from drr.filetasks.corpus.dealing import SentenceDeck
+from drr.filetasks.corpus.figures import other_value
 from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.granted import SINGLE, granted
 from drr.filetasks.corpus.guidance import guided
@@ -44,7 +45,6 @@ from drr.filetasks.corpus.statement import (
     PageStatement,
     drawn_statement,
     is_said_of,
-    other_value,
     range_of,
 )
 from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, VOICES, stock
