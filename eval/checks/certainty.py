@@ -122,6 +122,11 @@ BARS: dict[str, AccusationBar] = {
     "cost_per_unit": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "no price in sight comes to it, by whatever it is divided"
     ),
+    "rated_nowhere": AccusationBar(
+        Certainty.SENTENCE,
+        Certainty.SENTENCE,
+        "no product in sight has it, alone or with the figure beside it",
+    ),
     "nowhere": AccusationBar(
         Certainty.SENTENCE,
         Certainty.SENTENCE,

@@ -13,6 +13,7 @@ from drr.eval.checks.cast import Cast, Meant, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.rated_nowhere import rated_nowhere
 from drr.eval.checks.residue import Residue, residue_of
 from drr.eval.checks.series import RatingSeries
 from drr.wording.doubts import DoubtKind
@@ -76,6 +77,8 @@ def ratings_of(mentions: Mentions) -> CheckTally:
                 comparison.sentence(span)
                 comparison.listed(span)
                 series.sentence(span)
+    for one in rated_nowhere(mentions):
+        tally.outweigh(one)
     return tally
 
 

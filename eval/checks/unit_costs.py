@@ -1,44 +1,93 @@
-"""A cost per unit that no price in sight comes to, by whatever count or measure in sight it is divided."""
+"""A cost per unit that nothing in sight costs: the price of a thing by what its own record, or the text, says is in it.
+
+Which thing is meant and by what it is divided is not asked: every product in sight, every number of its title, of its record where that counts
+the unit, and of the text beside it may be meant.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from collections.abc import Collection, Iterator, Sequence
+from itertools import combinations
 
+from drr.env.entities import Product
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.leftover.held import HeldAgainst
+from drr.eval.checks.leftover.known import numbers_in
 from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
+from drr.eval.checks.money.play import divisors, record_divisors, unit_named
+from drr.eval.checks.records import record_text
+from drr.eval.checks.residue import residue_of
+from drr.wording.cues import CUES
 
-_UNREAD = re.compile(
-    r"\b(?:year|month|week|day|hour|use|night|if|would|could|might|used\sto|elsewhere|average|mean|median|difference|more|less|cheaper|dearer|saves?|"
-    r"apart|gap|than|premium|extra|stores?|shops?|again|capacity|held)\b|\?",
+_BESIDE = re.compile(
+    r"\b(?:more|less|cheaper|dearer|costlier|pricier|extra|saves?|saved|saving|separates?|differs?|ceiling|(?:of|in)\s(?:each|every|the|a)\sdollar|apart|gap|difference|"
+    r"premium|above|below|over|under|beyond|off|between|limit|budget|average|mean|median|coupon|discount|if|would|could|might|use|night|month|year|week|day|hour|wash|refill|"
+    r"elsewhere|stores?|usually|typically|shipping|postage)\b|\?|%",
     re.I,
 )
-"""Its sentence may speak of a rate of use, of a difference or of other shops."""
-_REACH = 1500
-"""Characters before a sentence whose products and figures may be meant."""
-_CLOSE = 4
-_PRICES, _NUMBERS, _FEW, _MOST = 20, 40, 14, 80
-_UNITS = (2, 3, 4, 12, 16, 32, 36, 128, 0.5, 0.25, 1 / 12, 1 / 16, 0.01, 0.001, 1 / 3, 3.785, 33.8, 29.57)
-"""By which measures are changed into one another."""
+"""Beside a cost: it may be a difference, a rate of use, a limit or other people's."""
+_NEAR = 40
+_REACH, _BACK, _AHEAD = 1500, 400, 200
+"""Characters around a sentence whose products, and figures, may be meant."""
+_BEFORE = 150
+"""Characters before a sentence whose amounts it may hold against each other."""
+_CLOSE, _MEANT = 10, 4
+_FEW, _MANY, _TITLED, _RECORDED = 12, 40, 8, 80
+_MOST = 80
+_COUNTED = frozenset(("count", "measure", "orders", "multiple"))
+_SETS = {
+    "dozen": 12.0,
+    "pair": 2.0,
+    "half": 2.0,
+    "both": 2.0,
+    "third": 3.0,
+    "quarter": 4.0,
+    "split": 2.0,
+    "chip in": 2.0,
+}
+"""By which words of a text a price is divided."""
+_TOGETHER = {"hundred": 100.0, "thousand": 1000.0, "100": 100.0, "ten ": 10.0, "dozen": 12.0}
+"""Of so many together a cost may be said."""
+_ROWS = frozenset(("row", "head_row", "rule_row"))
+_ALL = frozenset(("", "hundred", "thousand", "ten"))
 
 
 def misread_unit_costs(mentions: Mentions) -> Iterator[Accusation]:
-    """Costs per unit beside a priced product that nothing in sight comes to."""
+    """Costs per unit that nothing in sight comes to."""
     held = sight_of(mentions).held
-    costs = [one for one in held.ledger.figures if one.cue.kind == "unit" and not (one.void or one.elsewhere)]
-    for figure in costs[:_MOST]:
-        sentence = _sentence(mentions, held, figure)
-        values = [] if sentence is None else _values(held, figure, sentence)
+    costs = [one for one in held.ledger.figures if _is_cost(mentions, one)][:_MOST]
+    own: dict[tuple[str, str], list[float]] = {}
+    for figure in costs:
+        span = _sentence(mentions, held, figure)
+        if span is None:
+            continue
+        values = _Costs(mentions, held, figure, span, own).values()
+        if not values:
+            continue
+        told = [one.value for one in costs if one.start != figure.start]
+        line = held.prose.line_at(span[0])
+        here = [] if line is None else [one.value for one in held.ledger.within(line.start, figure.start)]
+        some = dict.fromkeys([*told[-_MANY:], *here[-_MANY:]])
+        values += [*told, *(abs(a - b) for a, b in combinations(some, 2))]
         pad = (figure.high - figure.low) / 2 + 1e-6
-        if values and not any(figure.low - pad <= value <= figure.high + pad for value in values):
-            why = f"said {mentions.plain[figure.start : figure.end].strip()} per unit, which no price in sight comes to by any count or measure in sight"
+        if not any(figure.low - pad <= value <= figure.high + pad for value in values):
+            why = f"said {mentions.plain[figure.start : figure.end].strip()} per unit, which no price in sight comes to by what is in it"
             yield Accusation("cost_per_unit", (figure.start, figure.end), why, Certainty.SENTENCE)
+
+
+def _is_cost(mentions: Mentions, figure: Figure) -> bool:
+    """Whether it is said per something; cents without a unit where their sentence says one."""
+    if figure.void or figure.elsewhere:
+        return False
+    if figure.cue.kind == "unit":
+        return figure.cue.word != "period"
+    told = figure.cue.kind in ("price", "none") and figure.value < 1
+    return told and bool(CUES.units_in(mentions.plain[slice(*figure.sentence)]))
 
 
 def _sentence(mentions: Mentions, held: HeldAgainst, figure: Figure) -> Span | None:
@@ -48,40 +97,149 @@ def _sentence(mentions: Mentions, held: HeldAgainst, figure: Figure) -> Span | N
         return None
     is_row = line.kind in ("row", "head_row")
     span = (line.start, line.end) if is_row else held.prose.sentence_at(figure.start)
-    residue = residue_of(mentions)
-    doubt = residue.doubt(span)
-    if _UNREAD.search(mentions.plain, *span) or (doubt and is_of_what_is_unseen(doubt)):
+    opened = figure.cue.word == "opening"
+    low = span[0] if opened else max(span[0], figure.start - _NEAR)
+    if not is_row and _BESIDE.search(mentions.plain, low, min(span[1], figure.end + _NEAR)):
         return None
-    return None if residue.cites_the_web(span) or held.cast.names_a_stranger(span) else span
+    residue = residue_of(mentions)
+    clause = span if is_row or opened else held.prose.clause_at(figure.start)
+    if residue.doubt(clause, ("unreal", "others", "conditional", "pace")) or residue.cites_the_web(span):
+        return None
+    return None if held.cast.names_a_stranger(span) else span
 
 
-def _values(held: HeldAgainst, figure: Figure, sentence: Span) -> list[float]:
-    """What the prices in sight come to; nothing where its sentence names nothing, or something without a price."""
-    line = held.prose.line_at(figure.start)
-    is_row = line is not None and line.kind in ("row", "head_row")
-    low = sentence[0] if is_row else max(0, sentence[0] - _REACH)
-    known = held.known.products.keys()
-    own = {key for one in held.cast.within(*sentence) for key in one.products} & known
-    if not own or any(held.known.products[key].price is None for key in own):
-        return []
-    meant = held.cast.meant_at(figure.start, figure.end).products
-    near = own | {key for one in held.cast.within(low, sentence[1]) for key in one.products}
-    near |= meant if len(meant) <= _CLOSE else set()
-    records = held.known.of(tuple(sorted(near & known)))
-    beside = [one for one in held.said.within((low, sentence[1])) if one.start != figure.start]
-    money = [one.value for one in beside if one.kind == "money"]
-    numbers = [
-        one.value for one in beside if one.kind in ("count", "measure", "orders", "percent", "multiple")
-    ]
-    told = [one.value for one in beside if one.kind in ("money", "unit")]
-    prices = list(dict.fromkeys([*records.prices, *money]))[:_PRICES]
-    every = [*records.sizes, *numbers]
-    return [*(a / b for a, b in product(prices, _divisors(every, records.values)) if b > 0), *told, *prices]
+class _Costs:
+    """What a cost per unit may be, at one place."""
+
+    def __init__(
+        self,
+        mentions: Mentions,
+        held: HeldAgainst,
+        figure: Figure,
+        span: Span,
+        own: dict[tuple[str, str], list[float]],
+    ) -> None:
+        self._text, self._held, self._figure, self._span = mentions.plain, held, figure, span
+        self._known = held.known.products
+        self._own = own
+
+    def values(self) -> list[float]:
+        """Nothing where nobody knows what the things of its sentence cost, or it speaks of more things than are in sight."""
+        near, per, (low, high) = self._near(), self._figure.cue.per, self._beside()
+        ahead = 0 if self._is_row([""]) else _AHEAD
+        beside = [
+            one for one in self._held.said.within((low, high + ahead)) if one.start != self._figure.start
+        ]
+        money = list(dict.fromkeys(one.value for one in beside if one.kind == "money"))
+        numbers = [one.value for one in beside if one.kind in _COUNTED and one.value > 1]
+        said = self._said(list(dict.fromkeys(numbers))[-_MANY:])
+        prices = {one.price or 0.0 for one in near}
+        measured = self._measured(numbers)
+        close = [one.value for one in beside if one.kind == "money" and self._is_close(one.start)]
+        found = [abs(a - b) for a, b in combinations([*prices, *close], 2)]
+        for one in near:
+            price, by = one.price or 0.0, self._divisors(one, per)
+            found += [price, *(price / each for each in by)]
+            found += [price / each for each in (measured if measured and _tells(one, per) else said)]
+            others = (amount for amount in money if amount not in prices)
+            found += [amount / each for amount in others for each in by]
+        known = {one.price for one in near if measured and _tells(one, per)}
+        found += [amount / each for amount in money for each in (measured if amount in known else said)]
+        sentence = self._text[slice(*self._span)].casefold()
+        shares = [many for word, many in _SETS.items() if word in sentence]
+        found += [value / many for many in shares for value in found]
+        together = [many for word, many in _TOGETHER.items() if word in sentence]
+        return (
+            found + [many * value for many in together for value in found]
+            if len(near) >= self._things(prices)
+            else []
+        )
+
+    def _beside(self) -> Span:
+        """Where figures stand that it may be worked out from: its sentence and what is before it, its whole table."""
+        lines = self._held.cast.lines
+        line = self._held.prose.line_at(self._span[0])
+        if line is None or line.kind not in _ROWS:
+            return max(0, self._span[0] - _BACK), self._span[1]
+        if self._held.cast.within(*self._span):
+            return self._span
+        at = lines.index(line)
+        first = last = at
+        while first and lines[first - 1].kind in _ROWS and at - first < _MANY:
+            first -= 1
+        while last + 1 < len(lines) and lines[last + 1].kind in _ROWS and last - at < _MANY:
+            last += 1
+        return lines[first].start, lines[last].end
+
+    def _things(self, prices: Collection[float]) -> int:
+        """Of how many things its sentence tells costs."""
+        here = self._held.ledger.within(*self._span)
+        return len({one.value for one in here if not one.void} - set(prices))
+
+    def _is_close(self, place: int) -> bool:
+        return self._span[0] - _BEFORE <= place < self._span[1]
+
+    def _near(self) -> list[Product]:
+        """The priced things that may be meant."""
+        held, span, known = self._held, self._span, self._known
+        own = {key for one in held.cast.within(*span) for key in one.products} & known.keys()
+        if own and all(known[key].price is None for key in own):
+            return []
+        around = held.cast.within(max(0, span[0] - _REACH), span[1] + _AHEAD) if not self._is_row(own) else []
+        named = [key for one in around for key in sorted(one.products & known.keys())]
+        near = [*own, *list(dict.fromkeys(named))[-_CLOSE:]]
+        meant = held.cast.meant_at(self._figure.start, self._figure.end).products
+        near += sorted(meant) if len(meant) <= _MEANT else []
+        if not own or (len(held.cast.products) <= _CLOSE and around):
+            near += held.cast.products
+        some = (known[key] for key in dict.fromkeys(near) if key in known)
+        return [one for one in some if one.price is not None]
+
+    def _is_row(self, own: Collection[str]) -> bool:
+        """Whether it stands in the row of one thing."""
+        line = self._held.prose.line_at(self._span[0])
+        return line is not None and line.kind in _ROWS and len(own) == 1
+
+    def _said(self, numbers: Sequence[float]) -> list[float]:
+        """By what the text may divide: its numbers, and two of them multiplied."""
+        low, high = self._beside()
+        text = f"{self._text[low : self._figure.start]} {self._text[self._figure.end : high]}"
+        found = [*numbers, *divisors(text, self._figure.cue.per)]
+        found += [a * b for a, b in combinations(numbers[-_FEW:], 2)]
+        return [one for one in found if one > 0]
+
+    def _measured(self, numbers: Sequence[float]) -> list[float]:
+        """By what the text may divide that is said per a measure: by measures of its kind, and so many of them."""
+        unit = unit_named(self._figure.cue.per) if self._figure.cue.per else None
+        if unit is None or unit.kind == "count":
+            return []
+        low, high = self._beside()
+        text = f"{self._text[low : self._figure.start]} {self._text[self._figure.end : high]}"
+        some = divisors(text, self._figure.cue.per)
+        return [a * b for a in some for b in (1.0, *numbers[-_FEW:]) if a * b > 0]
+
+    def _divisors(self, product: Product, per: str) -> list[float]:
+        if (product.product_id, per) not in self._own:
+            self._own[product.product_id, per] = [one for one in _contents(product, per) if one > 0]
+        return self._own[product.product_id, per]
 
 
-def _divisors(every: Sequence[float], recorded: Sequence[float]) -> list[float]:
-    """Counts and measures, two of them multiplied or divided, and in other units."""
-    few = [one for one in dict.fromkeys(every) if one > 0][:_FEW]
-    found = list(dict.fromkeys([*every, *recorded]))[:_NUMBERS]
-    found += [a * b for a, b in combinations(few, 2)] + [a / b for a, b in product(few, few)]
-    return found + [a * b for a, b in product(few, _UNITS)]
+def _tells(product: Product, per: str) -> bool:
+    """Whether a record says how much of a measure there is: by nothing else is its price divided."""
+    unit = unit_named(per) if per else None
+    return unit is not None and unit.kind != "count" and bool(record_divisors(product, per, frozenset()))
+
+
+def _contents(product: Product, per: str) -> set[float]:
+    """By what a product's price may be divided: what its title says, what its record says of the unit, and the two together."""
+    record = record_text(product)
+    titled = [value for value, _ in numbers_in(product.title, _TITLED)]
+    found = {*titled, *record_divisors(product, per, frozenset())}
+    found |= {a * b for a, b in combinations(titled, 2)}
+    unit = unit_named(per) if per else None
+    if unit is not None and unit.kind != "count":
+        of_unit = divisors(f"{product.title}\n{record}", per)
+        return found | of_unit | {a * b for a in titled for b in of_unit}
+    word = per.rstrip("s").rsplit(" ", 1)[-1]
+    found |= {value for value, said in numbers_in(record, _RECORDED) if word in _ALL or said == word}
+    return found | {one.value for one in measures_of(record) if one.unit == one.kind}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
@@ -281,3 +282,103 @@ def test_the_year_of_a_day_is_no_count_of_delivered_orders(scene: Scene) -> None
     ):
         text = f"Your order of the {link(product)} from {said} was delivered."
         assert not misread(text, scene, user), text
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is so of one reader's orders."""
+
+    total: int
+    year: int
+    of_year: int
+    before: int
+    link: str
+    times: int
+    in_year: int
+    thing_year: int
+
+    @property
+    def share(self) -> int:
+        return round(100 * self.of_year / self.total)
+
+    @property
+    def fraction(self) -> str:
+        share = self.of_year / self.total
+        return "a little over half" if share > 0.56 else "under a third" if share < 0.32 else "about half"
+
+
+def told_of(scene: Scene, user: User) -> Told:
+    placed = [(one, product) for one, product in orders_of(scene, user)]
+    years = Counter(int(one.order_date[:4]) for one, _ in placed)
+    year, of_year = years.most_common(1)[0]
+    product, times = often(scene, user)
+    own = Counter(int(one.order_date[:4]) for one, each in placed if each.product_id == product.product_id)
+    thing_year, in_year = own.most_common(1)[0]
+    before = sum(count for each, count in years.items() if each < year)
+    total = scene.shop.store.orders(user.user_id, limit=2_000).items
+    return Told(len(total), year, of_year, before, link(product), times, in_year, thing_year)
+
+
+TRUE_OF_PARTS = [
+    "Busiest year: **{t.year}**, with {t.of_year} orders.",
+    "Your busiest year was {t.year}, with {t.of_year} orders.",
+    "Your {t.total} orders peaked in {t.year}, when you placed {t.of_year}.",
+    "You have {t.total} orders. Of these, {t.of_year} of the {t.total} fall in {t.year}.",
+    "Of your {t.total} orders, {t.of_year} were placed in {t.year}, {t.share}% of all.",
+    "You placed {t.of_year} of your {t.total} orders, about {t.share}%, in {t.year}.",
+    "You placed {t.of_year} orders, or {t.share} percent, in {t.year}.",
+    "By {t.year} you had {t.before} orders, and then {t.of_year} more came.",
+    "The {t.link} you ordered {t.times} times, {t.in_year} of them in {t.thing_year}.",
+    "Of your {t.total} orders {t.times} are for the {t.link}; {t.in_year} of the {t.times} fall in {t.thing_year}.",
+    "{t.of_year} of the {t.total}, {t.fraction}, are of {t.year}.",
+    "You ordered {t.total} times; in your busiest year, {t.year}, {t.of_year} of them, the {t.link} among these.",
+    "All three orders of that week are marked delivered; you have {t.total} in all.",
+    "Every one of those orders is delivered, all {t.total} of them.",
+    "| | First | Second | Third |\n|---|---|---|---|\n| Your orders | 3 (2014, 2016, 2020) | 1 (2020) | 2 |\n\nYou have {t.total} orders.",
+    "You bought the {t.link} in two Marches, four years less eight days apart.",
+    "One of the eight is no tool; 7 of the 8 here are in your price range of {t.year}.",
+    "Nine of the ten above come from your {t.total} orders, the other is new.",
+    "Three of the five gift ideas are in your history of {t.total} orders.",
+    "Two of them in {t.year} would have been enough, of your {t.of_year} orders then.",
+    "Your {t.total} orders: a 25% coupon would not apply to any.",
+    "You spent more in {t.year}, 60% of it on the {t.link}, over {t.of_year} orders.",
+    "In {t.year}, twice in spring and often later, you ordered: {t.of_year} orders.",
+    "Since {t.year}, with {t.of_year} orders in that year, it went down.",
+    "If {t.of_year} of the 20 next orders were for it, that would be a lot.",
+]
+
+
+@pytest.mark.parametrize("form", TRUE_OF_PARTS)
+def test_parts_of_orders_that_are_so_in_some_meaning(scene: Scene, form: str) -> None:
+    for user in readers(scene):
+        text = form.format(t=told_of(scene, user))
+        assert not misread(text, scene, user), text
+        assert status(text, "statistics", scene, user) != "fail", text
+
+
+def readers(scene: Scene) -> list[User]:
+    return [user for user in scene.users if len(orders_of(scene, user)) > 20][:4]
+
+
+@pytest.mark.parametrize(
+    ("form", "by"),
+    [
+        ("Your busiest year was {t.year}, with {n} orders.", 40),
+        ("You placed {t.of_year} orders, about {n}%, in {t.year}.", 0),
+        ("You placed {t.of_year} of your {t.total} orders, a little under {n}, in {t.year}.", 0),
+        ("The {t.link} you ordered {t.times} times, {n} of them in {t.thing_year}.", 30),
+    ],
+)
+def test_parts_of_orders_that_are_so_in_no_meaning(scene: Scene, form: str, by: int) -> None:
+    found = []
+    for user in readers(scene):
+        told = told_of(scene, user)
+        wrong = (
+            "three quarters"
+            if "under" in form
+            else min(99, told.share + 37)
+            if "%" in form
+            else told.in_year + by
+        )
+        found.append(bool(misread(form.format(t=told, n=wrong), scene, user)))
+    assert all(found) if "%" not in form else any(found), found

@@ -80,6 +80,10 @@ _WITH = re.compile(r"[\s*_]{1,3}with[\s*_]{1,3}|[\s*_]{0,3}\([\s*_]{0,3}", re.I)
 """Between a store and its count: `Linenfield with 5`."""
 _LARGE = 10
 """Orders; fewer may be any few of them."""
+_KNOWN = re.compile(r"\b(?:all|both|these|those|the|its|every)[\s*_]{1,3}$", re.I)
+"""Before a count: it is of things that were named."""
+_CELLS = 3
+"""Of a row; with more counts than one it tells of several things."""
 
 
 def statistics(subject: Subject, mentions: Mentions) -> Check:
@@ -176,7 +180,9 @@ class _Counting:
             said = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
             if not self._is_year_or_id(said, match, span):
                 self._compare(said, match, span, places)
-        for match in _LABELLED.finditer(self._body, *span):
+        line = self._cast.prose.line_at(span[0])
+        several = line is not None and line.kind == "row" and len(line.cells) >= _CELLS
+        for match in () if several else _LABELLED.finditer(self._body, *span):
             if not self._allowed(span, places) & {number(match["m"])}:
                 why = f"said {match['m']} orders, are {self._known.orders:,}"
                 self._tally.accuse("statistic", match.span(), why, Certainty.CELL)
@@ -295,6 +301,8 @@ class _Counting:
 
     def _is_sure(self, said: float, match: re.Match[str], span: Span, beside: _PlaceOfShare | None) -> bool:
         before = self._body[max(span[0], match.start("n") - 40) : match.start("n")]
+        if said < _LARGE and _KNOWN.search(before):
+            return False
         if (_FEWER if beside else _WINDOW).search(before) or _PERIOD.search(self._body, *span):
             return False
         return beside is not None or (match["more"] is not None and said >= _LARGE)

@@ -35,6 +35,8 @@ _OF_M_N = re.compile(
 _N_OF_THEM = re.compile(
     rf"{_N}[\s*_]{{1,3}}(?:of[\s*_]{{1,3}}(?:them|those|these|which)|to be exact)\b", re.I
 )
+_EACH_ONE = re.compile(r"\b(?:every|each|any|no|not|which|only)[\s*_]{1,3}$", re.I)
+"""Before `one of those`: that is all or none of them."""
 _ALL = re.compile(
     rf"{_M}[\s*_]{{1,3}}(?:orders|purchases|parcels)\b|\borders[^.;\d]{{0,20}}:[\s*_]{{0,4}}(?P<l>{WHOLE})\b",
     re.I,
@@ -145,6 +147,8 @@ class CountsOfTheWhole:
         if line is None:
             return
         for match in _N_OF_THEM.finditer(self._body, *span):
+            if _EACH_ONE.search(self._body, max(span[0], match.start() - 12), match.start()):
+                continue
             wholes = list(_ALL.finditer(self._body, line.start, match.start()))
             if wholes:
                 group = "m" if wholes[-1]["m"] else "l"

@@ -19,6 +19,8 @@ from drr.eval.checks.person.readings.sets import Mask, OrderSets
 from drr.eval.checks.person.readings.spans import OwnSpans
 from drr.eval.checks.person.readings.states import misread_empty_years, misread_ordinals, misread_states
 from drr.eval.checks.person.readings.ties import NEAR_BY, TOKEN, UNDERSTOOD, Tie, Ties
+from drr.eval.checks.person.readings.wholes import PartsOfSome
+from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.tolerance import same_count
 
 _TOGETHER = re.compile(
@@ -34,6 +36,10 @@ _WINDOW = re.compile(
     re.I,
 )
 _EACH = re.compile(r"\beach\b", re.I)
+_OF_SOME = re.compile(
+    rf"[\s*_]{{1,3}}(?:times[\s*_]{{1,3}})?(?:out[\s*_]{{1,3}})?of[\s*_]{{1,3}}(?:(?:the|those|these|them|its)[\s*_]{{1,3}})(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,]\d)",
+    re.I,
+)
 _FACETS, _WAYS = 14, 24
 """What is named near a figure, and how it may be meant, as far as it is cut with each other."""
 _FURTHEST = 1200
@@ -91,6 +97,7 @@ class CountReadings:
         self._days = OwnDays(self._facets, cast)
         self._spans = OwnSpans(self._facets, cast)
         self._ties = Ties(cast, self._facets)
+        self._parts = PartsOfSome(self._facets, cast)
         self._said = SaidCounts(subject, mentions, cast, len(history.orders))
         self._read = 0
         self.borne_out: list[Span] = []
@@ -119,6 +126,7 @@ class CountReadings:
             near = [*around, *self._of_line(span)]
             yield from self._days.sentence(span, here, near)
             yield from self._spans.sentence(span, here, near)
+        yield from self._parts.sentence(span, [*here, *around, *self._of_line(span)])
         for said in self._said.within(span):
             tie = self._ties.of(said, span, here, around)
             if tie is not None and self._read < _MOST:
@@ -142,8 +150,10 @@ class CountReadings:
             self._body, max(span[0], facet.start - 24), facet.start
         ):
             ways = ways[:1]
-        if not ways or said.value in sets.sizes(sets.all):
+        if not ways or said.value in sets.sizes(sets.all) or self._is_of_some(said):
             return
+        if tie.form in ("bare", "things") and said.value in sets.titled(ways):
+            return  # so many are in a pack
         own = sets.sizes if tie.form in ("things", "bare") else sets.orders_of
         sizes = {size for way in ways[:2] for size in own(way)}
         if facet.kind != "kind" and said.value in sizes:
@@ -184,6 +194,14 @@ class CountReadings:
         if any(one.kind == "priced" for one in others):
             found |= {mask & one for mask in found for one in (self._sets.priced, ~self._sets.priced)}
         return found
+
+    def _is_of_some(self, said: SaidCount) -> bool:
+        """`19 of the 24`: of other than all orders."""
+        match = _OF_SOME.match(self._body, said.end)
+        if match is None:
+            return False
+        whole = int(number(match["m"])) if match["m"][0].isdigit() else spoken(match["m"])
+        return whole not in self._sets.sizes(self._sets.all)
 
     def _is_restricted(self, said: SaidCount, facet: Facet, span: Span, here: Sequence[Facet]) -> bool:
         """Whether any word of the clause may make it a count of some of them only."""

@@ -190,13 +190,13 @@ class OrderFacets:
         return (self.sets.priced, unpriced) if turned else (self.sets.priced,)
 
     def _times(self, span: Span) -> Iterator[Facet]:
-        """Years, months and days; from then, up to then, and between the first and the last that are said."""
+        """Years, months and days; from then, up to then, before and after, and between the first and the last that are said."""
         whens = [one for one in islice(dates(self._body, *span), _WHENS) if one.year in _YEARS]
         for when in whens:
             then = self.sets.on(when)
             behind = ~((then & -then) - 1) & self.sets.all if then else self._from(when.year, when.month or 1)
             before = ((1 << then.bit_length()) - 1) & self.sets.all if then else self.sets.all & ~behind
-            ways = [then, behind, before]
+            ways = [then, behind, before, self.sets.all & ~behind, self.sets.all & ~before]
             ways += [
                 self.sets.between(
                     date(min(when.year, one.year), 1, 1), date(max(when.year, one.year), 12, 31)

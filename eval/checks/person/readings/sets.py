@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.person.history import History
@@ -16,6 +16,7 @@ Mask = int
 """A set of orders: the bit of each by its place in time."""
 Table = dict[str, Mask]
 _TITLE_ENDS = re.compile(r",|\(|\s[-–—|]\s|\s(?:for|with|by|in|to|of)\s")
+_DIGITS = re.compile(r"(?<![\d.])\d{1,4}(?![\d.]*\d)")
 _HEAD = 3
 """Words at the end of a title's first part that say what a thing is."""
 NO_NOUNS = frozenset(
@@ -182,6 +183,14 @@ class OrderSets:
         """Orders and pieces."""
         many = mask.bit_count()
         return {many, many + sum(more for at, more in self._more if mask >> at & 1)}
+
+    def titled(self, masks: Iterable[Mask]) -> set[int]:
+        """The numbers of the titles of some orders."""
+        found = set[int]()
+        for at in {place for mask in masks for place in islice(_places(mask), _PAIRED)}:
+            product = self.orders[at].product
+            found.update(int(one) for one in _DIGITS.findall(product.title if product is not None else ""))
+        return found
 
     def sizes(self, mask: Mask) -> set[int]:
         """Orders, pieces and different things."""

@@ -32,7 +32,9 @@ _AND_SO = re.compile(
     r"[\s,;:*_()—–-]{1,6}(?:(?:just|only|a mere|exactly|that is|so|which is|merely|some|about)[\s*_]{1,3}){0,2}",
     re.I,
 )
-_AND_MORE = re.compile(r"\b(?:years?|months?|weeks?)[\s,]{1,3}(?:and\s)?$", re.I)
+_AND_MORE = re.compile(
+    r"\b(?:years?|months?|weeks?)[\s,]{1,3}(?:(?:and|less|minus|plus|but|save|short by)\s)?$", re.I
+)
 """Before a part of a span: `five years and three weeks`."""
 _UNTIL = re.compile(r",?\s(?:until|till|before)\s", re.I)
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}

@@ -11,7 +11,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
 from drr.eval.checks.person.readings.said import SaidCount
 
-TOKEN = re.compile(r"[A-Za-z]+(?:['’][a-z]{1,3})?|\d[\d,.]*|[^\w\s*_]")
+TOKEN = re.compile(r"[A-Za-z]+(?:['’][a-z]{1,3})?|\d+(?:[.,]\d+)*|[^\w\s*_]")
 _ORDERS = word_set("order orders purchase purchases parcels buys")
 _TO_THE_RIGHT = word_set(
     """orders purchases parcels buys of for from by in under with fall falls fell are were is was have has had been went go goes came come comes to into the
@@ -42,6 +42,10 @@ _BESIDE_A_YEAR = word_set(
     "with at had has saw have ( : alone it was you placed made ordered bought only just is had brought"
 )
 """Words between a year and how many orders it has."""
+_TOP_YEAR = re.compile(
+    r"\b(?:busiest|fullest|biggest|heaviest|most\sactive|peak|record|top|largest|quietest|slowest)[\s*_]{1,3}years?\b",
+    re.I,
+)
 _OF_WHAT = re.compile(
     r"[\s*_]{1,3}\w{1,10}[\s*_]{1,3}(?:of|for)\b(?!\s(?:yours|all|the (?:total|whole)|your)\b)", re.I
 )
@@ -98,7 +102,9 @@ class Ties:
     def _beside(self, said: SaidCount, span: Span, here: Sequence[Facet]) -> Tie | None:
         left = self._left(said, span, here)
         if said.times:
-            return self._times(said, span, *left) if left is not None else None
+            if left is None or (left[0].kind in TIMES and left[1][:1] == [","]):
+                return None  # `December 2017, twice in 2019`
+            return self._times(said, span, *left)
         orders_near = _ORDER_WORD.search(self._body, max(0, span[0] - NEAR_BY), span[1]) is not None
         right = self._right(said, span, here)
         if right is not None and not (right[1][:1] == [")"] and any(one.end <= said.start for one in here)):
@@ -112,7 +118,7 @@ class Ties:
                 return Tie(facet, "orders")
         if left is not None:
             facet, between = left
-            if facet.kind in TIMES and not _BESIDE_A_YEAR.issuperset(between):
+            if facet.kind in TIMES and not self._beside_a_year(facet, span, between):
                 return None
             if self._follows(said.end) in _ORDERS:
                 return None if _OF_WHAT.match(self._body, said.end) else Tie(facet, "orders")
@@ -120,6 +126,14 @@ class Ties:
             if ends and facet.kind != "named" and orders_near:
                 return Tie(facet, "bare")
         return None
+
+    def _beside_a_year(self, facet: Facet, span: Span, between: Sequence[str]) -> bool:
+        """Whether a count is that of the year before it: `2019 with 13`, of the busiest one also `2019, with 13`."""
+        words = set(between)
+        topped = _TOP_YEAR.search(self._body, max(span[0], facet.start - 48), facet.start)
+        if topped and words & {"with", "when", "at"}:
+            words.discard(",")
+        return words <= _BESIDE_A_YEAR
 
     def _times(self, said: SaidCount, span: Span, facet: Facet, between: Sequence[str]) -> Tie | None:
         """`four times`, with a word of buying beside the thing."""

@@ -1,0 +1,229 @@
+"""Stars and numbers of ratings that no product in sight has: neither alone, nor the two together, nor a sum or a difference of some.
+
+Whose they are is not asked. What stands beside each other, `4.7 from 302 ratings`, must be both of one product, whichever that is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, pairwise
+
+from drr.env.entities import Product
+from drr.eval.checks.base import Accusation, Span
+from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.leftover.held import HeldAgainst
+from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.residue import residue_of
+from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.ratings import RatingSaid
+from drr.wording.tolerance import same_count, same_stars
+
+_GIVERS = r"(?:people|buyers?|owners?|reviewers?|raters?|votes?|parents|customers|shoppers)"
+_JOINS = r"(?:stars?|average|out\sof\s(?:5|five)|rating|averaging|and|but|though|albeit|if|from|across|on|over|by|based|an?|score|mean|the\sstrength|just|only|mere|all\sof|some)"
+_BETWEEN = re.compile(rf"[\s,*_()★⭐]{{0,8}}(?:{_JOINS}[\s,*_()★⭐]{{1,6}}){{0,6}}", re.I)
+"""Between stars and the number of those who gave them."""
+_BACK = re.compile(
+    rf"[\s*_]{{0,3}}(?:ratings?|reviews?|{_GIVERS})?[\s,:*_(–—-]{{1,5}}"
+    r"(?:(?:averag(?:e|es|ing)|average\sof|at|giv(?:e|es|ing)|gave|makes?|put|rated?|it|its|them|an?|of|score|stars|for|with|and|mean)[\s*_:]{1,4}){0,6}",
+    re.I,
+)
+"""Between the number and the stars, where the number stands first."""
+_STAR = r"(?<![\w.,$€£¥x×/-])(?P<d>[1-5]\.\d)"
+_MANY = rf"(?P<n>{WHOLE}|{SPOKEN})"
+_ENDS = r"(?=[\s*_]{0,3}(?:$|[.,;:!?)\]|–—]))(?![.,]\d)"
+_PAIRS = (
+    re.compile(
+        rf"{_STAR}(?:\s?(?:★|⭐|stars?))?,?\s(?:but\s)?(?:from|by)\s(?:just\s|only\s|a\smere\s)?{_MANY}(?:\s{_GIVERS}\b|{_ENDS})",
+        re.I,
+    ),
+    re.compile(rf"{_STAR}\s?(?:★|⭐)?\s?/\s?(?P<n>\d{{2,5}})\b(?![./-]\d)"),
+    re.compile(r"\bn\s?=\s?(?P<n>\d{1,6})(?:,|\sat|\s@|:)\s(?P<d>[1-5]\.\d)(?![\d%]|\.\d)"),
+    re.compile(
+        rf"\b{_MANY}\s{_GIVERS}\s(?:make|put|rate|score)\s(?:it|this|that)\s(?:at\s)?(?P<d>[1-5]\.\d)(?![\d%]|\.\d)",
+        re.I,
+    ),
+)
+"""Stars and their number, told by their form alone."""
+_NOT_OF_ONE = re.compile(
+    r"\b(?:more|less|fewer|extra|difference|apart|gap|falls?|drops?|rises?|gains?|loses?|at least|at most|than|if|would|could|might|should|usually|typically|elsewhere|reviews? sites?|"
+    r"combined|together|between|average of|mean|median|weighted|percent|my|our|times|even|neither|nor|no|not|never|as many as|up to|enough)\b|\?|%",
+    re.I,
+)
+"""Its clause may hold ratings against each other, or speak of others than the shop's."""
+_OPINION = re.compile(
+    r"\b(?:worth|prefer|rather|trust|agree|matters?|counts?\sfor|says\s(?:more|less|little)|asked|asks?\sfor|want(?:ed)?|minimum|threshold|cut-?off|at\s(?:least|most)|"
+    r"anything|mean|median|weighted|combined|together|between\sthem|the\stwo\saverage)\b",
+    re.I,
+)
+"""In a sentence: it may weigh ratings, ask for some, or put several together."""
+_NEARLY = re.compile(
+    r"\b(?:some|over|above|about|around|nearly|almost|roughly|past|under|below|more\sthan)[\s*_]{1,3}$", re.I
+)
+"""Before a round number: it may be one near it."""
+_THE = re.compile(r"\b(?:the|these|those|all|both|of|your|its|their)[\s*_]{1,3}$", re.I)
+"""Before a number: it is of things that were named, as in `none of the three scores as low`."""
+_OTHER = re.compile(
+    r"\b(?:others?|cousins?|siblings?|sisters?|brothers?|rivals?|versions?|twins?|alternatives?|another|anything|everything|nothing|rest)\b",
+    re.I,
+)
+"""In a sentence: stars may be of something that it does not name."""
+_NO_STARS = re.compile(r"-?\d|[\s-]?(?:inch|in\b|feet|ft|oz|lb|qt|cm|mm|liter|gallon|and\sa\shalf)", re.I)
+_IT = re.compile(r"[\s*_(-]{0,6}(?:It|This|That)\b")
+_PRICED = ("price", "none")
+_MOST, _SUMS, _BEFORE = 80, 14, 12
+_FEW = 3
+"""A smaller number in words is a pronoun as often as a count."""
+
+
+def rated_nowhere(mentions: Mentions) -> Iterator[Accusation]:
+    """Ratings that nothing in sight has."""
+    reader = _Ratings(mentions)
+    said = [(span, reader.said(span)) for span in reader.places()]
+    for span, some in [one for one in said if one[1]][:_MOST]:
+        yield from reader.numbers(span, some)
+        yield from reader.stars(span)
+
+
+class _Ratings:
+    def __init__(self, mentions: Mentions) -> None:
+        self._mentions, self._text = mentions, mentions.plain
+        self._residue = residue_of(mentions)
+        self._named: dict[str, Product] = {}
+        self._wide: dict[str, Product] = {}
+
+    @property
+    def _held(self) -> HeldAgainst:
+        return sight_of(self._mentions).held
+
+    def places(self) -> Iterator[Span]:
+        for line in self._mentions.layout.lines:
+            if line.kind not in ("rule_row", "elision"):
+                yield from line.cells or self._held.prose.sentences(line)
+
+    def said(self, span: Span) -> list[RatingSaid]:
+        """Stars and numbers of ratings of a sentence or a cell, each once, by their places."""
+        found = list(self._held.prose.ratings(span))
+        for match in (one for form in _PAIRS for one in form.finditer(self._text, *span)):
+            many = match["n"]
+            value = number(many) if many[0].isdigit() else float(spoken(many))
+            found.append(RatingSaid("stars", float(match["d"]), *match.span("d"), False, True))
+            found.append(RatingSaid("count", value, *match.span("n"), False, True))
+        kept: list[RatingSaid] = []
+        for one in sorted(map(self._rounded, found), key=lambda each: (each.start, -each.end)):
+            if not kept or one.start >= kept[-1].end or one.kind != kept[-1].kind:
+                kept.append(one)
+        return kept
+
+    def _rounded(self, one: RatingSaid) -> RatingSaid:
+        """With a round number behind a word that makes it one near it."""
+        digits = re.search(r"\d", self._text[one.start : one.end])
+        place = one.start + (digits.start() if digits else 0)
+        before = self._text[max(0, place - _BEFORE) : place]
+        is_round = one.kind == "count" and one.value % 10 == 0 and _NEARLY.search(before) is not None
+        return one._replace(hedged=True) if is_round else one
+
+    def numbers(self, span: Span, said: Sequence[RatingSaid]) -> Iterator[Accusation]:
+        """Numbers of ratings, with the stars beside them."""
+        beside = self._paired(said)
+        for one in said:
+            if one.kind != "count" or one.value < _FEW or not (one.certain or beside[one.start]):
+                continue
+            if not beside[one.start] and _THE.search(
+                self._text, max(span[0], one.start - _BEFORE), one.start
+            ):
+                continue
+            if self._has(one, beside[one.start]) or not self._is_plain(one, span):
+                continue
+            stars = " or ".join(f"{star.value:g}" for star in beside[one.start])
+            shown = f"{stars} stars from {one.value:,g} ratings" if stars else f"{one.value:,g} ratings"
+            yield self._accusation(one, shown)
+
+    def stars(self, span: Span) -> Iterator[Accusation]:
+        """Stars alone: of what the report names where its sentence names something, else of anything that the reader or a maker has."""
+        for one in self._held.prose.ratings(span):
+            if one.kind != "stars" or not one.certain or not self._is_to_the_tenth(one):
+                continue
+            own = self._held.cast.within(span[0], one.start) or _IT.match(self._text, *span)
+            rated = [each.average_rating for each in (self._in_report if own else self._in_sight).values()]
+            known = {each for each in rated if each is not None}
+            if not known or (own and None in rated):
+                continue
+            gaps = {abs(a - b) for a, b in combinations(known, 2)}
+            if any(same_stars(one.value, each) for each in (*known, *gaps)):
+                continue
+            if _OTHER.search(self._text, *span) is None and self._is_plain(one, span):
+                yield self._accusation(one, f"{one.value:g} stars")
+
+    @property
+    def _in_report(self) -> dict[str, Product]:
+        """What the report names, and whatever a name in it may mean."""
+        if not self._named:
+            self._named = {**self._held.cast.possible, **self._held.cast.products}
+        return self._named
+
+    @property
+    def _in_sight(self) -> dict[str, Product]:
+        """All that, what the makers sell besides, and what the reader ordered."""
+        if not self._wide:
+            ordered = {one.product_id: one for one in self._held.cast.ordered}
+            self._wide = ordered | self._held.known.products | self._in_report
+        return self._wide
+
+    def _paired(self, said: Sequence[RatingSaid]) -> dict[int, list[RatingSaid]]:
+        """By the place of a number the stars that so many may have given: those beside it where each has its own, else all of the sentence."""
+        beside: dict[int, list[RatingSaid]] = {one.start: [] for one in said if one.kind == "count"}
+        for one, other in pairwise(said):
+            if one.kind == other.kind:
+                continue
+            form = _BETWEEN if one.kind == "stars" else _BACK
+            count, star = (other, one) if one.kind == "stars" else (one, other)
+            if form.fullmatch(self._text, one.end, other.start):
+                beside[count.start].append(star)
+        if all(one.kind != other.kind for one, other in pairwise(said)):
+            return beside
+        stars = [one for one in said if one.kind == "stars"]
+        return {start: stars if near else [] for start, near in beside.items()}
+
+    def _has(self, one: RatingSaid, stars: Iterable[RatingSaid]) -> bool:
+        """Whether any product has so many ratings, and the stars beside them; of a number alone also whether some have it together."""
+        same = [each for each in self._in_sight.values() if _fits(one, each.rating_number)]
+        if stars := list(stars):
+            rated = [each.average_rating for each in same]
+            return any(each is None or same_stars(star.value, each) for each in rated for star in stars)
+        every = (each.rating_number for each in self._held.cast.products.values())
+        counts = [float(each) for each in every if each][:_SUMS]
+        sums = {sum(some) for size in (2, 3) for some in combinations(counts, size)} | {sum(counts)}
+        sums |= {abs(a - b) for a, b in combinations(counts, 2)}
+        return bool(same) or any(_fits(one, each) for each in sums)
+
+    def _is_plain(self, one: RatingSaid, span: Span) -> bool:
+        """Whether it is said of one thing, of what the shop sells."""
+        prices = (each for each in self._held.ledger.entries if span[0] <= each.figure.start < span[1])
+        if any(each.figure.cue.kind in _PRICED and each.status != "explained" for each in prices):
+            return False  # a price beside it is of nothing in sight
+        low, high = self._held.prose.clause_at(one.start)
+        low, high = min(max(low, span[0]), one.start), max(one.end, min(high, span[1]))
+        if _NOT_OF_ONE.search(self._text, low, high) or _OPINION.search(self._text, *span):
+            return False
+        if self._residue.doubt(span, ("unreal", "others", "conditional")):
+            return False
+        return not (self._residue.cites_the_web(span) or self._held.cast.names_a_stranger(span))
+
+    def _is_to_the_tenth(self, one: RatingSaid) -> bool:
+        """Whether it is written as a rating is, and no measure or part of one."""
+        said = self._text[one.start : one.end]
+        return one.value >= 1 and "." in said and _NO_STARS.match(self._text, one.end) is None
+
+    def _accusation(self, one: RatingSaid, shown: str) -> Accusation:
+        why = f"said {shown}, which no product in sight has"
+        return Accusation("rated_nowhere", (one.start, one.end), why, Certainty.SENTENCE)
+
+
+def _fits(said: RatingSaid, value: float | None) -> bool:
+    if value is None:
+        return False
+    return same_count(said.value, value, hedged=said.hedged) or (
+        said.hedged and 0.5 * said.value <= value <= 2 * said.value
+    )
