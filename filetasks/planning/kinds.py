@@ -137,6 +137,10 @@ class ThingKind(BaseModel):
             "powered": electric and "waits" not in own,
             "kept": self.is_used_up or bool(own & {"fetched"}),
             "hard": bool(self.ending) and not self.is_used_up and not own & {"sewn", "soft"},
+            "rinsed": "washed" in own and "oil" not in self.upkeep_of,
+            "polished": bool(self.ending)
+            and not self.is_used_up
+            and not own & {"sewn", "soft", "idle", "washed", "kitchen"},
             "sized": self.manual == "furniture" or bool(own & {"sewn", "soft", "stores"}),
             "bagged": self.is_used_up and "pieces" not in own and self.look in ("bag", "box"),
             "substance": self.is_used_up and "pieces" not in own,
@@ -177,7 +181,7 @@ _SCREWED, _LIDDED = re.compile(r"\b(?:bolt|brace|post|clamp|foot)\b"), re.compil
 """What a part says of a thing."""
 TRAITS = frozenset(
     ["explained", "corded", "cordless", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn",
-     "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "routine", "bagged", "sized"]
+     "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "routine", "rinsed", "polished", "bagged", "sized"]
 )  # fmt: skip
 
 ANY = ThingKind()
