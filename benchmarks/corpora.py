@@ -88,7 +88,7 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
         before: set[str] = set()
         forms = FormSearch()
         for number, case in enumerate(cases):
-            made = corpora(case, asked.seed, sizes, pool, written_question(case), before)
+            made = corpora(case, asked.seed, sizes, pool, written_question(case), before=before)
             before |= made.first_titles
             for line in made.lines:
                 digest.update(line)
