@@ -1140,7 +1140,11 @@ def test_every_template_says_of_what_it_can_be_said() -> None:
         ("smoke detector", {"waits"}, {"operated", "fetched", "motor", "used", "powered"}),
         ("drawstring trash bags", {"pieces", "sheets"}, {"substance", "body", "dosed", "bagged", "lasting"}),
         ("laundry additive", {"dosed", "substance"}, {"hard", "pieces", "lasting"}),
-        ("cast iron skillet", {"fetched", "hard"}, {"operated", "motor", "corded", "stores", "rinsed", "polished"}),
+        (
+            "cast iron skillet",
+            {"fetched", "hard"},
+            {"operated", "motor", "corded", "stores", "rinsed", "polished"},
+        ),
         ("memory foam pillow", {"filled", "sewn", "sized"}, {"hard", "worn", "handled"}),
         ("storage bin", {"stores", "sized"}, {"used", "fetched", "sewn"}),
         ("timothy hay", {"pet", "consumed"}, {"body", "dosed", "household"}),
