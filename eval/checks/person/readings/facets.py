@@ -28,6 +28,8 @@ _BESIDE_YEAR = re.compile(
 )
 """A year by another one that was said."""
 _OFF = {"before": -1, "earlier": -1, "previous": -1, "preceding": -1, "that": 0, "same": 0}
+_BEYOND = re.compile(r"\b(?:by|before|after|until|till|prior to|later than)\s(?:\w{1,9}\s){0,2}$", re.I)
+"""Before a time: it may be left out of what is counted."""
 _NAMED, _WHENS = 40, 8
 """Names and times that are read of a sentence."""
 _YEARS = range(1900, 2100)
@@ -196,7 +198,9 @@ class OrderFacets:
             then = self.sets.on(when)
             behind = ~((then & -then) - 1) & self.sets.all if then else self._from(when.year, when.month or 1)
             before = ((1 << then.bit_length()) - 1) & self.sets.all if then else self.sets.all & ~behind
-            ways = [then, behind, before, self.sets.all & ~behind, self.sets.all & ~before]
+            ways = [then, behind, before]
+            if _BEYOND.search(self._body, max(span[0], when.start - 24), when.start):
+                ways += [self.sets.all & ~behind, self.sets.all & ~before]
             ways += [
                 self.sets.between(
                     date(min(when.year, one.year), 1, 1), date(max(when.year, one.year), 12, 31)
