@@ -105,7 +105,7 @@ class Cast:
         places = PlacesMeant(
             mentions.plain,
             lambda span: self.within(*span),
-            self._things_in,
+            self.things_in,
             self._named_before,
             self._last_told,
             self._strangers,
@@ -129,7 +129,7 @@ class Cast:
     def is_keyed(self, line: TextLine) -> bool:
         return self.tables.is_keyed(line)
 
-    def _things_in(self, span: Span) -> list[PlaceNamed]:
+    def things_in(self, span: Span) -> list[PlaceNamed]:
         return self._things[bisect_left(self._things_at, span[0]) : bisect_left(self._things_at, span[1])]
 
     def _named_before(self, sentence: Span) -> list[frozenset[str]]:
@@ -255,6 +255,15 @@ class Cast:
             if start <= position < end:
                 return product_id
         return None
+
+
+def names_within(cast: Cast, span: Span) -> list[PlaceNamed]:
+    """What a stretch names, and things by their words (`the padded one`) where no name stands."""
+    named = cast.within(*span)
+    things = (
+        one for one in cast.things_in(span) if not any(a.start < one.end and one.start < a.end for a in named)
+    )
+    return sorted([*named, *things])
 
 
 def _cited_ids(subject: Subject, mentions: Mentions) -> Iterable[str]:

@@ -132,6 +132,9 @@ BARS: dict[str, AccusationBar] = {
         Certainty.SENTENCE,
         "no record in sight has it, nor do figures in sight come to it",
     ),
+    "side": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "it is the other way round beside all that may be meant"
+    ),
     "superlative": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "it is first in no group in sight, whichever is meant"
     ),

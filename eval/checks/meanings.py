@@ -10,6 +10,7 @@ from drr.eval.checks.multiples import misread_multiples
 from drr.eval.checks.no_ones_values import values_of_no_one
 from drr.eval.checks.not_its_own import not_its_own
 from drr.eval.checks.nowhere import found_nowhere
+from drr.eval.checks.sides import wrong_sides
 from drr.eval.checks.superlatives import misread_superlatives
 from drr.eval.checks.unit_costs import misread_unit_costs
 
@@ -20,6 +21,7 @@ READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
     found_nowhere,
     not_its_own,
     values_of_no_one,
+    wrong_sides,
 )
 
 

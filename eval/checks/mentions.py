@@ -111,7 +111,8 @@ class Mentions:
     def _is_behind_another_name(self, start: int, product: Product) -> bool:
         """`Glossline Tinted Mineral Sunscreen`, where only the Botanary of that name is linked."""
         before = _NAME_BEFORE.search(self.body, max(0, start - _TIED), start)
-        if before is None or self.body.startswith((product.store or " ").split()[0], start):
+        maker = (product.store or "").split()[:1]
+        if before is None or (maker and self.body.startswith(maker[0], start)):
             return False
         said = set(_words(before["name"]))
         return not said & ({*_words(product.title), *_words(product.store or "")} | _DETERMINERS)

@@ -50,9 +50,20 @@ _FACTOR = re.compile(
     rf"\b(?:(?P<w>{_NAMED})|(?P<n>(?<![\d.,$])\d{{1,2}}(?:\.\d{{1,2}})?|{SPOKEN})\s(?:and\sa\shalf\s)?times)\s"
     r"(?=as\s(?:much|many|[a-z]{3,14})\b|the\s(?:price|cost|money|outlay|bill|rate|size|number|weight|draw|capacity|length|ratings|reviews|[\w-]{1,20}\s(?:price|cost|bill|rate))\b|"
     r"(?:the|its|your)\s[*_\[]{0,3}(?-i:[A-Z][a-z])|the\s(?:first|second|third|other|former|latter|others)\b|"
+    r"the\s[\s*_()]{0,160}\$\s?\d|"
     r"that\b(?!\s(?:is|was|are)\b)|of\s(?:what|that|the\s(?:(?:price|cost)\b|[*_\[]{0,3}(?-i:[A-Z])))|what\s|as\s|any\sof\b|either\b|#\s?\d|(?<!\bthird\s)(?<!quarter\s)[*_\[]{0,3}(?-i:[A-Z][a-z]))",
     re.I,
 )
+_BARE = re.compile(
+    r"\b(?:more\sthan|over|almost|nearly|about|roughly|around|not\squite|less\sthan|exactly)\s(?P<w>double|triple|quadruple)(?=[\s*_]{0,3}(?:[.:;,)]|$))",
+    re.I | re.M,
+)
+"""`74 cents a foot, more than double`: of what stands beside it."""
+_OF_COST = re.compile(
+    r"as\s(?:dear|expensive|pricey|costly)\b|(?:of\s)?the\s(?:price|cost)\b|the\s[\s*_()]{0,160}\$", re.I
+)
+"""Behind a multiple that is of no history, whatever its sentence tells of one."""
+_AGAIN = re.compile(r"as\smuch\s(?:[a-z]{3,14}\s){0,2}again\b", re.I)
 _PERCENT = re.compile(
     r"(?<![\d.,$])(?P<p>\d{1,2}(?:\.\d)?)\s?(?:%|percent|per\scent)\s(?P<side>less|cheaper|lower|more|dearer|higher|pricier)\b",
     re.I,
@@ -93,6 +104,8 @@ class _Said(NamedTuple):
     bound: Bound
     start: int
     end: int
+    bare: bool = False
+    """Nothing says of what."""
 
     def holds(self, ratio: float) -> bool:
         """Whether two values whose larger is so many times the smaller are meant."""
@@ -136,7 +149,8 @@ def _is_read(mentions: Mentions, held: HeldAgainst, one: _Said, sentence: Span) 
         for each in held.said.within(sentence)
     ):
         return False
-    if _HISTORY.search(mentions.plain, *sentence) or _NO_RATIO.search(mentions.plain, *clause):
+    told = _HISTORY.search(mentions.plain, *sentence) and not _OF_COST.match(mentions.plain, one.end)
+    if told or _NO_RATIO.search(mentions.plain, *clause):
         return False
     residue = residue_of(mentions)
     doubt = residue.doubt(sentence)
@@ -151,9 +165,12 @@ def _said(text: str) -> Iterator[_Said]:
             many = _WORDS[" ".join(match["w"].casefold().replace("-", " ").split())]
         else:
             many = float(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
-        if text.startswith("as much again", match.end()):
+        if _AGAIN.match(text, match.end()):
             many += 1
         yield _Said(many, _bound(text, match.start()), match.start(), match.end())
+    for match in _BARE.finditer(text):
+        start = match.start("w")
+        yield _Said(_WORDS[match["w"].casefold()], _bound(text, start), start, match.end(), bare=True)
     for match in _PERCENT.finditer(text):
         share = float(match["p"]) / 100
         many = 1 - share if match["side"].casefold() in ("less", "cheaper", "lower") else 1 + share
@@ -214,6 +231,12 @@ def _sides(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> _Sides:
 def _ratios(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> list[float]:
     """What a value of its sentence and any other of its kind come to."""
     sides = _sides(held, text, one, sentence)
+    if one.bare:
+        values = [
+            *_across(held, sides, "prices", ("money", "unit")),
+            *_across(held, sides, "raters", ("ratings",)),
+        ]
+        return [*values, *_costs(held, sides), *_counts(held, sides)]
     said = _OBJECT.match(text, one.end)
     of = said[0] if said else ""
     if _AS.match(of):

@@ -142,3 +142,34 @@ SUNSCREEN, THERMOMETER = "http://ecommerce.example/B01445YYL3", "http://ecommerc
 def test_what_stands_in_no_record_in_sight_is_wrong(scene: Scene, said: str, *, wrong: bool) -> None:
     text = said.format(s=SUNSCREEN, t=THERMOMETER)
     assert bool([*accused(text, scene.shop, "nowhere")]) is wrong
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("The Plainfold, $39.00, is three times the $12.99 of the Birchford.", "The Plainfold, $39.00, is five times the $12.99 of the Birchford."),
+        ("More than double: $12.99 for the Birchford and $39.00 for the Plainfold.", "More than quadruple: $12.99 for the Birchford and $39.00 for the Plainfold."),
+        ("You bought the Birchford in 2021; the Plainfold is three times the price of it.", "You bought the Birchford in 2021; the Plainfold is five times the price of it."),
+    ],
+)  # fmt: skip
+def test_a_multiple_of_an_amount_and_one_without_an_object_are_read(
+    scene: Scene, pens: tuple[Product, ...], right: str, wrong: str
+) -> None:
+    assert not list(accused(report(pens, right), scene.shop, "multiple")), right
+    assert list(accused(report(pens, wrong), scene.shop, "multiple")), wrong
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "To more than double, add a spare nib.",
+        "Your spending on pens has more than doubled since 2019.",
+        "You ordered the Birchford four times the year before the Plainfold.",
+        "With nibs and ink the Plainfold might be nearly quadruple.",
+        "A page of the web says five times the $30.00 of a plain pen [1].\n\n[1] https://pens.example/prices",
+    ],
+)
+def test_multiples_without_an_object_that_are_of_other_things_accuse_nobody(
+    scene: Scene, pens: tuple[Product, ...], said: str
+) -> None:
+    assert not list(accused(report(pens, said), scene.shop, "multiple")), said

@@ -32,14 +32,14 @@ REACHED = {
     "round20": (42, 1),
     "round21": (49, 3),
     "round22": (47, 0),
-    "round23": (39, 2),
-    "round24": (42, 0),
+    "round23": (40, 2),
+    "round24": (43, 0),
     "round25": (34, 0),
     "round26": (43, 0),
-    "round27": (44, 0),
-    "round28": (37, 0),
-    "round29": (44, 4),
-    "round30": (38, 1),
+    "round27": (45, 0),
+    "round28": (38, 0),
+    "round29": (45, 4),
+    "round30": (42, 1),
 }
 """Round -> plants caught at least, clean texts failed at most. Those of plants were lowered when what is not certain was no longer accused, when accusations were weighed, which fails fewer clean texts of writers unseen, and with the second weights (CHANGELOG); since the readers by every meaning they are what was reached; round 24 lost one when a day of another order that is named there was no longer accused."""
 
