@@ -113,6 +113,12 @@ _TO = re.compile(rf"(?<![\w.,$])(?<![A-Z][A-Z]\s)(?P<n>{DIGITS})\s?(?:-|–|to|a
 
 _OUNCES = {"ounce", "fluid_ounce"}
 """A liquid's are often written alike."""
+A_RATE = re.compile(
+    r"[\s*_]{0,3}(?:[a-z]{1,12}[\s*_]{1,3})?(?:(?:to|for|in|with)\s(?:the|each|every)|each|apiece|per|on)\b(?!\s(?:the|a|an|its|high|low|full)\b)"
+    r"|[\s*_]{0,3}(?:[a-z]{1,7}[\s*_]{1,3})?(?:and\s[\w-]{1,12}\s(?:days?|weeks?|months?)\s)?(?:apart|later|earlier|ago)\b",
+    re.I,
+)
+"""Behind a figure: it is a rate, a share or a time that passed (`100 lumens to the dollar`, `40 loads each`, `nine years on`)."""
 
 
 class MeasureSaid(NamedTuple):

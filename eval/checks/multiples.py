@@ -99,6 +99,9 @@ _FEW = 14
 """Values of a kind that are set beside each other."""
 
 
+_NO_NUMBERS = frozenset({"money", "unit", "rating", "ratings", "percent", "multiple"})
+
+
 class _Said(NamedTuple):
     many: float
     bound: Bound
@@ -244,7 +247,7 @@ def _ratios(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> list[fl
     if _OF_COUNT.search(of):
         return list(_across(held, sides, "raters", ("ratings",)))
     if _OF_NUMBER.search(of):
-        return [*_across(held, sides, "raters", ("ratings",)), *_counts(held, sides)]
+        return [*_across(held, sides, "raters", ("ratings",)), *_counts(held, sides), *_numbers(sides)]
     if not (_OF_PRICE.search(of) or _COSTS.search(text, max(sentence[0], one.start - 40), one.start)):
         return []
     return [*_across(held, sides, "prices", ("money", "unit")), *_costs(held, sides)]
@@ -298,6 +301,12 @@ def _by_unit(held: HeldAgainst, ids: Iterable[str], said: Iterable[SaidFigure]) 
             if unit:
                 found.setdefault(unit, []).append(value)
     return found
+
+
+def _numbers(sides: _Sides) -> Iterator[float]:
+    """Any two numbers that are no amounts or ratings: often only the first of a row says of what it is so many."""
+    told = [one.value for one in (*sides.here, *sides.before) if one.kind not in _NO_NUMBERS]
+    return _two(told, told)
 
 
 def _two(mine: Iterable[float], theirs: Iterable[float]) -> Iterator[float]:

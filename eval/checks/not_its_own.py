@@ -18,7 +18,7 @@ from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import PlaceNamed
-from drr.eval.checks.measures import MeasureSaid, measures
+from drr.eval.checks.measures import A_RATE, MeasureSaid, measures
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import head_noun
 from drr.eval.checks.records import record_text
@@ -36,7 +36,7 @@ _NOT_SAID = re.compile(
     r"\b(?:more|less|fewer|extra|difference|apart|total|together|altogether|combined|sum|twice|double|half|another|additional|need(?:s|ed)?|want(?:s|ed)?|"
     r"asked|limit|budget|save[sd]?|left|if|would|could|might|should|until|after|usually|typically|some|any|"
     r"elsewhere|question|recommend\w*|advise\w*|guides?|blog|site|longer|shorter|wider|taller|heavier|lighter|bigger|smaller|larger|enough|ago|since|orders?|ordered|"
-    r"bought|your|my|our|his|her|their|cousins?|siblings?|sisters?|rivals?|not|no|never|without|nor|say|imagine|instance|hardly|beyond)\b|n['’]t\b|\?|[×=+]",
+    r"bought|your|my|our|his|her|their|cousins?|siblings?|sisters?|rivals?|not|no|never|without|nor|say|imagine|instance|hardly|beyond|per)\b|n['’]t\b|\?|[×=+]",
     re.I,
 )
 """Its clause may be of a need, a difference, a use or another thing."""
@@ -204,8 +204,10 @@ class _NotItsOwn:
             for one in self._cast.prose.measures(span)
         ):
             return False  # `5 feet 2 inches`
-        if _BEHIND.match(self._plain, said.end) or _LED.search(
-            self._plain, max(span[0], said.start - 12), said.start
+        if (
+            A_RATE.match(self._plain, said.end)
+            or _BEHIND.match(self._plain, said.end)
+            or _LED.search(self._plain, max(span[0], said.start - 12), said.start)
         ):
             return False
         if self._residue.cites_the_web(span) or self._residue.doubt(clause):

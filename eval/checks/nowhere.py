@@ -12,6 +12,7 @@ from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.known import numbers_in
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.measures import A_RATE
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
@@ -173,7 +174,7 @@ class _Nowhere:
         said = (one for one in self._held.said.all if one.kind in ("count", "measure") and len(one.unit) > 1)
         for one in [each for each in said if each.unit not in _NO_UNITS and not each.hedged][:_MOST]:
             span = self._read(one.start, one.end, _NOT_SAID)
-            if span is None or _MINE.search(self._text, *span):
+            if span is None or _MINE.search(self._text, *span) or A_RATE.match(self._text, one.end):
                 continue
             own, near = self._named(span, one.start, one.end)
             if any(self._held.known.of((key,)).with_unit(one.unit) for key in own) and not self._comes_to(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from drr.env.shop import Shop
 from drr.eval.checks import Subject, check_report
@@ -179,6 +181,27 @@ ELSE = [
         "28¢ a foot",
         "312 ratings",
     ),
+    # what bills that are handed over leave
+    (
+        "price",
+        f"The [Whitmore]({QUIET}) is $61.00. A fifty and a twenty give you {{}} back.",
+        "$9.00",
+        "$7.00",
+    ),
+    # a mark to reach is no rating
+    (
+        "rating",
+        f"The [Whitmore]({QUIET}) is $61.00. It {{}} stars.",
+        "is the only one below 4.9",
+        "has 4.9",
+    ),
+    # a rate is no measure
+    (
+        "product_claims",
+        f"The [Foolscap]({FOOLSCAP}) shreds {{}}.",
+        "25 sheets to the dollar",
+        "25 sheets",
+    ),
     # a verdict on a multiple of the limit
     (
         "budget",
@@ -208,6 +231,17 @@ def test_what_many_prices_come_to_by_chance_explains_nothing() -> None:
     assert basket_chance([110.99, 33.99], [1, 2], said._replace(low=299.955, high=299.965)) is None
     alone = said._replace(value=33.99, low=33.985, high=33.995)
     assert basket_chance([110.99, 33.99], [1, 2], alone) is None  # an error looks like the price of another
+
+
+def test_a_count_may_be_of_what_its_sentence_or_its_heading_names(rules_shop: Shop) -> None:
+    orders = rules_shop.store.orders(PETS, limit=500).items
+    bought = {one.product_id for one in orders}
+    made = {one.product_id: one.store for one in rules_shop.store.products([*bought])}
+    makers = Counter(made[one.product_id] for one in orders if made.get(one.product_id))
+    maker, count = next((name, n) for name, n in makers.most_common() if 3 <= n < len(orders))
+    text = "## {}\n\nThose are your true love: {} orders."
+    assert not failed(rules_shop, "statistics", text.format(maker, count), PETS)
+    assert not failed(rules_shop, "statistics", f"{maker} has your trust, with {count} orders.", PETS)
 
 
 def test_every_kind_that_is_asked_is_a_kind_of_statement() -> None:

@@ -10,16 +10,20 @@ from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import SaidFigure
+from drr.eval.checks.measures import A_RATE
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import fold, head_noun
 from drr.eval.checks.person.history import history_of
+from drr.eval.checks.person.readings.counted import comes_to_some
 from drr.wording.dates import dates
 from drr.wording.money import every_amount
+from drr.wording.numbers import SPOKEN, spoken
 
 _OF_A_NAME = re.compile(r"\s?(?:[a-z]{1,14}\s)?of\s(?:(?:the|these|those|your|its)\s)?[*_\[]{0,3}(?=[A-Z])")
 """Behind a count: `three runs of Fielder's`: so many are taken of the thing."""
 _WORD = re.compile(r"[a-z]{3,20}")
 _YEAR = re.compile(r"\d{4}")
+_COUNTED = re.compile(r"said (\d+) (?:orders, are|of) ")
 _TO = re.compile(r"\s?(?:and|to|until|till|through|[–—-])\s?(?:(?:late|early|mid)[\s-])?", re.I)
 """Between the ends of a time."""
 _WOULD = re.compile(r"\b(?:would|if|could|were)\b|['’]d\b", re.I)
@@ -29,10 +33,17 @@ _THEN = re.compile(
 _TIMES_OF = re.compile(r"\b(?:double|twice|triple|half|times)\b", re.I)
 _AGAIN = re.compile(r"[\s*_]{0,3}(?:as\s(?:[\w-]{1,16}\s){1,3}again\b|again\sas\b)", re.I)
 _ONE_OF_EACH = re.compile(
-    r"\b(?:one|two|three|four|five|an?)\s[^.;:$|]{1,80}(?:,|\s(?:and|plus|with|&))\s(?:one|two|three|four|five|an?|another)\s[^.;:$|,]{1,60}\b(?:is|are|come|comes to|cost|make|makes|total|totals|run|runs to|would be)\b[^.;:$|,]{0,16}$",
+    r"\b(?:one|two|three|four|five|an?)\s[^.;:$|]{1,80}(?:,|\s(?:and|plus|with|&))\s(?:one|two|three|four|five|an?|another)\s[^.;:$|,]{1,60}\b(?:is|are|come|comes to|cost|make|makes|total|totals|run|runs to|would be|for)\b[^.;:$|,]{0,16}$",
     re.I,
 )
 """Before an amount: several things stand before its verb."""
+_MARK = re.compile(
+    r"\b(?:above|below|over|under|beyond|past|than|least|most|reach(?:es)?|exceeds?)\s(?:an?\s|the\s)?[*_]{0,3}$",
+    re.I,
+)
+_MARK_BEFORE = 20
+_LISTED = 2
+_TIMES = re.compile(rf"(?P<n>{SPOKEN})\stimes\sthe\b", re.I)
 _CENT = 0.005
 _COST = 0.3
 """Of the limit: less is a difference or a cost per unit."""
@@ -53,6 +64,8 @@ class Otherwise:
 
     def quantity(self, one: Accusation) -> str | None:
         """`Two packs of Muddy Otter`: so many are taken, of which no record says anything."""
+        if A_RATE.match(self._plain, one.span[1]):
+            return "it is a rate, a share or a time that passed"
         return "so many of a thing are taken" if _OF_A_NAME.match(self._plain, one.span[1]) else None
 
     def in_a_date(self, one: Accusation) -> str | None:
@@ -82,6 +95,27 @@ class Otherwise:
             ends = a.year != b.year and _TO.fullmatch(self._mentions.body, a.end, b.start) is not None
             if ends and held & {f"{a.year}", f"{b.year}"}:
                 return "it is said of a time of several years"
+        return None
+
+    def mark(self, one: Accusation) -> str | None:
+        """Stars that others are held against."""
+        low = max(0, one.span[0] - _MARK_BEFORE)
+        return "it is a mark to reach" if _MARK.search(self._plain, low, one.span[0]) else None
+
+    def so_often(self, one: Accusation) -> str | None:
+        """`Five times the spray, four times the chews`: so often they were ordered."""
+        said, (close, _) = _TIMES.match(self._plain, one.span[0]), self._held.around(one.span[0])
+        if said is None or len(_TIMES.findall(self._plain, *close)) < _LISTED:
+            return None
+        if comes_to_some(self._mentions, one.span, int(spoken(said["n"]))):
+            return "so often something near it was ordered"
+        return None
+
+    def some_orders(self, one: Accusation) -> str | None:
+        """A count that is held against other orders, and is that of something named near it."""
+        said = _COUNTED.match(one.why)
+        if said is not None and comes_to_some(self._mentions, one.span, int(said[1])):
+            return "so many are of what is named near it"
         return None
 
     def verdict(self, one: Accusation) -> str | None:

@@ -14,6 +14,7 @@ from itertools import chain, combinations, islice
 from typing import NamedTuple
 
 import numpy as np
+from drr.eval.checks.accusing.rows import RowsOfAmounts
 from drr.eval.checks.base import Span
 from drr.eval.checks.grid import column_at
 from drr.eval.checks.leftover import pools
@@ -37,13 +38,9 @@ _QUANTITIES = 6
 _MOST_BOUGHT = 12
 _COUNTS = 24
 _FEW = 6
-_RUN = 40
-"""Rows or items one after the other."""
 _CENT = 0.006
 _FINEST, _FINE = 0.004, 0.02
-_LEAST_LIMIT = 10.0
-_WINDOW = 1.5
-_DOLLARS = 5.0
+_LEAST_LIMIT, _WINDOW, _DOLLARS = 10.0, 1.5, 5.0
 _HUNDREDS = {
     100.0: re.compile(r"\b(?:hundred|100)\b", re.I),
     1000.0: re.compile(r"\b(?:thousand|1,?000)\b", re.I),
@@ -63,23 +60,28 @@ _PART = re.compile(r"\b(?:half|halves|thirds?|quarters?|twice|double|triple|thri
 _SAVED = re.compile(r"\b(?:sav\w+|spar\w+)\b", re.I)
 _MEAN = re.compile(r"\b(?:averag\w*|mean|typical\w*|apiece|on the whole)\b", re.I)
 _OVER = re.compile(r"\b(?:over|under|above|below|past|left|spare|short|remain\w*|keep|too much)\b", re.I)
+_APART = re.compile(r"\b(?:over|under|above|below|hand|pocket)\b", re.I)
+_BACK = re.compile(r"\b(?:back|change|left|leaves?|spare|remain\w*|keep|over)\b", re.I)
+_SHARED = re.compile(r"\b(?:each|apiece|split|shar(?:e|ed|ing)|between (?:us|you|them)|a head)\b", re.I)
 _CHANGED = re.compile(
     r"\b(?:would|then|instead|without|drop\w*|swap\w*|choos\w+|skip\w*|replac\w+|switch\w*|trad\w+|lift\w*)\b",
     re.I,
 )
 _OWN = re.compile(r"\b(?:orders?|ordered|bought|spent|purchase\w*|history|paid|had|replac\w+|again)\b", re.I)
-
-
 _LIMIT = re.compile(
     r"\b(?:budget|limit|cap|ceiling|allowance|maximum|at most|no more than|up to|within|under|below|stay\w*|have|find)\b",
     re.I,
 )
+_BILLS = {"ten": 10.0, "twenty": 20.0, "fifty": 50.0, "hundred": 100.0}
+_BILL = re.compile(rf"\ban?\s({'|'.join(_BILLS)})\b(?![\s-]?(?:%|percent|-|[a-z]+s\b))", re.I)
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
 _NEAR = 24
 _BASKETS = frozenset({"price", "sum", "left_amount"})
 _RATES = frozenset({"price", "sum", "unit_cost", "left_unit_cost", "left_amount"})
-_GAPS = frozenset({"difference", "rest", "left_amount"})
+_GAPS = frozenset({"difference", "rest", "gap_told", "left_amount"})
 _EACH = frozenset({"unit_cost", "left_unit_cost"})
-_LEFT = frozenset({"difference", "rest"})
+_LEFT = frozenset({"difference", "rest", "gap_told"})
+_RESTS = frozenset({"rest", "rest_told"})
 _AMOUNTS = 20
 _Way = tuple[str, re.Pattern[str] | None, float]
 """What comes to a figure, the words that ask for it, and how often it would by chance."""
@@ -108,7 +110,7 @@ class AmountsReached:
 
     def __init__(self, held: HeldAgainst, mentions: Mentions) -> None:
         self._held, self._plain = held, mentions.plain
-        self._layout, self._tables = mentions.layout, mentions.tables
+        self._tables, self._rows = mentions.tables, RowsOfAmounts(held, mentions.layout)
 
     def why(self, one: SaidFigure, kind: str, *, firm: bool) -> str | None:
         """What comes to an amount that is accused as such a statement; `None` where nothing does but what would by chance. A `firm` one is bound
@@ -119,6 +121,7 @@ class AmountsReached:
         text = self._said_of(one, close)
         around = f"{text} {self._plain[slice(*stretch)]}"
         spans = dict.fromkeys([close, self._held.with_before(close), stretch])
+        firm = firm and not (kind == "sum" and self._is_small(one, stretch))
         ways = (way for span in spans for way in self._ways(one, span, kind, firm=firm))
         for told, words, chance in chain(ways, () if firm else self._far(one, kind)):
             said = around if words in _SAID_ONCE else text
@@ -126,6 +129,11 @@ class AmountsReached:
             if chance <= (ASKED if asked else SELDOM):
                 return told
         return None
+
+    def _is_small(self, one: SaidFigure, stretch: Span) -> bool:
+        """Whether a sum is less than any price around it: then it is none."""
+        prices = self._view(stretch, one).prices
+        return bool(prices) and one.value < min(prices)
 
     def _said_of(self, one: SaidFigure, close: Span) -> str:
         """The words that say what a figure is: its sentence; of a cell, with the labels of its row and its column."""
@@ -150,12 +158,20 @@ class AmountsReached:
                 yield from self._by_counts(one, m, view, kind)
             if kind in _GAPS and not firm:
                 yield from self._by_gaps(one, m, view, times, kind)
+            if kind in _RESTS and not firm:
+                a, b = _two(m)
+                yield from _way("two amounts differ by it", _APART, np.abs(a - b), one, unasked=False)
+            if kind == "price" and not firm:
+                yield from _way(
+                    "a limit leaves it", _BACK, self._over_limits(m, view, times), one, unasked=False
+                )
 
     def _by_counts(self, one: SaidFigure, m: Floats, view: _InView, kind: str) -> Iterator[_Way]:
         yield from _way("an amount by an area", _AREAL, _each(m, view.areas), one, unasked=False)
         if kind in _EACH:
             yield from _way("what a thing in sight costs by its own size", None, view.rates, one)
         yield from _way("an amount by a number beside it", None, _each(m, view.plain), one)
+        yield from _way("an amount that is shared", _SHARED, _each(m, (2, 3, 4)), one, unasked=False)
         if kind in _EACH:
             twice = np.concatenate(
                 [_each(m, [a]) / b for a, b in combinations(view.plain[:_FEW], 2) if a * b > 1] or [m[:0]]
@@ -179,15 +195,24 @@ class AmountsReached:
         a, b = _two(m[:_PRICES])
         yield from _way("an amount and two together differ by it", _TOGETHER, _apart(m, a + b), one)
         if kind in _LEFT:
-            limits = [*self._limits, *(v for v in view.plain if v >= _LEAST_LIMIT)]
-            some = np.concatenate([m, *(m * many for many in times), a + b])
-            values = _apart(np.asarray(limits, float), some)
+            values = self._over_limits(m, view, times)
             yield from _way("a limit and what is in sight differ by it", None, values, one)
+
+    def _over_limits(self, m: Floats, view: _InView, times: Sequence[int]) -> Floats:
+        """By how much limits, and whole amounts that may be some, differ from what is in sight."""
+        whole = (v for v in view.said if v == int(v))
+        limits = [*self._limits, *(v for v in (*view.plain, *whole) if v >= _LEAST_LIMIT)]
+        a, b = _two(m[:_PRICES])
+        return _apart(
+            np.asarray(limits, float), np.concatenate([m, *(m * many for many in times), a + b])
+        ).ravel()
 
     def _far(self, one: SaidFigure, kind: str) -> Iterator[_Way]:
         """Of the whole report: rows and items one after the other, a total with one price for another, the reader's own orders."""
         if kind in _BASKETS:
-            yield from _way("rows or items one after the other come to it", _TOGETHER, self._runs(one), one)
+            yield from _way(
+                "rows or items one after the other come to it", _TOGETHER, self._rows.sums(one), one
+            )
         if kind in _LEFT and one.slack < _FINE:
             close, stretch = self._held.around(one.start)
             beside = [v for v in self._view(self._held.with_before(close), one).plain if v >= _LEAST_LIMIT]
@@ -228,50 +253,21 @@ class AmountsReached:
             for match in _LIMIT.finditer(self._plain)
             for one in said.within((match.end(), match.end() + _NEAR))
         )
-        asked = (*self._held.known.limits, *self._held.known.asked, *own)
+        asked = (*self._held.known.limits, *self._held.known.asked, *own, *self._bills)
         return tuple(dict.fromkeys(one for one in asked if one >= _LEAST_LIMIT))
+
+    @cached_property
+    def _bills(self) -> list[float]:
+        """What is handed over in words: `a fifty`, `a twenty and a ten`."""
+        found = [
+            [_BILLS[one.casefold()] for one in _BILL.findall(sentence)]
+            for sentence in _SENTENCE.split(self._plain)
+        ]
+        return [value for some in found if some for value in (*some, sum(some))]
 
     @cached_property
     def _totals(self) -> list[float]:
         return sorted({each.value for each in self._held.said.all if each.kind == "money"}, reverse=True)
-
-    def _runs(self, but: SaidFigure) -> Floats:
-        """Sums of amounts of two lines or more that stand one after the other, by column, without a figure and with the counts of their lines."""
-        found = [np.zeros(0)]
-        for run in self._lines_of_amounts:
-            if any(place == but.start for place, _, _ in run):
-                at = next(i for i, (place, _, _) in enumerate(run) if place == but.start)
-                parts = [run[:at], run[at + 1 :]]
-            else:
-                parts = [run]
-            for part in parts:
-                for values in ([v for _, v, _ in part], [v * many for _, v, many in part]):
-                    sums = np.concatenate([[0.0], np.cumsum(values[:_RUN])])
-                    first, last = np.triu_indices(len(sums), 2)
-                    found.append(sums[last] - sums[first])
-        return np.concatenate(found)
-
-    @cached_property
-    def _lines_of_amounts(self) -> list[list[tuple[int, float, float]]]:
-        """Place, amount and count of rows and items without anything between them; of rows by column."""
-        runs: list[list[tuple[int, float, float]]] = []
-        open_: dict[int, list[tuple[int, float, float]]] = {}
-        for line in self._layout.lines:
-            if line.kind not in ("row", "item", "rule_row", "head_row"):
-                open_ = {} if line.text.strip() else open_
-                continue
-            figures = self._held.said.within((line.start, line.end))
-            counts = [
-                one.value for one in figures if one.kind in ("count", "orders") and one.value <= _MOST_BOUGHT
-            ]
-            for at, one in enumerate(each for each in figures if each.kind in MONEY):
-                column = column_at(line, one.start) if line.kind == "row" else None
-                key = at if column is None else 100 + column
-                if key not in open_:
-                    open_[key] = []
-                    runs.append(open_[key])
-                open_[key].append((one.start, one.value, counts[0] if counts else 1.0))
-        return runs
 
     def _view(self, span: Span, but: SaidFigure) -> _InView:
         money, others = self._held.values(span, but)

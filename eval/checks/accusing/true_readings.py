@@ -14,7 +14,7 @@ from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 
-VERSION = 2
+VERSION = 3
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -73,6 +73,15 @@ class TrueReadings:
     def time(self, one: Accusation) -> str | None:
         return self._else.time(one)
 
+    def so_often(self, one: Accusation) -> str | None:
+        return self._else.so_often(one)
+
+    def mark(self, one: Accusation) -> str | None:
+        return self._else.mark(one)
+
+    def some_orders(self, one: Accusation) -> str | None:
+        return self._else.some_orders(one)
+
     def verdict(self, one: Accusation) -> str | None:
         return self._else.verdict(one)
 
@@ -101,20 +110,22 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "sum": (TrueReadings.then, TrueReadings.reached),
     "rest": (TrueReadings.reached,),
     "difference": (TrueReadings.reached,),
+    "gap_told": (TrueReadings.reached,),
+    "rest_told": (TrueReadings.reached,),
     "left_amount": (TrueReadings.another, TrueReadings.reached),
     "left_unit_cost": (TrueReadings.reached,),
-    "stars": (TrueReadings.another, TrueReadings.ratings),
-    "left_stars": (TrueReadings.another, TrueReadings.ratings),
+    "stars": (TrueReadings.mark, TrueReadings.another, TrueReadings.ratings),
+    "left_stars": (TrueReadings.mark, TrueReadings.another, TrueReadings.ratings),
     "left_raters": (TrueReadings.another, TrueReadings.ratings),
     "measure": (TrueReadings.quantity, TrueReadings.measured),
     "stated": (TrueReadings.quantity,),
     "left_count": (TrueReadings.quantity,),
     "attribute": (TrueReadings.quality,),
     "order_date": (TrueReadings.day,),
-    "statistic": (TrueReadings.time,),
+    "statistic": (TrueReadings.time, TrueReadings.some_orders),
     "limit_verdict": (TrueReadings.verdict,),
     "limit_broken": (TrueReadings.would_be, TrueReadings.owned),
-    "multiple": (TrueReadings.again,),
+    "multiple": (TrueReadings.again, TrueReadings.so_often),
 }
 """By kind of statement, the readings that may make it true."""
 MAY_BE_TRUE = frozenset(_READINGS)

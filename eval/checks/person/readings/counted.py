@@ -40,12 +40,16 @@ _OF_SOME = re.compile(
     rf"[\s*_]{{1,3}}(?:times[\s*_]{{1,3}})?(?:out[\s*_]{{1,3}})?of[\s*_]{{1,3}}(?:(?:the|those|these|them|its)[\s*_]{{1,3}})(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,]\d)",
     re.I,
 )
+_MADE_IN = re.compile(r"\b(?:in|over|across)[\s*_]{1,3}$", re.I)
+"""Before a count: something came together `in four orders`."""
 _FACETS, _WAYS = 14, 24
 """What is named near a figure, and how it may be meant, as far as it is cut with each other."""
 _FURTHEST = 1200
 """Characters of a paragraph before a sentence in which things are named whose days it may tell."""
 _MOST = 200
 """Counts that are read of a report."""
+_BEHIND = 160
+"""Characters behind a count in which it may be said of what it is."""
 
 
 def misread_counts(mentions: Mentions) -> Iterator[Accusation]:
@@ -68,6 +72,12 @@ class _Read(NamedTuple):
     borne_out: tuple[Span, ...] = ()
 
 
+def comes_to_some(mentions: Mentions, at: Span, value: int) -> bool:
+    """Whether there are so many orders of anything that is named in the sentence of a count, before it in its line or in the heading above."""
+    readings = _readings(mentions)
+    return readings is not None and readings.comes_to_some(at, value)
+
+
 def _misread(mentions: Mentions) -> tuple[Accusation, ...]:
     return _read(mentions).accused
 
@@ -75,15 +85,20 @@ def _misread(mentions: Mentions) -> tuple[Accusation, ...]:
 @lru_cache(maxsize=4)
 def _read(mentions: Mentions) -> _Read:
     """All of a report, read once for the rules that ask."""
+    readings = _readings(mentions)
+    return _Read() if readings is None else _Read(tuple(readings.all()), tuple(readings.borne_out))
+
+
+@lru_cache(maxsize=4)
+def _readings(mentions: Mentions) -> CountReadings | None:
     subject = mentions.subject
     if subject.shop is None or subject.user_id is None:
-        return _Read()
+        return None
     history = history_of(mentions)
     assert history is not None
     if not history.whole or not history.orders:
-        return _Read()
-    readings = CountReadings(subject, mentions, cast_of(subject, mentions), history)
-    return _Read(tuple(readings.all()), tuple(readings.borne_out))
+        return None
+    return CountReadings(subject, mentions, cast_of(subject, mentions), history)
 
 
 class CountReadings:
@@ -133,6 +148,23 @@ class CountReadings:
                 self._read += 1
                 yield from self._judge(said, tie, span, here, around)
 
+    def comes_to_some(self, at: Span, value: int) -> bool:
+        line = self._cast.prose.line_at(at[0])
+        if line is None:
+            return False
+        heads = (
+            one for one in self._cast.lines if one.kind in ("heading", "title") and one.end <= line.start
+        )
+        head = max(heads, key=lambda one: one.start, default=None)
+        spans = [(max(line.start, at[0] - _FURTHEST), min(line.end, at[1] + _BEHIND))]
+        spans += [] if head is None else [(head.start, head.end)]
+        near = [one for span in spans for one in (*self._facets.in_span(span), *self._facets.kinds_in(span))]
+        near = near[: 2 * _FACETS]
+        things = [way for one in near if one.kind not in NO_THING for way in one.ways][:_WAYS]
+        times = [way for one in near if one.kind in TIMES for way in one.ways][:_WAYS]
+        masks = {*things, *times, *(one & other for one in things for other in times)}
+        return any(value in self._sets.sizes(mask) for mask in masks)
+
     def _of_line(self, span: Span) -> list[Facet]:
         """What its line names before a sentence."""
         line = self._cast.prose.line_at(span[0])
@@ -160,6 +192,8 @@ class CountReadings:
             self.borne_out.append((said.start, said.end))
         sizes |= {size for mask in self._cut(ways, tie, span, here, around) for size in sets.orders_of(mask)}
         if any(same_count(said.value, size, hedged=said.hedged) for size in sizes):
+            return
+        if _MADE_IN.search(self._body, max(span[0], said.start - 8), said.start):
             return
         loosest = max(size for way in ways for size in own(way))
         if said.value <= loosest and self._is_restricted(said, facet, span, here):
