@@ -76,7 +76,12 @@ class NamedThing:
 
     @property
     def name(self) -> str:
-        return f"{self.brand} {self.noun} {self.edition}".rstrip()
+        return f"{self.brand} {self.called}"
+
+    @property
+    def called(self) -> str:
+        """What stands below the maker's name on a label or a booklet: `smoke detector Plus`."""
+        return f"{self.noun} {self.edition}".rstrip()
 
 
 @dataclass(frozen=True, kw_only=True)

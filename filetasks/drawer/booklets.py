@@ -118,7 +118,7 @@ def _warranty_cover(paper: PaperPages, brief: FileBrief) -> None:
     paper.gap(18)
     paper.line("LIMITED WARRANTY", 16, center=True)
     paper.gap(10)
-    paper.line(capital(thing.noun), 13, italic=True, center=True)
+    paper.line(capital(thing.called), 13, italic=True, center=True)
     paper.line(f"Model {thing.model}", 11, center=True)
     paper.gap(60)
     paper.line("Keep together with the paper of your purchase.", 9, color=GREY, center=True)
@@ -133,7 +133,7 @@ def _heading(paper: PaperPages, text: str) -> None:
 def _registration(paper: PaperPages, brief: FileBrief) -> None:
     _heading(paper, "Your product")
     rows: list[tuple[str, str, FileEntry | None]] = [
-        ("Product", capital(brief.thing.noun), None),
+        ("Product", capital(brief.thing.called), None),
         ("Model", brief.thing.model, None),
         *((one.label, one.value, one) for one in brief.file.entries),
         ("Inspected by", f"No. {brief.digits(2)}", None),
@@ -208,7 +208,7 @@ def _manual_cover(paper: PaperPages, brief: FileBrief) -> None:
     paper.gap(40)
     paper.line(thing.brand.upper(), 13, bold=True)
     paper.gap(paper.height * 0.2)
-    for row in wrapped(capital(thing.noun), paper.bold, 22, paper.inner):
+    for row in wrapped(capital(thing.called), paper.bold, 22, paper.inner):
         paper.line(row, 22, bold=True)
     paper.line("Instructions for use", 14)
     paper.gap(30)

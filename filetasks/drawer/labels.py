@@ -58,8 +58,8 @@ def write_label(brief: FileBrief) -> WrittenFile:
     return WrittenFile(picture.done(), places.found)
 
 
-def _head(brief: FileBrief) -> tuple[str, str]:
-    return brief.thing.brand, capital(brief.thing.noun)
+def head_of(brief: FileBrief) -> tuple[str, str]:
+    return brief.thing.brand, capital(brief.thing.called)
 
 
 def _plate(brief: FileBrief, places: FilePlaces) -> Picture:
@@ -79,7 +79,7 @@ def _plate(brief: FileBrief, places: FilePlaces) -> Picture:
             picture.draw.ellipse((x - 11, y - 11, x + 11, y + 11), fill=(150, 152, 155), outline=(70, 70, 70))
             picture.draw.line((x - 7, y - 5, x + 7, y + 5), fill=(60, 60, 60), width=3)
     picture.grain(rng, 5)
-    head, under = _head(brief)
+    head, under = head_of(brief)
     picture.text(470, 122, head.upper(), picture.fitted(head.upper(), "bold", 50, 640), "bold", anchor="ma")
     picture.text(470, 186, under, picture.fitted(under, "sans", 32, 640), "sans", anchor="ma")
     y = 256
@@ -103,7 +103,7 @@ def _sticker(brief: FileBrief, places: FilePlaces) -> Picture:
     picture.draw.rounded_rectangle((56, 58, 848, 62 + tall), 16, fill=(40, 40, 40))
     picture.draw.rounded_rectangle((50, 50, 842, 54 + tall), 16, fill=(252, 252, 250))
     picture.grain(rng, 4)
-    head, under = _head(brief)
+    head, under = head_of(brief)
     picture.text(90, 86, head, picture.fitted(head, "serif-bold", 46, 700), "serif-bold")
     picture.text(90, 146, under, picture.fitted(under, "sans", 30, 700), "sans", (60, 60, 60))
     picture.draw.line((88, 204, 804, 204), fill=BLACK, width=3)
@@ -220,7 +220,7 @@ def _print_on(picture: Picture, brief: FileBrief, box: tuple[int, int, int, int]
     picture.draw.rounded_rectangle(
         (left, top, right, top + tall), 12, fill=(250, 249, 245), outline=(120, 120, 116), width=2
     )
-    head, under = _head(brief)
+    head, under = head_of(brief)
     middle = (left + right) // 2
     picture.text(
         middle, top + 22, head, picture.fitted(head, "serif-bold", 46, room), "serif-bold", anchor="ma"

@@ -15,7 +15,7 @@ from random import Random
 import pytest
 from drr.env.text import tokens
 from drr.filetasks.case import FileEntry, FileForm, NamedThing, PlannedFile, TaskCase
-from drr.filetasks.drawer import sketches
+from drr.filetasks.drawer import labels, sketches
 from drr.filetasks.drawer.brief import FileBrief
 from drr.filetasks.drawer.goods import SUNDRIES
 from drr.filetasks.drawer.taxes import _rates, sales_tax
@@ -234,6 +234,17 @@ def test_a_handbook_is_of_its_sort(hundred: list[TaskCase]) -> None:
             "h.pdf", _as(replace(hundred[0], thing=thing, rival=None), 1, "manual", ())["h.pdf"]
         )
         assert own in text and not re.search(foreign, text), noun
+
+
+def test_papers_say_which_edition_they_are_of(hundred: list[TaskCase]) -> None:
+    """A label without `Classic` was as good as that of the plain model, whose lots were others."""
+    thing = NamedThing(
+        brand="Acme", noun="drip coffee maker", model="AC-1234", plural=False, edition="Classic"
+    )
+    case = replace(hundred[0], thing=thing, rival=None)
+    assert "coffee maker\nClassic" in whole_text("h.pdf", _as(case, 1, "manual", ())["h.pdf"])
+    file = PlannedFile(name="l.png", form="label", entries=())
+    assert labels.head_of(FileBrief(case, file, Random(1))) == ("Acme", "Drip coffee maker Classic")
 
 
 def test_papers_do_not_name_the_library_that_set_them(drawers: list[WrittenDrawer]) -> None:
