@@ -244,7 +244,10 @@ def test_papers_say_which_edition_they_are_of(hundred: list[TaskCase]) -> None:
     case = replace(hundred[0], thing=thing, rival=None)
     assert "coffee maker\nClassic" in whole_text("h.pdf", _as(case, 1, "manual", ())["h.pdf"])
     file = PlannedFile(name="l.png", form="label", entries=())
-    assert labels.head_of(FileBrief(case, file, Random(1))) == ("Acme", "Drip coffee maker Classic")
+    assert labels.head_of(FileBrief(case=case, file=file, rng=Random(1))) == (
+        "Acme",
+        "Drip coffee maker Classic",
+    )
 
 
 def test_papers_do_not_name_the_library_that_set_them(drawers: list[WrittenDrawer]) -> None:
