@@ -14,6 +14,13 @@ _GAP = 34
 """Characters between a word of rating and the figure that it announces."""
 
 
+A_MARK = re.compile(
+    r"\b(?:above|below|over|under|beyond|past|than|least|most|reach(?:es)?|exceeds?)\s(?:an?\s|the\s)?[*_]{0,3}$",
+    re.I,
+)
+"""Before stars, or a number of ratings: they are a mark that others are held against."""
+
+
 class RatingSaid(NamedTuple):
     """A figure that is said to be a rating, or how many gave one."""
 

@@ -17,7 +17,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import residue_of
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
-from drr.wording.ratings import RatingSaid
+from drr.wording.ratings import A_MARK, RatingSaid
 from drr.wording.tolerance import same_count, same_stars
 
 _GIVERS = r"(?:people|buyers?|owners?|reviewers?|raters?|votes?|parents|customers|shoppers)"
@@ -70,11 +70,6 @@ _OTHER = re.compile(
 )
 """In a sentence: stars may be of something that it does not name."""
 _NO_STARS = re.compile(r"-?\d|[\s-]?(?:inch|in\b|feet|ft|oz|lb|qt|cm|mm|liter|gallon|and\sa\shalf)", re.I)
-_MARK = re.compile(
-    r"\b(?:above|below|over|under|beyond|past|than|least|most|reach(?:es)?|exceeds?)\s(?:an?\s|the\s)?[*_]{0,3}$",
-    re.I,
-)
-"""Before stars, or a number of ratings: they are a mark that others are held against."""
 _VAGUE = re.compile(r"(?:an?\s)?(?:hundred|thousand|dozen)\b", re.I)
 _IT = re.compile(r"[\s*_(-]{0,6}(?:It|This|That)\b")
 _PRICED = ("price", "none")
@@ -137,7 +132,7 @@ class _Ratings:
             if one.kind != "count" or one.value < _FEW or not (one.certain or beside[one.start]):
                 continue
             low = max(span[0], one.start - _BEFORE)
-            if _VAGUE.match(self._text, one.start) or _MARK.search(self._text, low, one.start):
+            if _VAGUE.match(self._text, one.start) or A_MARK.search(self._text, low, one.start):
                 continue
             if not beside[one.start] and _THE.search(
                 self._text, max(span[0], one.start - _BEFORE), one.start
@@ -154,7 +149,7 @@ class _Ratings:
         for one in self._held.prose.ratings(span):
             if one.kind != "stars" or not one.certain or not self._is_to_the_tenth(one):
                 continue
-            if _MARK.search(self._text, max(span[0], one.start - _BEFORE), one.start):
+            if A_MARK.search(self._text, max(span[0], one.start - _BEFORE), one.start):
                 continue
             own = self._held.cast.within(span[0], one.start) or _IT.match(self._text, *span)
             rated = [each.average_rating for each in (self._in_report if own else self._in_sight).values()]

@@ -18,6 +18,7 @@ from drr.eval.checks.person.readings.counted import comes_to_some
 from drr.wording.dates import dates
 from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.ratings import A_MARK
 
 _OF_A_NAME = re.compile(r"\s?(?:[a-z]{1,14}\s)?of\s(?:(?:the|these|those|your|its)\s)?[*_\[]{0,3}(?=[A-Z])")
 """Behind a count: `three runs of Fielder's`: so many are taken of the thing."""
@@ -37,10 +38,6 @@ _ONE_OF_EACH = re.compile(
     re.I,
 )
 """Before an amount: several things stand before its verb."""
-_MARK = re.compile(
-    r"\b(?:above|below|over|under|beyond|past|than|least|most|reach(?:es)?|exceeds?)\s(?:an?\s|the\s)?[*_]{0,3}$",
-    re.I,
-)
 _MARK_BEFORE = 20
 _LISTED = 2
 _TIMES = re.compile(rf"(?P<n>{SPOKEN})\stimes\sthe\b", re.I)
@@ -100,7 +97,7 @@ class Otherwise:
     def mark(self, one: Accusation) -> str | None:
         """Stars that others are held against."""
         low = max(0, one.span[0] - _MARK_BEFORE)
-        return "it is a mark to reach" if _MARK.search(self._plain, low, one.span[0]) else None
+        return "it is a mark to reach" if A_MARK.search(self._plain, low, one.span[0]) else None
 
     def so_often(self, one: Accusation) -> str | None:
         """`Five times the spray, four times the chews`: so often they were ordered."""

@@ -14,7 +14,7 @@ from itertools import chain, combinations, islice
 from typing import NamedTuple
 
 import numpy as np
-from drr.eval.checks.accusing.rows import RowsOfAmounts
+from drr.eval.checks.accusing.rows import MOST_BOUGHT, RowsOfAmounts
 from drr.eval.checks.base import Span
 from drr.eval.checks.grid import column_at
 from drr.eval.checks.leftover import pools
@@ -35,7 +35,6 @@ _LARGEST = 10_000.0
 _PRICES = 14
 """Of more prices in sight baskets are not tried: they come to anything."""
 _QUANTITIES = 6
-_MOST_BOUGHT = 12
 _COUNTS = 24
 _FEW = 6
 _CENT = 0.006
@@ -147,7 +146,7 @@ class AmountsReached:
 
     def _ways(self, one: SaidFigure, span: Span, kind: str, *, firm: bool) -> Iterator[_Way]:
         view = self._view(span, one)
-        times = sorted({1, 2, *(int(v) for v in view.plain if v == int(v) and 1 < v <= _MOST_BOUGHT)})
+        times = sorted({1, 2, *(int(v) for v in view.plain if v == int(v) and 1 < v <= MOST_BOUGHT)})
         for some in dict.fromkeys([view.prices, view.both]):
             if kind in _BASKETS and 0 < len(some) <= _PRICES:
                 chance = basket_chance(some, times[:_QUANTITIES], one)

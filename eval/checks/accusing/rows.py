@@ -13,7 +13,7 @@ from drr.eval.stats.intervals import Floats
 
 _RUN = 40
 """Rows or items one after the other."""
-_MOST_BOUGHT = 12
+MOST_BOUGHT = 12
 
 
 class RowsOfAmounts:
@@ -49,7 +49,7 @@ class RowsOfAmounts:
                 continue
             figures = self._held.said.within((line.start, line.end))
             counts = [
-                one.value for one in figures if one.kind in ("count", "orders") and one.value <= _MOST_BOUGHT
+                one.value for one in figures if one.kind in ("count", "orders") and one.value <= MOST_BOUGHT
             ]
             for at, one in enumerate(each for each in figures if each.kind in MONEY):
                 column = column_at(line, one.start) if line.kind == "row" else None
