@@ -178,24 +178,23 @@ def show(arguments: argparse.Namespace) -> int:
 
 
 def review(arguments: argparse.Namespace) -> int:
+    from drr.app.at_terminal import moment, reviewer_of, shown
     from drr.app.file_task_text import asked_text, truth_text
     from drr.filetasks.form import task_folders
     from drr.filetasks.making.checking import StoredTask
     from drr.filetasks.making.page_review import review_proposals
     from drr.filetasks.making.review import review_tasks
 
-    name = arguments.reviewer.strip()
-    if not name or name.casefold() == "none" or name.startswith("model:"):
-        raise Misuse(f"--reviewer {arguments.reviewer!r}: give the name of the person who decides")
+    name = reviewer_of(arguments)
     folders = task_folders(arguments.file)
-    if not review_proposals(folders, name, input, _shown, _moment, again=arguments.again):
+    if not review_proposals(folders, name, input, shown, moment, again=arguments.again):
         return _reviewed(arguments.file, folders)
     tally = review_tasks(
         folders,
         name,
         input,
-        _shown,
-        _moment,
+        shown,
+        moment,
         lambda folder: asked_text(StoredTask(folder)),
         lambda folder: truth_text(StoredTask(folder)),
         again=arguments.again,
@@ -205,14 +204,6 @@ def review(arguments: argparse.Namespace) -> int:
         file=sys.stderr,
     )
     return _reviewed(arguments.file, folders)
-
-
-def _shown(text: str) -> None:
-    print(text, flush=True)
-
-
-def _moment() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _reviewed(place: Path, folders: list[Path]) -> int:

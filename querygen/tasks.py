@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from drr.env.errors import Misuse
 from drr.env.files import Id
 from drr.env.jsonl import rows_of
 from drr.env.query import Review
+from drr.querygen.files import write_lines
 from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA = 1
@@ -53,3 +56,7 @@ def read_tasks(path: Path) -> list[ResearchTask]:
     if not found:
         raise Misuse(f"{path}: holds no task; `drr tasks build` writes such a file")
     return list(found.values())
+
+
+def write_tasks(path: Path, tasks: Iterable[ResearchTask]) -> None:
+    write_lines(path, (json.dumps(task.line(), ensure_ascii=False) for task in tasks))

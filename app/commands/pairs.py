@@ -32,12 +32,22 @@ def run(arguments: argparse.Namespace) -> int:
     import sys
 
     from drr.app.console import print_json
+    from drr.env.errors import Misuse
     from drr.persons.person import read_persons
     from drr.querygen.files import write_queries
     from drr.querygen.pairing import pairs
     from drr.querygen.tasks import read_tasks
 
     tasks, persons = read_tasks(arguments.tasks), read_persons(arguments.persons)
+    kept = [task for task in tasks if task.review.status != "rejected"]
+    if len(kept) < len(tasks):
+        told = ", ".join(task.task_id for task in tasks if task.review.status == "rejected")
+        print(f"drr: {arguments.tasks}: left out, as a reviewer rejected them: {told}", file=sys.stderr)
+    if not kept:
+        raise Misuse(
+            f"{arguments.tasks}: a reviewer rejected every task in it; `drr tasks review --again` asks again"
+        )
+    tasks = kept
     queries = list(pairs(tasks, persons, per_task=arguments.per_task, seed=arguments.seed))
     write_queries(arguments.out, queries)
     if len(persons) < arguments.per_task:

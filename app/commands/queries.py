@@ -189,61 +189,26 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _review(arguments: argparse.Namespace) -> int:
-    import sys
     from contextlib import nullcontext
-    from datetime import UTC, datetime
 
-    from drr.env.errors import Misuse
+    from drr.app.at_terminal import review_at_terminal, reviewer_of
     from drr.env.query import read_queries
     from drr.env.shop import open_shop
     from drr.querygen.checks import Checker
-    from drr.querygen.review import Terminal, review
+    from drr.querygen.review import review
 
-    name = arguments.reviewer.strip()
-    if not name or name.casefold() == "none" or name.startswith("model:"):
-        raise Misuse(f"--reviewer {arguments.reviewer!r}: give the name of the person who decides")
-    queries = read_queries(arguments.file)
+    name, queries = reviewer_of(arguments), read_queries(arguments.file)
     _not_empty(arguments.file, queries)
-    terminal = Terminal(
-        ask=_asked,
-        show=lambda text: print(text, flush=True),
-        now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
-    )
     opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
     with opened as shop:
 
         def problems(query: Query) -> dict[str, str]:
             return {} if shop is None else Checker(shop).check(query).failed
 
-        try:
-            tally = review(arguments.file, queries, name, terminal, problems, again=arguments.again)
-        except KeyboardInterrupt:
-            print(
-                f"\n{arguments.file}: every decision so far is on disk; the same command goes on",
-                file=sys.stderr,
-            )
-            raise
-    print(
-        f"\n{arguments.file}: {tally.accepted} accepted, {tally.edited} edited, {tally.rejected} rejected now; "
-        f"{tally.left} left",
-        file=sys.stderr,
-    )
-    return 0
-
-
-def _asked(prompt: str, draft: str) -> str:
-    """`draft` stands on the line already, to be changed and not to be typed again."""
-    if not draft:
-        return input(prompt)
-    try:
-        import readline
-    except ImportError:
-        return input(prompt)
-    readline.set_startup_hook(lambda: readline.insert_text(draft))
-    try:
-        return input(prompt)
-    finally:
-        readline.set_startup_hook(None)
+        return review_at_terminal(
+            arguments.file,
+            lambda terminal: review(arguments.file, queries, name, terminal, problems, again=arguments.again),
+        )
 
 
 # -- stats, dataset, builtin

@@ -16,12 +16,13 @@ A task says what is wanted and nothing of who wants it. `drr pairs` gives it to 
 category of the sample shop; `build` keeps those that this shop can answer.
 
 A task with files is a folder: a question, a shopper's files, and a frozen corpus of pages in several sizes (docs/file-tasks.md).
-`check` and `show` take both.
+`check`, `show` and `review` take both.
 
 examples:
   drr tasks build --shop shop --out tasks.jsonl
   drr tasks show tasks.jsonl
   drr tasks check tasks.jsonl --shop shop
+  drr tasks review tasks.jsonl --reviewer "Ada"
   drr tasks drawer --shop shop --out tasks --n 20
   drr tasks drawer --shop shop --out found --n 5 --sizes 32k --web serper --model anthropic:claude-sonnet-5-5 --budget 5
   drr tasks check tasks
@@ -110,9 +111,9 @@ def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]
         help="with --web: results looked at for each search term (default 10)",
     )
     add_run_options(drawing)
-    said = "A person accepts or rejects tasks with files, one at a time."
+    said = "A person accepts or rejects tasks, one at a time."
     reviewing = actions.add_parser("review", help=said, description=said)
-    reviewing.add_argument("file", metavar="FOLDER", type=Path)
+    reviewing.add_argument("file", metavar="FILE.jsonl|FOLDER", type=Path)
     reviewing.add_argument("--reviewer", required=True, metavar="NAME", help="who decides")
     reviewing.add_argument("--again", action="store_true", help="also what was decided before")
     said = "Read tasks in DR3-Eval's own layout."
@@ -134,23 +135,20 @@ def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.action in ("drawer", "review", "import", "export"):
+    if arguments.action in ("drawer", "import", "export"):
         from drr.app import file_tasks
 
-        acting = {
-            "drawer": file_tasks.make,
-            "review": file_tasks.review,
-            "import": file_tasks.bring_in,
-            "export": file_tasks.write_out,
-        }
+        acting = {"drawer": file_tasks.make, "import": file_tasks.bring_in, "export": file_tasks.write_out}
         return acting[arguments.action](arguments)
-    if arguments.action != "build":
-        _check_place(arguments.file)
-    if arguments.action != "build" and arguments.file.is_dir():
+    if arguments.action == "build":
+        return _build(arguments)
+    _check_place(arguments.file)
+    if arguments.file.is_dir():
         from drr.app import file_tasks
 
-        return (file_tasks.check if arguments.action == "check" else file_tasks.show)(arguments)
-    return {"build": _build, "check": _check, "show": _show}[arguments.action](arguments)
+        of_files = {"check": file_tasks.check, "show": file_tasks.show, "review": file_tasks.review}
+        return of_files[arguments.action](arguments)
+    return {"check": _check, "show": _show, "review": _review}[arguments.action](arguments)
 
 
 def _check_place(path: Path) -> None:
@@ -270,3 +268,20 @@ def _show(arguments: argparse.Namespace) -> int:
         wide = min(100, screen() or 100)
         print(fill(task.task, wide, initial_indent="  ", subsequent_indent="  ") + "\n")
     return 0
+
+
+def _review(arguments: argparse.Namespace) -> int:
+    from drr.app.at_terminal import review_at_terminal, reviewer_of
+    from drr.querygen.task_checks import problems
+    from drr.querygen.task_review import review_wishes
+    from drr.querygen.tasks import read_tasks
+
+    name, tasks = reviewer_of(arguments), read_tasks(arguments.file)
+
+    def told(task: ResearchTask) -> list[str]:
+        return [f"{one.check}: {one.told}" for one in problems([task])]
+
+    return review_at_terminal(
+        arguments.file,
+        lambda terminal: review_wishes(arguments.file, tasks, name, terminal, told, again=arguments.again),
+    )

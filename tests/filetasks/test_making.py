@@ -274,7 +274,7 @@ def test_a_run_says_what_is_not_as_it_was_written_and_refuses_what_lacks_a_file(
         (("check", "nowhere"), "there is no such file or folder"),
         (("check", "tasks/001/query.json"), "is a part of tasks with files; give their folder: tasks/001"),
         (("show", "tasks/manifest.json"), "is a part of tasks with files; give their folder: tasks"),
-        (("review", "tasks/manifest.json", "--reviewer", "Ada"), "is a file; give the folder of the tasks"),
+        (("review", "tasks/manifest.json", "--reviewer", "Ada"), "give their folder: tasks"),
     ],
 )
 def test_what_is_no_task_is_told_with_what_to_do(

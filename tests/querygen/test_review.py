@@ -13,7 +13,8 @@ import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.errors import DrrError
 from drr.env.query import Query, query_id, read_queries
-from drr.querygen.review import Terminal, review
+from drr.querygen.review import review
+from drr.querygen.reviewing import Terminal
 
 from tests.querygen.conftest import drr
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from drr.env.query import read_queries
 from drr.persons.person import Attribute, Person
 from drr.querygen.pairing import pairs
 from drr.querygen.task_checks import problems
-from drr.querygen.tasks import BUILT_IN, ResearchTask, read_tasks
+from drr.querygen.tasks import BUILT_IN, ResearchTask, read_tasks, write_tasks
 
 TASKS = read_tasks(BUILT_IN)
 
@@ -143,3 +145,36 @@ def test_a_shop_that_sells_none_of_it_is_said_and_nothing_is_written(
     assert drr("tasks", "build", "--shop", shop_folder, "--out", out, "--min-products", 500) == 1
     assert "can answer none" in capsys.readouterr().err
     assert not out.exists()
+
+
+def reviewed(path: Path, *keys: str) -> str:
+    words = [sys.executable, "-m", "drr.app.cli", "tasks", "review", str(path), "--reviewer", "Ada"]
+    done = subprocess.run(words, input="".join(f"{key}\n" for key in keys), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_person_accepts_edits_and_rejects_tasks_and_rejected_ones_are_asked_of_nobody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks, persons, out = (tmp_path / f"{name}.jsonl" for name in ("tasks", "persons", "queries"))
+    tasks.write_text("\n".join(json.dumps(task.line()) for task in BIRDS))
+    persons.write_text("\n".join(json.dumps(person.line()) for person in PERSONS.values()))
+    told = reviewed(tasks, "a", "e", BIRDS[2].task, "e", f"{FREE} (new)", "a", "r", "too vague", "q")
+    assert BIRDS[0].task in told and "holds this task already" in told
+    assert "2 accepted, 1 edited, 1 rejected now; 1 left" in told
+    first, second, third, fourth = read_tasks(tasks)
+    assert (first.review.status, first.review.reviewer) == ("accepted", "Ada")
+    assert (second.task_id, second.task) == ("t1", f"{FREE} (new)")
+    assert [entry["action"] for entry in second.review.history] == ["edit", "accept"]
+    assert second.review.history[0]["task"] == BIRDS[1].task
+    assert third.review.history[-1]["reason"] == "too vague"
+    assert fourth == BIRDS[3]
+
+    assert drr("pairs", tasks, persons, "--per-task", 2, "--out", out) == 0
+    assert "a reviewer rejected them: t2" in capsys.readouterr().err
+    assert {query.task_id for query in read_queries(out)} == {"t0", "t1", "t3"}
+    everything = [task.model_copy(update={"review": third.review}) for task in BIRDS]
+    write_tasks(tasks, everything)
+    assert drr("pairs", tasks, persons, "--out", out) == 2
+    assert "rejected every task" in capsys.readouterr().err

@@ -1,0 +1,70 @@
+"""A person who reviews at a terminal: the name, the keys, and what is said in the end."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from drr.querygen.reviewing import ReviewTally, Terminal
+
+
+def reviewer_of(arguments: argparse.Namespace) -> str:
+    from drr.env.errors import Misuse
+
+    name: str = arguments.reviewer.strip()
+    if not name or name.casefold() == "none" or name.startswith("model:"):
+        raise Misuse(f"--reviewer {arguments.reviewer!r}: give the name of the person who decides")
+    return name
+
+
+def review_at_terminal(path: Path, review: Callable[[Terminal], ReviewTally]) -> int:
+    from drr.querygen.reviewing import Terminal
+
+    terminal = Terminal(ask=_asked, show=shown, now=moment)
+    with all_on_disk(path):
+        tally = review(terminal)
+    print(
+        f"\n{path}: {tally.accepted} accepted, {tally.edited} edited, {tally.rejected} rejected now; {tally.left} left",
+        file=sys.stderr,
+    )
+    return 0
+
+
+@contextmanager
+def all_on_disk(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"\n{path}: every decision so far is on disk; the same command goes on", file=sys.stderr)
+        raise
+
+
+def shown(text: str) -> None:
+    print(text, flush=True)
+
+
+def moment() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _asked(prompt: str, draft: str) -> str:
+    """`draft` stands on the line already, to be changed and not to be typed again."""
+    if not draft:
+        return input(prompt)
+    try:
+        import readline
+    except ImportError:
+        return input(prompt)
+    readline.set_startup_hook(lambda: readline.insert_text(draft))
+    try:
+        return input(prompt)
+    finally:
+        readline.set_startup_hook(None)

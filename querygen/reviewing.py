@@ -1,0 +1,142 @@
+"""Review by a person at a terminal: one row of a file at a time, each decision on disk before the next row is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+from drr.env.errors import DrrError
+from drr.env.query import Query, Review
+from drr.env.records.lines import one_line
+from drr.querygen.tasks import ResearchTask
+
+KEYS = "[a]ccept  [e]dit  [r]eject  [n]ext  [b]ack  [q]uit"
+
+Row = TypeVar("Row", Query, ResearchTask)
+
+
+@dataclass
+class Terminal:
+    """Where rows are shown and keys come from; `ask` raises `EOFError` when nobody is there any more."""
+
+    ask: Callable[[str, str], str]
+    """Of a prompt, and of what stands on the line to be changed."""
+    show: Callable[[str], None]
+    now: Callable[[], str]
+    """ISO time of a decision."""
+
+
+@dataclass
+class ReviewTally:
+    accepted: int = 0
+    edited: int = 0
+    rejected: int = 0
+    left: int = 0
+
+
+class ToldRow(NamedTuple):
+    """What is shown of a row: no control characters of a model or a stranger among it."""
+
+    name: str
+    text: str
+    lines: list[str]
+
+
+@dataclass(frozen=True)
+class Rows(Generic[Row]):
+    """What is peculiar to a file of such rows."""
+
+    write: Callable[[Path, Sequence[Row]], None]
+    one: str
+    """What such a row is called."""
+    told: Callable[[Row], ToldRow]
+    text: Callable[[Row], str]
+    """What an edit changes."""
+    edited: Callable[[Row, str, str, str], Row]
+    """With this text, by whom, when; what it was before is kept in the history."""
+    same: Callable[[Row, Row], bool]
+    """Whether one file cannot hold both."""
+
+
+def review_rows(
+    path: Path, rows: Sequence[Row], kind: Rows[Row], reviewer: str, terminal: Terminal, *, again: bool
+) -> ReviewTally:
+    """Go through what is unreviewed (`again`: everything). Ends at the last one, at `q` and when the input ends."""
+    rows, known = list(rows), path.read_bytes()
+    tally = ReviewTally()
+    todo = [at for at, row in enumerate(rows) if again or row.review.status == "unreviewed"]
+    place = 0
+    while place < len(todo):
+        at = todo[place]
+        told = kind.told(rows[at])
+        terminal.show(
+            f"\n{place + 1} of {len(todo)}  {told.name}\n\n  {told.text}\n\n" + "\n".join(told.lines)
+        )
+        try:
+            key = terminal.ask(f"{KEYS} > ", "").strip().casefold()[:1]
+            if key == "q":
+                break
+            changed = _decide(key, at, rows, kind, reviewer, terminal, tally)
+        except EOFError:
+            break
+        if key == "b":
+            place = max(place - 1, 0)
+        elif changed is not None:
+            rows[at] = changed
+            if path.read_bytes() != known:
+                raise DrrError(
+                    f"{path}: changed by somebody else while it was reviewed; the last decision was not kept, start again"
+                )
+            kind.write(path, rows)
+            known = path.read_bytes()
+            if key != "e":
+                place += 1
+        elif key == "n":
+            place += 1
+        else:
+            terminal.show(f"{key!r} is no key: {KEYS}")
+    tally.left = sum(row.review.status == "unreviewed" for row in rows)
+    return tally
+
+
+def _decide(
+    key: str,
+    at: int,
+    rows: Sequence[Row],
+    kind: Rows[Row],
+    reviewer: str,
+    terminal: Terminal,
+    tally: ReviewTally,
+) -> Row | None:
+    """The row as it is after this key; `None` if it decides nothing."""
+    row = rows[at]
+    if key == "a":
+        tally.accepted += 1
+        return _reviewed(row, {"action": "accept"}, reviewer, terminal)
+    if key == "r":
+        reason = terminal.ask("why? > ", "").strip()
+        tally.rejected += 1
+        return _reviewed(row, {"action": "reject", "reason": reason}, reviewer, terminal)
+    if key == "e":
+        before = kind.text(row)
+        text = " ".join(terminal.ask(f"the {kind.one} as it should be > ", one_line(before, 4000)).split())
+        if not text or text == before:
+            terminal.show("nothing changed")
+            return row
+        changed = kind.edited(row, text, reviewer, terminal.now())
+        if any(kind.same(changed, other) for other in rows if other is not row):
+            terminal.show(f"the file holds this {kind.one} already; nothing changed")
+            return row
+        tally.edited += 1
+        return changed
+    return None
+
+
+def _reviewed(row: Row, entry: Mapping[str, str], reviewer: str, terminal: Terminal) -> Row:
+    history = [*row.review.history, {**entry, "reviewer": reviewer, "at": terminal.now()}]
+    review = Review(
+        status="accepted" if entry["action"] == "accept" else "rejected", reviewer=reviewer, history=history
+    )
+    return row.model_copy(update={"review": review})
