@@ -9,7 +9,7 @@ from drr.env.constraints import parse_constraints
 from drr.env.query import Query, Review, query_id
 from drr.env.records.lines import one_line
 from drr.querygen.files import write_queries
-from drr.querygen.reviewing import ReviewTally, ReviewRows, Terminal, ToldRow, review_rows
+from drr.querygen.reviewing import ReviewedKind, ReviewTally, Terminal, ToldRow, review_rows
 
 
 def review(
@@ -21,7 +21,7 @@ def review(
     *,
     again: bool = False,
 ) -> ReviewTally:
-    kind = ReviewRows(
+    kind = ReviewedKind(
         one="question",
         write=write_queries,
         told=lambda query: _told(query, problems(query)),

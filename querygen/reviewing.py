@@ -45,7 +45,7 @@ class ToldRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ReviewRows(Generic[Row]):
+class ReviewedKind(Generic[Row]):
     """What is peculiar to a file of such rows."""
 
     write: Callable[[Path, Sequence[Row]], None]
@@ -61,7 +61,13 @@ class ReviewRows(Generic[Row]):
 
 
 def review_rows(
-    path: Path, rows: Sequence[Row], kind: ReviewRows[Row], reviewer: str, terminal: Terminal, *, again: bool
+    path: Path,
+    rows: Sequence[Row],
+    kind: ReviewedKind[Row],
+    reviewer: str,
+    terminal: Terminal,
+    *,
+    again: bool,
 ) -> ReviewTally:
     """Go through what is unreviewed (`again`: everything). Ends at the last one, at `q` and when the input ends."""
     rows, known = list(rows), path.read_bytes()
@@ -105,7 +111,7 @@ def _decide(
     key: str,
     at: int,
     rows: Sequence[Row],
-    kind: ReviewRows[Row],
+    kind: ReviewedKind[Row],
     reviewer: str,
     terminal: Terminal,
     tally: ReviewTally,

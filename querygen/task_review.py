@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from drr.env.records.lines import one_line
-from drr.querygen.reviewing import ReviewTally, ReviewRows, Terminal, ToldRow, review_rows
+from drr.querygen.reviewing import ReviewedKind, ReviewTally, Terminal, ToldRow, review_rows
 from drr.querygen.tasks import ResearchTask, write_tasks
 
 
@@ -19,7 +19,7 @@ def review_wishes(
     *,
     again: bool = False,
 ) -> ReviewTally:
-    kind = ReviewRows(
+    kind = ReviewedKind(
         one="task",
         write=write_tasks,
         told=lambda task: _told(task, problems(task)),
