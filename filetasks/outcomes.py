@@ -78,9 +78,20 @@ def _part(said: FactValues) -> PartOutcome:
     )
 
 
+def comes_out_even(dollars: float, percent: float) -> bool:
+    """To the cent: who rounds half a cent up and who rounds it down would both be right."""
+    return round(100 * dollars) * percent % 100 == 0
+
+
+def _uneven(said: FactValues, share: str) -> str:
+    paid, percent = said.number("price paid"), said.number(share)
+    return "" if comes_out_even(paid, percent) else "what it comes to ends in a part of a cent"
+
+
 def _refund(said: FactValues) -> PartOutcome:
     due = number_of(said.text("price paid")) * said.number("share refunded") / 100
-    wrong = "" if said.covered else "nothing is refunded, as the cover had ended"
+    wrong = _uneven(said, "share refunded")
+    wrong = wrong if said.covered else "nothing is refunded, as the cover had ended"
     if said.has("days to claim") and _claim(said).verdict == "too late":
         wrong = "nothing is refunded, as it is too late to claim"
     return PartOutcome(
@@ -197,6 +208,8 @@ def _trade_in(said: FactValues) -> PartOutcome:
     return PartOutcome(
         f"{said.text('share credited')} of {said.text('price paid')} before tax: ${off:,.2f} off the new one",
         f"${off:,.2f}",
+        "",
+        _uneven(said, "share credited"),
     )
 
 
@@ -234,7 +247,9 @@ def _window(said: FactValues) -> PartOutcome:
 
 def _fee(said: FactValues) -> PartOutcome:
     back = said.number("price paid") * (100 - said.number("share kept")) / 100
-    wrong = "nothing is paid back, as it is too late to return it" if _window(said).verdict == "past" else ""
+    wrong = _uneven(said, "share kept")
+    if _window(said).verdict == "past":
+        wrong = "nothing is paid back, as it is too late to return it"
     if said.has("lots that are faulty") and _lot(said).verdict == "faulty":
         wrong = "nobody keeps a share of what is faulty"
     if said.has("least weight of a genuine one") and _genuine(said).verdict != "genuine":

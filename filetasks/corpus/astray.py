@@ -161,7 +161,9 @@ class AstrayTimes:
         if is_recall(fact) and wanted.kind == "outdated" and wanted.as_of:
             before = f"lots before {fact.value.split()[-1][0]}{lot_before(month_of(wanted.as_of))}"
             return before if self._turns(fact, wanted, day, turns)(before) else None
-        if wanted.kind in _TIMED and (step := _STEPS.get(form.measure)) is not None:
+        if (wanted.kind in _TIMED or wanted.kind == "wrong_figure") and (
+            step := _STEPS.get(form.measure)
+        ) is not None:
             low, high = within or (0.0, float("inf"))
             within = max(low, right * (1 - step)), min(high, right * (1 + step))
         above = rng.random() < 0.5

@@ -37,6 +37,8 @@ _NEWER, _OF_IT, _AFTER = 0.85, 0.7, (30, 200)
 """How often some of what nobody asks began after what counts, how much of it, and how many days after."""
 TERMS = "terms"
 """What changes where a statement names the month of purchase itself: all the terms of a firm at once."""
+_SOON = 8
+"""Months after what a page states began in which its writer came to have it."""
 _LATER = 0.1
 """Of months: those that may lie after the purchase."""
 _FORM = re.compile(STAMP)
@@ -67,6 +69,17 @@ class PageCalendar:
     """Most of what the pages of the task say that nobody asks is of the month before the one that counts: else of that itself."""
     stated_of: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Of a task: how often its pages state something of somebody."""
+
+    said: set[str] = field(default_factory=set)
+    """Months since which holds what is stated on the page, whoever settled them."""
+    month: int | None = None
+    """In which a page of the pool was written, once it was asked for: its date goes by it."""
+
+    def month_of_page(self, rng: Random) -> int:
+        if self.day is not None:
+            return self.day.month
+        self.month = self.month or rng.randint(1, 12)
+        return self.month
 
     def is_past(self, subject: str, changes: str) -> bool:
         return self.day is not None and (self.is_early or (subject, changes) in self.past)
@@ -102,6 +115,25 @@ class PageCalendar:
         if self.day is not None and self.bought is not None:
             code = year_of(code, self.day, self.bought)
         return f"{stock().names['months'][month]} {code}"
+
+    def is_of_case(self, subject: str) -> bool:
+        """Whether the case is about such a thing or firm: of each of its months one thing is so, whichever page says it."""
+        return self.day is not None and bool(self._base((subject, ""))[1])
+
+    def had_since(self, rng: Random) -> str | None:
+        """A month in which somebody came to have what the page states months of: with the latest of them, or soon after, as terms go by the purchase and
+        nobody has what was not made. `None` where there was none before the page."""
+        months = self.said | {month for month, seen in self.told.values() if seen >= 0}
+        if self.day is None:
+            return self.stated(rng) if not months else months.pop() if len(months) == 1 else None
+        if not months:
+            return self.stated(rng)
+        first, last = max(map(month_of, months)), month_before(self.day)
+        room = min(_SOON, 12 * (last.year - first.year) + last.month - first.month)
+        if room < 0:
+            return None
+        at = 12 * first.year + first.month - 1 + rng.randint(0, room)
+        return month_name(date(at // 12, at % 12 + 1, 1))
 
     def _settled(self, key: tuple[str, str], took: int) -> tuple[str, int]:
         month, seen = self._latest(key, took)

@@ -11,6 +11,7 @@ from zlib import crc32
 
 from drr.env.text import fold
 from drr.filetasks.corpus.agreement import agreeing
+from drr.filetasks.corpus.claims import ALONE
 from drr.filetasks.corpus.layouts import LAYOUTS
 from drr.filetasks.corpus.plan import page_plan
 from drr.filetasks.corpus.scene import PageScene, people
@@ -23,9 +24,7 @@ from drr.filetasks.corpus.telling import told
 _SLUG = re.compile(r"[^a-z0-9]+")
 _PATHS = ("", "read/", "page/", "p/", "archive/", "t/", "en/", "public/")
 _HOSTS = {"editor": 24, "member": 20, "bench": 12, "desk": 12, "office": 6}
-_BY_SPEAKER = frozenset(
-    ["place", "who", "habit", "season", "month", "weekday", "town", "year", "person", "writer", "gear"]
-)
+_BY_SPEAKER = frozenset(["place", "who", "habit", "weekday", "town", "year", "person", "writer", "gear"])
 """Slots that mean something else for each of several people who speak on one page."""
 
 
@@ -69,16 +68,20 @@ def written_page(
     """The first of the statements is what the page is planned around."""
     rng = scene.rng
     plan = page_plan(form, scene, statements)
+    scene.calendar.said |= {month for one in statements for month in one.months}
     for slot, role in (("person", form.voice), ("local", form.voice), ("writer", "writer")):
         scene.words[slot] = people(role)
     if form.layout in TALKS and form.voice == MEMBER:
         scene.loose = _BY_SPEAKER
+    elif form.voice == MEMBER:
+        scene.claimed = {ALONE}
     said = [told(one, form, scene) for one in statements]
     if form.layout in TALKS and form.voice == MEMBER:
         text = TALKS[form.layout](form, scene, talk(form, plan, statements, said, scene))
     else:
+        frame = framed(form, plan, scene)
         sections = page_sections(form, plan, statements, said, scene)
-        text = LAYOUTS[form.layout](form, scene, framed(form, plan, scene), sections)
+        text = LAYOUTS[form.layout](form, scene, frame, sections)
     titles = [
         one.said
         for one in form.titles

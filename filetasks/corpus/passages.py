@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from random import Random
 from typing import Any
 
@@ -40,6 +40,11 @@ class ProsePassage:
         told = self.steps[1:] if is_asked and self.asks_first else self.steps
         steps = (step if fits is None else fitting(step, fits) for step in told)
         return " ".join(deck.say(step, rng, fill) for step in steps)
+
+    @cached_property
+    def claims(self) -> frozenset[str]:
+        """What it says of how its speaker has the thing."""
+        return frozenset(claim for step in self.steps for one in step for claim in one.claims)
 
     def suits(self, fits: frozenset[str]) -> bool:
         """Whether it can be said of such a thing, with one alternative of each step at least."""

@@ -28,7 +28,7 @@ from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 from drr.filetasks.planning.kinds import kind_of
 
-VERSION = "27"
+VERSION = "28"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
@@ -67,20 +67,40 @@ class PoolPage:
     since: int = 0
     """The year before which nobody wrote about such a thing; of pages of the pool."""
 
+    month: int | None = None
+    """In which it was written, where it says so; of pages of the pool."""
+
+    def day(self, today: date) -> date | None:
+        """So many days ago; of a page that says in which month it was written, in the nearest such month."""
+        if self.age is None:
+            return None
+        day = today - timedelta(days=self.age)
+        if self.month is None or day.month == self.month:
+            return day
+        away = (self.month - day.month + 6) % 12 - 6
+        found = _months_on(day, away)
+        days = (today - found).days
+        return found if YOUNGEST <= days <= OLDEST else _months_on(day, away + (12 if days > OLDEST else -12))
+
     def is_possible(self, today: date) -> bool:
         """Whether there was what it is about when it was written."""
-        day = today if self.age is None else today - timedelta(days=self.age)
-        return day.year >= self.since
+        return (self.day(today) or today).year >= self.since
 
     def page(self, today: date) -> CorpusPage:
         return CorpusPage(url=self.url, title=self.title, text=self.text, date=self.dated(today))
 
     def dated(self, today: date) -> str | None:
-        return None if self.age is None else (today - timedelta(days=self.age)).isoformat()
+        day = self.day(today)
+        return None if day is None else day.isoformat()
 
     def line(self, today: date) -> bytes:
         day = self.dated(today)
         return self.head + (f',"date":"{day}"' if day else "").encode() + b"}\n"
+
+
+def _months_on(day: date, months: int) -> date:
+    at = 12 * day.year + day.month - 1 + months
+    return date(at // 12, at % 12 + 1, min(day.day, 28))
 
 
 @dataclass(frozen=True)
@@ -183,6 +203,7 @@ def _noise(things: Shelf, theme: str, label: str, seed: int, deck: SentenceDeck)
         is_shared=True,
         begun={key: month for key, (month, _) in scene.calendar.told.items()},
         since=kind_of(thing.noun).since,
+        month=scene.calendar.month,
     )
 
 

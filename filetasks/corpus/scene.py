@@ -9,13 +9,14 @@ from random import Random
 
 from drr.filetasks.case import NamedThing
 from drr.filetasks.corpus.calendar import PageCalendar
+from drr.filetasks.corpus.claims import go_together
 from drr.filetasks.corpus.dealing import SentenceDeck
 from drr.filetasks.corpus.granted import SINGLE, granted
 from drr.filetasks.corpus.naming import ListedThing, Shelf
 from drr.filetasks.corpus.passages import ProsePassage, fitting
 from drr.filetasks.corpus.statement import drawn_value
 from drr.filetasks.corpus.stock import GENERAL, stock
-from drr.filetasks.corpus.template import Template
+from drr.filetasks.corpus.template import Fill, Template
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.things import is_mass
 
@@ -26,12 +27,9 @@ _LATE_YEAR = 2001
 _COMPANIONS = 5
 _FEW = 4
 _COMPARED = 2
-_SEASONS = {
-    "spring": ("March", "April", "May"),
-    "summer": ("June", "July", "August"),
-    "fall": ("September", "October", "November"),
-    "winter": ("December", "January", "February"),
-}
+_SEASONS = ("winter", "spring", "summer", "fall")
+_AROUND = 4
+"""Months before and after a page of which it says `since` and `until`."""
 
 
 _ALWAYS_LOOSE = frozenset(["local"])
@@ -41,6 +39,8 @@ _AGREES = {
     True: {"it": "they", "them": "them", "its": "their", "is": "are", "was": "were", "has": "have", "does": "do", "s": ""},
 }  # fmt: skip
 """Words that agree with the thing, by whether it is several."""
+_TIMES = frozenset(["month", "lately", "soon", "season", "coming"])
+"""Slots of the calendar: the month of the page, one before it and one to come, its season and the next."""
 ROLES = ("editor", "bench", "seller", "desk", "office", "member", "writer")
 """Of people: whom each voice speaks of, and who writes. Nobody is two of them."""
 
@@ -71,6 +71,8 @@ class PageScene:
     """Slots that mean the same throughout the page, with what they mean once they were asked for."""
     loose: frozenset[str] = frozenset()
     """Slots that each speaker fills anew, where there are several."""
+    claimed: set[str] | None = None
+    """What somebody who writes the page alone has said of how he has the thing (`claims`); `None` where several write, or nobody speaks of himself."""
     used: set[int] = field(default_factory=set)
     """Lines that the page has said, by their identity: what leads to a statement is not said twice."""
     words: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
@@ -97,9 +99,7 @@ class PageScene:
             "writer": people("writer"),
             "town": book.names["towns"],
             "paper": book.names["papers"],
-            "month": book.names["months"],
             "weekday": book.names["weekdays"],
-            "season": book.names["seasons"],
         }
 
     def is_of(self, seller: str) -> None:
@@ -112,9 +112,31 @@ class PageScene:
         found = kind_of(self.thing.noun).fits
         return found if self.thing.plural or is_mass(self.thing.noun) else found | {SINGLE}
 
-    def say(self, rows: Sequence[Template]) -> str:
-        """One that fits the thing."""
-        return self.deck.say(fitting(rows, self.fits), self.rng, self.fill)
+    def say(self, rows: Sequence[Template], fill: Fill | None = None) -> str:
+        """One that fits the thing, and what was said on the page."""
+        chosen = self.deck.pick(self.apt(rows), self.rng)
+        self.claim(chosen.claims)
+        return self.deck.told(chosen, self.rng, fill or self.fill)
+
+    def apt(self, rows: Sequence[Template]) -> Sequence[Template]:
+        """All that fit the thing, where none of them goes with what was said."""
+        rows = fitting(rows, self.fits)
+        return rows if self.claimed is None else [one for one in rows if self.may(one.claims)] or rows
+
+    def may(self, claims: frozenset[str]) -> bool:
+        return not claims or self.claimed is None or go_together(self.claimed, claims)
+
+    def claim(self, claims: frozenset[str]) -> None:
+        if self.claimed is not None:
+            self.claimed |= claims
+
+    def known_since(self, voice: str) -> str:
+        """Since when it knows what it is about, where that goes with what it states and what was said."""
+        rows = [one for one in fitting(stock().figures[voice], self.fits) if self.may(one.claims)]
+        month = self.calendar.had_since(self.rng) if rows else None
+        if month is None:
+            return ""
+        return self.say(rows, lambda slot: month if slot == "began" else self.fill(slot))
 
     def paragraph(self, passage: ProsePassage, *, is_asked: bool = False) -> str:
         return passage.say(self.deck, self.rng, self.fill, self.fits, is_asked=is_asked)
@@ -127,7 +149,6 @@ class PageScene:
         if not loose and slot in self.settled:
             return self.settled[slot]
         if isinstance(found, tuple):
-            found = self._in_season(slot, found)
             chosen = found[int(self.rng.random() * len(found))]
             if not loose:
                 self.settled[slot] = chosen
@@ -137,22 +158,25 @@ class PageScene:
         if slot in ("year", "made"):
             first = FIRST_YEAR if "heirloom" in self.fits else _LATE_YEAR
             return self.settled.setdefault("year", str(self.rng.randint(first, LAST_YEAR)))
+        if slot in _TIMES:
+            return self.settled.setdefault(slot, self._time(slot))
         if slot == "began":
             return self.calendar.stated(self.rng)
         if details := stock().details.get(slot):
-            return self.rng.choice(details)
+            drawn = self.rng.choice(details)
+            return self.settled.setdefault(slot, drawn) if slot == "house" and self.claimed else drawn
         drawn = drawn_value(slot, self.rng)
         if drawn is None:
             raise ValueError(f"no page knows the slot [{slot}]")
         return drawn
 
-    def _in_season(self, slot: str, words: tuple[str, ...]) -> tuple[str, ...]:
-        """The month and the season that a page speaks of go together."""
-        if slot == "month" and (season := self.settled.get("season")):
-            return _SEASONS[season]
-        if slot == "season" and (month := self.settled.get("month")):
-            return tuple(one for one, months in _SEASONS.items() if month in months)
-        return words
+    def _time(self, slot: str) -> str:
+        """Its month and season are those of its day; what it says of before and after is near that."""
+        now = self.calendar.month_of_page(self.rng)
+        if slot in ("season", "coming"):
+            return _SEASONS[(now % 12 // 3 + (slot == "coming")) % len(_SEASONS)]
+        away = 0 if slot == "month" else self.rng.randint(1, _AROUND) * (1 if slot == "soon" else -1)
+        return stock().names["months"][(now - 1 + away) % 12]
 
     def beside(self) -> NamedThing | None:
         """A thing of its sort, of which a page states something beside what it is about."""

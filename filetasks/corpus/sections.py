@@ -54,8 +54,9 @@ def framed(form: PageForm, plan: PagePlan, scene: PageScene) -> PageFrame:
     """Says first what the page is about, and comes back to it."""
     rng, occasion = scene.rng, stock().occasions[form.voice][plan.main]
     lead, settle = scene.say(occasion.lead), scene.say(occasion.settle)
-    opening = scene.say(form.openings) if rng.random() < 0.5 else ""
-    known = scene.say(stock().figures[form.voice]) if rng.random() < _KNOWN else ""
+    opens = [one for one in form.openings if scene.may(one.claims)]
+    opening = scene.say(opens) if rng.random() < 0.5 and opens else ""
+    known = scene.known_since(form.voice) if rng.random() < _KNOWN else ""
     closing = scene.say(form.closings)
     return PageFrame(" ".join(part for part in (opening, lead, known) if part), f"{settle}\n\n{closing}")
 
@@ -77,7 +78,7 @@ def page_sections(
         apt = _apt(form, topic, scene)
         count = rng.randint(3, 4) if topic == plan.main else rng.randint(1, 3)
         count = min(count, max(1, round((goal - length) / _PARAGRAPH)))
-        chosen = scene.deck.some(apt, count, rng, scene.theme)
+        chosen = _together(scene.deck.some(apt, count, rng, scene.theme), scene)
         parts = [scene.paragraph(one, is_asked=form.layout == "questions") for one in chosen]
         length += sum(map(len, parts)) + 60
         if form.layout == "questions":
@@ -116,6 +117,16 @@ def _apt(form: PageForm, topic: str, scene: PageScene) -> Sequence[ProsePassage]
         if one.topic == topic and one.needs <= fits
     )
     return [one for replies in alone for one in scene.deck.some(replies, 1, scene.rng, scene.theme)]
+
+
+def _together(passages: Sequence[ProsePassage], scene: PageScene) -> list[ProsePassage]:
+    """Those that somebody who writes alone can say beside each other."""
+    found = []
+    for one in passages:
+        if scene.may(one.claims):
+            scene.claim(one.claims)
+            found.append(one)
+    return found
 
 
 def _place(sections: list[PageSection], statement: PageStatement) -> int:

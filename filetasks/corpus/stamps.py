@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date
 from zlib import crc32
 
 from drr.filetasks.corpus.calendar import codes, year_of
@@ -23,7 +23,7 @@ def dated(page: PoolPage, today: date, bought: date) -> PoolPage:
     found = codes(page.text)
     if not found and page.age is None:
         return page
-    day = today if page.age is None else today - timedelta(days=page.age)
+    day = page.day(today) or today
     years = {code: year_of(code, day, bought) for code in found}
     url = _numbered(page.url, f"{day}/{years}")
     text, folded = page.text, page.folded
@@ -62,7 +62,7 @@ class TaskBeginnings:
         self.known.update(self._months(page))
 
     def _months(self, page: PoolPage) -> Iterator[tuple[tuple[str, str], str]]:
-        day = self.today if page.age is None else self.today - timedelta(days=page.age)
+        day = page.day(self.today) or self.today
         for key, month in page.begun.items():
             name, _, code = month.partition(" ")
             yield key, f"{name} {year_of(code, day, self.bought)}"

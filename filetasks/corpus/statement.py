@@ -72,6 +72,11 @@ class PageStatement:
     as_of: str | None = None
     """The month since which it holds, where that is said."""
 
+    @property
+    def months(self) -> set[str]:
+        """Since when it holds, or for which purchases."""
+        return {month for month in (self.as_of, self.groups.get("sold")) if month}
+
     def words(self, is_talk: bool = False) -> dict[str, str]:
         """Who writes to others like himself (`is_talk`) says the month of terms in two words, and no clause of them."""
         state, sold = self.groups.get("state"), self.groups.get("sold")
@@ -218,7 +223,8 @@ def _drawn_of(
     if form.dating:
         changes = form.dating.changes
         as_of = calendar.since(subject, changes, months_taken(form, value))
-        if as_of and (calendar.is_past(subject, changes) or (form.measure == "lots" and calendar.day)):
+        is_of_month = form.measure == "lots" and calendar.day
+        if as_of and (calendar.is_past(subject, changes) or is_of_month or calendar.is_of_case(subject)):
             value = _values(form, subject, kind, calendar, as_of)[1]
             as_of = calendar.since(subject, changes, months_taken(form, value))
     if (form.dating and as_of is None) or groups.get("sold") == "":
@@ -252,7 +258,8 @@ def _values(
     form: StatementForm, subject: str, kind: ThingKind, calendar: PageCalendar, as_of: str = ""
 ) -> tuple[dict[str, str], str]:
     """The world's, of the latest make, list or price or of that of a month: the same wherever they are said."""
-    world = Random(f"{calendar.seed}/{form.attribute.pattern}/{subject}{as_of and '/'}{as_of}")
+    key = f"{calendar.seed}/{form.attribute.pattern}/{subject}"
+    world, priced = Random(f"{key}{as_of and '/'}{as_of}"), Random(f"{key}/price")
 
     def fill(slot: str) -> str:
         if form.measure == "lots" and slot == "L":
@@ -260,7 +267,9 @@ def _values(
         if form.measure == "lots" and as_of and calendar.day is not None:
             return str(lot_before(month_of(as_of), is_recall=not form.is_beside))
         if slot.endswith("amount"):
-            return _amount(slot[0], range_of(form, kind) or (1, 9), world)
+            return _amount(
+                slot[0], range_of(form, kind) or (1, 9), world if slot[0] != "$" else priced, as_of
+            )
         if slot == "unit":
             return kind.unit
         if slot == "part":
@@ -311,13 +320,22 @@ def own_statements(
     return found
 
 
-def _amount(written: str, within: Range, rng: Random) -> str:
-    """A figure of a range: whole (`#`), dollars (`$`) or with one decimal (`.`)."""
+_DEARER = 0.12
+"""By which share a price of one month is another than that of another month, at most and either way."""
+
+
+def _amount(written: str, within: Range, rng: Random, as_of: str) -> str:
+    """A figure of a range: whole (`#`), dollars (`$`; of one month a little more or less than of another) or with one decimal (`.`)."""
     low, high = within
     if written == "#":
         return str(rng.randint(round(low), round(high)))
     if written == "$":
-        return f"{rng.randint(ceil(low), max(ceil(low), floor(high) - 1))}.{rng.choice(CENTS)}"
+        price = rng.randint(ceil(low), max(ceil(low), floor(high) - 1))
+        cents = rng.choice(CENTS)
+        if as_of:
+            step = Random(f"{rng.random()}/{as_of}")
+            price, cents = round(price * (1 + step.uniform(-_DEARER, _DEARER))), step.choice(CENTS)
+        return f"{price}.{cents}"
     return never_round(rng.uniform(low, high))
 
 

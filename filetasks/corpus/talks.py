@@ -147,7 +147,7 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
     posts, asker = _Posts(rng, handles, rng.choice(_POSTS)), handles[0]
     opening = scene.say(form.openings)
     if rng.random() < _KNOWN:
-        opening += f" {scene.say(stock().figures[form.voice])}"
+        opening = f"{opening} {scene.known_since(form.voice)}".strip()
     first = f"{opening} {rounds[0].ask}"
     said = [
         f"{asker}, {rng.choice(('first post', 'opening', 'asked this'))}:",

@@ -9,6 +9,7 @@ from math import prod
 from random import Random
 from zlib import crc32
 
+from drr.filetasks.corpus.claims import claims
 from drr.filetasks.corpus.granted import granted
 
 Fill = Callable[[str], str]
@@ -49,6 +50,8 @@ class Template:
     parts: tuple[_Part, ...]
     needs: frozenset[str] = frozenset()
     """What must be true of the thing that it is said of (`granted`)."""
+    claims: frozenset[str] = frozenset()
+    """What it says of how its speaker has the thing (`claims`)."""
     ways: int = 1
     """In how many ways it can be said, slots aside."""
     key: int = 0
@@ -78,7 +81,7 @@ def template(text: str) -> Template:
     parts, end = _read(text, 0, nested=False)
     if end != len(text):
         raise ValueError(f"a brace too many in {text!r}")
-    return Template(parts, granted(text), _ways(parts), crc32(text.encode()))
+    return Template(parts, granted(text), claims(text), _ways(parts), crc32(text.encode()))
 
 
 def _ways(parts: tuple[_Part, ...]) -> int:

@@ -81,14 +81,20 @@ def _pairs(brief: FileBrief, count: int) -> list[tuple[str, str]]:
     return [(what, helps[what]) for what in _some(brief, list(own), list(faults), count)]
 
 
+_PRINTED = 110
+"""Days before a sale in which the booklets were set that lie in its boxes."""
+
+
 def _printed(brief: FileBrief) -> PaperMaker:
-    """A booklet was set some time before the thing was sold; what says the number of just this one, when it was."""
+    """A booklet is of the make that is in the box: set not long before the thing was sold, or a candidate was looked at (`CasePages`: no page knows of a
+    change within four months of that); what says the number of just this one, when it was sold."""
     rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
-    thing, days = brief.thing, rng.randint(90, 700)
+    thing, days = brief.thing, rng.randint(16, _PRINTED)
     told = {entry.attribute for entry in brief.file.entries}
     if "serial number" in told:
         days = 0 if "purchase date" in told else days % 60 + 15
-    day = brief.case.bought - timedelta(days=days)
+    sold = brief.case.bought if thing == brief.case.thing else brief.case.today
+    day = sold - timedelta(days=days)
     return PaperMaker(thing.brand, day, f"{thing.brand} {thing.model}")
 
 

@@ -36,6 +36,8 @@ def write_order_history(brief: FileBrief) -> WrittenFile:
     for number, item in enumerate(case.purchases, 2):
         own = item.title == " ".join(case.owned.title.split()) and item.day == case.bought
         row = _row(item, brief)
+        if own and case.thing.edition:
+            row["title"] += f", {case.thing.edition}"
         if own and arrived is not None:
             row["arrived"] = arrived.value
         table.writerow([row[one] for one in columns])

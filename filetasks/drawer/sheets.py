@@ -258,7 +258,7 @@ def _log(book: KeptWorkbook, brief: FileBrief) -> None:
         rows.append(
             [
                 (opened.value, opened.fact),
-                (f"{capital(case.thing.noun)}, regular pack opened", None),
+                (f"{capital(case.thing.called)}, regular pack opened", None),
                 ("1 pack", None),
                 ("", None),
             ],

@@ -76,4 +76,4 @@ def said_of(case: TaskCase, fact: TaskFact) -> str:
     if case.place and fact.subject == f"the {case.place}":
         return case.place
     thing = case.rival if case.rival is not None and fact.subject == case.rival.name else case.thing
-    return thing.noun if case.rival is None else thing.name
+    return thing.called if case.rival is None else thing.name

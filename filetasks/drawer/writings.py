@@ -58,7 +58,7 @@ def write_mail(brief: FileBrief) -> WrittenFile:
         body += [
             "",
             f"> {first} wrote:",
-            f"> {rng.choice(_ASKED).format(noun=case.thing.noun)}",
+            f"> {rng.choice(_ASKED).format(noun=case.thing.called)}",
             f"> {rng.choice(_SIGNED)}",
         ]
     for entry, sentence in zip(brief.file.entries, told, strict=True):
@@ -69,7 +69,7 @@ def write_mail(brief: FileBrief) -> WrittenFile:
         f"{case.shopper} <{first.lower().encode('ascii', 'ignore').decode() or 'me'}@mail.example>"
     )
     message["Subject"] = rng.choice(
-        (f"Re: your {case.thing.noun}", "Your message to us", f"{capital(case.thing.noun)}: our answer")
+        (f"Re: your {case.thing.called}", "Your message to us", f"{capital(case.thing.called)}: our answer")
     )
     message["Date"] = format_datetime(_sent(brief))
     message["Message-ID"] = f"<{brief.digits(14)}@{domain}>"
@@ -122,7 +122,7 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
 
 def said_name(brief: FileBrief) -> str:
     """Of what is owned, as everything of a case is called in it."""
-    return brief.case.thing.noun if brief.case.rival is None else brief.case.thing.name
+    return brief.case.thing.called if brief.case.rival is None else brief.case.thing.name
 
 
 def write_notes(brief: FileBrief) -> WrittenFile:

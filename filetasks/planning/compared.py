@@ -88,7 +88,9 @@ def trade_in(scene: CaseScene) -> AnswerPart | None:
     rival = scene.rival
     if rival is None or not scene.kind.is_traded_in or dollars(scene.paid) < _TRADED:
         return None
-    share = scene.term("share credited for an old one")
+    share = scene.share("share credited for an old one")
+    if share is None:
+        return None
     return AnswerPart(
         key="trade_in",
         slots=(scene.slots_of_purchase()[1],),

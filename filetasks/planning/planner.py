@@ -30,14 +30,12 @@ _ORDERS = 40
 _LEAST_ORDERS = 3
 _TRIES = 40
 """Of parts for one product, until all that is asked makes sense together."""
-_OLDEST_TERMS = 40
-"""Months before the purchase, at most, from which on the terms hold that it falls under."""
+_OLDEST_TERMS = 22
+"""Months before the purchase, at most, from which on the terms hold that it falls under: who is told of ten years ago will ask first."""
 _LOW = 12
 """Inches of the highest of a sort that goes under something."""
 _KNOWN_FOR = 9
 """Years since which such things were sold: pages of any age speak of earlier makes."""
-_LONG_IN_FORCE, _PAGES_FROM, _ALL_FROM = 0.8, 2_600, 500
-"""Share of terms that are older than all pages, and the days before the question in which they came into force."""
 PartMaker = Callable[[CaseScene], AnswerPart | None]
 
 
@@ -129,9 +127,9 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         place=rng.choice(_places(rivals[0][1])) if rivals else "",
         bought=bought,
         today=today,
-        paid=_paid(product, rng, _usual_price(shop, product, thing)),
+        paid=_paid(product, rng, _usual_price(shop, product, thing), _EVEN),
         opened=bought + timedelta(days=rng.randrange(1, 9)),
-        since=_since(bought, today, rng),
+        since=_since(bought, rng),
         shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
     )
     return _planned(shop, kind, scene, (user, order, product), [one for one, _ in rivals], seed, number)
@@ -143,11 +141,7 @@ def _places(rival: NamedThing) -> tuple[str, ...]:
     return words(f"place_{'outdoor' if kind.manual == 'outdoor' else stands}")
 
 
-def _since(bought: date, today: date, rng: Random) -> date:
-    """Mostly so long ago that a page of any age may speak of these terms: else the date of a page would tell what it is for."""
-    if rng.random() < _LONG_IN_FORCE:
-        long_ago = today - timedelta(days=_PAGES_FROM + rng.randrange(_ALL_FROM))
-        return _months_before(min(long_ago, bought), 1)
+def _since(bought: date, rng: Random) -> date:
     return _months_before(bought, rng.randrange(1, _OLDEST_TERMS))
 
 
@@ -341,13 +335,16 @@ def _rivals(shop: Shop, product: Product, thing: NamedThing, rng: Random) -> lis
     return found[:3]
 
 
-def _paid(product: Product, rng: Random, usual: float | None = None) -> str:
+_EVEN = (0.2, 0.4, 0.5, 0.6, 0.8, 0.9)
+"""Cents of which a share that is asked for is seldom a part of one."""
+_ENDS = (0.29, 0.49, 0.59, 0.79, 0.95, 0.99, *_EVEN)
+
+
+def _paid(product: Product, rng: Random, usual: float | None = None, ends: tuple[float, ...] = _ENDS) -> str:
     """Near the catalogue's price and never equal to it: what was paid stands in the drawer alone. Without one, near what such things cost."""
     listed = product.price or usual or Random(product.product_id).choice((9, 14, 19, 27, 34, 46, 62))
     while True:
-        paid = max(2.0, listed * rng.uniform(0.88, 1.1)) // 1 + rng.choice(
-            (0.29, 0.49, 0.59, 0.79, 0.95, 0.99)
-        )
+        paid = max(2.0, listed * rng.uniform(0.88, 1.1)) // 1 + rng.choice(ends)
         if paid != listed:
             return f"${paid:,.2f}"
 
@@ -366,17 +363,20 @@ def _usual_price(shop: Shop, product: Product, thing: NamedThing) -> float | Non
 
 
 def _history(shop: Shop, user_id: str, owned: Order, scene: CaseScene) -> tuple[BoughtItem, ...]:
-    """Without other orders of the same product: which one is meant must be plain."""
+    """Without other orders of the same product: which one is meant must be plain; and as a person's: nobody buys six heating pads in half a year."""
     lines = []
     until = (scene.today + timedelta(days=1)).isoformat()
     orders = shop.store.orders(user_id, until=until, limit=_ORDERS).items
     if owned.order_id not in {order.order_id for order in orders}:
         orders = [*orders[: _ORDERS - 1], owned]
     products = {one.product_id: one for one in shop.store.products([order.product_id for order in orders])}
+    had = {_sort_of(products[owned.product_id]): [owned.placed_at.date()]}
     for order in orders:
         product = products.get(order.product_id)
         own = order.order_id == owned.order_id
         if product is None or (order.product_id == owned.product_id and not own):
+            continue
+        if not own and not _bought_again(_sort_of(product), order.placed_at.date(), had):
             continue
         price = scene.paid if own else _paid(product, Random(f"{scene.paid}/{order.order_id}"))
         day: date = order.placed_at.date()
@@ -391,6 +391,27 @@ def _history(shop: Shop, user_id: str, owned: Order, scene: CaseScene) -> tuple[
             )
         )
     return tuple(lines)
+
+
+_AGAIN, _USED_UP_AGAIN = 1_100, 18
+"""Days after which somebody buys the like of what lasts, and of what is used up."""
+
+
+def _sort_of(product: Product) -> tuple[str, bool]:
+    """What a person would call it, and whether it is used up."""
+    thing = thing_of(product, Random(product.product_id))
+    noun = thing.noun if thing is not None else product.title
+    kind = kind_of(noun)
+    return kind.ending or noun.split()[-1].casefold(), kind.is_used_up
+
+
+def _bought_again(sort: tuple[str, bool], day: date, had: dict[tuple[str, bool], list[date]]) -> bool:
+    days = had.setdefault(sort, [])
+    apart = _USED_UP_AGAIN if sort[1] else _AGAIN
+    if any(abs((day - other).days) < apart for other in days):
+        return False
+    days.append(day)
+    return True
 
 
 def _invented(parts: list[AnswerPart]) -> tuple[str, ...]:

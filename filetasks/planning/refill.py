@@ -29,9 +29,9 @@ def _opening(scene: CaseScene) -> FileSlot:
         label="Regular pack opened",
         said=scene.rng.choice(
             (
-                f"Opened the regular pack of the {owned.noun} on {{value}}.",
-                f"{capital(owned.noun)}, regular pack, opened {{value}}.",
-                f"Broke the seal of the {owned.noun} on {{value}}, the regular pack.",
+                f"Opened the regular pack of the {owned.called} on {{value}}.",
+                f"{capital(owned.called)}, regular pack, opened {{value}}.",
+                f"Broke the seal of the {owned.called} on {{value}}, the regular pack.",
             )
         ),
         carriers=("notes", "photo", "measurements", "photo"),
@@ -47,12 +47,12 @@ def _use(scene: CaseScene) -> FileSlot:
         subject=owned.name,
         value=f"{max(2, whole(rng, kind.use))} times a {kind.per}",
         text=f"{owned.name}: used {{value}}.",
-        label=f"{capital(owned.noun)}, one {one}",
+        label=f"{capital(owned.called)}, one {one}",
         said=rng.choice(
             (
-                f"{capital(owned.noun)}: used {{value}}, one {one} each time.",
-                f"Counted how often we use the {owned.noun}: {{value}}, one {one} each.",
-                f"We take one {one} of the {owned.noun} {{value}}.",
+                f"{capital(owned.called)}: used {{value}}, one {one} each time.",
+                f"Counted how often we use the {owned.called}: {{value}}, one {one} each.",
+                f"We take one {one} of the {owned.called} {{value}}.",
             )
         ),
         carriers=("notes", "measurements"),
@@ -130,11 +130,11 @@ def affordable(scene: CaseScene) -> AnswerPart | None:
                 subject=owned.name,
                 value=f"${limit:.2f}",
                 text=f"{owned.name}: monthly limit {{value}}.",
-                label=f"{capital(owned.noun)}, limit a month",
+                label=f"{capital(owned.called)}, limit a month",
                 said=rng.choice(
                     (
-                        f"No more than {{value}} a month for the {owned.noun}.",
-                        f"What I can spend on the {owned.noun} each month: {{value}}.",
+                        f"No more than {{value}} a month for the {owned.called}.",
+                        f"What I can spend on the {owned.called} each month: {{value}}.",
                     )
                 ),
                 carriers=("budget", "notes", "budget"),
@@ -171,9 +171,9 @@ def code(scene: CaseScene) -> AnswerPart | None:
                 label=rng.choice(("Refill code", "Refill type", "Refill")),
                 said=rng.choice(
                     (
-                        f"The refill code printed on my {owned.noun} is {{value}}.",
-                        f"{capital(owned.noun)}, refill code: {{value}}.",
-                        f"On the flap of the {owned.noun} it says refill code {{value}}.",
+                        f"The refill code printed on my {owned.called} is {{value}}.",
+                        f"{capital(owned.called)}, refill code: {{value}}.",
+                        f"On the flap of the {owned.called} it says refill code {{value}}.",
                     )
                 ),
                 carriers=("label", "photo", "mail", "notes"),

@@ -37,9 +37,9 @@ def window(scene: CaseScene) -> AnswerPart | None:
                 label="Delivered",
                 said=rng.choice(
                     (
-                        f"The {owned.noun} got here on {{value}}.",
-                        f"{capital(owned.noun)} delivered on {{value}}.",
-                        f"{scene.seller} delivered the {owned.noun} on {{value}}.",
+                        f"The {owned.called} got here on {{value}}.",
+                        f"{capital(owned.called)} delivered on {{value}}.",
+                        f"{scene.seller} delivered the {owned.called} on {{value}}.",
                     )
                 ),
                 carriers=("mail", "delivery_note", "order_history", "notes", "delivery_note"),
@@ -58,7 +58,9 @@ def window(scene: CaseScene) -> AnswerPart | None:
 
 def fee(scene: CaseScene) -> AnswerPart | None:
     attribute = f"share kept of opened goods{scene.sold}"
-    share = scene.term(attribute)
+    share = scene.share(attribute)
+    if share is None:
+        return None
     return AnswerPart(
         key="fee",
         slots=(scene.slots_of_purchase()[1],),
@@ -88,7 +90,7 @@ def lot(scene: CaseScene) -> AnswerPart | None:
                 value=own,
                 text=f"{owned.name}: lot {{value}}.",
                 label=rng.choice(("Lot", "Lot no.", "Batch")),
-                said=f"The lot number on the bottom of the {owned.noun} is {{value}}.",
+                said=f"The lot number on the bottom of the {owned.called} is {{value}}.",
                 carriers=("label", "photo", "notes", "mail"),
             ),
         ),
@@ -117,8 +119,8 @@ def genuine(scene: CaseScene) -> AnswerPart | None:
                 subject=owned.name,
                 value=f"{mine} oz",
                 text=f"{owned.name}: {{value}} on the home scale.",
-                label=f"{capital(owned.noun)}, on the scale",
-                said=f"Put the {owned.noun} on the kitchen scale: {{value}}.",
+                label=f"{capital(owned.called)}, on the scale",
+                said=f"Put the {owned.called} on the kitchen scale: {{value}}.",
                 carriers=("measurements", "notes"),
             ),
         ),

@@ -8,6 +8,7 @@ from random import Random
 
 from drr.filetasks.case import FileForm, NamedThing
 from drr.filetasks.corpus.stock import stock
+from drr.filetasks.outcomes import comes_out_even
 from drr.filetasks.planning.kinds import Range, ThingKind, kind_of
 from drr.filetasks.values import long_date, months_after
 
@@ -87,7 +88,7 @@ class CaseScene:
     @property
     def called(self) -> str:
         """What is owned, as files call it: with its maker's name where another maker's stands beside it."""
-        return self.owned.noun if self.rival is None else self.owned.name
+        return self.owned.called if self.rival is None else self.owned.name
 
     @property
     def sold(self) -> str:
@@ -122,6 +123,12 @@ class CaseScene:
     def term(self, attribute: str) -> int:
         """Of a term of sale, as people know them."""
         return self.rng.choice(stock().statement(attribute)[0].among)
+
+    def share(self, attribute: str) -> int | None:
+        """Of what was paid, one that comes out even."""
+        paid = dollars(self.paid)
+        even = [one for one in stock().statement(attribute)[0].among if comes_out_even(paid, one)]
+        return self.rng.choice(even) if even else None
 
     def amount(self, within: Range) -> float:
         """A figure that no one would guess, as it is never round."""

@@ -36,9 +36,9 @@ def term(scene: CaseScene) -> AnswerPart | None:
                 label=rng.choice(("Serial no.", "S/N", "Serial number")),
                 said=rng.choice(
                     (
-                        f"The serial number under the {scene.owned.noun} reads {{value}}.",
-                        f"Copied the serial number of the {scene.owned.noun}: {{value}}.",
-                        f"Serial number on the sticker of the {scene.owned.noun}: {{value}}.",
+                        f"The serial number under the {scene.owned.called} reads {{value}}.",
+                        f"Copied the serial number of the {scene.owned.called}: {{value}}.",
+                        f"Serial number on the sticker of the {scene.owned.called}: {{value}}.",
                     )
                 ),
                 carriers=("label", "warranty", "receipt", "invoice", "notes", "photo", "mail"),
@@ -71,9 +71,9 @@ def claim(scene: CaseScene) -> AnswerPart | None:
                 label="Fault noticed",
                 said=rng.choice(
                     (
-                        f"The trouble with the {owned.noun} first showed on {{value}}.",
-                        f"The {owned.noun} stopped working properly on {{value}}.",
-                        f"First noticed the fault of the {owned.noun} on {{value}}.",
+                        f"The trouble with the {owned.called} first showed on {{value}}.",
+                        f"The {owned.called} stopped working properly on {{value}}.",
+                        f"First noticed the fault of the {owned.called} on {{value}}.",
                     )
                 ),
                 carriers=("notes", "mail"),
@@ -108,9 +108,9 @@ def part(scene: CaseScene) -> AnswerPart | None:
                 label=f"{piece.capitalize()} (broken)",
                 said=rng.choice(
                     (
-                        f"The technician says the broken {piece} of the {owned.noun} is part {{value}}.",
-                        f"What broke on the {owned.noun} is the {piece}; the number molded into it is {{value}}.",
-                        f"The {piece} of the {owned.noun} cracked; {{value}} is stamped on it.",
+                        f"The technician says the broken {piece} of the {owned.called} is part {{value}}.",
+                        f"What broke on the {owned.called} is the {piece}; the number molded into it is {{value}}.",
+                        f"The {piece} of the {owned.called} cracked; {{value}} is stamped on it.",
                     )
                 ),
                 carriers=carriers(scene.kind, "manual", "mail", "notes", "photo"),
@@ -129,7 +129,9 @@ def part(scene: CaseScene) -> AnswerPart | None:
 
 def refund(scene: CaseScene) -> AnswerPart | None:
     attribute = f"share refunded without a replacement{scene.sold}"
-    share = scene.term(attribute)
+    share = scene.share(attribute)
+    if share is None:
+        return None
     return AnswerPart(
         key="refund",
         slots=(scene.slots_of_purchase()[1],),

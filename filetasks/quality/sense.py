@@ -11,6 +11,7 @@ from drr.filetasks.corpus.known import stands_in
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.quality.elsewhere import answered_elsewhere
 from drr.filetasks.quality.material import TaskMaterial
+from drr.filetasks.quality.oneself import at_odds
 from drr.filetasks.quality.timing import foreknowing, untimely
 from drr.filetasks.reckoning import nonsense, turns
 from drr.filetasks.truth import KnownPage, TaskFact
@@ -39,6 +40,7 @@ def sense(task: TaskMaterial) -> Iterator[str]:
     yield from makes_apart(task)
     yield from beside_the_point(task)
     yield from answered_elsewhere(task)
+    yield from at_odds(task)
 
 
 def sense_question(task: TaskMaterial) -> Iterator[str]:

@@ -1,0 +1,41 @@
+"""Whether a page agrees with itself, read as anybody reads it: the month of its title is that of its date, and nobody has had a thing since before what is said of his."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from drr.filetasks.form import CorpusPage
+from drr.filetasks.quality.material import TaskMaterial
+from drr.filetasks.quality.timing import months_in
+from drr.filetasks.values import month_of
+
+_NAMES = "January|February|March|April|May|June|July|August|September|October|November|December"
+_TITLED = re.compile(rf"(?:\b(?:in|for|an?|A|An) |, )({_NAMES})\b(?! \d)")
+_SINCE = re.compile(
+    r"\b(?:[Hh]ad|I've had|got|bought|ordered|carried|sold|stocked|samples of|(?:were|was) bought) the (?P<name>[A-Z][\w&'’-]*(?: [\w&'’-]+){1,5}?)"
+    rf" (?:(?:was|were) (?:bought|ordered) )?(?:since|in) (?P<month>(?:{_NAMES}) \d{{4}})\b"
+)
+_SENTENCES = re.compile(r"(?<=[.?!]) +|\n+")
+
+
+def at_odds(task: TaskMaterial) -> Iterator[str]:
+    for page in task.pages:
+        yield from (f"{page.url}: {said}" for said in contradictions(page))
+
+
+def contradictions(page: CorpusPage) -> Iterator[str]:
+    titled = _TITLED.search(page.title)
+    if titled and page.date and date.fromisoformat(page.date).strftime("%B") != titled[1]:
+        yield f"is titled {page.title!r} and dated {page.date}"
+    had = _SINCE.search(page.text)
+    if had is None:
+        return
+    brand = had["name"].removeprefix("The ").split()[0]
+    for said in _SENTENCES.split(page.text):
+        if brand not in said or had[0] in said:
+            continue
+        later = [month for month in months_in(said) if month_of(month) > month_of(had["month"])]
+        if later:
+            yield f"says {had[0]!r} and then {said!r}"

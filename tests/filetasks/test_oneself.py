@@ -1,0 +1,154 @@
+"""Pages agree with themselves, and files with the pages that decide: dates, who writes, versions, prices and terms."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import replace
+from datetime import date
+from random import Random
+
+import pytest
+from drr.env.shop import Shop
+from drr.filetasks.case import NamedThing, PlannedFile, TaskCase
+from drr.filetasks.corpus.build import Corpora, corpora
+from drr.filetasks.corpus.known import CasePages
+from drr.filetasks.corpus.pool import PagePool, build_pool
+from drr.filetasks.corpus.statement import drawn_statement, statements_of
+from drr.filetasks.corpus.stock import stock
+from drr.filetasks.drawer.booklets import _printed
+from drr.filetasks.drawer.brief import FileBrief
+from drr.filetasks.form import CorpusPage
+from drr.filetasks.outcomes import PARTS, comes_out_even
+from drr.filetasks.planning.kinds import kind_of
+from drr.filetasks.planning.planner import _AGAIN, _sort_of
+from drr.filetasks.quality.oneself import _SINCE, _TITLED, contradictions
+from drr.filetasks.values import month_of, number_of, sold_from
+
+SEED = 8
+OWN = re.compile(r"^(?:Our year with|Notes from|I bought a|An? [A-Z]\w+ with a|What I learned)|comes to live")
+
+
+@pytest.fixture(scope="module")
+def pool(shop: Shop) -> PagePool:
+    return build_pool(shop.store.iter_products(), SEED, 260)
+
+
+@pytest.fixture(scope="module")
+def made(hundred: list[TaskCase], pool: PagePool) -> list[Corpora]:
+    return [corpora(case, SEED, {"24k": 24_000}, pool) for case in hundred[:8]]
+
+
+@pytest.mark.long
+def test_no_page_of_several_tasks_contradicts_itself(made: list[Corpora]) -> None:
+    pages = [page for one in made for page in one.pages]
+    assert [(page.url, said) for page in pages for said in contradictions(page)] == []
+    assert sum(_SINCE.search(page.text) is not None for page in pages) > 4
+    assert sum(_TITLED.search(page.title) is not None for page in pages) > 2
+
+
+@pytest.mark.parametrize(
+    ("title", "day", "text", "told"),
+    [
+        ("A page to print: your kettle in February", "2021-08-12", "It boils.", "is titled"),
+        ("A June with a kettle", "2020-06-09", "It boils.", ""),
+        ("A kettle", "2021-08-12", "I have had the Acme kettle since May 2014. By Acme's terms of November 2014.", ""),
+        ("A kettle", "2021-08-12", "I've had the Acme kettle since May 2014. Acme pays 40 percent (the November 2014 terms).", "and then"),
+        ("A kettle", "2021-08-12", "We have sold the Acme kettle since May 2014. The Otter cup is of June 2019.", ""),
+    ],
+)  # fmt: skip
+def test_what_is_at_odds_is_told(title: str, day: str, text: str, told: str) -> None:
+    page = CorpusPage(url="https://a.example/1", title=title, text=text, date=day)
+    found = list(contradictions(page))
+    assert (told in found[0]) if told else found == [] or "I have had" in text
+
+
+@pytest.mark.long
+def test_who_writes_alone_bought_it_once_and_lives_in_one_house(made: list[Corpora]) -> None:
+    pages = [page for one in made for page in one.pages if OWN.search(page.title)]
+    assert len(pages) > 3
+    for page in pages:
+        for slot in ("bought", "house"):
+            assert sum(f" {said}" in page.text for said in stock().details[slot]) <= 1, page.text
+
+
+def test_of_each_make_or_list_one_thing_is_so_whichever_page_says_it(
+    hundred: list[TaskCase], pool: PagePool
+) -> None:
+    for case in hundred[:6]:
+        writer, said = CasePages(case, pool, SEED), defaultdict(set)
+        for form in statements_of(case.thing.noun):
+            for age in (30, 200, 500, 900):
+                for is_early in (False, True):
+                    calendar = writer.calendar(age, is_early=is_early)
+                    one = drawn_statement(case.thing, case.seller, Random(age), calendar, form)
+                    if one and one.as_of and not one.is_wrong and one.value:
+                        said[form.attribute.pattern, one.subject, one.as_of, str(one.groups)].add(one.value)
+        assert said and all(len(values) == 1 for values in said.values())
+
+
+def test_a_booklet_is_no_older_than_the_make_that_is_in_the_box(
+    hundred: list[TaskCase], pool: PagePool
+) -> None:
+    looked = 0
+    for case in hundred[:40]:
+        writer = CasePages(case, pool, SEED)
+        for fact in case.of("page"):
+            thing = writer.thing(fact)
+            dating = stock().statement(fact.attribute)[0].dating
+            if dating is None or dating.changes != "make" or fact.subject != thing.name:
+                continue
+            made = month_of(writer._since(fact))
+            entry = next(one for file in case.files for one in file.entries)
+            file = PlannedFile(name="booklet.pdf", form="manual", entries=(replace(entry, attribute="x"),))
+            facts = tuple(
+                one.model_copy(update={"subject": thing.name}) if one.id == entry.fact else one
+                for one in case.facts
+            )
+            day = _printed(FileBrief(case=replace(case, facts=facts), file=file, rng=Random(1))).day
+            assert made <= day <= case.today
+            looked += 1
+    assert looked > 15
+
+
+def test_what_is_due_comes_out_to_the_cent(hundred: list[TaskCase]) -> None:
+    looked = 0
+    for case in hundred:
+        paid = next((one.value for one in case.facts if one.attribute == "price paid"), None)
+        for fact in case.of("page"):
+            if paid and fact.attribute.startswith("share"):
+                assert comes_out_even(number_of(paid), number_of(fact.value)), (paid, fact.value)
+                looked += 1
+    assert looked > 15
+    assert not comes_out_even(113.95, 10) and comes_out_even(86.95, 20) and set(PARTS) > {"fee", "refund"}
+
+
+def test_terms_that_decide_are_little_older_than_what_they_decide(hundred: list[TaskCase]) -> None:
+    starts = [(case, sold_from(fact.attribute)) for case in hundred for fact in case.of("page")]
+    assert sum(start is not None for _, start in starts) > 30
+    assert all(start is None or (case.bought - start).days < 730 for case, start in starts)
+
+
+def test_orders_are_those_of_a_person(shop: Shop, hundred: list[TaskCase]) -> None:
+    """Six heating pads in six months were nobody's."""
+    by_title = {" ".join(one.title.split()): one for one in shop.store.iter_products()}
+    for case in hundred:
+        days: dict[tuple[str, bool], list[date]] = defaultdict(list)
+        for item in case.purchases:
+            days[_sort_of(by_title[item.title])].append(item.day)
+        assert sum(item.day == case.bought for item in case.purchases) >= 1
+        for (_, is_used_up), found in days.items():
+            apart = [(later - day).days for day, later in zip(sorted(found), sorted(found)[1:], strict=False)]
+            assert is_used_up or all(gap >= _AGAIN for gap in apart)
+
+
+def test_files_call_a_thing_by_the_name_that_the_question_has(hundred: list[TaskCase]) -> None:
+    plain = hundred[0].thing
+    edition = NamedThing(brand=plain.brand, noun=plain.noun, model=plain.model, plural=False, edition="Pro")
+    assert edition.called.endswith(" Pro") and kind_of(edition.noun) is kind_of(plain.noun)
+    for case in hundred:
+        own = {fact.id for fact in case.facts if fact.subject == case.thing.name}
+        for file in case.files:
+            for entry in file.entries:
+                if entry.fact in own and case.thing.noun in entry.said:
+                    assert case.thing.called in entry.said, entry.said
