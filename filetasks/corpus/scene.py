@@ -163,8 +163,8 @@ class PageScene:
         if slot == "began":
             return self.calendar.stated(self.rng)
         if details := stock().details.get(slot):
-            drawn = self.rng.choice(details)
-            return self.settled.setdefault(slot, drawn) if slot == "house" and self.claimed else drawn
+            detail = self.rng.choice(details)
+            return self.settled.setdefault(slot, detail) if slot == "house" and self.claimed else detail
         drawn = drawn_value(slot, self.rng)
         if drawn is None:
             raise ValueError(f"no page knows the slot [{slot}]")
