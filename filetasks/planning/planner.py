@@ -12,12 +12,13 @@ from drr.env.entities import Order, Product, User
 from drr.env.errors import Misuse
 from drr.env.shop import SearchRequest, Shop
 from drr.env.themes import themes_of
-from drr.filetasks.case import BoughtItem, Coupling, FileForm, NamedThing, TaskCase
+from drr.filetasks.case import Coupling, FileForm, NamedThing, TaskCase
 from drr.filetasks.planning import compared, files, refill, returning, space, warranty
 from drr.filetasks.planning.kinds import ThingKind, kind_of
 from drr.filetasks.planning.misleading import can_mislead
+from drr.filetasks.planning.purchases import EVEN, SHOWN, history, paid_for, usual_price
 from drr.filetasks.planning.scene import AnswerPart, CaseScene, FileSlot, PageSlot, written
-from drr.filetasks.planning.things import as_model, is_of_several, is_same_sort, thing_of, words
+from drr.filetasks.planning.things import as_model, is_of_several, thing_of, words
 from drr.filetasks.reckoning import nonsense, reckoned
 from drr.filetasks.truth import Intent, TaskFact
 from drr.filetasks.values import FactValues, is_rest
@@ -25,8 +26,6 @@ from drr.wording.states import STATES
 
 _USERS = 2_000
 """Shoppers looked at; a sample's first ones are those of a smaller sample."""
-_ORDERS = 40
-"""Of one shopper's, the newest: what an order history shows."""
 _LEAST_ORDERS = 3
 _TRIES = 40
 """Of parts for one product, until all that is asked makes sense together."""
@@ -127,7 +126,7 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         place=rng.choice(_places(rivals[0][1])) if rivals else "",
         bought=bought,
         today=today,
-        paid=_paid(product, rng, _usual_price(shop, product, thing), _EVEN),
+        paid=paid_for(product, rng, usual_price(shop, product, thing), EVEN),
         opened=bought + timedelta(days=rng.randrange(1, 9)),
         since=_since(bought, rng),
         shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
@@ -199,7 +198,7 @@ def _planned(
         place=scene.place,
         bought=scene.bought,
         paid=scene.paid,
-        purchases=_history(shop, user.user_id, order, scene),
+        purchases=history(shop, user.user_id, order, scene),
         files=files.planned_files(
             drawn.forms,
             drawn.slots,
@@ -309,7 +308,7 @@ def _owned(
 ) -> tuple[Order, Product, NamedThing] | None:
     """An order of something that this intent asks about; none of a day on which every shop is closed, and of pairs, sets and packs of
     several only what is used up: of others one speaks less well, and what one of them cost nobody knows."""
-    for order in rng.sample(orders[:_ORDERS], min(len(orders), _ORDERS)):
+    for order in rng.sample(orders[:SHOWN], min(len(orders), SHOWN)):
         product = shop.store.product(order.product_id)
         thing = None if product is None else thing_of(product, rng)
         day = order.placed_at.date()
@@ -333,85 +332,6 @@ def _rivals(shop: Shop, product: Product, thing: NamedThing, rng: Random) -> lis
             found.append((one, other))
     rng.shuffle(found)
     return found[:3]
-
-
-_EVEN = (0.2, 0.4, 0.5, 0.6, 0.8, 0.9)
-"""Cents of which a share that is asked for is seldom a part of one."""
-_ENDS = (0.29, 0.49, 0.59, 0.79, 0.95, 0.99, *_EVEN)
-
-
-def _paid(product: Product, rng: Random, usual: float | None = None, ends: tuple[float, ...] = _ENDS) -> str:
-    """Near the catalogue's price and never equal to it: what was paid stands in the drawer alone. Without one, near what such things cost."""
-    listed = product.price or usual or Random(product.product_id).choice((9, 14, 19, 27, 34, 46, 62))
-    while True:
-        paid = max(2.0, listed * rng.uniform(0.88, 1.1)) // 1 + rng.choice(ends)
-        if paid != listed:
-            return f"${paid:,.2f}"
-
-
-def _usual_price(shop: Shop, product: Product, thing: NamedThing) -> float | None:
-    """The middle price of what the catalogue calls so."""
-    if product.price is not None:
-        return None
-    page = shop.catalog.search(SearchRequest(query=thing.noun, category=product.category, limit=15))
-    found = sorted(
-        one.price
-        for one in shop.store.products(page.product_ids)
-        if one.price is not None and is_same_sort(one, thing)
-    )
-    return found[len(found) // 2] if found else None
-
-
-def _history(shop: Shop, user_id: str, owned: Order, scene: CaseScene) -> tuple[BoughtItem, ...]:
-    """Without other orders of the same product: which one is meant must be plain; and as a person's: nobody buys six heating pads in half a year."""
-    lines = []
-    until = (scene.today + timedelta(days=1)).isoformat()
-    orders = shop.store.orders(user_id, until=until, limit=_ORDERS).items
-    if owned.order_id not in {order.order_id for order in orders}:
-        orders = [*orders[: _ORDERS - 1], owned]
-    products = {one.product_id: one for one in shop.store.products([order.product_id for order in orders])}
-    had = {_sort_of(products[owned.product_id]): [owned.placed_at.date()]}
-    for order in orders:
-        product = products.get(order.product_id)
-        own = order.order_id == owned.order_id
-        if product is None or (order.product_id == owned.product_id and not own):
-            continue
-        if not own and not _bought_again(_sort_of(product), order.placed_at.date(), had):
-            continue
-        price = scene.paid if own else _paid(product, Random(f"{scene.paid}/{order.order_id}"))
-        day: date = order.placed_at.date()
-        lines.append(
-            BoughtItem(
-                order_id=order.order_id,
-                day=day,
-                title=" ".join(product.title.split()),
-                quantity=1 if own else order.quantity,
-                status="Delivered" if own else order.order_status,
-                price=price,
-            )
-        )
-    return tuple(lines)
-
-
-_AGAIN, _USED_UP_AGAIN = 1_100, 18
-"""Days after which somebody buys the like of what lasts, and of what is used up."""
-
-
-def _sort_of(product: Product) -> tuple[str, bool]:
-    """What a person would call it, and whether it is used up."""
-    thing = thing_of(product, Random(product.product_id))
-    noun = thing.noun if thing is not None else product.title
-    kind = kind_of(noun)
-    return kind.ending or noun.split()[-1].casefold(), kind.is_used_up
-
-
-def _bought_again(sort: tuple[str, bool], day: date, had: dict[tuple[str, bool], list[date]]) -> bool:
-    days = had.setdefault(sort, [])
-    apart = _USED_UP_AGAIN if sort[1] else _AGAIN
-    if any(abs((day - other).days) < apart for other in days):
-        return False
-    days.append(day)
-    return True
 
 
 def _invented(parts: list[AnswerPart]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from drr.filetasks.drawer.brief import FileBrief
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.outcomes import PARTS, comes_out_even
 from drr.filetasks.planning.kinds import kind_of
-from drr.filetasks.planning.planner import _AGAIN, _sort_of
+from drr.filetasks.planning.purchases import AGAIN, sort_of
 from drr.filetasks.quality.oneself import _SINCE, _TITLED, contradictions
 from drr.filetasks.values import month_of, number_of, sold_from
 
@@ -135,11 +135,11 @@ def test_orders_are_those_of_a_person(shop: Shop, hundred: list[TaskCase]) -> No
     for case in hundred:
         days: dict[tuple[str, bool], list[date]] = defaultdict(list)
         for item in case.purchases:
-            days[_sort_of(by_title[item.title])].append(item.day)
+            days[sort_of(by_title[item.title])].append(item.day)
         assert sum(item.day == case.bought for item in case.purchases) >= 1
         for (_, is_used_up), found in days.items():
             apart = [(later - day).days for day, later in zip(sorted(found), sorted(found)[1:], strict=False)]
-            assert is_used_up or all(gap >= _AGAIN for gap in apart)
+            assert is_used_up or all(gap >= AGAIN for gap in apart)
 
 
 def test_files_call_a_thing_by_the_name_that_the_question_has(hundred: list[TaskCase]) -> None:
