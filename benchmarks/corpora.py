@@ -8,7 +8,7 @@ against distractors and against noise; .5 is chance, and words are scored by how
 
 `grep` looks at every passage and row with a figure that names a brand, a shop or a product of the case: how often it has a month where it says what is
 asked (rightly or wrongly), how often where it says something else, and so what share of those that a grep of name and month meets is about what is asked.
-`search by form` is that of a reader who knows no more of the question than names and units (`corpora_form`).
+`search by form` is that of a reader who knows no more of the question than names and units (`corpora_form`), `search by dates` that of one who counts months (`corpora_dates`).
 Sentences of more than 45 characters are counted where they recur on more than five pages of the pool, and those of more than 35 where they stand in more than
 one of ten tasks of the smallest size, with those that stand on most pages. No network.
 """
@@ -43,6 +43,7 @@ from drr.filetasks.form import CorpusPage
 from drr.filetasks.planning.planner import first_cases
 from drr.filetasks.values import month_of
 
+from benchmarks.corpora_dates import DateSearch
 from benchmarks.corpora_form import FormSearch
 from benchmarks.results import machine, record, table
 
@@ -86,7 +87,7 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
         passages: list[tuple[bool, bool]] = []
         read: list[list[str]] = []
         before: set[str] = set()
-        forms = FormSearch()
+        forms, dates = FormSearch(), DateSearch()
         for number, case in enumerate(cases):
             made = corpora(case, asked.seed, sizes, pool, written_question(case), before=before)
             before |= made.first_titles
@@ -98,6 +99,7 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
             passages += named_passages(made, CasePages(case, pool, asked.seed).apart)
             smallest = made.pages[: made.sizes.sizes[min(sizes, key=sizes.__getitem__)].pages]
             forms.look(made, smallest)
+            dates.look(made, smallest)
             if number < _FEW_TASKS:
                 read.append([page.text for page in smallest])
         seconds = time.process_time() - start
@@ -119,6 +121,17 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
             table(
                 ["search by form, in the smallest size", "needed", "others", "missed", "precision", "recall"],
                 forms.rows(),
+            ),
+            table(
+                [
+                    "search by dates, in the smallest size",
+                    "needed",
+                    "astray",
+                    "others",
+                    "precision",
+                    "recall",
+                ],
+                dates.rows(),
             ),
             told(known, _things(pool)),
         )

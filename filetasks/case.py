@@ -85,6 +85,24 @@ class NamedThing:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HeldMake:
+    """A file says when the thing was made: since then there has been another make, of which what is asked is not."""
+
+    subject: str
+    made: date
+    newer: date
+    """Both the first of a month."""
+
+    @property
+    def value(self) -> str:
+        return f"{self.made:%m/%Y}"
+
+
+MADE = "month it was made"
+"""The attribute of the fact that tells of which make a thing is."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskCase:
     """Drawn from a shopper's records. `facts` are all required; those of files stand in the drawer alone, those of pages in the
     supportive pages alone, and places are filled in as they are written."""
@@ -113,6 +131,8 @@ class TaskCase:
     """Where a candidate is to go, as question and files call it: `hallway alcove`."""
     bought: date
     paid: str
+    held: HeldMake | None = None
+    """Where the thing that is asked about is not of the latest make."""
     purchases: tuple[BoughtItem, ...] = ()
     """Newest first, up to `today`."""
     files: tuple[PlannedFile, ...] = ()

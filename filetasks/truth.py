@@ -20,7 +20,7 @@ Intent = Literal[
 """`other`: of an imported task, where nobody named one."""
 PageKind = Literal["supportive", "distractor", "noise"]
 ChangeKind = Literal["outdated", "other_period", "one_sided", "wrong_figure", "other_model"]
-"""`other_period`: terms for purchases of a later time than this one."""
+"""`other_period`: terms for purchases of a later time than this one, or figures of a later make than that of the thing at hand."""
 MOST_WORDS = 12
 PAGE_ACTIONS = ("confirm", "refute")
 """What a reviewer does with a proposed kind, in the history of the review."""

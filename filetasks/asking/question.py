@@ -28,6 +28,8 @@ _SLOW, _SLOWLY = 3, ("/stories", "/stories/short")
 """Attempts at which a story stays: they are few, and another question is mostly enough."""
 _PATIENT = 30
 """Draws after which the shorter stories and frames are dealt alone: what is asked needs the room."""
+_NO_ROOM = 2
+"""How short room must be for a question to leave to the files of which make a thing is."""
 _BUILDS = {"told": 30, "listed": 34, "paired": 22, "described": 14}
 """Of a hundred questions: what stands in each file is said, files are listed, each stands behind what it is for, or listed with what they hold."""
 _WISHES, _COUNTED, _CLOSED = 0.3, 0.16, 0.4
@@ -75,6 +77,8 @@ class QuestionFrames(_Words):
     """How what is asked is put together, and how a question ends."""
 
     frames: dict[str, tuple[str, ...]]
+    held: dict[str, tuple[str, ...]]
+    """That it is not of the latest make."""
     closings: dict[str, tuple[str, ...]]
 
 
@@ -148,6 +152,9 @@ def _drawn(case: TaskCase, attempt: int, draw: int) -> str:
         dealer.deal_short(f"{case.intent}/stories", words.stories, _INTENTS),
         *([dealer.deal("lives", words.lives, _INTENTS)] if words.lives and case.state else []),
     ]
+    if case.held is not None and dealer.tight < _NO_ROOM:
+        whose = "own" if case.rival is None else "candidate"
+        said.append(dealer.deal_short(f"held/{whose}", _frames().held[whose], share=1))
     if build == "paired":
         said.append(_paired(case, words, dealer))
     else:

@@ -14,6 +14,9 @@ _EARLY = {True: 0.7, False: 0.15}
 """How often such a page speaks of an earlier make, list or price, by whether the task leans to what was before: so that neither the month that most
 pages say nor one that few say is what counts, and figures that nobody asks for differ from page to page as well."""
 
+_NEWER = 0.4
+"""How often it speaks of the make after the one at hand, where there is such."""
+
 
 def asides(writer: CasePages) -> Iterator[PoolPage]:
     """Without end, about the subject of each needed page in turn."""
@@ -26,16 +29,27 @@ def asides(writer: CasePages) -> Iterator[PoolPage]:
         rng = Random(f"{writer.seed}/{case.task_id}/{label}")
         age = writer.age(fact, rng)
         is_early = rng.random() < _EARLY[writer.leans_back]
+        newer = writer.newer_age(rng) if rng.random() < _NEWER else None
+        if newer is not None:
+            age, is_early = newer, False
         seller = case.seller if fact.subject == case.seller else None
         said = drawn_statement(
             writer.thing(fact),
             seller,
             rng,
-            writer.calendar(age, is_early=is_early),
+            writer.calendar(age, is_early=is_early, is_newer=newer is not None),
             avoid=needed,
             like=measures_of(needed),
             of=fact.subject,
         )
         if said is not None and said.value not in {one.value for one in case.facts}:
-            yield writer.written(fact, plain(said, rng), label, age, PageSource(), is_early=is_early)[0]
+            yield writer.written(
+                fact,
+                plain(said, rng),
+                label,
+                age,
+                PageSource(),
+                is_early=is_early,
+                is_newer=newer is not None,
+            )[0]
         number += 1

@@ -9,27 +9,30 @@ from datetime import date, timedelta
 from functools import cached_property
 from random import Random
 
-from drr.filetasks.case import TaskCase
-from drr.filetasks.corpus.calendar import TERMS, earlier_ones, month_before, month_name, months_seen
+from drr.filetasks.case import HeldMake, TaskCase
+from drr.filetasks.corpus.calendar import GAP, TERMS, earlier_ones, month_before, month_name, months_seen
 from drr.filetasks.corpus.figures import other_value
+from drr.filetasks.corpus.pool import YOUNGEST
 from drr.filetasks.corpus.statement import PageStatement, WantedChange, months_taken
-from drr.filetasks.corpus.stock import stock
+from drr.filetasks.corpus.stock import MAKE, stock
 from drr.filetasks.lots import lot_before
 from drr.filetasks.planning.kinds import Range
 from drr.filetasks.reckoning import overturns, turns
 from drr.filetasks.truth import ChangeKind, TaskFact
-from drr.filetasks.values import FactValues, month_of, number_of, sold_from
+from drr.filetasks.values import FactValues, month_of, months_after, number_of, sold_from
 
 BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
 """Changes against which a page is right because something has changed since: both are sources as good as each other."""
-_KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
+_KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "other_model", "other_model")
 _DATED_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", *_KINDS)
 _EARLY_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", "one_sided", "other_model", "other_model")
 """Of what was written before the make, list or price that counts: each says an earlier month."""
 _OTHER_TERMS, _LATER_TERMS = 0.3, 0.45
 """How often of terms those before are told, and those after where there can be such."""
-_LATER = 45
-"""Days after the purchase from which on pages may speak of terms that came later."""
+_LATER, _SHORT = 45, 120
+"""Days after the purchase from which on pages may speak of terms that came later; where it was no longer ago than so many, of those of the next month."""
+_LATER_ONE = 0.4
+"""How often a page that leads astray is one of what came later, where there can be such."""
 _LATER_ONES = (0, 150, 420)
 """Days after that on which later terms began: of one task they are the same on all its pages."""
 _RUMORED = {
@@ -80,13 +83,30 @@ class AstrayTimes:
             return WantedChange(kind=kind, as_of=self._last_before(key, of, day, took * 3 // 2))
         return WantedChange(kind=kind, as_of=of if when == "same" else None)
 
+    def later(self, fact: TaskFact, rng: Random) -> tuple[int, WantedChange] | None:
+        """The age of a page, and what it is to say, that speaks of what came later than that by which the case goes: of purchases after this one, or of the
+        make after the one at hand. `None` where this page is to be another, or none can know of it."""
+        if rng.random() >= _LATER_ONE:
+            return None
+        held, start = held_of(self.case, fact), sold_from(fact.attribute)
+        if held is not None:
+            most = (self.case.today - months_after(held.newer, GAP + taken_by(fact))).days
+            wanted = WantedChange(kind="other_period", as_of=month_name(held.newer))
+        elif start is not None:
+            first = self._later[0]
+            most, wanted = (
+                (self.case.today - first).days,
+                WantedChange(kind="other_period", sold=month_name(first)),
+            )
+        else:
+            return None
+        return (rng.randint(YOUNGEST, most), wanted) if most >= YOUNGEST else None
+
     def _of_terms(self, fact: TaskFact, start: date, day: date, rng: Random) -> WantedChange:
         key, month = (fact.subject, TERMS), month_name(start)
-        room = (day - self.case.bought).days - _LATER
-        later = [days for days in self._later if days <= room]
+        later = [began for began in self._later if began <= day]
         if later and rng.random() < _LATER_TERMS:
-            began = self.case.bought + timedelta(days=_LATER + rng.choice(later))
-            return WantedChange(kind="other_period", sold=month_name(began))
+            return WantedChange(kind="other_period", sold=month_name(rng.choice(later)))
         if months_seen(month, day) < 0 or rng.random() < _OTHER_TERMS:
             return WantedChange(kind="outdated", sold=self._before(fact, key, month, day, 0))
         kind = rng.choice(_KINDS)
@@ -107,10 +127,14 @@ class AstrayTimes:
         return earlier_ones(self.pool_seed, key, latest, day, took, 1)[0]
 
     @cached_property
-    def _later(self) -> list[int]:
-        """How long after the purchase, beside the least, terms of the seller or maker changed."""
+    def _later(self) -> list[date]:
+        """Months after the purchase in which terms of the seller or maker changed; the one that follows it where it was not long ago."""
         rng = Random(f"{self.seed}/{self.case.task_id}/later")
-        return [days + rng.randint(0, 90) for days in _LATER_ONES]
+        bought = self.case.bought
+        if (self.case.today - bought).days < _SHORT:
+            return [months_after(bought.replace(day=1), 1)]
+        found = [bought + timedelta(days=_LATER + days + rng.randint(0, 90)) for days in _LATER_ONES]
+        return [one.replace(day=1) for one in found]
 
     def again(self, fact: TaskFact, wanted: WantedChange, day: date) -> WantedChange:
         """What was before, or came later, has one value, whichever page says it."""
@@ -208,6 +232,12 @@ class AstrayTimes:
 
 
 _TIMED: frozenset[ChangeKind] = frozenset(["outdated", "other_period"])
+
+
+def held_of(case: TaskCase, fact: TaskFact) -> HeldMake | None:
+    """The make at hand, where a fact is of it and there has been another since."""
+    held = case.held
+    return held if held is not None and held.subject == fact.subject and changes_of(fact) == MAKE else None
 
 
 def is_recall(fact: TaskFact) -> bool:

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
-from drr.filetasks.corpus.astray import BEATEN, AstrayTimes, changes_of, is_recall, taken_by
+from drr.filetasks.corpus.astray import BEATEN, AstrayTimes, changes_of, held_of, is_recall, taken_by
 from drr.filetasks.corpus.calendar import (
     GAP,
     TERMS,
@@ -37,7 +37,7 @@ from drr.filetasks.corpus.statement import (
     range_of,
     statements_of,
 )
-from drr.filetasks.corpus.stock import PageForm, StatementForm, stock
+from drr.filetasks.corpus.stock import MAKE, PageForm, StatementForm, stock
 from drr.filetasks.lots import month_of_recall
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
@@ -46,6 +46,8 @@ from drr.filetasks.values import month_of, months_after, sold_from
 _TRIES = 40
 _SISTER = 0.45
 """How often a needed page says something of another model too, as pages do that lead astray."""
+_FEWER = 0.6
+"""How often it says one thing less of its own than others do: what it is there for is of a month, and so is all that it says of that thing."""
 _AS_NEEDED = 0.5
 """Of the other pages about the case: those that are as old as needed ones."""
 _LEANS_BACK = 0.5
@@ -128,7 +130,7 @@ class CasePages:
         recall = _recall_beside(self.case, fact)
         if recall is not None:
             return month_name(recall)
-        changes = changes_of(fact)
+        changes, by = changes_of(fact), self._known_by(fact)
         days = [
             month_before(
                 self.day(
@@ -140,9 +142,14 @@ class CasePages:
             if one.subject == fact.subject and changes_of(one) == changes
         ]
         rng = Random(f"{self.seed}/{self.case.task_id}/since/{fact.subject}/{changes}")
-        latest = min(*days, month_before(self.case.known_by))
-        most = _NEWS - (self.case.known_by - latest).days
+        latest = min(*days, by)
+        most = _NEWS - (_asked_of(self.case, fact) - latest).days
         return month_name(latest - timedelta(days=rng.randint(0, max(_ALL_TERMS, most))))
+
+    def _known_by(self, fact: TaskFact) -> date:
+        """By when what holds for the case had begun."""
+        held = held_of(self.case, fact)
+        return month_before(self.case.known_by) if held is None else months_after(held.made, -1)
 
     @cached_property
     def _settled(self) -> dict[tuple[str, str], str]:
@@ -158,6 +165,13 @@ class CasePages:
         """Of a page that leads astray, or is beside the point: as of any page, or as of those that are needed."""
         return _age_of(self.case, fact)(rng) if rng.random() < _AS_NEEDED else dated_age(rng)
 
+    def newer_age(self, rng: Random) -> int | None:
+        """Of a page that speaks of the make after the one at hand; `None` where there is none, or nobody can have seen one yet."""
+        if self.case.held is None:
+            return None
+        most = (self.case.today - months_after(self.case.held.newer, GAP)).days
+        return rng.randint(YOUNGEST, most) if most >= YOUNGEST else None
+
     def day(self, age: int) -> date:
         return self.case.today - timedelta(days=age)
 
@@ -170,8 +184,12 @@ class CasePages:
             source = of[number % len(of)]
             fact = facts[source.known.facts[0]]
             rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
-            age = self.age(fact, rng)
-            wanted = self._times.wanted(fact, source.known.as_of, self.day(age), rng)
+            later = self._times.later(fact, rng)
+            if later is not None:
+                age, wanted = later
+            else:
+                age = self.age(fact, rng)
+                wanted = self._times.wanted(fact, source.known.as_of, self.day(age), rng)
             wanted = self._times.again(fact, wanted, self.day(age))
             if wanted.value is None and wanted.kind != "one_sided":
                 within = range_of(stock().statement(fact.attribute)[0], kind_of(self.thing(fact).noun))
@@ -220,6 +238,7 @@ class CasePages:
         source: PageSource,
         *,
         is_early: bool = False,
+        is_newer: bool = False,
     ) -> tuple[PoolPage, str, PageForm]:
         """The first try in which no required value stands but the one that is to stand there; of the first few one that is no twin of another page."""
         thing, theme = self.thing(fact), theme_key(self.case.theme)
@@ -231,9 +250,10 @@ class CasePages:
         needed = [stock().statement(one.attribute)[0] for one in self.case.of("page")]
         for attempt in range(_TRIES):
             rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
-            calendar = self.calendar(age, said, is_early=is_early)
+            calendar = self.calendar(age, said, is_early=is_early, is_newer=is_newer)
             scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar, self._deck)
-            statements = [said, *beside(scene, [*needed, said.form], said.one_sided, measures_of(needed))]
+            more = said.one_sided - (is_own and rng.random() < _FEWER)
+            statements = [said, *beside(scene, [*needed, said.form], more, measures_of(needed))]
             if is_own and rng.random() < _SISTER:
                 taken = [*needed, *(one.form for one in statements)]
                 statements += _of_a_sister(thing, taken, calendar, rng)
@@ -260,11 +280,18 @@ class CasePages:
         return page.title in self.titles or len(page.said & self.said) > _TWIN * len(page.said)
 
     def calendar(
-        self, age: int, said: PageStatement | None = None, *, is_early: bool = False
+        self,
+        age: int,
+        said: PageStatement | None = None,
+        *,
+        is_early: bool = False,
+        is_newer: bool = False,
     ) -> PageCalendar:
-        """A page that speaks of an earlier make knows no other."""
-        dating = said.form.dating if said else None
-        own = {(said.subject, dating.changes): said.as_of} if said and dating and said.as_of else {}
+        """A page that speaks of an earlier make knows no other, and so does one that speaks of a later make than that at hand."""
+        held, dating = self.case.held, said.form.dating if said else None
+        own = {(held.subject, MAKE): month_name(held.newer)} if is_newer and held else {}
+        if said and dating and said.as_of:
+            own[said.subject, dating.changes] = said.as_of
         if said and said.groups.get("sold"):
             own[said.subject, TERMS] = said.groups["sold"]
         return PageCalendar(
@@ -325,6 +352,12 @@ def _recall_beside(case: TaskCase, fact: TaskFact) -> date | None:
     return month_of_recall(found[0].value) if found else None
 
 
+def _asked_of(case: TaskCase, fact: TaskFact) -> date:
+    """The day of which is what is asked."""
+    held = held_of(case, fact)
+    return case.known_by if held is None else held.made
+
+
 def _age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:
     """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
     start = sold_from(fact.attribute)
@@ -333,7 +366,7 @@ def _age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:
         start = months_after(recall, GAP)
     most = OLDEST if start is None else (case.today - start).days
 
-    news = min(most, (case.today - case.known_by).days + _NEWS)
+    news = min(most, (case.today - _asked_of(case, fact)).days + _NEWS)
 
     def drawn(rng: Random) -> int:
         """As of any page, within what was news when it was bought, or is now of what is not: nobody asks today and is told of eight years ago."""

@@ -178,6 +178,8 @@ class SentenceStock:
     """By voice: beside these, after one that is known to be wrong where it is told."""
     sure: Mapping[str, Vouching]
     """By voice: what is said of one that somebody vouches for, in much the same words."""
+    apart: Mapping[str, Vouching]
+    """By voice: words of doubt about others, beside a figure about which there is none."""
     rough: Mapping[str, tuple[Template, ...]]
     """By voice: said before some of either, and saying nothing of how one knows."""
     noise_terms: tuple[Template, ...]
@@ -188,6 +190,15 @@ class SentenceStock:
             if found := form.attribute.match(attribute):
                 return form, {key: value or "" for key, value in found.groupdict().items()}
         return self.other, {"attribute": attribute}
+
+
+MAKE = "make"
+"""What changes where a thing itself does."""
+
+
+def changes_with_make(attribute: str) -> bool:
+    dating = stock().statement(attribute)[0].dating
+    return dating is not None and dating.changes == MAKE
 
 
 @cache
@@ -232,6 +243,7 @@ def stock() -> SentenceStock:
         hearsay={voice: _vouching(rows) for voice, rows in said["hearsay"].items()},
         denied={voice: prose(rows) for voice, rows in said["denied"].items()},
         sure={voice: _vouching(rows) for voice, rows in said["sure"].items()},
+        apart={voice: _vouching(rows) for voice, rows in said["apart"].items()},
         rough={voice: templates(rows) for voice, rows in said["rough"].items()},
         noise_terms=templates(said["noise"][0]["terms"]),
     )

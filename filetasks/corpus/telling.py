@@ -19,6 +19,8 @@ _CLAUSE = 0.7
 _ROWS = 3
 _SURE = {True: 0.34, False: 0.04}
 """How often it is said of a figure how one knows it, by those who pass on hearsay too: on pages about the case, where rumors are, and on others."""
+_APART = {True: 0.2, False: 0.02}
+"""How often it is said of others that one does not know: words of doubt, and none about the figure."""
 _ROUGH = 0.02
 """How often a manner of speaking stands before a statement, whatever is known of it."""
 _AFTERWARD = 0.5
@@ -35,6 +37,7 @@ class ToldStatement:
     """A question that they answer, where a page is made of questions."""
 
 
+_OTHERS = {"thing": "other models", "brand": "other makers", "seller": "other shops"}
 _OF_QUESTIONS = ("questions", "thread", "letters")
 """Layouts in which what is told has been asked before."""
 
@@ -150,6 +153,8 @@ def _vouchers(
         )
     elif voice in book.sure and not statement.one_sided and rng.random() < _SURE[is_case]:
         first, last = _before_or_after(book.sure[voice], (), scene, fill, tabled)
+    elif voice in book.apart and not statement.one_sided and rng.random() < _APART[is_case]:
+        first, last = _before_or_after(book.apart[voice], (), scene, fill, tabled)
     if rng.random() < _ROUGH and not first:
         first = _one(book.rough[voice], scene, fill)
     return first, last
@@ -167,6 +172,7 @@ def _before_or_after(
 def _filled(statement: PageStatement, scene: PageScene, voice: str) -> Fill:
     words = statement.words(voice == MEMBER)
     papers = fitting(statement.form.papers, scene.fits)
+    words["others"] = _OTHERS[statement.form.about]
     words["paper"] = scene.rng.choice(papers).words(scene.rng, scene.fill)
     return lambda slot: words[slot] if slot in words else scene.fill(slot)
 

@@ -8,7 +8,7 @@ from email.policy import SMTP
 from email.utils import format_datetime
 from html import escape
 
-from drr.filetasks.case import FileEntry
+from drr.filetasks.case import MADE, FileEntry
 from drr.filetasks.drawer.brief import FileBrief, FilePlaces, WrittenFile
 from drr.filetasks.drawer.goods import mail_domain
 from drr.filetasks.drawer.lines import dealt
@@ -116,6 +116,13 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
     if entry.attribute.startswith("part number"):
         piece = entry.attribute.removeprefix("part number of the ")
         return f"The photo that you sent shows the broken {piece} of the {name}: that is part {value}."
+    if entry.attribute == MADE:
+        whose = (
+            f"regular pack of the {name} that you have"
+            if brief.case.rival is None
+            else f"{brief.thing.name} that we have"
+        )
+        return f"The {whose} was made in {value}, as the box says."
     assert entry.attribute == "width of the product", entry.attribute
     return f"As the box says, the {brief.thing.name} is {value} wide."
 

@@ -20,6 +20,7 @@ _OFTEN: tuple[FileForm, ...] = ("label", "comparison", "saved_page", "sketch")
 _MIXED = 0.93
 """Of drawers with several files: those that want more than one modality."""
 _PRINTED: tuple[FileForm, ...] = ("receipt", "invoice", "till_slip")
+_OF_ONE: tuple[FileForm, ...] = ("saved_page", "photo", "label", "manual")
 _TRIES = 60
 _NAMES: dict[FileForm, tuple[str, ...]] = {
     "order_history": ("orders.csv", "order_history.csv", "my_orders_export.csv", "purchases.csv", "order-history.csv"),
@@ -75,8 +76,11 @@ def carried(slots: Sequence[FileSlot], count: int, rng: Random) -> list[FileForm
 
 def _agree(slots: Sequence[FileSlot], forms: Sequence[FileForm]) -> bool:
     """As papers of one purchase do: what a shop prints at the sale says day and price, so that no other file may be the one that tells
-    them, and there is one such paper; an order history has its days."""
+    them, and there is one such paper; an order history has its days, and what shows one thing tells of no other."""
     where = {slot.attribute: form for slot, form in zip(slots, forms, strict=True)}
+    for of_one in _OF_ONE:
+        if len({slot.subject for slot, form in zip(slots, forms, strict=True) if form == of_one}) > 1:
+            return False
     printed = {form for form in forms if form in _PRINTED}
     if len(printed) > 1:
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import islice
 from random import Random
@@ -12,7 +13,8 @@ from drr.env.entities import Order, Product, User
 from drr.env.errors import Misuse
 from drr.env.shop import SearchRequest, Shop
 from drr.env.themes import themes_of
-from drr.filetasks.case import Coupling, FileForm, NamedThing, TaskCase
+from drr.filetasks.case import Coupling, FileForm, HeldMake, NamedThing, TaskCase
+from drr.filetasks.corpus.stock import changes_with_make
 from drr.filetasks.planning import compared, files, refill, returning, space, warranty
 from drr.filetasks.planning.kinds import ThingKind, kind_of
 from drr.filetasks.planning.misleading import can_mislead
@@ -35,6 +37,10 @@ _LOW = 12
 """Inches of the highest of a sort that goes under something."""
 _KNOWN_FOR = 9
 """Years since which such things were sold: pages of any age speak of earlier makes."""
+_IS_HELD = 0.6
+"""Of cases whose facts change with the make."""
+_NEWER_SINCE, _MADE_BEFORE = (6, 20), (1, 8)
+"""Months from the make after the one at hand to the question, and from the making of that to it."""
 PartMaker = Callable[[CaseScene], AnswerPart | None]
 
 
@@ -131,7 +137,18 @@ def _case(shop: Shop, user_id: str, kind: IntentKind, seed: int, number: int) ->
         since=_since(bought, rng),
         shipped=kind.intent == "return_or_keep" or rng.random() < 0.3,
     )
+    held = _held(kind, scene, Random(f"{seed}/held/{number}/{user_id}"))
+    scene = replace(scene, held=held)
     return _planned(shop, kind, scene, (user, order, product), [one for one, _ in rivals], seed, number)
+
+
+def _held(kind: IntentKind, scene: CaseScene, rng: Random) -> HeldMake | None:
+    """Half of what is refilled, and of candidates, is of an earlier make: the newest page then speaks of another."""
+    if not (kind.rival or kind.intent == "refill") or rng.random() >= _IS_HELD:
+        return None
+    newer = _months_before(scene.today, rng.randint(*_NEWER_SINCE))
+    made = _months_before(newer, rng.randint(*_MADE_BEFORE))
+    return HeldMake(subject=(scene.rival or scene.owned).name, made=made, newer=newer)
 
 
 def _places(rival: NamedThing) -> tuple[str, ...]:
@@ -198,6 +215,7 @@ def _planned(
         place=scene.place,
         bought=scene.bought,
         paid=scene.paid,
+        held=scene.held,
         purchases=history(shop, user.user_id, order, scene),
         files=files.planned_files(
             drawn.forms,
@@ -213,7 +231,7 @@ def _planned(
 
 def _facts(kind: IntentKind, scene: CaseScene, count: int) -> _Drawn | None:
     """A fact that two parts need stands there once. `None` where no two parts can be asked, or no drawer holds their facts."""
-    parts = _parts(kind, scene, count)
+    parts = [_of_make(part, scene) for part in _parts(kind, scene, count)]
     slots: dict[str, FileSlot] = {}
     for part in parts:
         for slot in part.slots:
@@ -236,6 +254,13 @@ def _facts(kind: IntentKind, scene: CaseScene, count: int) -> _Drawn | None:
         for at, part in enumerate(parts, 1)
     ]
     return _Drawn(parts, facts, couplings, [(ids[name], slot) for name, slot in slots.items()], forms)
+
+
+def _of_make(part: AnswerPart, scene: CaseScene) -> AnswerPart:
+    """With the month in which the thing was made, where that tells which of several figures is its own."""
+    if scene.held is None or not all(changes_with_make(page.attribute) for page in part.pages):
+        return part
+    return replace(part, slots=(*part.slots, scene.slot_of_make()))
 
 
 def _file_fact(fact_id: str, slot: FileSlot, form: FileForm) -> TaskFact:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from random import Random
 
-from drr.filetasks.case import FileForm, NamedThing
+from drr.filetasks.case import MADE, FileForm, HeldMake, NamedThing
 from drr.filetasks.corpus.stock import stock
 from drr.filetasks.outcomes import comes_out_even
 from drr.filetasks.planning.kinds import Range, ThingKind, kind_of
@@ -75,6 +75,7 @@ class CaseScene:
     """From which on what was bought falls under the terms that hold for it: the first of a month."""
     shipped: bool
     """Sent by a carrier, so that no till printed a slip."""
+    held: HeldMake | None = None
 
     @property
     def kind(self) -> ThingKind:
@@ -118,6 +119,23 @@ class CaseScene:
                 said=f"The {self.called} cost me {{value}} before tax.",
                 carriers=(*till, "invoice", "order_history", "mail", "budget"),
             ),
+        )
+
+    def slot_of_make(self) -> FileSlot:
+        """When what is asked about was made."""
+        assert self.held is not None
+        own = self.rival is None
+        called = f"regular pack of the {self.owned.noun}" if own else self.held.subject
+        return FileSlot(
+            attribute=MADE,
+            subject=self.held.subject,
+            value=self.held.value,
+            text=f"{self.held.subject}: made in {{value}}.",
+            label="Made",
+            said=f"The {called} that I {'have' if own else 'could get'} was made in {{value}}, it says on the box.",
+            carriers=("photo", "label", "notes", "mail")
+            if own
+            else ("saved_page", "comparison", "mail", "notes"),
         )
 
     def term(self, attribute: str) -> int:

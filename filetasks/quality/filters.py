@@ -14,7 +14,7 @@ from drr.filetasks.quality.material import TaskMaterial, document_of
 from drr.filetasks.quality.sense import sense, sense_question
 from drr.filetasks.truth import TaskFact
 
-VERSION = "12"
+VERSION = "13"
 
 
 class TaskRefusal(NamedTuple):

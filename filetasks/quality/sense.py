@@ -12,7 +12,7 @@ from drr.filetasks.corpus.stock import stock
 from drr.filetasks.quality.elsewhere import answered_elsewhere
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.quality.oneself import at_odds
-from drr.filetasks.quality.timing import foreknowing, untimely
+from drr.filetasks.quality.timing import foreknowing, of_another_make, untimely
 from drr.filetasks.reckoning import nonsense, turns
 from drr.filetasks.truth import KnownPage, TaskFact
 from drr.filetasks.values import FactValues, month_of, number_of, sold_from
@@ -38,6 +38,7 @@ def sense(task: TaskMaterial) -> Iterator[str]:
     yield from foreknowing(task)
     yield from untimely(task)
     yield from makes_apart(task)
+    yield from of_another_make(task)
     yield from beside_the_point(task)
     yield from answered_elsewhere(task)
     yield from at_odds(task)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
+from drr.filetasks.case import MADE
+from drr.filetasks.corpus.stock import changes_with_make
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.values import month_of
@@ -43,6 +45,31 @@ def foreknowing(task: TaskMaterial) -> Iterator[str]:
         late = [month for month in months_in(page.text) if month_of(month).isoformat() > page.date]
         if late:
             yield f"{page.url}: is of {page.date} and speaks of {late[0]}"
+
+
+def of_another_make(task: TaskMaterial) -> Iterator[str]:
+    """Where a file says when the thing was made, what is right holds since before that, and no page says another figure since a month between; where none
+    does, no page speaks of a later make than the one that counts."""
+    facts, pages = {fact.id: fact for fact in task.facts}, {page.url: page for page in task.known}
+    months = {fact.subject: made_in(fact.value) for fact in task.facts if fact.attribute == MADE}
+    for page in task.known:
+        right = pages.get(page.made_from or "", page)
+        fact = facts[page.change.fact if page.change else page.facts[0]]
+        if page.as_of is None or right.as_of is None or not changes_with_make(fact.attribute):
+            continue
+        said, made = month_of(page.as_of), months.get(fact.subject)
+        if page.change is None and made is not None and said >= made:
+            yield f"{page.url}: is right of what was made since {page.as_of}, and the one at hand was made in {made:%B %Y}"
+        elif page.change is None or page.change.kind == "other_model":
+            continue
+        elif said > month_of(right.as_of) and (made is None or said <= made):
+            yield f"{page.url}: speaks of a later make than {right.url}, which the one at hand may be of"
+
+
+def made_in(value: str) -> date:
+    """The first day of `06/2018`."""
+    month, _, year = value.partition("/")
+    return date(int(year), int(month), 1)
 
 
 def untimely(task: TaskMaterial) -> Iterator[str]:

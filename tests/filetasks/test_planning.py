@@ -7,7 +7,9 @@ from collections import Counter
 from itertools import combinations
 
 from drr.env.shop import Shop
-from drr.filetasks.case import TaskCase
+from drr.filetasks.asking.question import written_question
+from drr.filetasks.case import MADE, TaskCase
+from drr.filetasks.corpus.stock import changes_with_make
 from drr.filetasks.planning.files import modality
 from drr.filetasks.planning.planner import first_cases
 from drr.filetasks.planning.things import is_of_several
@@ -68,3 +70,32 @@ def test_what_was_paid_for_several_is_asked_of_things_used_up_alone(
     assert not is_of_several(products[0].model_copy(update={"title": "Kettle, 6 presets, 1.2 Liter"}))
     assert any(map(is_of_several, products))
     assert [case.owned for case in hundred if case.intent != "refill" and is_of_several(case.owned)] == []
+
+
+def test_what_is_asked_about_is_often_not_of_the_latest_make_and_a_file_says_so(
+    hundred: list[TaskCase],
+) -> None:
+    """The newest page was right in 19 of 22 cases of a reader."""
+    held = [case for case in hundred if case.held is not None]
+    assert 20 < len(held) < 50
+    assert {case.intent for case in held} == {"refill", "fit_into_space", "compare_with_owned"}
+    told = 0
+    for case in held:
+        assert case.held is not None and case.held.made < case.held.newer < case.today
+        (fact,) = (one for one in case.facts if one.attribute == MADE)
+        assert (fact.subject, fact.value, fact.source) == (case.held.subject, case.held.value, "file")
+        asked = {one.id: one for one in case.of("page")}
+        for part in case.couplings:
+            of_make = [one for one in part.facts if one in asked and changes_with_make(asked[one].attribute)]
+            assert (fact.id in part.facts) == bool(of_make)
+        told += bool(re.search(r"version|old stock|was made|earlier", written_question(case)))
+    assert told > 0.75 * len(held)
+
+
+def test_a_page_or_a_picture_of_one_thing_tells_of_no_other(hundred: list[TaskCase]) -> None:
+    """A saved page of what is owned said when the candidate was made."""
+    facts = {case.task_id: {fact.id: fact.subject for fact in case.facts} for case in hundred}
+    for case in hundred:
+        for file in case.files:
+            if file.form in ("saved_page", "photo", "label", "manual"):
+                assert len({facts[case.task_id][entry.fact] for entry in file.entries}) == 1, file

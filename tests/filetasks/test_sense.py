@@ -14,7 +14,7 @@ from random import Random
 import drr.filetasks.planning.kinds as kinds_module
 import pytest
 from drr.env.shop import Shop
-from drr.filetasks.case import PlannedFile, TaskCase
+from drr.filetasks.case import MADE, PlannedFile, TaskCase
 from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.pool import PagePool, build_pool
 from drr.filetasks.corpus.ranking import PageRanking
@@ -29,7 +29,7 @@ from drr.filetasks.quality.elsewhere import answered_elsewhere
 from drr.filetasks.quality.filters import FILTERS
 from drr.filetasks.quality.material import TaskMaterial
 from drr.filetasks.quality.sense import beside_the_point, better_sources, makes_apart
-from drr.filetasks.quality.timing import foreknowing, reported, untimely
+from drr.filetasks.quality.timing import foreknowing, of_another_make, reported, untimely
 from drr.filetasks.reckoning import nonsense, overturns, reckoned, turns
 from drr.filetasks.truth import ChangeKind, KnownPage, StatementChange, TaskFact
 from drr.filetasks.values import FactValues, is_rest, number_of, sold_from
@@ -294,6 +294,47 @@ def test_a_page_that_is_outdated_by_its_date_alone_is_refused(
     said = change.model_copy(update={"after": "9 days, sold from April 2018"})
     earlier = old.model_copy(update={"change": said})
     assert list(better_sources(replace(task, facts=tuple(terms), known=(right, earlier)))) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "right", "other", "told"),
+    [
+        ("06/2018", "March 2018", "August 2018", ""),
+        ("06/2018", "March 2018", "May 2017", ""),
+        ("06/2018", "March 2018", "May 2018", "may be of"),
+        ("06/2018", "June 2018", "August 2018", "was made in June 2018"),
+        ("06/2018", "July 2018", "August 2018", "was made in June 2018"),
+        (None, "March 2018", "May 2017", ""),
+        (None, "March 2018", "August 2018", "may be of"),
+    ],
+)
+def test_of_which_make_the_thing_is_must_be_plain(
+    made: str | None, right: str, other: str, told: str
+) -> None:
+    known = facts({"points in the household test": "80 points", **({MADE: made} if made else {})})
+    pages = [_page("right", "2022-06-01"), _page("other", "2022-06-01")]
+    change = StatementChange(kind="other_period", fact="f1", before="80 points", after="71 points")
+    task = TaskMaterial(
+        question="",
+        files=(),
+        facts=tuple(known),
+        terms=(),
+        pages=pages,
+        known=(
+            KnownPage(url=pages[0].url, kind="supportive", facts=("f1",), trust=1, as_of=right),
+            KnownPage(
+                url=pages[1].url,
+                kind="distractor",
+                made_from=pages[0].url,
+                change=change,
+                trust=1,
+                as_of=other,
+            ),
+        ),
+        ranking=PageRanking.of(pages),
+    )
+    said = list(of_another_make(task))
+    assert len(said) == bool(told) and all(told in one for one in said)
 
 
 @pytest.mark.parametrize(
