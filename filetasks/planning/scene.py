@@ -125,7 +125,7 @@ class CaseScene:
         """When what is asked about was made."""
         assert self.held is not None
         own = self.rival is None
-        called = f"regular pack of the {self.owned.noun}" if own else self.held.subject
+        called = f"regular pack of the {self.owned.called}" if own else self.held.subject
         return FileSlot(
             attribute=MADE,
             subject=self.held.subject,
