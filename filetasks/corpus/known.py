@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cached_property
@@ -13,19 +13,19 @@ from zlib import crc32
 
 from drr.env.text import fold
 from drr.filetasks.case import NamedThing, TaskCase
-from drr.filetasks.corpus.astray import BEATEN, AstrayTimes, changes_of, held_of, is_recall, taken_by
+from drr.filetasks.corpus.astray import BEATEN, AstrayTimes
 from drr.filetasks.corpus.calendar import (
     GAP,
     TERMS,
     PageCalendar,
-    month_before,
     month_name,
 )
 from drr.filetasks.corpus.dealing import SentenceDeck
 from drr.filetasks.corpus.firms import other_name
 from drr.filetasks.corpus.naming import theme_key
+from drr.filetasks.corpus.needed import NeededTimes, age_of
 from drr.filetasks.corpus.page import drawn_form, written_page
-from drr.filetasks.corpus.pool import OLDEST, YOUNGEST, PagePool, PoolPage, beside, dated_age, pool_page
+from drr.filetasks.corpus.pool import YOUNGEST, PagePool, PoolPage, beside, dated_age, pool_page
 from drr.filetasks.corpus.scene import page_scene
 from drr.filetasks.corpus.statement import (
     PageStatement,
@@ -38,7 +38,6 @@ from drr.filetasks.corpus.statement import (
     statements_of,
 )
 from drr.filetasks.corpus.stock import MAKE, PageForm, StatementForm, stock
-from drr.filetasks.lots import month_of_recall
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.truth import ChangeKind, FactPlace, KnownPage, TaskFact
 from drr.filetasks.values import month_of, months_after, sold_from
@@ -54,8 +53,6 @@ _LEANS_BACK = 0.5
 """Of tasks."""
 _TWINS, _TWIN = 2, 0.3
 """Tries in which a page is written anew that has the title of another, or more than such a share of sentences of others."""
-_ALL_TERMS, _NEWS = 60, 730
-"""Days before what the needed pages speak of began, at least, and in which what they say is news."""
 _OWN_VOICES = {"thing": ("office",), "brand": ("office",), "seller": ("seller", "office")}
 """Who answers for what a page states: they do not let stand for years what has changed."""
 _STANDS = 365
@@ -115,8 +112,8 @@ class CasePages:
     def supportive(self, fact: TaskFact, again: int = 0, trust: int | None = None) -> CasePage:
         """`again`: the same fact on another page of that day, by just so good a source."""
         label = f"supportive/{fact.id}"
-        age = _age_of(self.case, fact)(Random(f"{self.seed}/{self.case.task_id}/{label}"))
-        said = of_fact(fact, self._since(fact))
+        age = age_of(self.case, fact)(Random(f"{self.seed}/{self.case.task_id}/{label}"))
+        said = of_fact(fact, self._needed.since(fact))
         label += f"/{again}" if again else ""
         page, quote, form = self.written(fact, said, label, age, PageSource(trust, is_tried=again > 0))
         known = KnownPage(
@@ -124,46 +121,9 @@ class CasePages:
         )
         return CasePage(page, known, quote)
 
-    def _since(self, fact: TaskFact) -> str:
-        """One month for all that is said of the same make, list or price: before each of these pages by as long as what it reports took, and
-        before the purchase."""
-        recall = _recall_beside(self.case, fact)
-        if recall is not None:
-            return month_name(recall)
-        changes, by = changes_of(fact), self._known_by(fact)
-        days = [
-            month_before(
-                self.day(
-                    _age_of(self.case, one)(Random(f"{self.seed}/{self.case.task_id}/supportive/{one.id}"))
-                ),
-                taken_by(one),
-            )
-            for one in self.case.of("page")
-            if one.subject == fact.subject and changes_of(one) == changes
-        ]
-        rng = Random(f"{self.seed}/{self.case.task_id}/since/{fact.subject}/{changes}")
-        latest = min(*days, by)
-        most = _NEWS - (_asked_of(self.case, fact) - latest).days
-        return month_name(latest - timedelta(days=rng.randint(0, max(_ALL_TERMS, most))))
-
-    def _known_by(self, fact: TaskFact) -> date:
-        """By when what holds for the case had begun."""
-        held = held_of(self.case, fact)
-        return month_before(self.case.known_by) if held is None else months_after(held.made, -1)
-
-    @cached_property
-    def _settled(self) -> dict[tuple[str, str], str]:
-        """The months of what the case needs, by subject and what changes."""
-        facts = self.case.of("page")
-        dated = ((fact, changes_of(fact)) for fact in facts)
-        terms = ((fact, sold_from(fact.attribute)) for fact in facts)
-        return {(fact.subject, changes): self._since(fact) for fact, changes in dated if changes} | {
-            (fact.subject, TERMS): month_name(start) for fact, start in terms if start
-        }
-
     def age(self, fact: TaskFact, rng: Random) -> int:
         """Of a page that leads astray, or is beside the point: as of any page, or as of those that are needed."""
-        return _age_of(self.case, fact)(rng) if rng.random() < _AS_NEEDED else dated_age(rng)
+        return age_of(self.case, fact)(rng) if rng.random() < _AS_NEEDED else dated_age(rng)
 
     def newer_age(self, rng: Random) -> int | None:
         """Of a page that speaks of the make after the one at hand; `None` where there is none, or nobody can have seen one yet."""
@@ -220,6 +180,10 @@ class CasePages:
             )
             yield CasePage(page, known, quote)
             number += 1
+
+    @cached_property
+    def _needed(self) -> NeededTimes:
+        return NeededTimes(self.case, self.seed)
 
     @cached_property
     def _times(self) -> AstrayTimes:
@@ -299,9 +263,11 @@ class CasePages:
             day=self.day(age),
             bought=self.case.known_by,
             begun=self.begun,
-            fixed=self._settled if is_early else {**self._settled, **own},
+            fixed=self._needed.settled if is_early else {**self._needed.settled, **own},
             is_early=is_early,
-            past=frozenset(key for key, month in own.items() if self._settled.get(key, month) != month),
+            past=frozenset(
+                key for key, month in own.items() if self._needed.settled.get(key, month) != month
+            ),
             leans_back=self.leans_back,
             stated_of=self.stated_of,
         )
@@ -340,43 +306,6 @@ def stands_in(value: str, folded: str) -> bool:
             return True
         at = folded.find(plain, at + 1)
     return False
-
-
-def _recall_beside(case: TaskCase, fact: TaskFact) -> date | None:
-    """The month of the recall that a case needs: what else it needs of that list is of the same."""
-    found = [
-        one
-        for one in case.of("page")
-        if is_recall(one) and one.subject == fact.subject and changes_of(one) == changes_of(fact)
-    ]
-    return month_of_recall(found[0].value) if found else None
-
-
-def _asked_of(case: TaskCase, fact: TaskFact) -> date:
-    """The day of which is what is asked."""
-    held = held_of(case, fact)
-    return case.known_by if held is None else held.made
-
-
-def _age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:
-    """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
-    start = sold_from(fact.attribute)
-    recall = _recall_beside(case, fact)
-    if recall is not None:
-        start = months_after(recall, GAP)
-    most = OLDEST if start is None else (case.today - start).days
-
-    news = min(most, (case.today - _asked_of(case, fact)).days + _NEWS)
-
-    def drawn(rng: Random) -> int:
-        """As of any page, within what was news when it was bought, or is now of what is not: nobody asks today and is told of eight years ago."""
-        for _ in range(_TRIES):
-            age = dated_age(rng)
-            if age <= news:
-                return age
-        return rng.randint(min(YOUNGEST, news), news)
-
-    return drawn
 
 
 def _source(fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, day: date) -> PageSource:
