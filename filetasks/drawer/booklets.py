@@ -84,16 +84,22 @@ def _pairs(brief: FileBrief, count: int) -> list[tuple[str, str]]:
 _PRINTED = 110
 """Days before a sale in which the booklets were set that lie in its boxes."""
 
+_SET_BEFORE = 20
+"""Days before the month in which a thing was made, at most, of what is not of the latest make."""
+
 
 def _printed(brief: FileBrief) -> PaperMaker:
     """A booklet is of the make that is in the box: set not long before the thing was sold, or a candidate was looked at (`CasePages`: no page knows of a
-    change within four months of that); what says the number of just this one, when it was sold."""
+    change within four months of that), and where a file says when it was made, before that; what says the number of just this one, when it was sold."""
     rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
     thing, days = brief.thing, rng.randint(16, _PRINTED)
     told = {entry.attribute for entry in brief.file.entries}
     if "serial number" in told:
         days = 0 if "purchase date" in told else days % 60 + 15
     sold = brief.case.bought if thing == brief.case.thing else brief.case.today
+    held = brief.case.held
+    if held is not None and held.subject == thing.name:
+        sold, days = held.made, days % _SET_BEFORE
     day = sold - timedelta(days=days)
     return PaperMaker(thing.brand, day, f"{thing.brand} {thing.model}")
 

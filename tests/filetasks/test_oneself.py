@@ -13,6 +13,7 @@ from drr.env.shop import Shop
 from drr.filetasks.case import NamedThing, PlannedFile, TaskCase
 from drr.filetasks.corpus.build import Corpora, corpora
 from drr.filetasks.corpus.known import CasePages
+from drr.filetasks.corpus.needed import NeededTimes
 from drr.filetasks.corpus.pool import PagePool, build_pool
 from drr.filetasks.corpus.statement import drawn_statement, statements_of
 from drr.filetasks.corpus.stock import stock
@@ -98,7 +99,7 @@ def test_a_booklet_is_no_older_than_the_make_that_is_in_the_box(
             dating = stock().statement(fact.attribute)[0].dating
             if dating is None or dating.changes != "make" or fact.subject != thing.name:
                 continue
-            made = month_of(writer._since(fact))
+            made = month_of(NeededTimes(case, SEED).since(fact))
             entry = next(one for file in case.files for one in file.entries)
             file = PlannedFile(name="booklet.pdf", form="manual", entries=(replace(entry, attribute="x"),))
             facts = tuple(
@@ -107,6 +108,7 @@ def test_a_booklet_is_no_older_than_the_make_that_is_in_the_box(
             )
             day = _printed(FileBrief(case=replace(case, facts=facts), file=file, rng=Random(1))).day
             assert made <= day <= case.today
+            assert case.held is None or day <= case.held.made
             looked += 1
     assert looked > 15
 
