@@ -47,7 +47,8 @@ def _figures(scene: PageScene) -> str:
     rng = scene.rng
     head = rng.choice(_COLUMNS)
     rows = []
-    for one in rng.sample(scene.companions, len(scene.companions)):
+    shown = scene.companions[: scene.peers] if scene.compares else scene.companions
+    for one in rng.sample(shown, len(shown)):
         price = "-" if one.price is None else f"${one.price:.2f}"
         stars = "-" if one.stars is None else f"{one.stars:.1f}"
         cells = {"Stars": stars, "Stars of 5": stars, "Ratings": str(one.ratings or "-")}

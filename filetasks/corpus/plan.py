@@ -22,6 +22,8 @@ _FOLLOWS = {
     "comparing": ("choosing", "daily", "lasting", "money"),
 }
 """What one comes to speak of after a topic, in the order in which one does."""
+_PLACED = frozenset(["placed", "floor", "built", "large", "sized", "waits", "stores"])
+"""Things for which one looks for a place, or measures: a page may be about just that."""
 _MAIN = 2
 """Passages that a main topic has at least."""
 _SIGNED = 0.4
@@ -58,6 +60,7 @@ def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -
     known = [topic for topic in _FOLLOWS if topic in can and topic in stock().occasions[form.voice]]
     mains = [topic for topic in known if topic in main_ones] or known
     mains = [main for main in mains if main in form.mains] or mains
+    mains = [main for main in mains if main != "fitting" or fits & _PLACED] or mains
     first = next(iter(said), None)
     near = [topic for topic in (first.form.near if first else ()) if topic in can]
     if near:

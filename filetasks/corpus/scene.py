@@ -17,7 +17,7 @@ from drr.filetasks.corpus.passages import ProsePassage, fitting
 from drr.filetasks.corpus.statement import drawn_value
 from drr.filetasks.corpus.stock import GENERAL, stock
 from drr.filetasks.corpus.template import Fill, Template
-from drr.filetasks.planning.kinds import kind_of
+from drr.filetasks.planning.kinds import ThingKind, kind_of
 from drr.filetasks.planning.things import is_mass
 
 FIRST_YEAR, LAST_YEAR = 1982, 2008
@@ -39,18 +39,30 @@ _AGREES = {
     True: {"it": "they", "them": "them", "its": "their", "is": "are", "was": "were", "has": "have", "does": "do", "s": ""},
 }  # fmt: skip
 """Words that agree with the thing, by whether it is several."""
+_PERSONS, _MET = frozenset(["local", "person", "writer"]), 40
+"""Slots that are people, and how often one is drawn who has nobody's name."""
 _TIMES = frozenset(["month", "lately", "soon", "season", "coming"])
 """Slots of the calendar: the month of the page, one before it and one to come, its season and the next."""
 ROLES = ("editor", "bench", "seller", "desk", "office", "member", "writer")
 """Of people: whom each voice speaks of, and who writes. Nobody is two of them."""
 
 
+_DEALT = (
+    "editor", "desk", "seller", "member", "writer", "editor", "bench", "member", "editor", "desk", "seller", "editor", "writer", "office", "editor", "bench", "desk",
+)  # fmt: skip
+"""To whom family names are dealt: more to those of whom pages speak more."""
+
+
+@cache
+def families(role: str) -> tuple[str, ...]:
+    every = stock().names["family"]
+    return tuple(name for at, name in enumerate(every) if _DEALT[at % len(_DEALT)] == role)
+
+
 @cache
 def people(role: str) -> tuple[str, ...]:
     """Every given name with the family names that go with the role."""
-    names = stock().names
-    families = names["family"][ROLES.index(role) :: len(ROLES)]
-    return tuple(f"{first} {last}" for last in families for first in names["given"])
+    return tuple(f"{first} {last}" for last in families(role) for first in stock().names["given"])
 
 
 @dataclass(kw_only=True)
@@ -73,6 +85,8 @@ class PageScene:
     """Slots that each speaker fills anew, where there are several."""
     claimed: set[str] | None = None
     """What somebody who writes the page alone has said of how he has the thing (`claims`); `None` where several write, or nobody speaks of himself."""
+    met: set[str] = field(default_factory=set)
+    """Names of people on the page."""
     used: set[int] = field(default_factory=set)
     """Lines that the page has said, by their identity: what leads to a statement is not said twice."""
     words: dict[str, str | tuple[str, ...]] = field(default_factory=dict)
@@ -149,7 +163,7 @@ class PageScene:
         if not loose and slot in self.settled:
             return self.settled[slot]
         if isinstance(found, tuple):
-            chosen = found[int(self.rng.random() * len(found))]
+            chosen = self._somebody(found) if slot in _PERSONS else found[int(self.rng.random() * len(found))]
             if not loose:
                 self.settled[slot] = chosen
             if slot == "local":
@@ -169,6 +183,16 @@ class PageScene:
         if drawn is None:
             raise ValueError(f"no page knows the slot [{slot}]")
         return drawn
+
+    def _somebody(self, found: tuple[str, ...]) -> str:
+        """No two of a page share a name, while there are others."""
+        chosen = ""
+        for _ in range(_MET):
+            chosen = found[int(self.rng.random() * len(found))]
+            if not self.met & {*chosen.split()}:
+                break
+        self.met |= {*chosen.split()}
+        return chosen
 
     def _time(self, slot: str) -> str:
         """Its month and season are those of its day; what it says of before and after is near that."""
@@ -209,7 +233,8 @@ def page_scene(
     """`apart`: brands that no companion may be of. The words of a theme are narrowed, so that two pages of it differ in them; they are those of the theme
     in which its sort is at home: a flashlight may be for dogs, but does not chew."""
     kind, taken = kind_of(thing.noun), {thing.brand, *apart}
-    peers = _companions(rng, shelf.like(kind), taken)
+    alike = [one for one in shelf.like(kind) if not _is_taken(kind) or one.thing.noun == thing.noun]
+    peers = _companions(rng, alike, taken)
     others = [*_companions(rng, shelf.get(theme, []), taken), *_companions(rng, shelf[GENERAL], taken)]
     home = shelf.home(kind, theme)
     scene = PageScene(
@@ -228,6 +253,11 @@ def page_scene(
         words = [one for one in every if granted(one) <= scene.fits and not _is_of(one, thing)] or every
         scene.words[key] = tuple(rng.sample(words, min(_FEW, len(words))))
     return scene
+
+
+def _is_taken(kind: ThingKind) -> bool:
+    """What comes into people or animals is compared with what is just the same: no magnesium with curcumin."""
+    return kind.unit in ("servings", "applications") or kind.ending in ("capsule", "supplement", "vitamin")
 
 
 def _is_of(word: str, thing: NamedThing) -> bool:

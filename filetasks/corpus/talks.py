@@ -186,7 +186,7 @@ _ASKED = (
     "The question was: {ask}",
     "**{ask}**",
     "## {ask}",
-    "{ask} So we asked last time.",
+    "*{ask}*",
 )
 
 

@@ -17,6 +17,8 @@ _LED = 0.3
 """How often something stands before a statement, and after it."""
 _CLAUSE = 0.7
 _ROWS = 3
+_ANNOUNCED = 0.4
+"""How often it is said of a question that it is asked."""
 _SURE = {True: 0.34, False: 0.04}
 """How often it is said of a figure how one knows it, by those who pass on hearsay too: on pages about the case, where rumors are, and on others."""
 _APART = {True: 0.2, False: 0.02}
@@ -88,6 +90,8 @@ def _carried(statement: PageStatement, voice: str, scene: PageScene, fill: Fill)
 
 def _asked(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
     asked = _one(statement.form.asked, scene, fill)
+    if scene.rng.random() < _ANNOUNCED:
+        asked = f"{_one(stock().carriers['asking'], scene, fill)} {asked}"
     said = _dated(_one(statement.form.bare, scene, fill), statement, voice, scene, fill)
     return f"{asked} {_vouched(said, statement, voice, scene, fill)}"
 

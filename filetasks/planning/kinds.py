@@ -181,7 +181,7 @@ _SCREWED, _LIDDED = re.compile(r"\b(?:bolt|brace|post|clamp|foot)\b"), re.compil
 """What a part says of a thing."""
 TRAITS = frozenset(
     ["explained", "corded", "cordless", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn",
-     "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "routine", "rinsed", "polished", "bagged", "sized"]
+     "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "routine", "rinsed", "polished", "bagged", "sized", "battery", "shared", "harmless", "planted"]
 )  # fmt: skip
 
 ANY = ThingKind()
@@ -220,6 +220,7 @@ def _endings() -> dict[tuple[str, ...], ThingKind]:
         tuple(tokens(word)): kind.model_copy(
             update={
                 "ending": word,
+                "parts": tuple(more["parts"].get(word, kind.parts)),
                 "since": more["since"].get(word, kind.since),
                 "traits": (
                     *kind.traits,

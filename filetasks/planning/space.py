@@ -53,7 +53,7 @@ def width(scene: CaseScene) -> AnswerPart | None:
 
 def height(scene: CaseScene) -> AnswerPart | None:
     rival, kind = scene.rival, scene.rival_kind
-    if rival is None or kind.high is None:
+    if rival is None or kind.high is None or "planted" in kind.fits:
         return None
     tall = scene.amount(kind.high)
     place = scene.beside(tall, (-2.4, -0.4), (0.4, 3.4))

@@ -45,10 +45,14 @@ def is_of_several(product: Product) -> bool:
     return _SEVERAL.search(product.title) is not None
 
 
+_SECOND = re.compile(r"\b(?:open box|renewed|refurbished|pre-?owned|outlet)\b", re.I)
+"""Names of who sells again what others made."""
+
+
 def thing_of(product: Product, rng: Random) -> NamedThing | None:
     """`None` where neither title nor category names anything, or nobody's name is on it."""
     brand = _brand(product)
-    if brand.casefold() in _NOBODY:
+    if brand.casefold() in _NOBODY or _SECOND.search(brand):
         return None
     room = min(_NOUN_WORDS, _NAME_WORDS - len(brand.split()))
     noun = _from_title(product, brand, room) or _from_category(product.categories, room)

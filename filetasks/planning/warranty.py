@@ -113,7 +113,7 @@ def part(scene: CaseScene) -> AnswerPart | None:
                         f"The {piece} of the {owned.called} cracked; {{value}} is stamped on it.",
                     )
                 ),
-                carriers=carriers(scene.kind, "manual", "mail", "notes", "photo"),
+                carriers=carriers(scene.kind, "manual", "mail", "notes"),
             ),
         ),
         pages=(
