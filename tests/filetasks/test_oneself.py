@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import date
 from random import Random
@@ -12,6 +12,7 @@ import pytest
 from drr.env.shop import Shop
 from drr.filetasks.case import NamedThing, PlannedFile, TaskCase
 from drr.filetasks.corpus.build import Corpora, corpora
+from drr.filetasks.corpus.granted import granted
 from drr.filetasks.corpus.known import CasePages
 from drr.filetasks.corpus.needed import NeededTimes
 from drr.filetasks.corpus.pool import PagePool, build_pool
@@ -23,6 +24,7 @@ from drr.filetasks.form import CorpusPage
 from drr.filetasks.outcomes import PARTS, comes_out_even
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.purchases import AGAIN, sort_of
+from drr.filetasks.planning.things import thing_of
 from drr.filetasks.quality.oneself import _SINCE, _TITLED, contradictions
 from drr.filetasks.values import month_of, number_of, sold_from
 
@@ -154,3 +156,66 @@ def test_files_call_a_thing_by_the_name_that_the_question_has(hundred: list[Task
             for entry in file.entries:
                 if entry.fact in own and case.thing.noun in entry.said:
                     assert case.thing.called in entry.said, entry.said
+
+
+@pytest.mark.long
+def test_no_two_people_of_a_page_share_a_name(made: list[Corpora]) -> None:
+    """A column had three Ledbetters, and one of four surnames stood on a tenth of all pages."""
+    names, seen, pages = stock().names, Counter[str](), 0
+    given, family = set(names["given"]), set(names["family"])
+    for page in (page for one in made for page in one.pages):
+        found = {
+            (first, last)
+            for first, last in re.findall(r"\b([A-Z][a-z]+) ([A-Z][a-z]+)\b", page.text)
+            if first in given and last in family
+        }
+        lasts = {last for _, last in found}
+        assert len(lasts) == len(found) == len({first for first, _ in found}), (page.title, found)
+        seen.update(lasts)
+        pages += bool(found)
+    assert pages > 100 and seen.most_common(1)[0][1] < 0.11 * pages
+
+
+def test_words_take_for_granted_what_just_such_things_have() -> None:
+    assert granted("Take the batteries out first.") == {"battery"}
+    assert "battery" in kind_of("digital kitchen scale").fits and "battery" not in kind_of("shredder").fits
+    assert "hard" not in kind_of("heating pad").fits and "harmless" not in kind_of("chef knife").fits
+    assert "shared" in kind_of("drip coffee maker").fits and "shared" not in kind_of("air purifier").fits
+    thumbs = [
+        one
+        for rows in stock().voices["editor"].values()
+        for one in rows
+        if any("harmless" in said.needs for step in one.steps for said in step)
+    ]
+    assert thumbs and not any(one.suits(kind_of("chef knife").fits) for one in thumbs)
+
+
+def test_parts_are_those_of_just_such_things() -> None:
+    """Pill organizers had chest clips, and label makers lens rings."""
+    for noun, foreign in (
+        ("weekly pill organizer", "clip|zipper|buckle"),
+        ("label maker", "lens"),
+        ("cutting board", "."),
+        ("chef knife", "spring|catch"),
+        ("paper shredder", "battery"),
+    ):
+        assert [part for part in kind_of(noun).parts if re.search(foreign, part)] == [], noun
+
+
+def test_what_leads_to_a_statement_names_its_subject_and_asks_nothing_that_is_not_asked() -> None:
+    carriers = stock().carriers
+    for about in ("thing", "brand", "seller", "house"):
+        for row in carriers[about]:
+            said = row.say(Random(1), lambda slot: slot)
+            assert not re.search(r"question|\bask|\?$|^(?:Say|Suppose|Look at|You may)", said), said
+    assert all(
+        "question" in row.say(Random(2), str) or "ask" in row.say(Random(2), str)
+        for row in carriers["asking"]
+    )
+
+
+def test_nobody_plants_under_a_stair_and_no_brand_is_of_what_others_made(shop: Shop) -> None:
+    assert "planted" in kind_of("raised garden bed").fits and kind_of("hang-on aquarium filter").stands == ""
+    product = next(shop.store.iter_products())
+    for brand in ("Open Box Outlet", "Maker Renewed"):
+        assert thing_of(product.model_copy(update={"store": brand}), Random(1)) is None
