@@ -11,7 +11,7 @@ from drr.eval.checks.layout import Layout, TextLine
 
 _PRICE_LABEL = re.compile(r"\b(?:price|cost|costs|asking|each|amount|usd|retail|list)\b|\$", re.I)
 _NO_PRICE_LABEL = re.compile(
-    r"\bper\b|/\s?\w|\b(?:sub)?totals?\b|\bunit cost\b|budget|remain|saving|cumulative|running|shipping|tax|spend|left|differ|\bof ownership\b|\bweek|\bmonth|\byear|\bfor (?:all|two|three|four|\d)",
+    r"\bper\b|/\s?\w|\b(?:sub)?totals?\b|\bunit cost\b|budget|remain|saving|cumulative|running|shipping|tax|spend|left|differ|\bof ownership\b|\$\s?\d|\b(?:after|with|without|versus|vs|against|gap|above|below|over|under|short|change|coupon|voucher|discount|was|paid)\b|\bweek|\bmonth|\byear|\bfor (?:all|two|three|four|\d)",
     re.I,
 )
 _MONEY_LABEL = re.compile(
@@ -85,10 +85,12 @@ class ProductTables:
 
     def priced_product(self, index: int, column: int, text: str) -> str | None:
         """The product whose price a cell is said to hold."""
-        label = self.label(index, column, text)
-        if not _PRICE_LABEL.search(label) or _NO_PRICE_LABEL.search(label):
-            return None
-        return self.product_of(index, column)
+        return self.product_of(index, column) if says_price(self.label(index, column, text)) else None
+
+
+def says_price(label: str) -> bool:
+    """Whether a label says that prices stand under it, and nothing else."""
+    return _PRICE_LABEL.search(label) is not None and _NO_PRICE_LABEL.search(label) is None
 
 
 def holds_price(label: str) -> bool:

@@ -62,6 +62,8 @@ _DIFFERS = re.compile(
     re.I,
 )
 """What two things differ by may be meant."""
+_PER_MONEY = re.compile(r"\b(?:dollars?|bucks?|cents?|money)\b", re.I)
+"""What a thing gives for its price may be meant."""
 _TWO = re.compile(r"\b(?:pair|both|double|twice|two)\b", re.I)
 _SO_MANY = re.compile(r"(?<![\d.,$])(?P<n>\d{1,2})\s?[x×]?\s?(?=[a-z])", re.I)
 _WORD = re.compile(rf"\b{SPOKEN}\b", re.I)
@@ -227,6 +229,9 @@ class _NotItsOwn:
         worked = [value for one in values for each in many for value in (one * each, one / each)]
         if _DIFFERS.search(self._plain, *span):
             worked += [abs(a - b) for a, b in combinations(values, 2)]
+        if _PER_MONEY.search(self._plain, *span):
+            prices = [one.price for key in near if (one := self._products[key]).price]
+            worked += [value / price for value in values for price in prices]
         if said.unit in _AREAS:
             plain = sorted({value for key in keys for value in self._record(key).numbers})[:_FEW]
             worked += [a * b for a, b in combinations(plain, 2)] + [a * a for a in plain]

@@ -33,7 +33,7 @@ RESTS_AND_GAPS = [
     (f"| | |\n|---|---|\n| Diffuser {A} | $17.95 |\n| Red {B} | $11.99 |\n| Sum | $29.94 |\n\nThere is {{}} in change.", "$10.06", "$12.06"),
     (f"The diffuser ({A}) and the red one ({B}): $29.94 together, so {{}} stays in the purse.", "$10.06", "$16.60"),
     (f"Pick: the diffuser ({A}), $17.95.\n\nThe limit was $40; {{}} stays in your pocket.", "$22.05", "$20.25"),
-    (f"- Diffuser {A} $17.95\n- Red {B} $11.99\n- Sum $29.94\n- Left of $40: {{}}", "$10.06", "$28.01"),
+    (f"- Diffuser {A} $17.95\n- Red {B} $11.99\n- Sum $29.94\n- Left of $40: {{}}", "$10.06", "$12.06"),
     (f"If the diffuser ({A}, $17.95) ever breaks, the black one ({C}) costs exactly {{}} more than it.", "$7.00", "$8.00"),
     (f"Buying two of the red ones ({B}) instead of one black ({C}) saves you {{}}.", "$0.97", "$1.97"),
     (f"Red ({B}): $11.99 for one. Three would be $35.97, i.e. {{}} more than the black one ({C}).", "$11.02", "$12.20"),

@@ -77,7 +77,7 @@ RIGHT_OR_WRONG = [
     # without a sign, in a text that writes its prices so
     (f"2x diffuser @ 17.95 = 35.90. OK.\n{A}", "35.90", "36.90"),
     (f"- diffuser, 17.95 ({A})\n- red one, 11.99 ({B})\nTotal: 29.94, off you go.", "29.94", "27.94"),
-    (f"Respectively they run 17.95, 11.99 and 24.95. ({A}, {B}, {C})", "11.99", "13.99"),
+    (f"Respectively they run 17.95, 11.99 and 24.95. ({A}, {B}, {C})", "11.99", "15.49"),
     (f"|what|price|\n|-|-:|\n|diffuser {A}|17.95|\n|red {B}|11.99|", "11.99", "13.99"),
     # a coupon
     (f"With 10% off, the black one ({C}) at $24.95 would be $22.46.", "$22.46", "$20.46"),

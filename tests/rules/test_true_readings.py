@@ -39,7 +39,7 @@ READ = [
     # so many of each thing in sight
     (
         "total",
-        f"You took the [Foolscap]({FOOLSCAP}) at $110.99 and the [Bluepoint]({BLUEPOINT}) at $33.99, both of them twice. The four purchases would come to {{}} today.",
+        f"You took the [Foolscap]({FOOLSCAP}) at $110.99 and the [Bluepoint]({BLUEPOINT}) at $33.99, both of them twice. All of it would come to {{}} today.",
         "$289.96",
         "$299.96",
     ),
@@ -78,6 +78,45 @@ def test_what_amounts_in_sight_come_to_is_not_accused(
 ) -> None:
     assert not failed(rules_shop, rule, text.format(true))
     assert failed(rules_shop, rule, text.format(wrong))
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        # of so many purchases, and two things stand there: which came how often, nobody can say
+        (
+            f"The [Foolscap]({FOOLSCAP}), $110.99, and the [Bluepoint]({BLUEPOINT}), $33.99, were bought twice or three times. The five purchases come to {{}}.",
+            "$341.93",
+        ),
+        # two prices shared by two
+        (
+            f"The [Foolscap]({FOOLSCAP}) is $110.99 and the [Bluepoint]({BLUEPOINT}) $33.99. Of a limit of $150 that leaves each of you {{}} to pay.",
+            "$72.49",
+        ),
+        # a price with what is added to it
+        (
+            f"Wrapping adds four dollars to any: [Foolscap]({FOOLSCAP}) {{}}, and a bow for nothing.",
+            "$114.99",
+        ),
+        # a column of what is left of something
+        (
+            f"| Shredder | Price | To $150 |\n|---|---|---|\n| [Foolscap]({FOOLSCAP}) | $110.99 | $39.01 |\n| [Bluepoint]({BLUEPOINT}) | $33.99 | {{}} |",
+            "$116.01",
+        ),
+    ],
+)
+def test_what_may_be_meant_otherwise_is_not_accused(rules_shop: Shop, text: str, wrong: str) -> None:
+    assert not any(
+        failed(rules_shop, rule, text.format(wrong)) for rule in ("price", "total", "budget", "figures")
+    )
+
+
+def test_a_verdict_on_what_stands_before_too_is_not_accused(rules_shop: Shop) -> None:
+    text = f"The [Bluepoint]({BLUEPOINT}), $33.99, and the [sheets]({SHEETS_60}), $10.99. {{}} the [Harrow]({SHEETS_160}) at $19.99 breaks the limit."
+    assert not failed(rules_shop, "budget", text.format("With them"), query="up to $50")
+    assert failed(
+        rules_shop, "budget", f"The [Harrow]({SHEETS_160}) at $19.99 breaks the limit.", query="up to $50"
+    )
 
 
 def test_a_list_that_goes_on_from_the_last_sentence_is_one(rules_shop: Shop) -> None:

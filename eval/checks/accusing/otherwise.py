@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.grid import column_at, holds_money, says_price
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.measures import A_RATE
@@ -38,6 +39,11 @@ _ONE_OF_EACH = re.compile(
     re.I,
 )
 """Before an amount: several things stand before its verb."""
+_SO_MANY = re.compile(
+    rf"\b(?:the|these|those|all|only|your|my|our|other|which)\s(?P<n>{SPOKEN}|\d{{1,2}})(?![\w.,%-]*\d|-)(?!\sof\s\w+\s(?:at|for)\b)\b|\b(?P<m>{SPOKEN}|\d{{1,2}})\s(?:of\s|priced\b|orders\b|purchases\b|(?:that\s)?can\b)",
+    re.I,
+)
+"""In the sentence of a sum: of how many it is."""
 _MARK_BEFORE = 20
 _LISTED = 2
 _TIMES = re.compile(rf"(?P<n>{SPOKEN})\stimes\sthe\b", re.I)
@@ -127,11 +133,20 @@ class Otherwise:
         money = [each.value for each in self._held.said.within(close) if each.kind == "money"]
         others = [v for v in money if v > _COST * limit and min(abs(v - cost), abs(v - limit)) > _CENT]
         breaks = "to break" in one.why
+        if breaks and cost <= limit and self._spent_before(one.span, cost):
+            return "it may break it with what stands before"
         if breaks and any(v > limit + _CENT for v in others):
             return "another amount of its sentence bears it out"
         if self._costs_beside_a_limit(close, limit, [v for v in money if v != cost], breaks=breaks):
             return "another amount of its sentence says by how much"
         return "it is said of a part or a multiple" if _TIMES_OF.search(self._plain, *one.span) else None
+
+    def _spent_before(self, span: Span, cost: float) -> bool:
+        """Whether one price is said to break a limit, and others stand before it that may be spent too."""
+        close, stretch = self._held.around(span[0])
+        is_price = any(cost in self._held.known.of((key,)).prices for key in self._held.named(close))
+        before = (each for each in self._held.said.within((stretch[0], span[0])) if each.kind == "money")
+        return is_price and any(each.value > _CENT and each.value != cost for each in before)
 
     def _costs_beside_a_limit(
         self, close: Span, limit: float, gaps: Sequence[float], *, breaks: bool
@@ -167,6 +182,27 @@ class Otherwise:
         """`Half as much again` is one and a half times."""
         again = _AGAIN.match(self._plain, one.span[1]) is not None
         return "it is so much more, not so much" if again else None
+
+    def more_than_named(self, figure: SaidFigure) -> str | None:
+        """`The five priced ones come to $353.45`, of two binoculars: some are meant several times, and nobody can say which."""
+        close, stretch = self._held.around(figure.start)
+        if self._held.named(close):
+            return None
+        said = (match["n"] or match["m"] for match in _SO_MANY.finditer(self._plain, *close))
+        many = max((int(one) if one.isdigit() else spoken(one) for one in said), default=0)
+        known = self._held.known
+        named = [key for key in self._held.named((stretch[0], figure.start)) if known.of((key,)).prices]
+        return "its sentence counts more than the things in sight" if many > max(len(named), 1) else None
+
+    def in_another_column(self, one: Accusation) -> str | None:
+        """A cell under a head that does not say that prices stand there."""
+        line = self._held.prose.line_at(one.span[0])
+        column = column_at(line, one.span[0]) if line is not None and line.kind == "row" else None
+        if line is None or not column:
+            return None
+        head = self._mentions.tables.label(self._held.index(line), column, self._plain)
+        worked = head and (every_amount(head) or not (says_price(head) or holds_money(head)))
+        return "its column is not said to hold prices" if worked else None
 
     def then(self, one: Accusation) -> str | None:
         """A total of another choice."""

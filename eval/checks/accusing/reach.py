@@ -62,6 +62,11 @@ _OVER = re.compile(r"\b(?:over|under|above|below|past|left|spare|short|remain\w*
 _APART = re.compile(r"\b(?:over|under|above|below|hand|pocket)\b", re.I)
 _BACK = re.compile(r"\b(?:back|change|left|leaves?|spare|remain\w*|keep|over)\b", re.I)
 _SHARED = re.compile(r"\b(?:each|apiece|split|shar(?:e|ed|ing)|between (?:us|you|them)|a head)\b", re.I)
+_ADDED = re.compile(
+    r"\b(?:add\w*|plus|with|includ\w*|incl|shipp\w*|postage|fees?|tax\w*|wrap\w*|voucher|coupon|off|minus|after|less|discount\w*|extra|deliver\w*|charge\w*|deposit|tip)\b",
+    re.I,
+)
+"""In the sentence of a price: something else is added to it, or taken away."""
 _CHANGED = re.compile(
     r"\b(?:would|then|instead|without|drop\w*|swap\w*|choos\w+|skip\w*|replac\w+|switch\w*|trad\w+|lift\w*)\b",
     re.I,
@@ -76,7 +81,7 @@ _BILL = re.compile(rf"\ban?\s({'|'.join(_BILLS)})\b(?![\s-]?(?:%|percent|-|[a-z]
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _NEAR = 24
 _BASKETS = frozenset({"price", "sum", "left_amount"})
-_RATES = frozenset({"price", "sum", "unit_cost", "left_unit_cost", "left_amount"})
+_RATES = frozenset({"price", "sum", "rest", "unit_cost", "left_unit_cost", "left_amount"})
 _GAPS = frozenset({"difference", "rest", "gap_told", "left_amount"})
 _EACH = frozenset({"unit_cost", "left_unit_cost"})
 _LEFT = frozenset({"difference", "rest", "gap_told"})
@@ -124,7 +129,7 @@ class AmountsReached:
         ways = (way for span in spans for way in self._ways(one, span, kind, firm=firm))
         for told, words, chance in chain(ways, () if firm else self._far(one, kind)):
             said = around if words in _SAID_ONCE else text
-            asked = words is not None and not firm and words.search(said) is not None
+            asked = words is not None and (not firm or words is _ADDED) and words.search(said) is not None
             if chance <= (ASKED if asked else SELDOM):
                 return told
         return None
@@ -153,6 +158,9 @@ class AmountsReached:
                 if chance is not None:
                     yield "so many of what is in sight come to it", _TOGETHER, chance
             m = np.asarray(some[:_AMOUNTS], float)
+            if kind == "price":
+                values = np.concatenate([_apart(m, m).ravel(), (m[:, None] + m[None, :]).ravel()])
+                yield from _way("it and an amount beside it come to it", _ADDED, values, one, unasked=False)
             if kind in _RATES and not firm:
                 yield from self._by_counts(one, m, view, kind)
             if kind in _GAPS and not firm:
@@ -170,7 +178,9 @@ class AmountsReached:
         if kind in _EACH:
             yield from _way("what a thing in sight costs by its own size", None, view.rates, one)
         yield from _way("an amount by a number beside it", None, _each(m, view.plain), one)
-        yield from _way("an amount that is shared", _SHARED, _each(m, (2, 3, 4)), one, unasked=False)
+        a, b = _two(m[:_PRICES])
+        shared = np.concatenate([m, a + b])
+        yield from _way("an amount that is shared", _SHARED, _each(shared, (2, 3, 4)), one, unasked=False)
         if kind in _EACH:
             twice = np.concatenate(
                 [_each(m, [a]) / b for a, b in combinations(view.plain[:_FEW], 2) if a * b > 1] or [m[:0]]

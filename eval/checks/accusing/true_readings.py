@@ -14,7 +14,7 @@ from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 
-VERSION = 3
+VERSION = 4
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -88,6 +88,13 @@ class TrueReadings:
     def then(self, one: Accusation) -> str | None:
         return self._else.then(one) if one.bound == Certainty.SCOPE else None
 
+    def column(self, one: Accusation) -> str | None:
+        return self._else.in_another_column(one) if one.bound == Certainty.CELL else None
+
+    def repeated(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        return None if figure is None or one.bound == Certainty.CELL else self._else.more_than_named(figure)
+
     def would_be(self, one: Accusation) -> str | None:
         return self._else.would_be(one)
 
@@ -105,9 +112,9 @@ class TrueReadings:
 
 _Reading = Callable[[TrueReadings, Accusation], str | None]
 _READINGS: Mapping[str, tuple[_Reading, ...]] = {
-    "price": (TrueReadings.another, TrueReadings.several, TrueReadings.reached),
+    "price": (TrueReadings.column, TrueReadings.another, TrueReadings.several, TrueReadings.reached),
     "unit_cost": (TrueReadings.reached,),
-    "sum": (TrueReadings.then, TrueReadings.reached),
+    "sum": (TrueReadings.then, TrueReadings.repeated, TrueReadings.reached),
     "rest": (TrueReadings.reached,),
     "difference": (TrueReadings.reached,),
     "gap_told": (TrueReadings.reached,),

@@ -14,6 +14,8 @@ from hashlib import sha256
 from math import exp
 from pathlib import Path
 
+from drr.eval.checks.accusing.agreed import AGREEMENTS, disagreed
+from drr.eval.checks.accusing.agreed import VERSION as AGREED_BY
 from drr.eval.checks.accusing.explained import VERSION as EXPLAINED_BY
 from drr.eval.checks.accusing.explained import is_explained
 from drr.eval.checks.accusing.traits import AccusationTraits
@@ -94,10 +96,19 @@ def weighed(
             if is_explained(one, leftover_of(mentions)):
                 chances[one] = min(chances[one], leftover_of(mentions).chance(one.span) or 0.0)
     accused = dict.fromkeys(one for check in checks.values() for one in (*check.accused, *every))
-    asked_of = [one for one in accused if one.kind in MAY_BE_TRUE and chances.get(one, 1.0) >= asked]
+    sure = [one for one in accused if chances.get(one, 1.0) >= asked]
+    alone = _alone(sure, mentions) if asked > 0 else {}
+    asked_of = [one for one in sure if one.kind in MAY_BE_TRUE and one not in alone]
     true = _true(asked_of[:_MOST_ASKED], mentions) if asked > 0 else {}
-    chances |= dict.fromkeys(true, 0.0)
-    return {name: _settled(check, chances, asked, true) for name, check in checks.items()}
+    doubts = alone | {one: f"it may be true, for {why}" for one, why in true.items()}
+    chances |= dict.fromkeys(doubts, 0.0)
+    return {name: _settled(check, chances, asked, doubts) for name, check in checks.items()}
+
+
+def _alone(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, str]:
+    """Those of some accusations in which the last reader of figures does not agree, and why."""
+    asked = ((one, disagreed(one, mentions)) for one in some if one.kind in AGREEMENTS)
+    return {one: why for one, why in asked if why is not None}
 
 
 def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, str]:
@@ -108,11 +119,11 @@ def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, st
 
 def weights_version() -> str:
     """The version of the weights, and what they are: part of every judgement by rules."""
-    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{EXPLAINED_BY}+{READ_BY}"
+    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}"
 
 
 def _settled(
-    check: Check, chances: Mapping[Accusation, float], bar: float, true: Mapping[Accusation, str]
+    check: Check, chances: Mapping[Accusation, float], bar: float, doubts: Mapping[Accusation, str]
 ) -> Check:
     """A rule's answer with those accusations only that are likely enough."""
     unsure = [one for one in check.accused if chances.get(one, 1.0) < bar]
@@ -124,7 +135,7 @@ def _settled(
     counts["checked"] += len(sure) - len(unsure)
     counts["failed"] = len(made)
     counts["unverifiable"] += len(unsure) - len(sure)
-    remarks = [*_reasons(unsure, chances, bar, true), *_but(check.evidence[len(check.accused) :], sure)]
+    remarks = [*_reasons(unsure, chances, bar, doubts), *_but(check.evidence[len(check.accused) :], sure)]
     return answer(counts, made, remarks)
 
 
@@ -132,11 +143,11 @@ def _reasons(
     unsure: Iterable[Accusation],
     chances: Mapping[Accusation, float],
     bar: float,
-    true: Mapping[Accusation, str],
+    doubts: Mapping[Accusation, str],
 ) -> list[str]:
     return [
-        f"{one.why}: it may be true, for {true[one]}"
-        if one in true
+        f"{one.why}: {doubts[one]}"
+        if one in doubts
         else f"{one.why}: right with a chance of about {chances[one]:.2f} only, and {bar:.2f} is asked for"
         for one in unsure
     ]

@@ -45,7 +45,7 @@ _LABELLED = re.compile(
     re.I,
 )
 _FROM_THEN = re.compile(
-    r"\b(?:since|from|until|till|before|after|through|up to)\s(?:[a-z]{3,9}\.?\s)?(?:\d{1,2}(?:st|nd|rd|th)?,?\s)?$",
+    r"\b(?:since|from|until|till|before|after|through|up to|between|and|to)\s(?:[a-z]{3,9}\.?\s)?(?:\d{1,2}(?:st|nd|rd|th)?,?\s)?$",
     re.I,
 )
 """Before a year that begins or ends a time: a count beside it is of more than that year."""
@@ -78,6 +78,18 @@ _OF_ALL = re.compile(
 _CLOSE = 16
 _WITH = re.compile(r"[\s*_]{1,3}with[\s*_]{1,3}|[\s*_]{0,3}\([\s*_]{0,3}", re.I)
 """Between a store and its count: `Linenfield with 5`."""
+_ALL_THERE_ARE = re.compile(
+    r"\b(?:placed|made|hold|holds|has|have|had|shows?|counts?|lists?|contains?|totals?|totaling|come to|in all|total of|altogether|across|your|all)[\s*_]{1,3}(?:(?:exactly|just|about|around|some|roughly|a|total|of|lifetime|the)[\s*_]{1,3}){0,3}$|^[\s*_>•-]{0,6}$",
+    re.I,
+)
+"""Before a count of orders that nothing is named beside: it is of all of them."""
+_OF_SOMETHING = re.compile(r"\bfor\s+(?!the\s*$)\S", re.I)
+"""Between a count of orders and a part of them: it is of what stands there."""
+_AND_NO_LESS = re.compile(
+    r"[\s*_]{0,3}(?:$|[.,;:!?()|—–]|(?:since|between|from\s(?!the\b)|in\s(?:all|total)\b|on\s(?:file|record|the book|your account)|so far|altogether|over|across|with us|to date|and|under your)\b)",
+    re.I,
+)
+"""Behind it: nothing chooses among them."""
 _LARGE = 10
 """Orders; fewer may be any few of them."""
 _KNOWN = re.compile(r"\b(?:all|both|these|those|the|its|every)[\s*_]{1,3}$", re.I)
@@ -305,7 +317,21 @@ class _Counting:
             return False
         if (_FEWER if beside else _WINDOW).search(before) or _PERIOD.search(self._body, *span):
             return False
-        return beside is not None or (match["more"] is not None and said >= _LARGE)
+        if beside is not None:
+            return self._names_it_only(match, beside)
+        whole = _ALL_THERE_ARE.search(before) and _AND_NO_LESS.match(self._body, match.end())
+        return match["more"] is not None and said >= _LARGE and bool(whole)
+
+    def _names_it_only(self, match: re.Match[str], beside: _PlaceOfShare) -> bool:
+        """Whether a count of orders is not of something else first: `three orders for the Oat & Ember drill`."""
+        if not match["more"] or beside.start < match.end():
+            return True
+        between = self._body[match.end() : beside.start]
+        linked = any(
+            one.linked and one.start <= beside.start < one.end
+            for one in self._cast.within(beside.start, beside.end)
+        )
+        return not linked and _OF_SOMETHING.search(between) is None
 
     def _of_a_part(self, said: float, span: Span) -> bool:
         """Fewer than all by words that choose among them, which no record counts."""
