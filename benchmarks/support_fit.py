@@ -29,7 +29,7 @@ from benchmarks.results import record, table
 from benchmarks.support_made import made
 from benchmarks.support_pairs import FOLDER, JudgedPair, SupportPair, confusion, kappa, read_pairs
 
-WRITERS = tuple(FOLDER / "strangers" / f"support{number}.jsonl" for number in range(1, 8))
+WRITERS = tuple(FOLDER / "strangers" / f"support{number}.jsonl" for number in range(1, 10))
 UNSEEN = WRITERS[1:]
 """Whose pairs the rules were not mended on; what the rules say is a trait."""
 OURS = tuple(FOLDER / "pairs" / f"{name}.jsonl" for name in ("products", "changed", "guides"))
@@ -51,12 +51,15 @@ FOR = frozenset(
         "ruled_some",
         "ruled_full",
         "figures_worked_out",
+        "meant",
+        "otherwise",
+        "otherwise_of_said",
     }
     | {f"phrases_{knot}" for knot in (0.3, 0.5, 0.7, 0.85, 0.95)}
 )
 """Traits that may only speak for a claim."""
-NEUTRAL = frozenset({"parts", "joined"})
-"""Traits that say how much is claimed, and so only that it may be said in part. All others may only speak against a claim."""
+NEUTRAL = frozenset({"parts", "joined", "part_gap"})
+"""Traits that say how much is claimed, or that a part of it is said better than another, and so only that it may be said in part. All others may only speak against a claim."""
 
 
 Bound = tuple[float | None, float | None]

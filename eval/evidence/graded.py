@@ -28,9 +28,13 @@ class WordVerdict(NamedTuple):
     absent: bool = False
     """Hardly a word of the claim is there."""
     scant: bool = False
-    """A figure is not there, and little of the rest: a figure that may be worked out makes no claim full by itself."""
+    """A figure is not there, and little of the rest (a figure that may be worked out makes no claim full by itself); or hardly anything is there in any words."""
+    exchanged: bool = False
+    """The claim is a copy of a sentence with something else in one place."""
 
 
+_BARE = 0.25
+"""Below this share, words that mean the same counted in, a claim is not full."""
 LISTED = 0.5
 """Share of fields among what speaks of a claim, up to which its traits are weighed."""
 
@@ -61,8 +65,8 @@ def graded(beside: Alignment) -> WordVerdict:
 
 
 def settled(ruled: WordVerdict, label: Label) -> Label:
-    """What the rules are certain of stands above the weights: what is contradicted, or hardly there with a figure missing, is not full, and what is not there is not said."""
-    if ruled.absent:
+    """What the rules are certain of stands above the weights: what is contradicted, or hardly there with a figure missing, is not full, and what is not there, or a copy with something exchanged, is not said."""
+    if ruled.absent or ruled.exchanged:
         return "none"
     return "partial" if (ruled.contradicted or ruled.scant) and label == "full" else label
 
@@ -73,7 +77,14 @@ def counted(beside: Alignment) -> CountedPair:
     traits = PairTraits(pair)
     by_rule = {"ruled_some": float(ruled.label != "none"), "ruled_full": float(ruled.label == "full")}
     every = {**traits.counted(), **by_rule, "contradicted": float(ruled.contradicted)}
-    return CountedPair(ruled, every, traits.listed)
+    return CountedPair(_marked(ruled, pair, traits.meaning.said), every, traits.listed)
+
+
+def _marked(ruled: WordVerdict, pair: LaidPair, said: float) -> WordVerdict:
+    """What is certain beside what the rules say, and no trait of the weights."""
+    if pair.exchanged is not None:
+        return WordVerdict("none", pair.exchanged, contradicted=True, exchanged=True)
+    return ruled._replace(scant=True) if said < _BARE else ruled
 
 
 def _ruled(pair: LaidPair) -> WordVerdict:

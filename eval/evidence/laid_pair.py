@@ -8,6 +8,7 @@ from drr.eval.evidence.aligned import Alignment
 from drr.eval.evidence.amounting import Amounting
 from drr.eval.evidence.contesting import Contesting, OtherValue
 from drr.eval.evidence.doubting import parts_missing
+from drr.eval.evidence.exchanging import exchanged
 from drr.eval.evidence.naming import Naming
 from drr.eval.evidence.opposing import Opposing
 from drr.eval.evidence.reckoning import Reckoning
@@ -23,6 +24,11 @@ class LaidPair:
     @cached_property
     def other_value(self) -> OtherValue | None:
         return Contesting(self.amounts, self.reckoning).other_value()
+
+    @cached_property
+    def exchanged(self) -> str | None:
+        """Why the claim is a copy with a figure or a word exchanged."""
+        return exchanged(self.amounts)
 
     @cached_property
     def foreign(self) -> str | None:

@@ -14,8 +14,10 @@ from math import log1p
 from drr.env.text import tokens
 from drr.eval.evidence.aligned import GRAMMAR, family
 from drr.eval.evidence.doubting import FIELD, is_less_sure
+from drr.eval.evidence.exchanging import common
 from drr.eval.evidence.laid_pair import LaidPair
 from drr.eval.evidence.likewise import holds
+from drr.eval.evidence.meant import Meaning
 from drr.wording.amounts import Amount
 from drr.wording.assertions import ASSERTIONS
 
@@ -27,6 +29,9 @@ _FIGURES = 6
 _BESIDE = 28
 """Characters on either side of a figure that say what it is of."""
 _LEAST_PART = 0.05
+_NEARLY_ALL = 0.9
+_LITTLE = 0.2
+"""Of a claim, of which less is said by chance."""
 _AND = re.compile(r"\band\b", re.I)
 
 
@@ -38,6 +43,10 @@ class PairTraits:
         self._beside = pair.beside
         self._amounts = pair.amounts
         self._whole = frozenset[str]().union(*pair.beside.said)
+
+    @cached_property
+    def meaning(self) -> Meaning:
+        return Meaning(self._beside)
 
     @property
     def listed(self) -> float:
@@ -55,6 +64,7 @@ class PairTraits:
             **self._figures(),
             **self._names(),
             **self._commitments(),
+            **self._meaning(),
         }
 
     def _coverage(self) -> dict[str, float]:
@@ -77,7 +87,7 @@ class PairTraits:
         size = len(claim) or 1
         first = sorted(range(len(beside.shares)), key=lambda i: (-beside.shares[i], i))[:2]
         laid = max(
-            (_common(claim, _weighty(beside.sentences[i])) for i in dict.fromkeys((beside.best, *first))),
+            (common(claim, _weighty(beside.sentences[i])) for i in dict.fromkeys((beside.best, *first))),
             key=len,
         )
         exchanged = added = 0
@@ -170,6 +180,20 @@ class PairTraits:
             "no_cause": self._only(ASSERTIONS.causes, claim, self._read),
         }
 
+    def _meaning(self) -> dict[str, float]:
+        """With words that say the same, or name a kind, taken for each other."""
+        meaning = self.meaning
+        said, otherwise, parts = meaning.said, meaning.otherwise, meaning.part_shares
+        return {
+            "meant": max(0.0, said - _NEARLY_ALL) / (1 - _NEARLY_ALL),
+            "otherwise": otherwise,
+            "otherwise_of_said": otherwise / (said + _LITTLE),
+            "unsaid": meaning.unsaid,
+            "part_gap": max(parts, default=0.0) - min(parts, default=0.0),
+            "opposite_meant": meaning.opposed,
+            "told_of_other": meaning.of_other,
+        }
+
     @cached_property
     def _read(self) -> str:
         return "\n".join(self._beside.read)
@@ -195,23 +219,3 @@ def _runs(words: Sequence[str], size: int) -> set[tuple[str, ...]]:
 def _held(own: set[tuple[str, ...]], texts: Sequence[Sequence[str]], size: int) -> float:
     there = set[tuple[str, ...]]().union(*(_runs(words, size) for words in texts))
     return len(own & there) / len(own) if own else 0.0
-
-
-def _common(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
-    """The longest run of words, with gaps, that both have in the same order: their places."""
-    ahead = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for i in range(len(one) - 1, -1, -1):
-        row, below = ahead[i], ahead[i + 1]
-        for j in range(len(other) - 1, -1, -1):
-            row[j] = below[j + 1] + 1 if one[i] == other[j] else max(below[j], row[j + 1])
-    i = j = 0
-    found: list[tuple[int, int]] = []
-    while i < len(one) and j < len(other):
-        if one[i] == other[j]:
-            found.append((i, j))
-            i, j = i + 1, j + 1
-        elif ahead[i + 1][j] >= ahead[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return found

@@ -6,7 +6,9 @@ from hashlib import sha256
 
 import pytest
 from drr.eval.evidence.graded import WordVerdict, counted, settled
+from drr.eval.evidence.laid_pair import LaidPair
 from drr.eval.evidence.lexical import laid, sentences_of, support
+from drr.eval.evidence.meant import Meaning
 from drr.eval.evidence.weighed import LABELS as WEIGHED
 from drr.eval.evidence.weighed import fitted, likelihoods, weigh
 from drr.eval.stats.agreement import cohen_kappa
@@ -176,6 +178,74 @@ def test_figures_names_and_denials_are_held_against_what_they_are_of(claim: str,
     assert ruled(claim, DESK) == label
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The Talma desk lifts 102 kg and is guaranteed for five years, its motor for two.",
+        "The Rivo desk lifts 120 kg and is guaranteed for five years, its motor for two.",
+        "The Talma desk lifts 120 kg and is not guaranteed for five years, its motor for two.",
+        "Of nine buyers, seven would sell it again.",
+    ],
+)
+def test_a_copy_with_something_exchanged_is_never_said(claim: str) -> None:
+    found, _ = support(claim, [DESK])
+    assert found.label == "none" and found.reason.startswith("the evidence has '"), found
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The Talma desk lifts 264.6 lb and is guaranteed for five years, its motor for two.",
+        "The Talma desk raises 120 kg and is guaranteed for five years, its motor for two.",
+        "The Talma desk lifts 120 kg and is guaranteed for five years.",
+        "Of nine buyers, seven would purchase it again.",
+    ],
+)
+def test_another_telling_of_a_figure_or_a_word_is_no_exchange(claim: str) -> None:
+    assert LaidPair(laid(claim, sentences_of(DESK))).exchanged is None
+    assert support(claim, [DESK])[0].label != "none"
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "least"),
+    [
+        ("The device is costly.", "The laptop is expensive. It is blue.", 0.6),
+        ("The laptop is not cheap.", "The laptop is expensive. It is blue.", 0.5),
+        ("The laptop was bought in May.", "They purchased the laptop in May. It is blue.", 0.9),
+    ],
+)
+def test_a_word_is_said_by_another_of_its_meaning_by_one_of_its_kind_and_by_its_opposite_denied(
+    claim: str, text: str, least: float
+) -> None:
+    found = Meaning(laid(claim, sentences_of(text)))
+    assert found.said >= least and found.otherwise > 0
+
+
+def test_a_kind_does_not_say_what_is_one_of_it() -> None:
+    broad = Meaning(
+        laid("The kettle broke in May.", sentences_of("The appliance broke in May. It was blue."))
+    )
+    assert broad.unsaid > 0
+
+
+def test_opposites_are_opposed_where_both_are_said_and_not_where_one_is_denied() -> None:
+    said = "The fan of the heater is loud at night. It is blue."
+    denied = said.replace("loud", "not loud")
+    claim = "The fan of the heater is quiet at night."
+    assert (
+        Meaning(laid(claim, sentences_of(said))).opposed
+        > 0
+        == Meaning(laid(claim, sentences_of(denied))).opposed
+    )
+
+
+def test_what_a_clause_tells_of_another_is_told_of_that_other() -> None:
+    text = "We tried the Alder and the Birch. The Alder filled the tank quickly, but the Birch dripped on the floor."
+    of_own = Meaning(laid("The Birch dripped on the floor.", sentences_of(text)))
+    of_other = Meaning(laid("The Alder dripped on the floor.", sentences_of(text)))
+    assert of_own.of_other == 0 < of_other.of_other
+
+
 RECORD = """http://shop.example/B040VLCCZ7
 Product: Tidewell Hypoallergenic Laundry Detergent Sheets, 60 Loads
 Product id: B040VLCCZ7
@@ -195,7 +265,7 @@ Order: 2021-08-14, Tidewell Hypoallergenic Laundry Detergent Sheets"""
         ),
         ("On 2021-08-14 you ordered Tidewell Hypoallergenic Laundry Detergent Sheets.", "full"),
         ("On 2021-08-17 you ordered Tidewell Hypoallergenic Laundry Detergent Sheets.", "none"),
-        ("You bought it before, on 2021-08-14.", "partial"),
+        ("You bought it before, on 2021-08-14.", "full"),
         ("Ordered by you on 2021-08-14: Tidewell Hypoallergenic Laundry Detergent Sheets.", "full"),
     ],
 )
@@ -209,7 +279,7 @@ def test_a_row_about_a_record_is_held_against_its_fields(claim: str, label: str)
     [
         ("strangers/support1", 0.48),
         ("pairs/products", 0.43),
-        ("pairs/changed", 0.52),
+        ("pairs/changed", 0.49),
         ("pairs/guides", 0.57),
     ],
 )

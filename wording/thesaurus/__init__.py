@@ -42,7 +42,7 @@ _ENDS: Mapping[Part, tuple[tuple[str, tuple[str, ...]], ...]] = {
 }
 
 
-class Group(NamedTuple):
+class SameWords(NamedTuple):
     words: tuple[str, ...]
     part: Part
     kin: tuple[str, ...] = ()
@@ -75,11 +75,11 @@ class Read(NamedTuple):
     sense: Sense
 
 
-def groups() -> Iterator[Group]:
+def groups() -> Iterator[SameWords]:
     for name, part in GROUPS.items():
         for line in lines(name):
             words, _, kin = line.partition(";")
-            yield Group(_split(words), part, _split(kin))
+            yield SameWords(_split(words), part, _split(kin))
 
 
 def kinds() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -128,6 +128,18 @@ class Thesaurus:
     def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
         self._entries: defaultdict[tuple[str, ...], _Entry] = defaultdict(_Entry)
+        self._fill()
+        self._bases: defaultdict[str, list[str]] = defaultdict(list)
+        for word, made in forms():
+            for form in made:
+                self._bases[self._one(form)].append(self._one(word))
+        self._starts: dict[str, list[tuple[str, ...]]] = {}
+        for key in self._entries:
+            self._starts.setdefault(key[0], []).append(key)
+        self._known: dict[tuple[str, ...], Sense] = {}
+        self._first = lru_cache(maxsize=32768)(self._begun_by)
+
+    def _fill(self) -> None:
         for number, group in enumerate(groups()):
             for word in group.words:
                 self._add(word, group.part).same.add(number)
@@ -141,17 +153,6 @@ class Thesaurus:
             for side, words in enumerate(pair):
                 for word in words:
                     self._add(word, "adverb").sides.add(2 * number + side)
-        self._bases: defaultdict[str, list[str]] = defaultdict(list)
-        for word, made in forms():
-            for form in made:
-                self._bases[self._one(form)].append(self._one(word))
-        self._starts: dict[str, list[tuple[str, ...]]] = {}
-        for key in self._entries:
-            self._starts.setdefault(key[0], []).append(key)
-        for keys in self._starts.values():
-            keys.sort(key=lambda key: (-len(key), key))
-        self._known: dict[tuple[str, ...], Sense] = {}
-        self.first = lru_cache(maxsize=32768)(self._first)
 
     def _one(self, word: str) -> str:
         return next(iter(self._tokens(word)), word)
@@ -168,7 +169,7 @@ class Thesaurus:
         kept = [words[at] for at in places]
         found = []
         for at, word in enumerate(kept):
-            single, phrases = self.first(word)
+            single, phrases = self._first(word)
             for key in phrases:
                 size = len(key)
                 if key[1:] == tuple(kept[at + 1 : at + size]):
@@ -177,7 +178,7 @@ class Thesaurus:
             found += [Read(places[at], places[at] + 1, self._sense(key)) for key in single]
         return found
 
-    def _first(self, word: str) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    def _begun_by(self, word: str) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
         """Entries that a word is by itself, and those of more words that it begins, the longest first."""
         single, phrases = [], []
         for base, part in self._forms(word):
@@ -227,4 +228,3 @@ class Thesaurus:
 def thesaurus(tokens: Tokens) -> Thesaurus:
     """Read once, when it is first needed."""
     return Thesaurus(tokens)
-
