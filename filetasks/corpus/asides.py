@@ -10,7 +10,7 @@ from drr.filetasks.corpus.pool import PoolPage, plain
 from drr.filetasks.corpus.statement import drawn_statement, measures_of
 from drr.filetasks.corpus.stock import stock
 
-_EARLY = {True: 0.7, False: 0.15}
+_EARLY = {True: 0.75, False: 0.35}
 """How often such a page speaks of an earlier make, list or price, by whether the task leans to what was before: so that neither the month that most
 pages say nor one that few say is what counts, and figures that nobody asks for differ from page to page as well."""
 

@@ -205,11 +205,13 @@ class PageCalendar:
 
 def earlier_ones(seed: int, key: tuple[str, str], latest: str, day: date, took: int, count: int) -> list[str]:
     """The months in which makes, lists, prices or terms before the latest began, of which a page of a day can speak: the last so many of them. They are
-    the same whichever page asks, so that what was before recurs from page to page like what holds."""
+    the same whichever page asks, and of all of one maker that changed together, so that what was before recurs from page to page like what holds."""
     found: list[str] = []
     at, number = month_of(latest), 0
     while len(found) < count:
-        at -= timedelta(days=Random(f"{seed}/{key}/{latest}/before/{number}").randint(*_EARLIER))
+        at -= timedelta(
+            days=Random(f"{seed}/{key[0].split()[0]}/{latest}/before/{number}").randint(*_EARLIER)
+        )
         number += 1
         if months_seen(month_name(at), day) >= took:
             found.append(month_name(at))

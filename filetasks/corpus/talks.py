@@ -128,8 +128,9 @@ class _Posts:
         self.hours, self.count, self.last = 0, 1, self.handles[0]
         self.said: list[str] = []
 
-    def write(self, who: str, text: str) -> None:
-        text = casual(text) if is_casual(who) else text
+    def write(self, who: str, text: str, to: str = "") -> None:
+        """What comes after whom it is `to` is written as it is elsewhere: a page is quoted by that."""
+        text = casual(to) + casual(text) if is_casual(who) else to + text
         self.hours += self.rng.randint(1, 30)
         self.count += 1
         self.last = who
@@ -161,7 +162,7 @@ def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
         helped = {}
         for answer in one.answers:
             who, last = posts.other(), posts.last
-            posts.write(who, _to(rng, asker, last) + answer)
+            posts.write(who, answer, _to(rng, asker, last))
             helped[who] = None
     settled = _named(rng, helped, _SETTLED, (*_SETTLED, _BETWEEN))
     posts.write(asker, f"{settled} {scene.say(form.closings)}")

@@ -39,7 +39,7 @@ _KNOWN_FOR = 9
 """Years since which such things were sold: pages of any age speak of earlier makes."""
 _IS_HELD = 0.6
 """Of cases whose facts change with the make."""
-_NEWER_SINCE, _MADE_BEFORE = (6, 20), (1, 8)
+_NEWER_SINCE, _MADE_BEFORE = (6, 20), (2, 9)
 """Months from the make after the one at hand to the question, and from the making of that to it."""
 PartMaker = Callable[[CaseScene], AnswerPart | None]
 

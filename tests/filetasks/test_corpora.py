@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 from hashlib import sha256
-from itertools import combinations, islice, pairwise
+from itertools import combinations, islice, pairwise, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -1106,6 +1106,21 @@ def test_whom_a_column_speaks_of_is_one_throughout(pool: PagePool) -> None:
         .say(Random(1), lambda _: "the league")
         .endswith('"Used." The league has it. Why? The league knows.')
     )
+
+
+def test_what_a_member_states_is_quoted_as_it_stands_in_the_thread(pool: PagePool) -> None:
+    """After whom an answer is to (`barnowl - They want`) it kept its capital, and its quotation had none: one candidate in a hundred was refused."""
+    looked = 0
+    forms = [one for one in stock().forms if one.layout == "thread"]
+    for (theme, things), form, at in product(sorted(pool.shelf.items()), forms, range(8)):
+        rng = Random(f"{theme}/{at}")
+        scene = page_scene(rng, theme, rng.choice(things).thing, pool.shelf, frozenset())
+        said = drawn_statement(scene.thing, None, rng, scene.calendar)
+        if said is not None:
+            page = written_page(form, scene, [said], SEED)
+            assert page.quotes[0] in page.text
+            looked += 1
+    assert looked > 200
 
 
 def test_some_members_write_without_capitals_and_names_keep_theirs() -> None:
