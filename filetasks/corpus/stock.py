@@ -33,6 +33,8 @@ class TalkMatter:
     needs: frozenset[str]
     ask: tuple[Template, ...]
     replies: tuple[ProsePassage, ...]
+    answers: tuple[tuple[ProsePassage, ...], ...]
+    """Which of the replies answer each way to ask."""
     asides: tuple[ProsePassage, ...]
     """Said to whoever asked."""
     alone: tuple[ProsePassage, ...]
@@ -40,6 +42,14 @@ class TalkMatter:
 
     def suits(self, fits: frozenset[str]) -> bool:
         return self.needs <= fits and any(one.suits(fits) for one in self.replies)
+
+    def asked(self, fits: frozenset[str]) -> dict[Template, list[ProsePassage]]:
+        """What can be asked of a thing, each with what answers just that."""
+        told = {
+            ask: [one for one in replies if one.suits(fits)]
+            for ask, replies in zip(self.ask, self.answers, strict=True)
+        }
+        return {ask: replies for ask, replies in told.items() if replies}
 
 
 @dataclass(frozen=True)
@@ -270,6 +280,7 @@ def _matter(row: Mapping[str, Any]) -> TalkMatter:
         needs=frozenset(row["needs"]),
         ask=prose(row["ask"]),
         replies=replies,
+        answers=tuple(tuple(replies[at] for at in places) for places in row["answers"]),
         asides=passages(row["asides"]),
         alone=tuple(replies[at] for at in row["alone"]),
     )

@@ -17,7 +17,7 @@ from drr.filetasks.corpus.telling import ToldStatement
 _LEAST, _MOST = 2, 3
 """Who answers a question."""
 _ASIDE = 0.55
-_MATTERS = 5
+_MATTERS = 6
 _KNOWN = 0.3
 """How often who asks says since when he has it."""
 
@@ -48,14 +48,15 @@ def talk(
 
 def _round(form: PageForm, matter: TalkMatter, scene: PageScene) -> TalkRound:
     rng = scene.rng
-    replies = [one for one in matter.replies if one.suits(scene.fits)]
-    chosen = scene.deck.some(replies, rng.randint(_LEAST, _MOST), rng, scene.theme)
+    asked = matter.asked(scene.fits)
+    ask = scene.deck.pick(scene.apt(list(asked)), rng)
+    chosen = scene.deck.some(asked[ask], rng.randint(_LEAST, _MOST), rng, scene.theme)
     rng.shuffle(chosen)
     answers = [scene.paragraph(one) for one in chosen]
     asides = [one for one in matter.asides if one.suits(scene.fits)]
     if form.layout == "thread" and asides and rng.random() < _ASIDE:
         answers.insert(0, scene.paragraph(*scene.deck.some(asides, 1, rng, scene.theme)))
-    return TalkRound(scene.say(matter.ask), tuple(answers))
+    return TalkRound(scene.say([ask]), tuple(answers))
 
 
 _POSTS = (

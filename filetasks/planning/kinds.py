@@ -140,6 +140,7 @@ class ThingKind(BaseModel):
             "rinsed": "washed" in own and "oil" not in self.upkeep_of,
             "polished": bool(self.ending)
             and not self.is_used_up
+            and "sharpening" not in self.upkeep_of
             and not own & {"sewn", "soft", "idle", "washed", "kitchen"},
             "sized": self.manual == "furniture" or bool(own & {"sewn", "soft", "stores"}),
             "bagged": self.is_used_up and "pieces" not in own and self.look in ("bag", "box"),
@@ -158,6 +159,7 @@ class ThingKind(BaseModel):
             "large": self.pounds is not None and self.pounds[1] >= _LARGE,
             "explained": bool(self.manual),
             "corded": self.manual == "powered" and "cordless" not in self.traits,
+            "spared": bool(self.parts),
             "moving": bool(_MOVES.search(said)),
             "screwed": self.manual == "furniture" or bool(_SCREWED.search(said)),
             "lidded": bool(_LIDDED.search(said)) or self.look in ("jar", "bottle"),
@@ -181,7 +183,7 @@ _SCREWED, _LIDDED = re.compile(r"\b(?:bolt|brace|post|clamp|foot)\b"), re.compil
 """What a part says of a thing."""
 TRAITS = frozenset(
     ["explained", "corded", "cordless", "moving", "screwed", "lidded", "oiled", "sharp", "metal", "heirloom", "modern", "measured", "feeds", "consumed", "lasting", "used", "idle", "spoils", "electric", "built", "outdoor", "handled", "placed", "floor", "large", "washed", "kitchen", "sewn",
-     "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "routine", "rinsed", "polished", "bagged", "sized", "battery", "shared", "harmless", "planted"]
+     "waits", "steady", "motor", "hot", "fetched", "soft", "filled", "worn", "stores", "tool", "pieces", "body", "dosed", "pet", "operated", "powered", "kept", "hard", "substance", "household", "sheets", "routine", "rinsed", "polished", "bagged", "sized", "battery", "shared", "harmless", "planted", "spared"]
 )  # fmt: skip
 
 ANY = ThingKind()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
+from functools import lru_cache
 
 from drr.filetasks.case import MADE
 from drr.filetasks.corpus.stock import changes_with_make
@@ -31,10 +32,16 @@ _REPORTS = ("long test", "long-term test", "first letter", "upkeep", "a year")
 
 
 def months_in(text: str) -> Iterator[str]:
-    """Years are few, so that one looks for them and at what stands before."""
-    for year in _YEAR.finditer(text):
-        if found := _MONTH.search(text, max(0, year.start() - _LONGEST), year.end()):
-            yield found[0]
+    return (month for _, month in months_at(text))
+
+
+@lru_cache(maxsize=1024)
+def months_at(text: str) -> tuple[tuple[int, str], ...]:
+    """Where a text says which months. Years are few, so that one looks for them and at what stands before; of one task several filters ask the same."""
+    years = (
+        _MONTH.search(text, max(0, year.start() - _LONGEST), year.end()) for year in _YEAR.finditer(text)
+    )
+    return tuple((found.start(), found[0]) for found in years if found)
 
 
 def foreknowing(task: TaskMaterial) -> Iterator[str]:

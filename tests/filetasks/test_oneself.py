@@ -25,7 +25,7 @@ from drr.filetasks.outcomes import PARTS, comes_out_even
 from drr.filetasks.planning.kinds import kind_of
 from drr.filetasks.planning.purchases import AGAIN, sort_of
 from drr.filetasks.planning.things import thing_of
-from drr.filetasks.quality.oneself import _SINCE, _TITLED, contradictions
+from drr.filetasks.quality.oneself import _TITLED, contradictions, had_since
 from drr.filetasks.values import month_of, number_of, sold_from
 
 SEED = 8
@@ -46,7 +46,7 @@ def made(hundred: list[TaskCase], pool: PagePool) -> list[Corpora]:
 def test_no_page_of_several_tasks_contradicts_itself(made: list[Corpora]) -> None:
     pages = [page for one in made for page in one.pages]
     assert [(page.url, said) for page in pages for said in contradictions(page)] == []
-    assert sum(_SINCE.search(page.text) is not None for page in pages) > 4
+    assert sum(had_since(page.text) is not None for page in pages) > 4
     assert sum(_TITLED.search(page.title) is not None for page in pages) > 2
 
 
@@ -219,3 +219,15 @@ def test_nobody_plants_under_a_stair_and_no_brand_is_of_what_others_made(shop: S
     product = next(shop.store.iter_products())
     for brand in ("Open Box Outlet", "Maker Renewed"):
         assert thing_of(product.model_copy(update={"store": brand}), Random(1)) is None
+
+
+def test_each_question_has_answers_of_its_own() -> None:
+    """Whether one may leave it on was answered by how loud it is."""
+    left_on = {"motor", "operated"}
+    matter = next(one for one in stock().matters if one.needs == left_on)
+    loud, on, bill = matter.asked(frozenset({*left_on, "electric", "single"})).values()
+    assert len(loud) == 2 and len(on) == len(bill) == 1 and not {*map(id, loud)} & {*map(id, on + bill)}
+    for one in stock().matters:
+        assert all(one.answers) and {id(reply) for told in one.answers for reply in told} == {
+            *map(id, one.replies)
+        }
