@@ -30,6 +30,8 @@ _PATIENT = 30
 """Draws after which the shorter stories and frames are dealt alone: what is asked needs the room."""
 _NO_ROOM = 2
 """How short room must be for a question to leave to the files of which make a thing is."""
+_HELD_TOLD = 0.6
+"""How often a question says that what it asks about is not of the latest make, where that is so: the file that says when it was made is enough."""
 _BUILDS = {"told": 30, "listed": 34, "paired": 22, "described": 14}
 """Of a hundred questions: what stands in each file is said, files are listed, each stands behind what it is for, or listed with what they hold."""
 _WISHES, _COUNTED, _CLOSED = 0.3, 0.16, 0.4
@@ -152,7 +154,7 @@ def _drawn(case: TaskCase, attempt: int, draw: int) -> str:
         dealer.deal_short(f"{case.intent}/stories", words.stories, _INTENTS),
         *([dealer.deal("lives", words.lives, _INTENTS)] if words.lives and case.state else []),
     ]
-    if case.held is not None and dealer.tight < _NO_ROOM:
+    if case.held is not None and dealer.tight < _NO_ROOM and rng.random() < _HELD_TOLD:
         whose = "own" if case.rival is None else "candidate"
         said.append(dealer.deal_short(f"held/{whose}", _frames().held[whose], share=1))
     if build == "paired":

@@ -23,7 +23,7 @@ from drr.filetasks.values import FactValues, month_of, months_after, number_of, 
 
 BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
 """Changes against which a page is right because something has changed since: both are sources as good as each other."""
-_KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "other_model", "other_model")
+_KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
 _DATED_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", *_KINDS)
 _EARLY_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", "one_sided", "other_model", "other_model")
 """Of what was written before the make, list or price that counts: each says an earlier month."""

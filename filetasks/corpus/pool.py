@@ -28,7 +28,7 @@ from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 from drr.filetasks.planning.kinds import kind_of
 
-VERSION = "31"
+VERSION = "32"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000
@@ -208,8 +208,9 @@ def _noise(things: Shelf, theme: str, label: str, seed: int, deck: SentenceDeck)
 
 
 def plain(said: PageStatement, rng: Random) -> PageStatement:
-    """What a page is there for has its value, and is seldom hearsay: so are needed pages, whose figures and tables should be no more."""
-    return replace(said, one_sided=False, hearsay=said.hearsay and rng.random() < _STILL_HEARSAY)
+    """What a page is there for has its value, and is seldom hearsay, as needed pages are, but where it is wrong: nobody vouches for that."""
+    still = said.hearsay and rng.random() < _STILL_HEARSAY
+    return replace(said, one_sided=False, hearsay=still or said.is_wrong)
 
 
 def beside(

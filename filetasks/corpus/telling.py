@@ -157,7 +157,7 @@ def _vouchers(
         )
     elif voice in book.sure and not statement.one_sided and rng.random() < _SURE[is_case]:
         first, last = _before_or_after(book.sure[voice], (), scene, fill, tabled)
-    elif voice in book.apart and not statement.one_sided and rng.random() < _APART[is_case]:
+    elif voice in book.apart and not tabled and not statement.one_sided and rng.random() < _APART[is_case]:
         first, last = _before_or_after(book.apart[voice], (), scene, fill, tabled)
     if rng.random() < _ROUGH and not first:
         first = _one(book.rough[voice], scene, fill)

@@ -38,7 +38,7 @@ from drr.filetasks.corpus.packing import Packed
 from drr.filetasks.corpus.page import drawn_form, hosts, written_page
 from drr.filetasks.corpus.passages import ProsePassage, declared, read_passage
 from drr.filetasks.corpus.plan import page_plan, topics_of
-from drr.filetasks.corpus.pool import PagePool, build_pool
+from drr.filetasks.corpus.pool import PagePool, build_pool, plain
 from drr.filetasks.corpus.ranking import PageRanking
 from drr.filetasks.corpus.scene import ROLES, PageScene, page_scene, people
 from drr.filetasks.corpus.stamps import TaskBeginnings, dated
@@ -499,6 +499,18 @@ def test_the_newest_figure_is_often_not_the_right_one(
             if changes_of(fact) or sold_from(fact.attribute):
                 (late if key in after else right)[case.intent] += 1
     assert len(late) >= 4 and 0.2 < late.total() / (late.total() + right.total()) < 0.6, (late, right)
+
+
+def test_no_wrong_figure_is_told_flatly(shop: Shop) -> None:
+    """A page that is there for a figure is seldom hearsay: one wrong figure in eight stood there as if somebody knew it, against another page."""
+    wrong, things = 0, [one.thing for one in build_pool(shop.store.iter_products(), SEED, 1).shelf["general"]]
+    for at, thing in enumerate(things * 4):
+        rng, calendar = Random(at), PageCalendar(seed=SEED, day=date(2022, 1, 1), bought=date(2021, 6, 1))
+        said = drawn_statement(thing, "Wickerby", rng, calendar)
+        if said is not None and said.is_wrong:
+            wrong += 1
+            assert said.hearsay and plain(said, rng).hearsay
+    assert wrong > 20
 
 
 def test_an_open_hedge_is_told_from_one_that_somebody_looked_into() -> None:

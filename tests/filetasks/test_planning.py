@@ -88,8 +88,11 @@ def test_what_is_asked_about_is_often_not_of_the_latest_make_and_a_file_says_so(
         for part in case.couplings:
             of_make = [one for one in part.facts if one in asked and changes_with_make(asked[one].attribute)]
             assert (fact.id in part.facts) == bool(of_make)
-        told += bool(re.search(r"version|old stock|was made|earlier", written_question(case)))
-    assert told > 0.75 * len(held)
+        said = re.search(
+            r"version|old stock|was made|earlier|clearance|marked down|shelf a while", written_question(case)
+        )
+        told += bool(said)
+    assert 0.3 * len(held) < told < 0.9 * len(held)
 
 
 def test_a_page_or_a_picture_of_one_thing_tells_of_no_other(hundred: list[TaskCase]) -> None:
