@@ -129,24 +129,24 @@ class PageScene:
     def say(self, rows: Sequence[Template], fill: Fill | None = None) -> str:
         """One that fits the thing, and what was said on the page."""
         chosen = self.deck.pick(self.apt(rows), self.rng)
-        self.claim(chosen.claims)
+        self.claim(chosen)
         return self.deck.told(chosen, self.rng, fill or self.fill)
 
     def apt(self, rows: Sequence[Template]) -> Sequence[Template]:
         """All that fit the thing, where none of them goes with what was said."""
         rows = fitting(rows, self.fits)
-        return rows if self.claimed is None else [one for one in rows if self.may(one.claims)] or rows
+        return rows if self.claimed is None else [one for one in rows if self.may(one)] or rows
 
-    def may(self, claims: frozenset[str]) -> bool:
-        return not claims or self.claimed is None or go_together(self.claimed, claims)
+    def may(self, said: Template | ProsePassage) -> bool:
+        return self.claimed is None or go_together(self.claimed, said.claims)
 
-    def claim(self, claims: frozenset[str]) -> None:
+    def claim(self, said: Template | ProsePassage) -> None:
         if self.claimed is not None:
-            self.claimed |= claims
+            self.claimed |= said.claims
 
     def known_since(self, voice: str) -> str:
         """Since when it knows what it is about, where that goes with what it states and what was said."""
-        rows = [one for one in fitting(stock().figures[voice], self.fits) if self.may(one.claims)]
+        rows = [one for one in fitting(stock().figures[voice], self.fits) if self.may(one)]
         month = self.calendar.had_since(self.rng) if rows else None
         if month is None:
             return ""

@@ -14,7 +14,7 @@ from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, PageForm, stock
 from drr.filetasks.corpus.telling import ToldStatement
 from drr.filetasks.corpus.template import one_article
 
-_LEAST, _USUAL, _MOST = 500, 2700, 6400
+_LEAST, _USUAL, _MOST = 500, 2850, 6600
 """Characters that a page is planned for; it ends with the section that passes them."""
 _KNOWN = 0.4
 """How often a page says at its beginning since when it knows what it is about."""
@@ -54,7 +54,7 @@ def framed(form: PageForm, plan: PagePlan, scene: PageScene) -> PageFrame:
     """Says first what the page is about, and comes back to it."""
     rng, occasion = scene.rng, stock().occasions[form.voice][plan.main]
     lead, settle = scene.say(occasion.lead), scene.say(occasion.settle)
-    opens = [one for one in form.openings if scene.may(one.claims)]
+    opens = [one for one in form.openings if scene.may(one)]
     opening = scene.say(opens) if rng.random() < 0.5 and opens else ""
     known = scene.known_since(form.voice) if rng.random() < _KNOWN else ""
     closing = scene.say(form.closings)
@@ -123,8 +123,8 @@ def _together(passages: Sequence[ProsePassage], scene: PageScene) -> list[ProseP
     """Those that somebody who writes alone can say beside each other."""
     found = []
     for one in passages:
-        if scene.may(one.claims):
-            scene.claim(one.claims)
+        if scene.may(one):
+            scene.claim(one)
             found.append(one)
     return found
 

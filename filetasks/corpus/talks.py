@@ -39,7 +39,7 @@ def talk(
 ) -> list[TalkRound]:
     """The rounds of a page: the main matter, what follows from it, and what is stated in answer to a question of its own."""
     matters = matters_of((plan.main, plan.main, *plan.others), scene)
-    rounds = [(one.topic, _round(form, one, scene)) for one in matters[: scene.rng.randint(1, _MATTERS)]]
+    rounds = [(one.topic, _round(form, one, scene)) for one in matters[: scene.rng.randint(2, _MATTERS)]]
     for statement, one in zip(statements, said, strict=True):
         near = [at for at, (topic, _) in enumerate(rounds, start=1) if topic in statement.form.near]
         rounds.insert(near[-1] if near else len(rounds), ("", TalkRound(one.ask, one.parts)))

@@ -15,6 +15,8 @@ from drr.filetasks.planning.kinds import kind_of
 
 _LED = 0.3
 """How often something stands before a statement, and after it."""
+_WITHOUT_TABLES = frozenset([MEMBER, "desk"])
+"""Voices that print no tables of terms: people who write to each other, and newspapers."""
 _CLAUSE = 0.7
 _ROWS = 3
 _ANNOUNCED = 0.4
@@ -50,7 +52,7 @@ def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStat
     ways = [_named, _named, _named, _carried]
     if page.layout not in _OF_QUESTIONS:
         ways.append(_asked)
-    if voice != MEMBER:
+    if voice not in _WITHOUT_TABLES:
         ways += [_row, _row]
     way = _sided if statement.one_sided else rng.choice(ways)
     quote = way(statement, voice, scene, fill)

@@ -50,12 +50,16 @@ class Template:
     parts: tuple[_Part, ...]
     needs: frozenset[str] = frozenset()
     """What must be true of the thing that it is said of (`granted`)."""
-    claims: frozenset[str] = frozenset()
-    """What it says of how its speaker has the thing (`claims`)."""
+    text: str = ""
     ways: int = 1
     """In how many ways it can be said, slots aside."""
     key: int = 0
     """Of its text: by this its uses are counted."""
+
+    @property
+    def claims(self) -> frozenset[str]:
+        """What it says of how its speaker has the thing."""
+        return claims(self.text)
 
     def words(self, rng: Random, fill: Fill, way: int | None = None) -> str:
         """In any way, or in just one of them."""
@@ -81,7 +85,7 @@ def template(text: str) -> Template:
     parts, end = _read(text, 0, nested=False)
     if end != len(text):
         raise ValueError(f"a brace too many in {text!r}")
-    return Template(parts, granted(text), claims(text), _ways(parts), crc32(text.encode()))
+    return Template(parts, granted(text), text, _ways(parts), crc32(text.encode()))
 
 
 def _ways(parts: tuple[_Part, ...]) -> int:

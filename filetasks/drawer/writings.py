@@ -120,11 +120,11 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
         whose = (
             f"regular pack of the {name} that you have"
             if brief.case.rival is None
-            else f"{brief.thing.name} that we have"
+            else f"{brief.subject_of(entry)} that we have"
         )
         return f"The {whose} was made in {value}, as the box says."
     assert entry.attribute == "width of the product", entry.attribute
-    return f"As the box says, the {brief.thing.name} is {value} wide."
+    return f"As the box says, the {brief.subject_of(entry)} is {value} wide."
 
 
 def said_name(brief: FileBrief) -> str:
