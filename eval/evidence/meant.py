@@ -203,6 +203,12 @@ class Meaning:
         return self._share({word: degree for word, degree in self._held.items() if degree < 1})
 
     @property
+    def reworded(self) -> float:
+        """Of the words that are said those that are said in other words; of few words less, since that may be chance."""
+        said = [degree for degree in self._held.values() if degree >= HELD]
+        return sum(degree < 1 for degree in said) / (len(said) + 1)
+
+    @property
     def unsaid(self) -> float:
         """Of the claim's words those that no sentence says in any words."""
         asked = self._beside.asked

@@ -30,8 +30,6 @@ _BESIDE = 28
 """Characters on either side of a figure that say what it is of."""
 _LEAST_PART = 0.05
 _NEARLY_ALL = 0.9
-_LITTLE = 0.2
-"""Of a claim, of which less is said by chance."""
 _AND = re.compile(r"\band\b", re.I)
 
 
@@ -183,11 +181,11 @@ class PairTraits:
     def _meaning(self) -> dict[str, float]:
         """With words that say the same, or name a kind, taken for each other."""
         meaning = self.meaning
-        said, otherwise, parts = meaning.said, meaning.otherwise, meaning.part_shares
+        said, parts = meaning.said, meaning.part_shares
         return {
             "meant": max(0.0, said - _NEARLY_ALL) / (1 - _NEARLY_ALL),
-            "otherwise": otherwise,
-            "otherwise_of_said": otherwise / (said + _LITTLE),
+            "otherwise": meaning.otherwise,
+            "reworded": meaning.reworded,
             "unsaid": meaning.unsaid,
             "part_gap": max(parts, default=0.0) - min(parts, default=0.0),
             "opposite_meant": meaning.opposed,
