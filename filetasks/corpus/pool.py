@@ -28,7 +28,7 @@ from drr.filetasks.corpus.stock import GENERAL, StatementForm
 from drr.filetasks.form import CorpusPage, line
 from drr.filetasks.planning.kinds import kind_of
 
-VERSION = "32"
+VERSION = "33"
 """Of everything that decides what pages say: raised when the same seed writes another pool."""
 COUNTER = "characters/4"
 PAGES = 3_000

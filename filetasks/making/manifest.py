@@ -14,7 +14,7 @@ from drr.env.jsonl import document_of
 from drr.filetasks.form import MANIFEST, REVIEW, SCHEMA, TRUTH, document
 from pydantic import BaseModel, ConfigDict, Field
 
-VERSION = "24"
+VERSION = "25"
 """Of planning, drawers and questions together: raised when the same seed writes other tasks."""
 SIZES = "32k,64k,128k,256k,512k"
 _LEAST, _MOST = 4_000, 2_000_000
