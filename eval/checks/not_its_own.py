@@ -57,7 +57,7 @@ _BEHIND = re.compile(
     re.I,
 )
 _DIFFERS = re.compile(
-    r"\b(?:buys?|add(?:s|ing)?|gain(?:s|ed|ing)?|lose[sd]?|margin|step|gap|spread|jump|rise|drop|beyond|by|past|away|shy|short|spare|sparing|over|under|difference|differ|only|just|between)\b"
+    r"\b(?:more|less|fewer|buys?|add(?:s|ing)?|gain(?:s|ed|ing)?|lose[sd]?|margin|step|gap|spread|jump|rise|drop|beyond|by|past|away|shy|short|spare|sparing|over|under|difference|differ|only|just|between)\b"
     r"|\b[a-z]{3,9}er\b",
     re.I,
 )

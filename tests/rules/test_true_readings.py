@@ -24,6 +24,9 @@ SHEETS_60, SHEETS_160 = f"{SHOP}/B0NQUDH633", f"{SHOP}/B0ZKUKSNAA"
 """$10.99 and $19.99."""
 BED = f"{SHOP}/B0IC931BW1"
 """$71.95, 4 x 4 feet."""
+SCALE, CLEARAIR = f"{SHOP}/B0YHTPJ4GY", f"{SHOP}/B03K9UBT76"
+COOK = "AHV4YBHUV6DK4NSDYZQTJ34VDDSN"
+"""Ordered the Hollyline scale 21 times, and 19 things more by its maker; the Clearair one 6 times."""
 PETS = "AEKVULKUG3BFCDCDMF4C2TT6ERK5"
 """Ordered a Purrdale fountain on 2022-11-12, and Muddy Otter's in 2018 and 2019."""
 
@@ -117,6 +120,12 @@ def test_a_verdict_on_what_stands_before_too_is_not_accused(rules_shop: Shop) ->
     assert failed(
         rules_shop, "budget", f"The [Harrow]({SHEETS_160}) at $19.99 breaks the limit.", query="up to $50"
     )
+
+
+def test_a_short_name_is_that_of_what_the_text_links(rules_shop: Shop) -> None:
+    text = f"The [Hollyline]({SCALE}) and the [Clearair]({CLEARAIR}) are $13.99 each.\n\nYou have ordered the Hollyline {{}} times, the Clearair 6."
+    assert not failed(rules_shop, "order_facts", text.format(21), COOK)
+    assert failed(rules_shop, "order_facts", text.format(27), COOK)
 
 
 def test_a_list_that_goes_on_from_the_last_sentence_is_one(rules_shop: Shop) -> None:
@@ -240,6 +249,20 @@ ELSE = [
         f"The [Foolscap]({FOOLSCAP}) shreds {{}}.",
         "25 sheets to the dollar",
         "25 sheets",
+    ),
+    # what somebody else's page says
+    (
+        "rating",
+        f"The [Whitmore]({QUIET}) has 4.6 stars from 40 ratings here. {{}} is what a friend read.",
+        'Her "4.9 stars from 900 ratings"',
+        "Its 4.9 stars from 900 ratings",
+    ),
+    # a figure that is set against a measure
+    (
+        "figures",
+        f"Swap the tube feeder for the [Calmgate]({SHOP}/B03B10MKCT), $56.99, which {{}}. It is rated 4.6.",
+        "holds 6.5 pounds instead of 2.6",
+        "has 2.6",
     ),
     # a verdict on a multiple of the limit
     (

@@ -16,7 +16,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.leftover.weighing import leftover_of
 from drr.eval.checks.mentions import Mentions
 
-VERSION = 1
+VERSION = 2
 
 
 class Agreement(NamedTuple):
@@ -40,7 +40,7 @@ AGREEMENTS: Mapping[str, Agreement] = {
     "gap_told": Agreement(0.25, Certainty.CELL),
     "rated_nowhere": Agreement(0.2, Certainty.CELL),
 }
-"""By kind of statement. Chosen on accusations as twelve writers' texts first met them; what each costs and saves stands in `benchmarks/RESULTS.md`."""
+"""By kind of statement. What that reader alone says of some cents is no accusation. Chosen on accusations as twelve writers' texts first met them; what each costs and saves stands in `benchmarks/RESULTS.md`."""
 
 
 _TWO_TOGETHER = " stars from "
@@ -50,11 +50,13 @@ _LISTED = frozenset({"item", "row", "heading"})
 
 def disagreed(one: Accusation, mentions: Mentions) -> str | None:
     """Why an accusation is not sure enough for the last reader; `None` where it agrees, is not asked, or does not read the figure."""
+    if one.kind == "left_unit_cost" and (leftover_of(mentions).value(one.span) or 0.0) < 1:
+        return "so many cents are the cost of a part of something, and of what part no other reader says"
     asked = AGREEMENTS.get(one.kind or "")
     if asked is None or (one.bound or Certainty.INFERRED) >= asked.below:
         return None
     scoped = one.bound == Certainty.SCOPE
-    if one.kind == "sum" and scoped and _of_a_list(one.span[0], mentions):
+    if one.kind == "sum" and scoped and of_a_list(one.span[0], mentions):
         return None
     left = leftover_of(mentions)
     if one.kind == "rated_nowhere" and (left.explains_itself(one.span) or _TWO_TOGETHER in one.why):
@@ -66,7 +68,7 @@ def disagreed(one: Accusation, mentions: Mentions) -> str | None:
     return f"what else is in sight leaves a chance of {likely:.2f} only, and {least:.2f} is asked for of a figure bound by no name beside it"
 
 
-def _of_a_list(place: int, mentions: Mentions) -> bool:
+def of_a_list(place: int, mentions: Mentions) -> bool:
     """Whether a total stands in a heading, an item or a row, or right beside some: what it is of is then set out, and not told."""
     lines, starts = mentions.layout.lines, mentions.layout.starts
     at = max(bisect_right(starts, place) - 1, 0)

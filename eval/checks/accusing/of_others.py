@@ -29,12 +29,15 @@ _OTHER = re.compile(
     re.I,
 )
 _AGAINST = re.compile(
-    r"\b(?:other|another|sibling|cousin|twin|rival|swaps?|trad(?:es|ing)|gives? up|instead|rather|over|to|than|against|versus|vs|whereas|while|unlike)\b",
+    r"\b(?:other|another|sibling|cousin|brother|sister|twin|rival|swaps?|trad(?:es|ing)|gives? up|instead|rather|over|to|than|against|versus|vs|whereas|while|unlike)\b",
     re.I,
 )
 """Before a word: it may be of what something is set against."""
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 """A word alone in brackets says which of several is meant."""
+_THE = re.compile(r"\bthe\s[*_]{0,3}$", re.I)
+_NO_NOUN = re.compile(r"[*_]{0,3}(?:$|[.,;:!?)]|\s(?:one|ones|is|has|was|costs?|and|or|for|at)\b)", re.I)
+"""Behind a word that stands for a thing: `$10.99 above the green`."""
 _BESIDE = 40
 _AND_A_HALF = re.compile(r"(?:\s?stars?)?\s(?:and|&)\s(?:a|one)[\s-]half\b", re.I)
 _NO_RATING = re.compile(r"\s?(?:¢|cents?\b|%|percent\b|°|dB\b)")
@@ -47,11 +50,17 @@ _COMPARED = re.compile(
 )
 _PAIR = re.compile(r"\b(?:two|twice|both|pair|double)\b", re.I)
 _SEVERAL = 12
+_GAPS = 40
 _SUMMED = 10
 _TOP = 5.0
 _NAME = re.compile(
     r"(?<!^)(?<![\w'’&/.-])(?!(?:The|Your|Our|This|That|These|Its|And|But|For|Both|One|Two|With)\b)[A-Z][a-z]{2,20}(?:\s(?:&\s)?[A-Z][a-z]{2,20}){0,2}(?:['’]s)?(?!\w)"
 )
+_SET_AGAINST = re.compile(
+    r"\b(?:instead of|rather than|against|versus|vs\.?|to|from|over|not)\s[*_]{0,3}$", re.I
+)
+_INCHES = re.compile(r"[*_]{0,3}\sin\s(?!(?:the|all|our|its|their|my|your|this|that|stars?)\b)[a-z]", re.I)
+"""Behind a figure: `4.5 in loft`."""
 _KINDS = 4
 _LOOKED_UP = 24
 """Names of a report whose things are looked up once more."""
@@ -81,6 +90,26 @@ class OfOthers:
             (self._sold_else(figure) or self._called(figure))
             if one.kind == "price" and one.bound == Certainty.INFERRED
             else None
+        )
+
+    def apart(self, figure: SaidFigure) -> str | None:
+        """By how much something that its sentence names by its maker only differs from an amount or a thing in sight."""
+        close, stretch = self._held.around(figure.start)
+        if all(
+            place.linked for place in self._held.cast.within(*close)
+        ) and not self._held.cast.names_a_stranger(close):
+            return None
+        theirs = pools.pool([v for product in self._unlinked(close) for v in told_of(product).prices])
+        money = [one.value for one in self._held.said.within(stretch) if one.kind in MONEY]
+        here = pools.pool(self._held.known.of(self._held.named(stretch)).prices, money)
+        if not len(theirs) or not len(here):
+            return None
+        gaps = pools.pool(np.abs(theirs[:_GAPS, None] - here[None, :_GAPS]))
+        if not pools.holds(gaps, figure.low, figure.high):
+            return None
+        chance = pools.chance(gaps, figure.value, max(figure.slack, 0.004), money=True)
+        return (
+            "something that its sentence names by its maker only differs by it" if chance <= ASKED else None
         )
 
     def _sold_else(self, figure: SaidFigure) -> str | None:
@@ -147,8 +176,19 @@ class OfOthers:
             if pools.holds(gaps, figure.low, figure.high) and figure.value < min([*stars, _TOP]):
                 return "two ratings in sight differ by it"
         if figure.kind == "rating":
-            return self._of_a_cousin(figure, close)
+            return self._of_a_measure(figure, close) or self._of_a_cousin(figure, close)
         return self._raters(figure, close, stretch)
+
+    def _of_a_measure(self, figure: SaidFigure, close: Span) -> str | None:
+        """What no word calls stars, and is set against a measure of its sentence: `6.5 pounds instead of 2.6`."""
+        if self._held.said.is_rated(figure):
+            return None
+        if _INCHES.match(self._plain, figure.end):
+            return "it is a measure"
+        against = _SET_AGAINST.search(self._plain, max(close[0], figure.start - 20), figure.start)
+        before = [one for one in self._held.said.within((close[0], figure.start)) if one.kind not in MONEY]
+        is_measure = bool(before) and (before[-1].kind == "measure" or bool(before[-1].unit))
+        return "it is set against a measure" if against and is_measure else None
 
     def _of_a_cousin(self, figure: SaidFigure, close: Span) -> str | None:
         """Stars of what a word points at that nothing links: `its 62-inch cousin has 2.6`."""
@@ -199,7 +239,10 @@ class OfOthers:
         known = self._held.known.products
         owners = {key for key in known if key in one.why}
         here = {*self._held.named(close)}
-        alone = _IN_BRACKETS.fullmatch(self._plain, one.span[0] - 1, one.span[1] + 1) is not None
+        alone = _IN_BRACKETS.fullmatch(self._plain, one.span[0] - 1, one.span[1] + 1) is not None or (
+            _THE.search(self._plain, max(0, one.span[0] - 8), one.span[0]) is not None
+            and _NO_NOUN.match(self._plain, one.span[1]) is not None
+        )
         against = (
             alone
             or _AGAINST.search(self._plain, max(close[0], one.span[0] - _BESIDE), one.span[0]) is not None

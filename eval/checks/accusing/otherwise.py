@@ -10,7 +10,7 @@ from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.grid import column_at, holds_money, says_price
 from drr.eval.checks.leftover.held import HeldAgainst
-from drr.eval.checks.leftover.said import SaidFigure
+from drr.eval.checks.leftover.said import MONEY, SaidFigure
 from drr.eval.checks.measures import A_RATE
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import fold, head_noun
@@ -20,12 +20,13 @@ from drr.wording.dates import dates
 from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, spoken
 from drr.wording.ratings import A_MARK
+from drr.wording.verdicts import VERDICTS
 
 _OF_A_NAME = re.compile(r"\s?(?:[a-z]{1,14}\s)?of\s(?:(?:the|these|those|your|its)\s)?[*_\[]{0,3}(?=[A-Z])")
 """Behind a count: `three runs of Fielder's`: so many are taken of the thing."""
 _WORD = re.compile(r"[a-z]{3,20}")
 _YEAR = re.compile(r"\d{4}")
-_COUNTED = re.compile(r"said (\d+) (?:orders, are|of) ")
+_COUNT_SAID = re.compile(r"said (\d+) (?:orders, are|of) ")
 _TO = re.compile(r"\s?(?:and|to|until|till|through|[–—-])\s?(?:(?:late|early|mid)[\s-])?", re.I)
 """Between the ends of a time."""
 _WOULD = re.compile(r"\b(?:would|if|could|were)\b|['’]d\b", re.I)
@@ -44,6 +45,13 @@ _SO_MANY = re.compile(
     re.I,
 )
 """In the sentence of a sum: of how many it is."""
+_SO_MANY_OF = re.compile(
+    rf"\b(?:one more|another|a second|a third|{SPOKEN}\s(?:\w+\s)?(?:boxes|packs|bags|pairs|sets|bottles|packets|tubs|rolls|cans)\sof)\b",
+    re.I,
+)
+_AT = re.compile(r"\b(?:at|for|costs?|paying|spending)\s[*_$]{0,4}$", re.I)
+_COUNTED = re.compile(rf"\b(?i:{SPOKEN})\s(?:[A-Z][\w’']*\s){{0,2}}[A-Za-z]+s\b")
+_OR = re.compile(r"[*_]{0,3}\sor\s(?:a\s|an\s|the\s)?[a-z]+\s(?:is|was|are|were|stays|remains)\b", re.I)
 _MARK_BEFORE = 20
 _LISTED = 2
 _TIMES = re.compile(rf"(?P<n>{SPOKEN})\stimes\sthe\b", re.I)
@@ -116,7 +124,7 @@ class Otherwise:
 
     def some_orders(self, one: Accusation) -> str | None:
         """A count that is held against other orders, and is that of something named near it."""
-        said = _COUNTED.match(one.why)
+        said = _COUNT_SAID.match(one.why)
         if said is not None and comes_to_some(self._mentions, one.span, int(said[1])):
             return "so many are of what is named near it"
         return None
@@ -133,6 +141,10 @@ class Otherwise:
         money = [each.value for each in self._held.said.within(close) if each.kind == "money"]
         others = [v for v in money if v > _COST * limit and min(abs(v - cost), abs(v - limit)) > _CENT]
         breaks = "to break" in one.why
+        if not breaks and _WOULD.search(self._plain, *one.span):
+            return "its sentence says what would be"
+        if len(list(VERDICTS.places(self._plain[slice(*close)], limit, would_be=True))) > 1:
+            return "its sentence has several verdicts"
         if breaks and cost <= limit and self._spent_before(one.span, cost):
             return "it may break it with what stands before"
         if breaks and any(v > limit + _CENT for v in others):
@@ -193,6 +205,38 @@ class Otherwise:
         known = self._held.known
         named = [key for key in self._held.named((stretch[0], figure.start)) if known.of((key,)).prices]
         return "its sentence counts more than the things in sight" if many > max(len(named), 1) else None
+
+    def more_of_what_is_not_linked(self, one: Accusation) -> str | None:
+        """`One more umbrella and three boxes of lights would leave $58.04`: so many of what its sentence only calls by a word."""
+        close, _ = self._held.around(one.span[0])
+        many = (
+            _SO_MANY_OF.search(self._plain, *close) or len(_COUNTED.findall(self._plain, *close)) >= _LISTED
+        )
+        linked = any(place.linked for place in self._held.cast.within(*close))
+        return "so many are meant of what its sentence does not link" if many and not linked else None
+
+    def nothing_named(self, one: Accusation) -> str | None:
+        """Neither of two that are compared, or lie apart, is named where that is said."""
+        close, _ = self._held.around(one.span[0])
+        money = [each for each in self._held.said.within(close) if each.kind in MONEY]
+        named = self._held.cast.within(*close) or self._held.named(close, one.span[0])
+        return None if named or len(money) > 1 else "its sentence names neither"
+
+    def quoted(self, one: Accusation) -> str | None:
+        """`Her "4.7 from 900 reviews" are that site's`."""
+        close, _ = self._held.around(one.span[0])
+        before = self._plain[close[0] : one.span[0]]
+        opened = before.count("“") > before.count("”") or before.count('"') % 2 == 1
+        return "it stands in quotation marks" if opened else None
+
+    def costs_that(self, one: Accusation) -> str | None:
+        """`You keep within 80, at $73.49`: it is what is paid, not what is left."""
+        paid = _AT.search(self._plain, max(0, one.span[0] - 12), one.span[0])
+        return "it is what something comes to" if paid else None
+
+    def one_of_two(self, one: Accusation) -> str | None:
+        """`Aluminum or steel was left open`."""
+        return "its sentence leaves it open" if _OR.match(self._plain, one.span[1]) else None
 
     def in_another_column(self, one: Accusation) -> str | None:
         """A cell under a head that does not say that prices stand there."""

@@ -163,11 +163,15 @@ class AmountsReached:
                 yield from _way("it and an amount beside it come to it", _ADDED, values, one, unasked=False)
             if kind in _RATES and not firm:
                 yield from self._by_counts(one, m, view, kind)
+            if kind == "price" and not firm:
+                yield from self._saved_on_many(one, view)
             if kind in _GAPS and not firm:
                 yield from self._by_gaps(one, m, view, times, kind)
             if kind in _RESTS and not firm:
                 a, b = _two(m)
                 yield from _way("two amounts differ by it", _APART, np.abs(a - b), one, unasked=False)
+                left = self._over_limits(m, view, times)
+                yield from _way("a limit and what is in sight differ by it", None, left, one)
             if kind == "price" and not firm:
                 yield from _way(
                     "a limit leaves it", _BACK, self._over_limits(m, view, times), one, unasked=False
@@ -188,16 +192,15 @@ class AmountsReached:
             yield from _way("an amount by two numbers beside it", None, twice, one)
         for many, words in _HUNDREDS.items():
             told = f"an amount for {many:g} by a number in sight"
-            yield from _way(told, words, many * _each(m, view.counts), one, unasked=False)
+            some = np.concatenate([m, view.rates])
+            yield from _way(told, words, many * _each(some, view.counts), one, unasked=False)
 
     def _by_gaps(
         self, one: SaidFigure, m: Floats, view: _InView, times: Sequence[int], kind: str
     ) -> Iterator[_Way]:
-        counts = np.asarray(view.counts[:_COUNTS], float)
         a, b = _two(view.rates[: 2 * _AMOUNTS])
         yield from _way("two costs per unit differ by it", None, np.abs(a - b), one)
-        told = "so many times the difference of two costs per unit"
-        yield from _way(told, _SAVED, np.abs(a - b)[:, None] * counts, one)
+        yield from self._saved_on_many(one, view)
         parts = np.concatenate([m / 2, m / 3, m / 4, m * 2, m * 3])
         told = "an amount and a part of one differ by it"
         yield from _way(told, _PART, _apart(m, parts), one, unasked=False)
@@ -206,6 +209,12 @@ class AmountsReached:
         if kind in _LEFT:
             values = self._over_limits(m, view, times)
             yield from _way("a limit and what is in sight differ by it", None, values, one)
+
+    def _saved_on_many(self, one: SaidFigure, view: _InView) -> Iterator[_Way]:
+        counts = np.asarray(view.counts[:_COUNTS], float)
+        a, b = _two(view.rates[: 2 * _AMOUNTS])
+        told = "so many times the difference of two costs per unit"
+        yield from _way(told, _SAVED, np.abs(a - b)[:, None] * counts, one)
 
     def _over_limits(self, m: Floats, view: _InView, times: Sequence[int]) -> Floats:
         """By how much limits, and whole amounts that may be some, differ from what is in sight."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from drr.eval.checks.accusing.agreed import of_a_list
 from drr.eval.checks.accusing.of_others import OfOthers
 from drr.eval.checks.accusing.otherwise import Otherwise
+from drr.eval.checks.accusing.own_orders import OwnOrders
 from drr.eval.checks.accusing.reach import AmountsReached
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
@@ -14,7 +16,7 @@ from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 
-VERSION = 4
+VERSION = 5
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -26,8 +28,10 @@ class TrueReadings:
     """Of one report."""
 
     def __init__(self, mentions: Mentions) -> None:
+        self._mentions = mentions
         self._held = sight_of(mentions).held
         self._reach = AmountsReached(self._held, mentions)
+        self._own = OwnOrders(self._held, mentions)
         self._others, self._else = OfOthers(self._held, mentions), Otherwise(self._held, mentions)
 
     def why(self, one: Accusation) -> str | None:
@@ -40,6 +44,8 @@ class TrueReadings:
         if figure is None or (one.kind == "sum" and one.bound == Certainty.CELL):
             return None
         kind = one.kind or ""
+        if one.kind == "sum" and one.bound == Certainty.SCOPE and not of_a_list(one.span[0], self._mentions):
+            return self._reach.why(figure, kind, firm=False)
         return self._reach.why(figure, kind, firm=one.bound in _FIRM.get(kind, ()))
 
     def another(self, one: Accusation) -> str | None:
@@ -88,6 +94,34 @@ class TrueReadings:
     def then(self, one: Accusation) -> str | None:
         return self._else.then(one) if one.bound == Certainty.SCOPE else None
 
+    def apart(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        return None if figure is None else self._others.apart(figure)
+
+    def unlinked(self, one: Accusation) -> str | None:
+        return self._else.more_of_what_is_not_linked(one)
+
+    def nothing_named(self, one: Accusation) -> str | None:
+        return self._else.nothing_named(one)
+
+    def linked(self, one: Accusation) -> str | None:
+        return self._own.of_what_is_linked(one)
+
+    def share(self, one: Accusation) -> str | None:
+        return self._own.share_of_what_is_said(one)
+
+    def apart_in_time(self, one: Accusation) -> str | None:
+        return self._own.lie_apart(one)
+
+    def quoted(self, one: Accusation) -> str | None:
+        return self._else.quoted(one)
+
+    def costs_that(self, one: Accusation) -> str | None:
+        return self._else.costs_that(one)
+
+    def one_of_two(self, one: Accusation) -> str | None:
+        return self._else.one_of_two(one)
+
     def column(self, one: Accusation) -> str | None:
         return self._else.in_another_column(one) if one.bound == Certainty.CELL else None
 
@@ -115,24 +149,33 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "price": (TrueReadings.column, TrueReadings.another, TrueReadings.several, TrueReadings.reached),
     "unit_cost": (TrueReadings.reached,),
     "sum": (TrueReadings.then, TrueReadings.repeated, TrueReadings.reached),
-    "rest": (TrueReadings.reached,),
-    "difference": (TrueReadings.reached,),
-    "gap_told": (TrueReadings.reached,),
-    "rest_told": (TrueReadings.reached,),
+    "rest": (TrueReadings.unlinked, TrueReadings.reached),
+    "difference": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached),
+    "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached),
+    "rest_told": (TrueReadings.costs_that, TrueReadings.reached),
     "left_amount": (TrueReadings.another, TrueReadings.reached),
     "left_unit_cost": (TrueReadings.reached,),
-    "stars": (TrueReadings.mark, TrueReadings.another, TrueReadings.ratings),
-    "left_stars": (TrueReadings.mark, TrueReadings.another, TrueReadings.ratings),
-    "left_raters": (TrueReadings.another, TrueReadings.ratings),
+    "stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
+    "left_stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
+    "left_raters": (TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
+    "rated_nowhere": (TrueReadings.quoted,),
     "measure": (TrueReadings.quantity, TrueReadings.measured),
     "stated": (TrueReadings.quantity,),
     "left_count": (TrueReadings.quantity,),
     "attribute": (TrueReadings.quality,),
     "order_date": (TrueReadings.day,),
-    "statistic": (TrueReadings.time, TrueReadings.some_orders),
+    "statistic": (TrueReadings.time, TrueReadings.some_orders, TrueReadings.linked),
+    **dict.fromkeys(
+        ("own_count", "own_times", "order_times", "left_orders"),
+        (TrueReadings.linked, TrueReadings.share),
+    ),
+    "reckoned": (TrueReadings.linked, TrueReadings.share),
+    "order_age": (TrueReadings.apart_in_time,),
     "limit_verdict": (TrueReadings.verdict,),
     "limit_broken": (TrueReadings.would_be, TrueReadings.owned),
-    "multiple": (TrueReadings.again, TrueReadings.so_often),
+    "multiple": (TrueReadings.again, TrueReadings.so_often, TrueReadings.nothing_named),
+    "own_gap": (TrueReadings.nothing_named, TrueReadings.apart_in_time),
+    "nowhere": (TrueReadings.one_of_two, TrueReadings.share),
 }
 """By kind of statement, the readings that may make it true."""
 MAY_BE_TRUE = frozenset(_READINGS)

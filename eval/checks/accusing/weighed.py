@@ -14,8 +14,8 @@ from hashlib import sha256
 from math import exp
 from pathlib import Path
 
-from drr.eval.checks.accusing.agreed import AGREEMENTS, disagreed
 from drr.eval.checks.accusing.agreed import VERSION as AGREED_BY
+from drr.eval.checks.accusing.agreed import disagreed
 from drr.eval.checks.accusing.explained import VERSION as EXPLAINED_BY
 from drr.eval.checks.accusing.explained import is_explained
 from drr.eval.checks.accusing.traits import AccusationTraits
@@ -107,7 +107,7 @@ def weighed(
 
 def _alone(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, str]:
     """Those of some accusations in which the last reader of figures does not agree, and why."""
-    asked = ((one, disagreed(one, mentions)) for one in some if one.kind in AGREEMENTS)
+    asked = ((one, disagreed(one, mentions)) for one in some)
     return {one: why for one, why in asked if why is not None}
 
 

@@ -90,6 +90,10 @@ class SaidFigures:
     def within(self, span: Span) -> list[SaidFigure]:
         return self.all[bisect_left(self._starts, span[0]) : bisect_left(self._starts, span[1])]
 
+    def is_rated(self, one: SaidFigure) -> bool:
+        """Whether words beside it, or the head of its column, call it a rating."""
+        return any(place in self._rated for place in range(one.start, one.end))
+
     def _take(self, low: int, high: int) -> None:
         self._taken[low:high] = b"\1" * (high - low)
 

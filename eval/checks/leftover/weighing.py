@@ -129,6 +129,11 @@ class Leftover:
         found = self._at(span)
         return None if found is None else found.chance
 
+    def value(self, span: Span) -> float | None:
+        """Of that figure; of an amount in dollars."""
+        found = self._at(span)
+        return None if found is None else found.said.value
+
     def explains_itself(self, span: Span) -> bool:
         """Whether the same figure stands elsewhere: what is wrong twice then explains itself."""
         found = self._at(span)
