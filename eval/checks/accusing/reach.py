@@ -164,7 +164,7 @@ class AmountsReached:
             if kind in _RATES and not firm:
                 yield from self._by_counts(one, m, view, kind)
             if kind == "price" and not firm:
-                yield from self._saved_on_many(one, view)
+                yield from _saved_on_many(one, view)
             if kind in _GAPS and not firm:
                 yield from self._by_gaps(one, m, view, times, kind)
             if kind in _RESTS and not firm:
@@ -200,7 +200,7 @@ class AmountsReached:
     ) -> Iterator[_Way]:
         a, b = _two(view.rates[: 2 * _AMOUNTS])
         yield from _way("two costs per unit differ by it", None, np.abs(a - b), one)
-        yield from self._saved_on_many(one, view)
+        yield from _saved_on_many(one, view)
         parts = np.concatenate([m / 2, m / 3, m / 4, m * 2, m * 3])
         told = "an amount and a part of one differ by it"
         yield from _way(told, _PART, _apart(m, parts), one, unasked=False)
@@ -209,12 +209,6 @@ class AmountsReached:
         if kind in _LEFT:
             values = self._over_limits(m, view, times)
             yield from _way("a limit and what is in sight differ by it", None, values, one)
-
-    def _saved_on_many(self, one: SaidFigure, view: _InView) -> Iterator[_Way]:
-        counts = np.asarray(view.counts[:_COUNTS], float)
-        a, b = _two(view.rates[: 2 * _AMOUNTS])
-        told = "so many times the difference of two costs per unit"
-        yield from _way(told, _SAVED, np.abs(a - b)[:, None] * counts, one)
 
     def _over_limits(self, m: Floats, view: _InView, times: Sequence[int]) -> Floats:
         """By how much limits, and whole amounts that may be some, differ from what is in sight."""
@@ -316,6 +310,13 @@ class AmountsReached:
         return [
             one for key in ids for one in _areas_in(f"{products[key].title}\n{record_text(products[key])}")
         ]
+
+
+def _saved_on_many(one: SaidFigure, view: _InView) -> Iterator[_Way]:
+    counts = np.asarray(view.counts[:_COUNTS], float)
+    a, b = _two(view.rates[: 2 * _AMOUNTS])
+    told = "so many times the difference of two costs per unit"
+    yield from _way(told, _SAVED, np.abs(a - b)[:, None] * counts, one)
 
 
 @lru_cache(maxsize=256)
