@@ -182,9 +182,8 @@ class AmountsReached:
         if kind in _EACH:
             yield from _way("what a thing in sight costs by its own size", None, view.rates, one)
         yield from _way("an amount by a number beside it", None, _each(m, view.plain), one)
-        a, b = _two(m[:_PRICES])
-        shared = np.concatenate([m, a + b])
-        yield from _way("an amount that is shared", _SHARED, _each(shared, (2, 3, 4)), one, unasked=False)
+        shared = _each(np.concatenate([m, sum(_two(m[:_PRICES]))]), (2, 3, 4))
+        yield from _way("an amount that is shared", _SHARED, shared, one, unasked=False)
         if kind in _EACH:
             twice = np.concatenate(
                 [_each(m, [a]) / b for a, b in combinations(view.plain[:_FEW], 2) if a * b > 1] or [m[:0]]
