@@ -13,7 +13,7 @@ from drr.eval.evidence.laid_pair import LaidPair
 from drr.eval.evidence.traits import PairTraits
 from drr.eval.evidence.weighed import LABELS, Label, weigh
 
-FULL, SOME = 0.6, 0.08
+FULL, SOME, NEARLY_ALL = 0.6, 0.08, 0.8
 """Shares of a claim's weight that its evidence says."""
 _SCANT = 0.4
 """Below this share a claim of which a figure is missing is not full."""
@@ -31,6 +31,8 @@ class WordVerdict(NamedTuple):
     """A figure is not there, and little of the rest (a figure that may be worked out makes no claim full by itself); or hardly anything is there in any words."""
     exchanged: bool = False
     """The claim is a copy of a sentence with something else in one place."""
+    there: bool = False
+    """Nearly all of it stands there, every figure too, and nothing speaks against it."""
 
 
 _BARE = 0.25
@@ -65,9 +67,11 @@ def graded(beside: Alignment) -> WordVerdict:
 
 
 def settled(ruled: WordVerdict, label: Label) -> Label:
-    """What the rules are certain of stands above the weights: what is contradicted, or hardly there with a figure missing, is not full, and what is not there, or a copy with something exchanged, is not said."""
+    """What the rules are certain of stands above the weights: what is contradicted, or hardly there with a figure missing, is not full, and what is not there, or a copy with something exchanged, is not said; of what stands there nearly whole, `none` would accuse."""
     if ruled.absent or ruled.exchanged:
         return "none"
+    if ruled.there and label == "none":
+        return "partial"
     return "partial" if (ruled.contradicted or ruled.scant) and label == "full" else label
 
 
@@ -127,7 +131,8 @@ def _covered(pair: LaidPair) -> WordVerdict:
     if share < _TELLING:
         reasons.append("too few of its words to tell")
     label: Label = "full" if share >= FULL and len(reasons) == 1 else "partial"
-    return WordVerdict(label, "; ".join(reasons), scant=scant)
+    there = label == "full" and share >= NEARLY_ALL
+    return WordVerdict(label, "; ".join(reasons), scant=scant, there=there)
 
 
 def _said(beside: Alignment, amounts: Amounting) -> float:

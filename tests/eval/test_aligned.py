@@ -146,6 +146,7 @@ def test_a_likelihood_below_the_bar_is_unsure() -> None:
     assert found.unsure == (found.likely[found.label] < 0.6)
     assert settled(WordVerdict("none", "", contradicted=True), "full") == "partial"
     assert settled(WordVerdict("none", "", absent=True), "full") == "none"
+    assert settled(WordVerdict("full", "", there=True), "none") == "partial"
 
 
 DESK = (
@@ -288,3 +289,11 @@ def test_what_it_is_worth_does_not_fall_on_the_pairs_that_it_was_mended_on(name:
     said, people = [one.said for one in found], [one.pair.label for one in found]
     value = cohen_kappa(said, people, categories=LABELS, weights="quadratic").value
     assert value is not None and value >= floor
+
+
+def test_what_stands_nearly_whole_in_a_record_is_not_called_unsupported() -> None:
+    rows = read_pairs(FOLDER / "pairs" / "records.jsonl")
+    told = [
+        row for row in rows if row.claim.startswith("Best choice: Gridline Stackable Desk Organizer, $15.00")
+    ]
+    assert [(row.label, one.said) for row in told for one in judged([row])] == [("full", "partial")]
