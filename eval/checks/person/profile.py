@@ -96,12 +96,13 @@ def _compare_pairs(tally: CheckTally, body: str, user: User) -> None:
         same_city = body[max(0, match.end("city") - len(city)) : match.end("city")].casefold() == city
         if same_city and said == state:
             tally.ok()
-        elif not same_city and said != state:
+        elif not same_city and said != state and not _is_called(body, match, user):
             continue
         elif _OF_OTHERS.search(body, max(0, match.start() - 60), match.start()):
             tally.unclear(f"it is not clear whose place {match[0]!r} is")
         elif (
             same_city
+            or said != state
             or _READERS.search(body, max(0, match.start() - 90), match.start())
             or _named_before(body, match.start(), user)
         ):
@@ -109,6 +110,17 @@ def _compare_pairs(tally: CheckTally, body: str, user: User) -> None:
             tally.accuse("place", match.span(), f"said {wrong}, the record says {right}", Certainty.CLAUSE)
         else:
             tally.unclear(f"it is not clear whose place {match[0]!r} is")
+
+
+def _is_called(body: str, pair: re.Match[str], user: User) -> bool:
+    """Whether the reader's last name stands right before a city with its state: `Glenn Johnson, Portland, Oregon`."""
+    goes_on = re.match(r"\s[A-Z]", body[pair.end() : pair.end() + 2])
+    before = body[max(0, pair.start() - 40) : pair.start()]
+    called = re.search(
+        rf"\b{re.escape(user.first_name)}(?: {re.escape(user.last_name)})?[*_]{{0,3}}(?:,| [–—·|-]| of| from| in)[\s*_]{{1,3}}$",
+        before,
+    )
+    return goes_on is None and called is not None and user.last_name not in pair["city"].split()
 
 
 _BEFORE_A_PLACE = re.compile(r"(?P<name>[A-Z][\w'’-]{1,30})[*_]{0,2},?\s(?:in|of|from|at|near)\s[*_]{0,2}$")

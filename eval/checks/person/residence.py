@@ -10,7 +10,7 @@ from drr.env.residences import places
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
-from drr.wording.states import STATES
+from drr.wording.states import STATE, STATES
 from drr.wording.vocabulary import either
 
 CITIES = frozenset(place.city for place in places())
@@ -36,6 +36,16 @@ _ELSEWHERE = re.compile(
 _TOLD = re.compile(
     r"\b(?:you|your|yours|you've|you’ve|reader|customer|client|shopper|account|profile|dear)\b", re.I
 )
+_STATE_LED = re.compile(r"\b(?:to|in|from)[\s*_]{1,3}$", re.I)
+_ZIP_OF_STATE = re.compile(rf"\b(?P<state>{either(STATES)})[\s*_]{{1,3}}(?P<zip>\d{{5}})(?![\w,.]*\d)")
+_BEHIND_STREET = re.compile(
+    r"[\s*_]{0,3}(?:,|\b(?:in|at|of)\b)[\s*_]{1,3}(?P<place>[A-Z][\w.'’-]{1,30}(?:\s[A-Z][\w.'’-]{1,30}){0,2})(?=[*_]{0,3}(?:[,.;:!?)]|\s[–—(a-z]|$))",
+    re.M,
+)
+"""The place that an address goes on with."""
+_STATE = re.compile(rf"\b{STATE}\b(?![\s*_]{{1,3}}[A-Z0-9]|-)")
+_SHORT = 6
+"""Letters of a street that is not told from other words."""
 _OF_WEB = re.compile(r"https?://|\[\^?\w{1,3}\](?!\()")
 
 
@@ -56,6 +66,47 @@ class Residence:
                 continue
             why = f"said {name}, the record says {self._user.address.city}, {self._user.address.state}"
             self._tally.accuse("place", span, why, self._bound(span))
+        for span, said, right in (*self._streets(), *self._zips(), *self._states()):
+            why = f"said {said}, the record says {right}"
+            self._tally.accuse("place", span, why, Certainty.CLAUSE)
+
+    def _streets(self) -> Iterator[tuple[Span, str, str]]:
+        """The reader's own street, in another place."""
+        address = self._user.address
+        street = re.sub(r"^\d+\s+|\s+(?:Apt|Suite|Unit|#).*$", "", address.address1.strip())
+        own = {address.city, STATES.get(address.state.upper(), address.state), address.state}
+        for start in _places_of(self._body, street) if len(street) > _SHORT else ():
+            behind = _BEHIND_STREET.match(self._body, start + len(street))
+            place = "" if behind is None else behind["place"]
+            if behind is None or any(place.startswith(one) for one in own) or "Apt" in place:
+                continue
+            if self._body[behind.start("place") :].startswith(address.city):
+                continue
+            yield behind.span("place"), place, address.city
+
+    def _zips(self) -> Iterator[tuple[Span, str, str]]:
+        """`MI 48503` of the state in which the reader lives."""
+        address = self._user.address
+        for match in _ZIP_OF_STATE.finditer(self._body):
+            if match["state"] == address.state and match["zip"] != address.zip[:5]:
+                yield match.span("zip"), f"zip code {match['zip']}", address.zip
+
+    def _states(self) -> Iterator[tuple[Span, str, str]]:
+        """`To Nevada, David`: a state that is told of the reader in a sentence that names no other place."""
+        own = STATES.get(self._user.address.state.upper(), self._user.address.state)
+        for match in _STATE.finditer(self._body):
+            low, high = match.span()
+            if match[0] == own or not _STATE_LED.search(self._body, max(0, low - 8), low):
+                continue
+            sentence = self._cast.prose.sentence_at(low)
+            said = self._body[slice(*sentence)]
+            if own in said or self._user.address.city in said or _OF_WEB.search(said):
+                continue
+            pointed = re.match(
+                rf"[\s*_]{{0,3}}, {re.escape(self._user.first_name)}\b", self._body[high : high + 40]
+            )
+            if pointed and not _ELSEWHERE.search(self._body, max(sentence[0], low - 60), low):
+                yield (low, high), match[0], own
 
     def _cities(self) -> Iterator[Span]:
         own = {self._user.first_name, self._user.last_name}
@@ -99,3 +150,10 @@ class Residence:
         pointed = _TOLD.search(said) or self._user.first_name in said or self._user.last_name in said
         around = _TOLD.search(self._body, line.start, line.end) and not _OF_WEB.search(said)
         return Certainty.CLAUSE if pointed or around else Certainty.SENTENCE
+
+
+def _places_of(body: str, words: str) -> Iterator[int]:
+    at = body.find(words)
+    while at >= 0:
+        yield at
+        at = body.find(words, at + len(words))

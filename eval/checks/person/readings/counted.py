@@ -14,6 +14,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.history import History, history_of
 from drr.eval.checks.person.readings.days import OwnDays
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
+from drr.eval.checks.person.readings.nothing import CountsOfNothing, DaysOfNothing
 from drr.eval.checks.person.readings.said import SaidCount, SaidCounts
 from drr.eval.checks.person.readings.sets import Mask, OrderSets
 from drr.eval.checks.person.readings.spans import OwnSpans
@@ -114,6 +115,8 @@ class CountReadings:
         self._ties = Ties(cast, self._facets)
         self._parts = PartsOfSome(self._facets, cast)
         self._said = SaidCounts(subject, mentions, cast, len(history.orders))
+        self._nothing = CountsOfNothing(subject, cast, self._facets)
+        self._empty_days = DaysOfNothing(cast, self._facets)
         self._read = 0
         self.borne_out: list[Span] = []
 
@@ -142,6 +145,8 @@ class CountReadings:
             yield from self._days.sentence(span, here, near)
             yield from self._spans.sentence(span, here, near)
         yield from self._parts.sentence(span, [*here, *around, *self._of_line(span)])
+        yield from self._nothing.sentence(span, here, around)
+        yield from self._empty_days.sentence(span, here, around)
         for said in self._said.within(span):
             tie = self._ties.of(said, span, here, around)
             if tie is not None and self._read < _MOST:

@@ -14,7 +14,7 @@ from drr.wording.dates import dates, days_of_year
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 
-_COUNT = re.compile(
+COUNT = re.compile(
     rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN}|once|twice)"
     r"(?P<times>[\s*_]{1,4}times\b(?!\s(?:as|more|the|a|that|its|your)\b))?(?![\w%-]|[.,/]\d|['’]|\s?%)",
     re.I,
@@ -98,8 +98,8 @@ class SaidCounts:
         days = [(one.start, one.end) for one in dates(self._body, *span)]
         days += [(one.start, one.end) for one in days_of_year(self._body, *span)]
         found = 0
-        for match in _COUNT.finditer(self._body, *span):
-            value = _value(match["n"])
+        for match in COUNT.finditer(self._body, *span):
+            value = count_value(match["n"])
             before = self._body[max(span[0], match.start() - 28) : match.start()]
             if value < 2 or (1900 <= value <= 2100 and "," not in match["n"]):
                 continue
@@ -116,7 +116,7 @@ class SaidCounts:
                 return
 
 
-def _value(text: str) -> int:
+def count_value(text: str) -> int:
     if text.casefold() in _OFTEN:
         return _OFTEN[text.casefold()]
     return int(number(text)) if text[0].isdigit() else spoken(text)

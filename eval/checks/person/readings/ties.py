@@ -55,7 +55,7 @@ _BUYS = re.compile(
     re.I,
 )
 _VERB_BEFORE = re.compile(
-    r"\b(?:bought|ordered|purchased|reordered)[\s*_]{1,3}(?:(?:a total of|some|exactly|just|only|already|in all|as many as)[\s*_]{1,3})?$",
+    r"\b(?:bought|ordered|purchased|reordered|(?:you|I|we)(?:['’]ve|\shave)?(?:\s\w{2,9})?\s(?:had|count|counted|find|found|see|own))[\s*_]{1,3}(?:(?:a total of|some|exactly|just|only|already|in all|as many as)[\s*_]{1,3})?$",
     re.I,
 )
 _LABEL = re.compile(

@@ -1,0 +1,240 @@
+"""Counts of own orders to which nothing comes, and days on which nothing was ordered: `you have placed 57 orders`, `38 of your 52 orders`.
+
+What such a count is of is not asked. It is wrong where no orders of anything that the report names are so many, in the years that stand near
+it, with a price or without, and where it is no sum or difference of other counts that are said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+
+from drr.eval.checks.base import Accusation, Span, Subject
+from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.person.readings.days import day_of
+from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
+from drr.eval.checks.person.readings.said import COUNT, count_value
+from drr.wording.dates import When, dates, days_of_year
+from drr.wording.hedges import HEDGES
+from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.purchases import PURCHASES
+from drr.wording.tolerance import same_count
+
+_GAP = r"[\s*_]{1,3}"
+_ORDERS = re.compile(
+    rf"{_GAP}(?:(?!of\b|for\b|from\b|in\b|and\b|or\b|on\b|with\b)[a-z-]{{1,14}}{_GAP}){{0,2}}(?:orders|purchases|parcels|deliveries)\b",
+    re.I,
+)
+_OF_ALL = re.compile(
+    rf"{_GAP}(?:out{_GAP})?of{_GAP}(?:(?:all|the|your|his|her|their|my|our|these|those){_GAP}){{0,2}}(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,]\d)",
+    re.I,
+)
+_OF_THEM = re.compile(rf"{_GAP}of{_GAP}(?:them|these|those|which)\b", re.I)
+_INEXACT = re.compile(
+    r"\b(?:at least|at most|up to|more than|over|fewer than|less than|under|than|another|last|latest|next|first|past|newest|recent|between|within|every|each|per|from|least|most)[\s*_]{1,3}(?:the[\s*_]{1,3})?$",
+    re.I,
+)
+_UNREAL = re.compile(r"\b(?:next|would|will|could|can|should|might|(?-i:may)|plan)\b", re.I)
+_TOGETHER = re.compile(
+    r"\b(?:together|both|combined|between them|plus|make|makes|come to|comes to|add up|adds up)\b", re.I
+)
+"""In a sentence: it may be a sum over any of what is named."""
+_ANOTHER_EVENT = re.compile(
+    r"\b(?:deliver\w*|arriv\w*|ship\w*|return(?:s|able)?|until|till|by|before|after|since|from|to|through|between|and|as of|today|now|warranty|expires?|due|review(?:ed|s)?|"
+    r"posted|updated|published|released|checked|read|prices?)[\s*_(]{1,3}(?:(?:on|in|the|early|late|mid|about)[\s-]){0,2}$",
+    re.I,
+)
+"""Right before a day: it may be another than that of an order, or bound a time."""
+_FRESH = 31
+"""Days before today in which a day may be that of the report or its prices."""
+_LEAST, _LEAST_TIMES = 5, 3
+"""Smaller counts are those of any few of them."""
+_EVERY, _OTHERS, _WAYS = 300, 40, 6
+
+
+class CountsOfNothing:
+    """Of one report."""
+
+    def __init__(self, subject: Subject, cast: Cast, facets: OrderFacets) -> None:
+        self._subject, self._cast, self._body = subject, cast, cast.body
+        self._facets, self._sets = facets, facets.sets
+
+    def sentence(self, span: Span, here: Sequence[Facet], around: Sequence[Facet]) -> Iterator[Accusation]:
+        line = self._cast.prose.line_at(span[0])
+        if line is None or not PURCHASES.speaks(self._body[max(line.start, span[0] - 200) : span[1]]):
+            return
+        if _TOGETHER.search(self._body, *span):
+            return
+        for match in islice(COUNT.finditer(self._body, *span), 12):
+            value = count_value(match["n"])
+            form = self._form(match, value, span, line)
+            if form is None or self._is_none(match, value, span):
+                continue
+            near = HEDGES.before.search(self._body[max(span[0], match.start() - 28) : match.start()])
+            if self._comes_to(value, match.span(), span, line, [*here, *around], hedged=near is not None):
+                continue
+            kind = "own_times" if form == "times" else "own_count"
+            why = f"said {match['n']}, which no orders of anything named come to"
+            yield Accusation(kind, match.span(), why, Certainty.CLAUSE)
+
+    def _form(self, match: re.Match[str], value: int, span: Span, line: TextLine) -> str | None:
+        """As what it is said of orders; `None` where it may count other things."""
+        end = match.end()
+        if match["times"] is not None:
+            spoken_of = PURCHASES.speaks(self._body[slice(*span)])
+            part = _OF_ALL.match(self._body, end, span[1]) is not None
+            return "times" if value >= _LEAST_TIMES and spoken_of and not part else None
+        if value < _LEAST:
+            return None
+        if _ORDERS.match(self._body, end, span[1]):
+            return "orders"
+        whole = _OF_ALL.match(self._body, end, span[1])
+        if whole is not None:
+            return "part" if _value(whole["m"]) == len(self._sets.orders) else None
+        if _OF_THEM.match(self._body, end, span[1]):
+            told = self._body[line.start : match.start()]
+            return "part" if re.search(rf"(?<![\d.,$]){len(self._sets.orders):,}(?![\d,.]\d)", told) else None
+        return None
+
+    def _is_none(self, match: re.Match[str], value: int, span: Span) -> bool:
+        """A year, a day, a part of a name, a bound, or what is not so."""
+        before = self._body[max(span[0], match.start() - 28) : match.start()]
+        if (1900 <= value <= 2100 and "," not in match["n"]) or len(match["n"]) > 8:
+            return True
+        taken = [(one.start, one.end) for one in dates(self._body, *span)]
+        taken += [(one.start, one.end) for one in days_of_year(self._body, *span)]
+        taken += [(one.start, one.end) for one in self._cast.within(*span)]
+        return (
+            any(low <= match.start() < high for low, high in taken)
+            or _INEXACT.search(before) is not None
+            or _UNREAL.search(self._body, *self._cast.prose.clause_at(match.start())) is not None
+        )
+
+    # What it may be of.
+
+    def _comes_to(
+        self, value: int, at: Span, span: Span, line: TextLine, near: Sequence[Facet], *, hedged: bool
+    ) -> bool:
+        near = [*near, *self._facets.kinds_in((max(line.start, span[0] - 300), span[1]))][: 2 * _OTHERS]
+        things = list(
+            dict.fromkeys(way for one in near if one.kind not in NO_THING for way in one.ways[:_WAYS])
+        )
+        times = list(dict.fromkeys(way for one in near if one.kind in TIMES for way in one.ways))
+        some = {*things, *times}
+        for one in things[:_OTHERS]:
+            some |= {one & other for other in times[:_OTHERS]}
+        for same in (things[:_OTHERS], times[:_OTHERS]):
+            some |= {one | other for one in same for other in same}
+        priced = {
+            cut
+            for one in (*things, *times, self._sets.all)
+            for cut in (one & self._sets.priced, one & ~self._sets.priced)
+        }
+        sizes = {size for mask in some for size in self._sets.sizes(mask)} | {
+            mask.bit_count() for mask in priced
+        }
+        return (
+            any(same_count(value, size, hedged=hedged) for size in (*sizes, *self._of_anything))
+            or self._is_worked_out(value, at, line)
+            or value in self._asked
+        )
+
+    @cached_property
+    def _of_anything(self) -> set[int]:
+        """How many orders there are of all and of each thing that the report names anywhere."""
+        found = set(self._sets.sizes(self._sets.all))
+        every = self._facets.in_span((0, len(self._body)))[:_EVERY]
+        for line in self._cast.lines:
+            every += (
+                self._facets.kinds_in((line.start, min(line.end, line.start + 200)))
+                if line.kind in ("heading", "title")
+                else []
+            )
+        for way in {way for one in every for way in one.ways[:_WAYS]}:
+            found |= self._sets.sizes(way)
+        return found
+
+    @cached_property
+    def _asked(self) -> set[int]:
+        return {count_value(one["n"]) for one in COUNT.finditer(self._subject.query or "")}
+
+    def _is_worked_out(self, value: int, at: Span, line: TextLine) -> bool:
+        """A sum or a difference of other counts of its paragraph, of the one before, or of a column above."""
+        lines = [one for one in self._cast.lines if one.end <= line.start and one.text.strip()]
+        low = lines[-1].start if lines else line.start
+        others = [
+            count_value(one["n"])
+            for one in islice(COUNT.finditer(self._body, low, line.end), 2 * _OTHERS)
+            if one.start() != at[0]
+        ]
+        others = [one for one in others if not 1900 <= one <= 2100][:_OTHERS]
+        whole = len(self._sets.orders)
+        known = {*others, whole}
+        if value in others or any(value in (abs(a - b), a + b) for a in known for b in known):
+            return True
+        for start in range(len(others)):
+            total = 0
+            for one in others[start:]:
+                total += one
+                if total in (value, whole - value):
+                    return True
+                if total > whole:
+                    break
+        return self._is_of_columns(value, lines)
+
+    def _is_of_columns(self, value: int, lines: Sequence[TextLine]) -> bool:
+        rows = [one for one in lines if one.kind == "row"][-_OTHERS:]
+        sums: dict[int, int] = {}
+        for row in rows:
+            for column, (low, high) in enumerate(row.cells):
+                match = COUNT.fullmatch(self._body[low:high].strip(" *_"))
+                if match is not None:
+                    sums[column] = sums.get(column, 0) + count_value(match["n"])
+        return value in sums.values() or any(len(self._sets.orders) - one == value for one in sums.values())
+
+
+def _value(text: str) -> int:
+    return int(number(text)) if text[0].isdigit() else spoken(text)
+
+
+class DaysOfNothing:
+    """Days and months on which nothing was ordered, beside what was: `on 14 May 2019`, where no order is of that day."""
+
+    def __init__(self, cast: Cast, facets: OrderFacets) -> None:
+        self._cast, self._body = cast, cast.body
+        self._facets, self._sets = facets, facets.sets
+
+    def sentence(self, span: Span, here: Sequence[Facet], around: Sequence[Facet]) -> Iterator[Accusation]:
+        line = self._cast.prose.line_at(span[0])
+        if line is None or not PURCHASES.speaks(self._body[max(line.start, span[0] - 400) : span[1]]):
+            return
+        named = [one for one in (*here, *around) if one.kind not in NO_THING and one.ways]
+        whens = [one for one in islice(dates(self._body, *span), 12) if one.month is not None]
+        if not named or any(self._is_ahead(one) for one in whens):
+            return
+        for when in whens:
+            if self._sets.on(when) or self._is_else(when, span, whens):
+                continue
+            shown = self._body[when.start : when.end]
+            why = f"said {shown}, nothing of this user was ordered then"
+            yield Accusation("own_day", (when.start, when.end), why, Certainty.CLAUSE)
+
+    def _is_ahead(self, when: When) -> bool:
+        today = self._sets.history.today
+        return (when.year, when.month or 0) > (today.year, today.month)
+
+    def _is_else(self, when: When, span: Span, whens: Sequence[When]) -> bool:
+        """The day of another event, or of the report; a month so many years after one that is said is reckoned from it."""
+        before = self._body[max(span[0], when.start - 70) : when.start]
+        if PURCHASES.is_else(before) or _ANOTHER_EVENT.search(before):
+            return True
+        day = day_of(when.year, when.month or 1, when.day or 1)
+        if day is None or abs((self._sets.history.today - day).days) <= _FRESH or when.year < 1995:
+            return True
+        return when.day is None and any(
+            one.month == when.month and one.year < when.year and one.day is not None for one in whens
+        )
