@@ -119,6 +119,11 @@ class CheckTally:
         self.failed -= len(met)
         self.accuse(one.kind or "", one.span, one.why, one.bound or Certainty.INFERRED)
 
+    def accuse_besides(self, one: Accusation) -> None:
+        """What is wrong where nothing else is accused yet."""
+        if not any(a.span[0] < one.span[1] and one.span[0] < a.span[1] for a in self.accused):
+            self.accuse(one.kind or "", one.span, one.why, one.bound or Certainty.INFERRED)
+
     def withdraw(self, kind: str, spans: Iterable[Span]) -> None:
         """What one reading accuses, where another bears it out."""
         spans = list(spans)

@@ -135,6 +135,12 @@ BARS: dict[str, AccusationBar] = {
     "side": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "it is the other way round beside all that may be meant"
     ),
+    **{
+        kind: AccusationBar(
+            Certainty.SENTENCE, Certainty.SENTENCE, "it is weighed with all that speaks for another meaning"
+        )
+        for kind in ("weighed_figure", "weighed_value")
+    },
     "superlative": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "it is first in no group in sight, whichever is meant"
     ),

@@ -20,6 +20,7 @@ from drr.eval.checks.measures import MeasureSaid, measures
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
+from drr.eval.checks.recorded.weighing import said_otherwise
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, Residue, residue_of
 from drr.eval.checks.stars import ratings_of
@@ -77,6 +78,8 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         _materials(tally, residue, body, mention, product, record)
         _colours(tally, residue, body, mention, product)
         _maker(tally, residue, body, mention, product, record)
+    for one in said_otherwise(mentions):
+        tally.accuse_besides(one)
     return tally.check("nothing that a record decides is said of a product of the shop")
 
 

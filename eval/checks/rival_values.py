@@ -72,11 +72,18 @@ class RivalValues:
 
     def __init__(self, subject: Subject) -> None:
         self._shop, self._subject = subject.shop, subject
-        self._found: dict[str, list[SaidValue]] = {}
+        self._found: dict[str, list[tuple[SaidValue, bool]]] = {}
         self._words: dict[str, frozenset[str]] = {}
 
     def of(self, product: Product) -> Sequence[SaidValue]:
         """Values that rivals have and this product has not, of attributes that it has."""
+        return [one for one, excluding in self._every(product) if excluding]
+
+    def wider_of(self, product: Product) -> Sequence[SaidValue]:
+        """Those too that its record has in part, and those that may go together with its own."""
+        return [one for one, _ in self._every(product)]
+
+    def _every(self, product: Product) -> Sequence[tuple[SaidValue, bool]]:
         if product.product_id not in self._found:
             if self._shop is None or not product.categories or len(self._found) >= _LOOKED_UP:
                 return []
@@ -99,7 +106,8 @@ class RivalValues:
             self._words[product.product_id] = frozenset(words | parts)
         return self._words[product.product_id]
 
-    def _read(self, product: Product, rivals: Sequence[Product]) -> Iterator[SaidValue]:
+    def _read(self, product: Product, rivals: Sequence[Product]) -> Iterator[tuple[SaidValue, bool]]:
+        """Each with whether it excludes the product's own."""
         known = self._of_record(product)
         names = {word for one in (product, *rivals) for word in folded_words(" ".join(makers_of(one)))}
         told: set[tuple[str, ...]] = set()
@@ -112,11 +120,11 @@ class RivalValues:
             others = [one for one in rivals if one.product_id in theirs]
             for value in dict.fromkeys(theirs.values()):
                 for words in _phrases(value):
-                    if words in told or set(words) & names or set(words) & known:
+                    if words in told or set(words) & names or set(words) <= known:
                         continue
                     told.add(words)
-                    if self._excludes(words, theirs, others):
-                        yield SaidValue(key, words, own)
+                    is_new = not set(words) & known
+                    yield SaidValue(key, words, own), is_new and self._excludes(words, theirs, others)
 
     def _excludes(self, words: tuple[str, ...], theirs: dict[str, str], others: Sequence[Product]) -> bool:
         """Whether those that have another value do not speak of this one."""

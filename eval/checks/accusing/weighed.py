@@ -25,6 +25,7 @@ from drr.eval.checks.base import Accusation, Check, Subject, answer
 from drr.eval.checks.leftover.rule import KINDS as LEFT
 from drr.eval.checks.leftover.weighing import left_version, leftover_of
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.recorded.weighing import recorded_version
 from drr.eval.checks.residue import is_of_what_is_unseen
 from pydantic import BaseModel, ConfigDict
 
@@ -119,7 +120,7 @@ def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, st
 
 def weights_version() -> str:
     """The version of the weights, and what they are: part of every judgement by rules."""
-    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}"
+    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{recorded_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}"
 
 
 def _settled(

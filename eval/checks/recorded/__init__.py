@@ -1,0 +1,1 @@
+"""What is said of a thing and its record has otherwise, weighed."""

@@ -1,0 +1,103 @@
+"""Figures with a unit that the record of what they stand beside has otherwise, each with all that speaks for another meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.measures import MeasureSaid
+from drr.eval.checks.naming import folded_words
+from drr.eval.checks.recorded.around import traits_around
+from drr.eval.checks.recorded.figure_traits import FigureTraits
+from drr.eval.checks.recorded.owners import StatedOtherwise, StatementOwners, Whose
+from drr.wording.numbers import DIGITS, number
+
+_MOST, _MANY = 160, 4
+_BARE = re.compile(rf"[\s*_~]*(?P<n>{DIGITS})[\s*_]*")
+
+
+class FigureCandidates:
+    def __init__(self, owners: StatementOwners) -> None:
+        self._owners, self._text, self._cast = owners, owners.text, owners.cast
+        self._traits = FigureTraits(owners)
+        mentions = owners.mentions
+        self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
+
+    def found(self) -> Iterator[StatedOtherwise]:
+        yield from islice(self._every(), _MOST)
+
+    def _every(self) -> Iterator[StatedOtherwise]:
+        for line in self._owners.mentions.layout.lines:
+            if line.kind == "row":
+                yield from self._row(line)
+            elif line.kind not in ("head_row", "rule_row", "elision"):
+                for span in self._cast.prose.sentences(line):
+                    for said in self._cast.prose.measures(span):
+                        if any(low <= said.start < high for low, high in self._called):
+                            continue
+                        whose = self._owners.of((said.start, said.end), span)
+                        if whose is not None:
+                            yield from self._one(said, whose, span, line, None)
+
+    def _row(self, line: TextLine) -> Iterator[StatedOtherwise]:
+        columns, owner = self._cast.by_columns(line), self._cast.row_owner(line)
+        for column, cell in enumerate(line.cells):
+            whose = self._cast.column_owner(line, column) if columns else owner
+            if whose is None or (columns and not column):
+                continue
+            label = (
+                self._text[slice(*line.cells[0])] if columns else "".join(line.header[column : column + 1])
+            )
+            bound = Whose(frozenset([whose]), "cell", ("by_columns",) if columns else ())
+            found = self._cast.prose.measures(cell)
+            for said in found:
+                if not any(low <= said.start < high for low, high in self._called):
+                    yield from self._one(said, bound, (line.start, line.end), line, cell, label)
+            bare = _BARE.fullmatch(self._text, *cell)
+            if not found and bare is not None:
+                yield from self._bare(number(bare["n"]), bare.span("n"), bound, line, cell, label)
+
+    def _bare(
+        self, value: float, where: Span, whose: Whose, line: TextLine, cell: Span, label: str
+    ) -> Iterator[StatedOtherwise]:
+        """A figure whose label names what the record's table has."""
+        key = min(whose.whom)
+        if key not in self._owners.products:
+            return
+        record = self._traits.record(key)
+        words = set(folded_words(label))
+        known = [one for word in sorted(words) for one in record.keyed.get(word, ())]
+        unit = next((one for one in sorted(words) if any(m.unit == one for m in record.measures)), None)
+        known += [one.value for one in record.measures if one.unit == unit] if unit else []
+        if not known or any(abs(one - value) < 0.051 for one in known) or value in record.numbers:
+            return
+        said = MeasureSaid(value, value, "bare", "bare", False, *where, False)
+        traits = dict.fromkeys(["start", "bare", *whose.traits], 1.0)
+        traits |= dict.fromkeys(traits_around(self._owners.mentions, self._cast, where, row=cell), 1.0)
+        traits |= self._traits.explained(said, whose, (line.start, line.end), [])
+        yield StatedOtherwise("cell", where, self._why(where, key, f"{known[0]:g}"), traits)
+
+    def _why(self, where: Span, key: str, known: str) -> str:
+        return f"said {self._text[slice(*where)].strip()!r}, the record has {known} ({key})"
+
+    def _one(
+        self, said: MeasureSaid, whose: Whose, span: Span, line: TextLine, cell: Span | None, label: str = ""
+    ) -> Iterator[StatedOtherwise]:
+        whom = whose.whom & self._owners.products.keys()
+        if not whom or whom < whose.whom or len(whom) > _MANY or said.value <= 0:
+            return
+        records = [self._traits.record(key) for key in sorted(whom)]
+        alike = [one.alike(said) for one in records]
+        if any(one.holds(said) for one in records) or not any(alike):
+            return
+        every = [one for found in alike for one in found]
+        traits = self._traits.of(said, whose, span, cell, label, every)
+        traits["some_lack"] = float(not all(alike))
+        known = ", ".join(sorted({f"{one.value:g} {one.unit}" for one in every})[:4])
+        where = (said.start, said.end)
+        yield StatedOtherwise(
+            "cell" if cell is not None else "figure", where, self._why(where, min(whom), known), traits
+        )
