@@ -28,6 +28,7 @@ LEFT = [
     f"With a coupon for the bigger one the [Nuzzleworth ramp]({AT}B0GCEZYDRS) would bear 300 pounds.",
     f"He is forty pounds, so the [Nuzzleworth ramp]({AT}B0GCEZYDRS) will do?",
     f"A trade page holds that alarms last 7 years (https://alarms.example/life). The [Ironfold]({AT}B0A5ZPFF1M) is $53.95.",
+    f"The [Gillwater]({AT}B0VQYMEY0E) is $17, plastic, with two cups.",
     f"You bought the [Ironfold]({AT}B0A5ZPFF1M) on March 3, 2020, and again five days later.",
 ]
 

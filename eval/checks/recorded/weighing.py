@@ -27,9 +27,14 @@ READERS: tuple[Callable[[StatementOwners], FigureCandidates | ValueCandidates], 
     ValueCandidates,
 )
 FORBIDDING = frozenset(
-    {"web", "disagreed", *(f"doubt_{one}" for one in ("pace", "altered", "others", "conditional", "charged"))}
+    {
+        "web",
+        "disagreed",
+        "general",
+        *(f"doubt_{one}" for one in ("pace", "altered", "others", "conditional", "charged")),
+    }
 )
-"""With one of these a statement is of something else: of 214 such in forty rounds 3 were wrong; all other traits are weighed."""
+"""With one of these a statement is of something else: of some 220 such in forty rounds 3 were wrong; all other traits are weighed. A more general word is none other: polypropylene is plastic."""
 _GROUPS = {"figure": "figure", "cell": "figure", "value": "value"}
 """By sort of candidate: with which it is weighed."""
 _KINDS = {"figure": "weighed_figure", "value": "weighed_value"}
