@@ -2,8 +2,9 @@
 
 python -m benchmarks.support_fit [--write] [--record HEADING]
 
-Each writer in turn is left out: fitted to all others (their pairs, and claims made from their texts by code, `support_made.py`), held against him.
-The cut points between labels are chosen for weighted kappa on writers left out, too: for a writer, on the others, each left out once more.
+Writers are of two families: those who craft hard pairs, a third of each label, and those who imitate what happens by itself, answers of models with the passages that
+they cite. Each writer in turn is left out: fitted to all others (their pairs, and claims made from their texts by code, `support_made.py`), held against him.
+The cut points between labels are chosen for weighted kappa on writers left out, too, each family with half of the say: for a writer, on the others.
 These figures, never those of pairs that were fitted, say what the weights are worth. `--write` then fits to all writers.
 """
 
@@ -20,7 +21,16 @@ import numpy as np
 from drr.eval.canaries.planted import WEB, planted_claims
 from drr.eval.evidence.graded import WordVerdict, counted, settled
 from drr.eval.evidence.lexical import laid, sentences_of
-from drr.eval.evidence.weighed import LABELS, WEIGHTS, CutPoints, Label
+from drr.eval.evidence.weighed import (
+    LABELS,
+    WEIGHTS,
+    Curves,
+    CutPoints,
+    FittedSet,
+    Label,
+    LikelyAt,
+    SupportWeights,
+)
 from drr.eval.stats.intervals import Floats
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -28,16 +38,22 @@ from scipy.optimize import minimize
 from benchmarks.results import record, table
 from benchmarks.support_made import made
 from benchmarks.support_pairs import FOLDER, JudgedPair, SupportPair, confusion, kappa, read_pairs
+from benchmarks.support_trees import Grown, grow
 
-WRITERS = tuple(FOLDER / "strangers" / f"support{number}.jsonl" for number in range(1, 12))
-UNSEEN = WRITERS[1:]
+CRAFTED = tuple(FOLDER / "strangers" / f"support{number}.jsonl" for number in range(1, 14))
+ANSWERS = tuple(FOLDER / "strangers" / f"support{number}.jsonl" for number in range(14, 17))
+"""Sentences of answers with the passages that they cite, labelled as they come."""
+WRITERS = (*CRAFTED, *ANSWERS)
+FAMILIES = {"crafted": CRAFTED[1:], "answers": ANSWERS}
 """Whose pairs the rules were not mended on; what the rules say is a trait."""
-OURS = tuple(FOLDER / "pairs" / f"{name}.jsonl" for name in ("products", "changed", "guides"))
+LIKE_ANSWERS = FOLDER / "pairs" / "natural.jsonl"
+OURS = tuple(FOLDER / "pairs" / f"{name}.jsonl" for name in ("products", "changed", "guides", "natural"))
 CHECKS = tuple(FOLDER / "pairs" / f"{name}.jsonl" for name in ("offline", "records"))
 """What reports quote of records nearly as it stands; never fitted."""
 MADE = 0.1
 """How much a claim made by code counts beside one that somebody wrote."""
-RIDGE = 100.0
+LIVED = 2.0
+"""How much a pair of `ANSWERS`, or written like them, counts: writers of hard pairs are many more."""
 STEPS = np.linspace(0.04, 0.96, 28)
 """Shares of what is expected of pairs, at which labels may be cut."""
 FOR = frozenset(
@@ -52,6 +68,8 @@ FOR = frozenset(
         "ruled_full",
         "figures_worked_out",
         "meant",
+        "said",
+        "said_at_once",
         "otherwise",
         "reworded",
     }
@@ -59,10 +77,7 @@ FOR = frozenset(
 )
 """Traits that may only speak for a claim."""
 NEUTRAL = frozenset({"parts", "joined", "part_gap"})
-"""Traits that say how much is claimed, or that a part of it is said better than another, and so only that it may be said in part. All others may only speak against a claim."""
-
-
-Bound = tuple[float | None, float | None]
+"""Traits that say how much is claimed, or that a part of it is said better than another: they speak neither for a claim nor against it. All others may only speak against it."""
 
 
 class Counted(NamedTuple):
@@ -76,13 +91,6 @@ class Counted(NamedTuple):
     """Those of which the weights decide."""
 
 
-class Fit(NamedTuple):
-    """Per trait, after the first, which is the start."""
-
-    some: Floats
-    whole: Floats
-
-
 def counted_pairs(pairs: Sequence[SupportPair], names: Sequence[str]) -> Counted:
     rows = [counted(laid(pair.claim, sentences_of(pair.evidence))) for pair in pairs]
     return Counted(
@@ -94,77 +102,64 @@ def counted_pairs(pairs: Sequence[SupportPair], names: Sequence[str]) -> Counted
     )
 
 
-def fit(sets: Sequence[tuple[Counted, float]], *, free: bool = False, names: Sequence[str]) -> Fit:
-    """Multinomial, with a ridge on traits of equal spread: `some` counts for partial against none, `whole` for full against partial.
-
-    `free` lets every trait speak for a claim or against it.
-    """
+def fit(sets: Sequence[tuple[Counted, float]], names: Sequence[str]) -> Grown:
     traits = np.concatenate([one.traits[one.weighed] for one, _ in sets])
-    labels = np.concatenate([one.labels[one.weighed] for one, _ in sets])
+    labels = np.concatenate([one.labels[one.weighed] for one, _ in sets]).astype(float)
     weight = np.concatenate([np.full(one.weighed.sum(), share) for one, share in sets])
-    middle, spread = traits.mean(0), traits.std(0) + 1e-9
-    rows = np.c_[np.ones(len(traits)), (traits - middle) / spread]
-    size = rows.shape[1]
-    ridge = RIDGE / 2 * np.r_[0.0, np.ones(size - 1)]
-
-    def loss(at: Floats) -> tuple[float, Floats]:
-        some, whole = at[:size], at[size:]
-        likely = _likely(rows @ some, rows @ whole)
-        gap = likely.copy()
-        gap[np.arange(len(labels)), labels] -= 1
-        gap *= weight[:, None]
-        value = -(weight * np.log(likely[np.arange(len(labels)), labels] + 1e-12)).sum()
-        value += (ridge * (some**2 + whole**2)).sum() / 2
-        slope = np.r_[rows.T @ (gap[:, 1] + gap[:, 2]) + ridge * some, rows.T @ gap[:, 2] + ridge * whole]
-        return float(value), slope
-
-    anywhere: Bound = (None, None)
-    sides = [(anywhere, anywhere) if free else _sides(name) for name in names]
-    bounds = [anywhere, *(some for some, _ in sides), anywhere, *(whole for _, whole in sides)]
-    found = minimize(
-        loss, np.zeros(2 * size), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000}
-    ).x
-    parts = []
-    for half in (found[:size], found[size:]):
-        slopes = half[1:] / spread
-        parts.append(np.r_[half[0] - (slopes * middle).sum(), slopes])
-    return Fit(*parts)
+    return grow(traits, labels, weight, sides(names))
 
 
-def _sides(name: str) -> tuple[Bound, Bound]:
-    """Of `some` and of `whole`."""
-    above, below = (0.0, None), (None, 0.0)
-    if name in NEUTRAL:
-        return above, below
-    return (above, above) if name in FOR else (below, below)
+def sides(names: Sequence[str]) -> NDArray[np.int64]:
+    return np.array([0 if name in NEUTRAL else 1 if name in FOR else -1 for name in names])
 
 
-def _likely(some: Floats, whole: Floats) -> Floats:
-    logits = np.c_[np.zeros(len(some)), some, some + whole]
-    parts: Floats = np.exp(logits - logits.max(1, keepdims=True))
-    likely: Floats = parts / parts.sum(1, keepdims=True)
-    return likely
-
-
-def expected(weights: Fit, held: Counted) -> Floats:
+def expected(weights: Grown, held: Counted) -> Floats:
     """Of each pair the label that is to be expected, from 0 to 2."""
-    rows = np.c_[np.ones(len(held.traits)), held.traits]
-    likely = _likely(rows @ weights.some, rows @ weights.whole)
-    found: Floats = likely[:, 1] + 2 * likely[:, 2]
-    return found
+    return weights.expected(held.traits)
 
 
-def best_cuts(held: Sequence[tuple[Counted, Floats]]) -> CutPoints:
-    """Those of the best mean kappa over writers, each with what is expected of his pairs by weights that were fitted without him."""
-    shown = [(one, at, *_certain(one)) for one, at in held]
-    steps = np.quantile(np.concatenate([at for _, at in held]), STEPS).round(2).tolist()
+Left = Mapping[Path, Floats]
+"""Of each writer what is expected of his pairs by weights that were fitted without him."""
+
+
+def curves(data: Data, left: Left) -> Curves:
+    """How likely a label is where so much is expected, each family with half of the say."""
+    at, labels, weight = list[Floats](), list[NDArray[np.int64]](), list[Floats]()
+    for family in FAMILIES.values():
+        for path in family:
+            own = data.own[path]
+            at.append(left[path][own.weighed])
+            labels.append(own.labels[own.weighed])
+            weight.append(np.full(own.weighed.sum(), 1 / (len(family) * own.weighed.sum())))
+    joined, people, shares = np.concatenate(at), np.concatenate(labels), np.concatenate(weight)
+    partial, full = (_curve(joined, (people >= least).astype(float), shares) for least in (1, 2))
+    return Curves(partial=partial, full=full)
+
+
+def _curve(at: Floats, true: Floats, weight: Floats) -> LikelyAt:
+    def loss(line: Floats) -> float:
+        told = line[0] + line[1] * at
+        return float((weight * (np.logaddexp(0, told) - true * told)).sum())
+
+    start, slope = minimize(loss, np.array([0.0, 1.0]), method="BFGS").x
+    return LikelyAt(start=round(float(start), 3), slope=round(float(slope), 3))
+
+
+def best_cuts(families: Sequence[Sequence[tuple[Counted, Floats]]]) -> CutPoints:
+    """Those of the best kappa, in the mean over a family's writers and then over families, each writer with what is expected of his pairs by weights that were fitted without him."""
+    shown = [[(one, at, *_certain(one)) for one, at in family] for family in families if family]
+    every = np.concatenate([at for family in families for _, at in family])
+    steps = np.quantile(every, STEPS).round(2).tolist()
 
     def worth(low: float, high: float) -> float:
-        values = []
-        for one, at, floor, roof in shown:
-            labels = np.clip((at >= low).astype(int) + (at >= high), floor, roof)
-            values.append(_kappa(labels, one.labels))
-        return float(np.mean(values))
+        means = []
+        for family in shown:
+            values = []
+            for one, at, floor, roof in family:
+                labels = np.clip((at >= low).astype(int) + (at >= high), floor, roof)
+                values.append(_kappa(labels, one.labels))
+            means.append(float(np.mean(values)))
+        return float(np.mean(means))
 
     _, low, high = max((worth(low, high), low, high) for low in steps for high in steps if low < high)
     return CutPoints(partial=low, full=high)
@@ -190,18 +185,12 @@ def _kappa(said: NDArray[np.int64], people: NDArray[np.int64]) -> float:
     return float(1 - (apart * cells).sum() / (apart * by_chance).sum())
 
 
-def said(weights: Fit, cuts: CutPoints, held: Counted) -> list[JudgedPair]:
+def said(weights: Grown, cuts: CutPoints, held: Counted) -> list[JudgedPair]:
     found = zip(held.pairs, held.ruled, held.weighed, expected(weights, held).tolist(), strict=True)
     return [
         JudgedPair(pair, _label(ruled, cuts.label(at), weighed=bool(weighed)), "")
         for pair, ruled, weighed, at in found
     ]
-
-
-def said_freely(weights: Fit, held: Counted) -> list[JudgedPair]:
-    """Whatever the rules are certain of."""
-    found = zip(held.pairs, expected(weights, held).tolist(), strict=True)
-    return [JudgedPair(pair, LABELS[round(at)], "") for pair, at in found]
 
 
 def _label(ruled: WordVerdict, label: Label, *, weighed: bool) -> Label:
@@ -253,35 +242,26 @@ def _manners(found: Sequence[JudgedPair]) -> list[list[object]]:
     return rows
 
 
-def written(
-    weights: Fit, cuts: CutPoints, names: Sequence[str], data: Sequence[tuple[Path, str, int, float]]
-) -> str:
-    head = "# Weights of `eval/evidence/weighed.py`, made by `python -m benchmarks.support_fit --write`; never edited by hand."
-    lines = [head]
-    for path, name, pairs, share in data:
-        digest = sha256(path.read_bytes()).hexdigest()
-        lines += [
-            "",
-            "[[fitted]]",
-            f'set = "{name}"',
-            f'sha256 = "{digest}"',
-            f"pairs = {pairs}",
-            f"weight = {share}",
-        ]
-    rows = [f"{{ some = {a:.4f}, whole = {b:.4f} }}" for a, b in zip(*weights, strict=True)]
-    lines += [
-        "",
-        "[cuts]",
-        f"partial = {cuts.partial:.2f}",
-        f"full = {cuts.full:.2f}",
-        "",
-        "[start]",
-        f"some = {weights.some[0]:.4f}",
-        f"whole = {weights.whole[0]:.4f}",
-        "",
-        "[traits]",
+def written(weights: SupportWeights) -> str:
+    lines = [
+        "# Weights of `eval/evidence/weighed.py`, made by `python -m benchmarks.support_fit --write`; never edited by hand.",
+        f"start = {weights.start}",
     ]
-    lines += [f'"{name}" = {row}' for name, row in zip(names, rows[1:], strict=True)]
+    for one in weights.fitted:
+        rows = {
+            "set": f'"{one.set}"',
+            "sha256": f'"{one.sha256}"',
+            "pairs": one.pairs,
+            "weight": one.weight,
+        }
+        lines += ["", "[[fitted]]", *(f"{key} = {value}" for key, value in rows.items())]
+    lines += ["", "[cuts]", f"partial = {weights.cuts.partial:.2f}", f"full = {weights.cuts.full:.2f}"]
+    for name, curve in (("partial", weights.likely.partial), ("full", weights.likely.full)):
+        lines += ["", f"[likely.{name}]", f"start = {curve.start}", f"slope = {curve.slope}"]
+    for tree in weights.trees:
+        names = ", ".join(f'"{name}"' for name in tree.traits)
+        lines += ["", "[[trees]]", f"traits = [{names}]"]
+        lines += [f"above = {list(tree.above)}", f"adds = {list(tree.adds)}"]
     return "\n".join([*lines, ""])
 
 
@@ -296,49 +276,56 @@ class Data(NamedTuple):
     names: Sequence[str]
 
     def without(self, *writers: Path) -> list[tuple[Counted, float]]:
-        kept = [(one, 1.0) for path, one in self.own.items() if path not in writers]
+        kept = [(one, self.weight(path)) for path, one in self.own.items() if path not in writers]
         return [*kept, *((one, MADE) for path, one in self.code.items() if path not in writers)]
 
-    def fit(self, *left_out: Path) -> Fit:
-        return fit(self.without(*left_out), names=self.names)
+    @staticmethod
+    def weight(path: Path) -> float:
+        return LIVED if path in (*ANSWERS, LIKE_ANSWERS) else 1.0
 
-    def cuts(self, *left_out: Path) -> CutPoints:
-        """On each other writer, left out too."""
-        others = [path for path in UNSEEN if path not in left_out]
+    def fit(self, *left_out: Path) -> Grown:
+        return fit(self.without(*left_out), self.names)
+
+    def left(self, fits: Mapping[Path, Grown]) -> Left:
+        return {path: expected(one, self.own[path]) for path, one in fits.items()}
+
+    def cuts(self, left: Left, *left_out: Path) -> CutPoints:
+        """On each other writer."""
         return best_cuts(
-            [(self.own[path], expected(self.fit(path, *left_out), self.own[path])) for path in others]
+            [
+                [(self.own[path], left[path]) for path in family if path not in left_out]
+                for family in FAMILIES.values()
+            ]
         )
 
 
-def left_out(data: Data) -> list[str]:
+def left_out(data: Data, fits: Mapping[Path, Grown]) -> list[str]:
     """Tables: each writer held against weights and cut points that were made of the others."""
     rows: list[list[object]] = []
-    every: dict[str, list[JudgedPair]] = {}
-    by_code, by_free, by_other = list[JudgedPair](), list[JudgedPair](), list[JudgedPair]()
+    every: dict[str, dict[str, list[JudgedPair]]] = {name: {} for name in FAMILIES}
+    by_code, by_other = list[JudgedPair](), list[JudgedPair]()
+    left = data.left(fits)
     for path in WRITERS:
         own, others = data.own[path], data.without(path)
-        weights, cuts = data.fit(path), data.cuts(path)
-        free = fit([(one, share) for one, share in others if share == 1.0], free=True, names=data.names)
+        weights, cuts = fits[path], data.cuts(left, path)
         found = {
             "rules alone": by_rule(own),
             "two thresholds on words": by_coverage(own, others, data.names),
             "weighed": said(weights, cuts, own),
-            "fitted freely, to writers' pairs alone": said_freely(free, own),
         }
         rows.append([path.stem, len(own.pairs), *map(shown, found.values())])
-        for way, judged in found.items():
-            every.setdefault(way, []).extend(judged if path in UNSEEN else [])
+        for name, family in FAMILIES.items():
+            for way, judged in found.items():
+                every[name].setdefault(way, []).extend(judged if path in family else [])
         by_code += said(weights, cuts, data.code[path])
-        by_free += said_freely(free, data.code[path])
         by_other += said(weights, cuts, counted_pairs(beside_another(own.pairs, path.stem), data.names))
-    unseen = sum(len(data.own[path].pairs) for path in UNSEEN)
-    rows.append([f"the last {len(UNSEEN)}", unseen, *map(shown, every.values())])
+    for name, ways in every.items():
+        rows.append([f"{name} together", len(ways["weighed"]), *map(shown, ways.values())])
     made_head = "made by code from the texts of the writer left out"
     return [
-        table(["writer left out", "pairs", *every], rows),
-        f"The last {len(UNSEEN)} together:\n\n{confusion(every['weighed'])}",
+        table(["writer left out", "pairs", *every["crafted"]], rows),
+        *(f"Weighed, {name} together:\n\n{confusion(ways['weighed'])}" for name, ways in every.items()),
         table([f"{made_head}: weighed", "is", "n", *LABELS], _manners([*by_code, *by_other])),
-        table([f"{made_head}: fitted freely", "is", "n", *LABELS], _manners(by_free)),
     ]
 
 
@@ -359,7 +346,7 @@ def beside_another(pairs: Sequence[SupportPair], seed: str) -> list[SupportPair]
     return found
 
 
-def checked(weights: Fit, cuts: CutPoints, names: Sequence[str]) -> list[str]:
+def checked(weights: Grown, cuts: CutPoints, names: Sequence[str]) -> list[str]:
     """What nothing is fitted to: quotations of records, and the claims that judges are tried with."""
     planted = [
         SupportPair(
@@ -393,17 +380,29 @@ def main() -> None:
     own = {path: counted_pairs(read_pairs(path), names) for path in (*WRITERS, *OURS)}
     code = {path: counted_pairs(made(own[path].pairs, path.stem), names) for path in WRITERS}
     data = Data(own, code, names)
-    weights, cuts = data.fit(), data.cuts()
-    text = "\n\n".join([*left_out(data), *checked(weights, cuts, names)])
+    fits = {path: data.fit(path) for path in WRITERS}
+    left = data.left(fits)
+    weights, cuts = data.fit(), data.cuts(left)
+    text = "\n\n".join([*left_out(data, fits), *checked(weights, cuts, names)])
     print(text)
     if arguments.record:
         record(arguments.record, text)
     if arguments.write:
-        sets = [(path, path.stem, len(one.pairs), 1.0) for path, one in own.items()]
+        sets = [(path, path.stem, len(one.pairs), data.weight(path)) for path, one in own.items()]
         sets += [
             (path, f"{path.stem}, claims made by code", len(one.pairs), MADE) for path, one in code.items()
         ]
-        WEIGHTS.write_text(written(weights, cuts, names, sets), encoding="utf-8")
+        found = SupportWeights(
+            fitted=tuple(
+                FittedSet(set=name, sha256=sha256(path.read_bytes()).hexdigest(), pairs=pairs, weight=share)
+                for path, name, pairs, share in sets
+            ),
+            cuts=cuts,
+            likely=curves(data, left),
+            start=round(weights.start, 5),
+            trees=tuple(weights.told(names)),
+        )
+        WEIGHTS.write_text(written(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

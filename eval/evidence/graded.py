@@ -10,6 +10,7 @@ from drr.eval.evidence.aligned import Alignment
 from drr.eval.evidence.amounting import Amounting
 from drr.eval.evidence.doubting import doubts, is_said_in_part, parts_missing
 from drr.eval.evidence.laid_pair import LaidPair
+from drr.eval.evidence.meant import Meaning
 from drr.eval.evidence.traits import PairTraits
 from drr.eval.evidence.weighed import LABELS, Label, weigh
 
@@ -29,6 +30,8 @@ class WordVerdict(NamedTuple):
     """Hardly a word of the claim is there."""
     scant: bool = False
     """A figure is not there, and little of the rest (a figure that may be worked out makes no claim full by itself); or hardly anything is there in any words."""
+    lacking: bool = False
+    """Hardly anything is said of a part of it, or of several, that make up a good deal of it."""
     exchanged: bool = False
     """The claim is a copy of a sentence with something else in one place."""
     there: bool = False
@@ -37,6 +40,8 @@ class WordVerdict(NamedTuple):
 
 _BARE = 0.25
 """Below this share, words that mean the same counted in, a claim is not full."""
+_LACKING = 0.3
+"""Of what a claim says: where parts of it that bear as much are not said in any words, it is not full."""
 LISTED = 0.5
 """Share of fields among what speaks of a claim, up to which its traits are weighed."""
 
@@ -67,12 +72,13 @@ def graded(beside: Alignment) -> WordVerdict:
 
 
 def settled(ruled: WordVerdict, label: Label) -> Label:
-    """What the rules are certain of stands above the weights: what is contradicted, or hardly there with a figure missing, is not full, and what is not there, or a copy with something exchanged, is not said; of what stands there nearly whole, `none` would accuse."""
+    """What the rules are certain of stands above the weights: what is contradicted, lacks a part, or is hardly there with a figure missing, is not full, and what is not there, or a copy with something exchanged, is not said; of what stands there nearly whole, `none` would accuse."""
     if ruled.absent or ruled.exchanged:
         return "none"
     if ruled.there and label == "none":
         return "partial"
-    return "partial" if (ruled.contradicted or ruled.scant) and label == "full" else label
+    short = ruled.contradicted or ruled.scant or ruled.lacking
+    return "partial" if short and label == "full" else label
 
 
 def counted(beside: Alignment) -> CountedPair:
@@ -81,14 +87,15 @@ def counted(beside: Alignment) -> CountedPair:
     traits = PairTraits(pair)
     by_rule = {"ruled_some": float(ruled.label != "none"), "ruled_full": float(ruled.label == "full")}
     every = {**traits.counted(), **by_rule, "contradicted": float(ruled.contradicted)}
-    return CountedPair(_marked(ruled, pair, traits.meaning.said), every, traits.listed)
+    return CountedPair(_marked(ruled, pair, traits.meaning), every, traits.listed)
 
 
-def _marked(ruled: WordVerdict, pair: LaidPair, said: float) -> WordVerdict:
+def _marked(ruled: WordVerdict, pair: LaidPair, meaning: Meaning) -> WordVerdict:
     """What is certain beside what the rules say, and no trait of the weights."""
     if pair.exchanged is not None:
         return WordVerdict("none", pair.exchanged, contradicted=True, exchanged=True)
-    return ruled._replace(scant=True) if said < _BARE else ruled
+    scant = ruled.scant or meaning.said < _BARE
+    return ruled._replace(scant=scant, lacking=meaning.lost >= _LACKING)
 
 
 def _ruled(pair: LaidPair) -> WordVerdict:

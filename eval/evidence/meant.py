@@ -36,6 +36,8 @@ _CLAUSES = re.compile(
 )
 _JOINED = 0.1
 _LEAST_PART = 0.05
+_LEAST_LOST, _HARDLY = 0.03, 0.1
+"""What a part weighs at least to be missed, and how much of it is said at most."""
 Sides = Mapping[int, frozenset[bool]]
 """Sides of opposites that are taken, and whether they are denied."""
 
@@ -224,6 +226,22 @@ class Meaning:
             if not part.is_frame and fsum(self._weights[word] for word in words) >= _LEAST_PART * self._whole:
                 found.append(self._share(self._held, words))
         return found
+
+    @cached_property
+    def lost(self) -> float:
+        """Of what the claim says, what its parts bear of which hardly anything is said."""
+        found, beside = list[float](), self._beside
+        for part in beside.parts:
+            words = beside.words(part.text) & beside.asked
+            weight = fsum(self._weights[word] for word in words) / self._whole
+            if not part.is_frame and weight >= _LEAST_LOST and self._share(self._held, words) <= _HARDLY:
+                found.append(weight)
+        return fsum(found)
+
+    @property
+    def said_at_once(self) -> float:
+        """Of what the claim says, what the closest sentence says in whatever words."""
+        return self._share(self._degrees[self._best])
 
     @property
     def opposed(self) -> float:

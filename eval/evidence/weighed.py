@@ -1,8 +1,8 @@
 """The traits of a claim beside its evidence, weighed: how likely people call it supported, in part, or not at all.
 
-The weights are fitted (`python -m benchmarks.support_fit`) and stand in `weights.toml` with the data behind them. A trait has two weights, one for a
-claim's being said in part at least, one for its being said in full where it is; the fit keeps both on the trait's side, whatever its data would have,
-so that what is found never lowers a label, and what is missing never raises one.
+The weights are fitted (`python -m benchmarks.support_fit`) and stand in `weights.toml` with the data behind them: small trees of questions about traits,
+whose answers are added up to the label that is to be expected. The fit keeps each trait on its side, whatever its data would have, so that what is
+found never lowers a label, and what is missing never raises one.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from math import exp
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 Label = Literal["full", "partial", "none"]
 LABELS: tuple[Label, ...] = ("none", "partial", "full")
 WEIGHTS = Path(__file__).with_name("weights.toml")
 SURE = 0.6
 """A label of which less than this is likely is an unsure one."""
+DEPTH = 3
+"""Questions that a tree asks of a claim."""
 
 
 class FittedSet(BaseModel):
@@ -34,13 +36,28 @@ class FittedSet(BaseModel):
     weight: float
 
 
-class TraitWeight(BaseModel):
+class TraitTree(BaseModel):
+    """Questions, the first and then by pairs those behind its answers: is a trait above this? An empty name asks nothing and goes on to the lower side. What is behind the last answers, the lower side first, is added."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    some: float
-    """For `partial` against `none`."""
-    whole: float
-    """For `full` against `partial`."""
+    traits: tuple[str, ...]
+    above: tuple[float, ...]
+    adds: tuple[float, ...]
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> TraitTree:
+        size = 2**DEPTH
+        if (len(self.traits), len(self.above), len(self.adds)) != (size - 1, size - 1, size):
+            raise ValueError(f"a tree has {size - 1} questions and {size} answers")
+        return self
+
+    def adding(self, counted: Mapping[str, float]) -> float:
+        at, inner = 0, len(self.traits)
+        while at < inner:
+            name = self.traits[at]
+            at = 2 * at + (2 if name and counted[name] > self.above[at] else 1)
+        return self.adds[at - inner]
 
 
 class CutPoints(BaseModel):
@@ -55,13 +72,41 @@ class CutPoints(BaseModel):
         return LABELS[(expected >= self.partial) + (expected >= self.full)]
 
 
+class LikelyAt(BaseModel):
+    """How likely a label at least so good is where so much is to be expected; counted on writers who were left out of the fit."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    start: float
+    slope: float
+
+    def likely(self, expected: float) -> float:
+        return 1 / (1 + exp(-(self.start + self.slope * expected)))
+
+
+class Curves(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    partial: LikelyAt
+    full: LikelyAt
+
+
 class SupportWeights(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     fitted: tuple[FittedSet, ...]
     cuts: CutPoints
-    start: TraitWeight
-    traits: dict[str, TraitWeight]
+    likely: Curves
+    start: float
+    trees: tuple[TraitTree, ...]
+
+    @property
+    def traits(self) -> frozenset[str]:
+        """Those that are asked for."""
+        return frozenset(name for tree in self.trees for name in tree.traits if name)
+
+    def expected(self, counted: Mapping[str, float]) -> float:
+        return self.start + sum(tree.adding(counted) for tree in self.trees)
 
 
 class WeighedLabel(NamedTuple):
@@ -75,19 +120,14 @@ class WeighedLabel(NamedTuple):
 
 def weigh(traits: Mapping[str, float]) -> WeighedLabel:
     weights = fitted()
-    some, whole = weights.start.some, weights.start.whole
-    for name, weight in weights.traits.items():
-        some += weight.some * traits[name]
-        whole += weight.whole * traits[name]
-    likely = likelihoods(some, whole)
-    expected = likely["partial"] + 2 * likely["full"]
-    return WeighedLabel(weights.cuts.label(expected), likely)
+    expected = weights.expected(traits)
+    return WeighedLabel(weights.cuts.label(expected), likelihoods(weights.likely, expected))
 
 
-def likelihoods(some: float, whole: float) -> dict[Label, float]:
-    top = max(0.0, some, some + whole)
-    parts = [exp(-top), exp(some - top), exp(some + whole - top)]
-    return dict(zip(LABELS, (part / sum(parts) for part in parts), strict=True))
+def likelihoods(curves: Curves, expected: float) -> dict[Label, float]:
+    some = curves.partial.likely(expected)
+    whole = min(some, curves.full.likely(expected))
+    return dict(zip(LABELS, (1 - some, some - whole, whole), strict=True))
 
 
 @cache

@@ -10,8 +10,9 @@ from drr.eval.evidence.laid_pair import LaidPair
 from drr.eval.evidence.lexical import laid, sentences_of, support
 from drr.eval.evidence.meant import Meaning
 from drr.eval.evidence.weighed import LABELS as WEIGHED
-from drr.eval.evidence.weighed import fitted, likelihoods, weigh
+from drr.eval.evidence.weighed import TraitTree, fitted, likelihoods, weigh
 from drr.eval.stats.agreement import cohen_kappa
+from pydantic import ValidationError
 
 from benchmarks.support_fit import FOR, NEUTRAL, trait_names
 from benchmarks.support_pairs import FOLDER, LABELS, judged, read_pairs
@@ -69,27 +70,51 @@ def test_what_stands_there_is_full_and_one_thing_exchanged_is_not(claim: str, la
     assert found.label == label, found.reason
 
 
+def _below(tree: TraitTree, node: int) -> list[float]:
+    """All that a tree may add behind a question or an answer of its."""
+    inner = len(tree.traits)
+    if node >= inner:
+        return [tree.adds[node - inner]]
+    return _below(tree, 2 * node + 1) + (_below(tree, 2 * node + 2) if tree.traits[node] else [])
+
+
 def test_no_trait_counts_on_the_other_side() -> None:
     """What is found never lowers what is to be expected, and what speaks against a claim never raises it, whatever writers' habits are."""
-    weights = fitted().traits
-    assert sorted(weights) == trait_names()
-    assert weights.keys() >= FOR | NEUTRAL
-    for name, weight in weights.items():
-        if name in NEUTRAL:
-            assert weight.some >= 0 >= weight.whole, name
-        elif name in FOR:
-            assert min(weight.some, weight.whole) >= 0, name
-        else:
-            assert max(weight.some, weight.whole) <= 0, name
+    weights = fitted()
+    assert weights.traits <= set(trait_names()) >= FOR | NEUTRAL
+    questions = [(tree, at, name) for tree in weights.trees for at, name in enumerate(tree.traits) if name]
+    assert len(questions) > 100
+    for tree, at, name in questions:
+        lower, higher = _below(tree, 2 * at + 1), _below(tree, 2 * at + 2)
+        if name in FOR:
+            assert max(lower) <= min(higher), name
+        elif name not in NEUTRAL:
+            assert min(lower) >= max(higher), name
 
 
-@pytest.mark.parametrize("half", ["some", "whole"])
-def test_more_of_either_half_never_lowers_the_label(half: str) -> None:
-    cuts, found = fitted().cuts, list[int]()
-    for step in range(-40, 41):
-        likely = likelihoods(**{"some": 0.3, "whole": -0.2, half: step / 8})
-        found.append(WEIGHED.index(cuts.label(likely["partial"] + 2 * likely["full"])))
-    assert found == sorted(found) and found[0] < found[-1]
+def test_a_tree_adds_what_stands_behind_its_answers() -> None:
+    tree = TraitTree(
+        traits=("covered", "", "unsaid", "", "", "", ""),
+        above=(0.5, 0, 0.2, 0, 0, 0, 0),
+        adds=(-1, 0, 0, 0, 3, 0, 2, 0),
+    )
+    assert tree.adding({"covered": 0.5, "unsaid": 0.9}) == -1
+    assert tree.adding({"covered": 0.6, "unsaid": 0.2}) == 3
+    assert tree.adding({"covered": 0.6, "unsaid": 0.3}) == 2
+    with pytest.raises(ValidationError, match="7 questions and 8 answers"):
+        TraitTree(traits=("covered",), above=(0.5,), adds=(0, 1))
+
+
+def test_the_more_is_to_be_expected_the_likelier_is_a_good_label() -> None:
+    weights, found = fitted(), list[list[float]]()
+    for step in range(41):
+        likely = likelihoods(weights.likely, step / 20)
+        assert min(likely.values()) >= 0 and sum(likely.values()) == pytest.approx(1)
+        found.append([likely["none"], -likely["full"]])
+    assert found == sorted(found, reverse=True)
+    assert [weights.cuts.label(one) for one in (0.0, weights.cuts.partial, weights.cuts.full)] == list(
+        WEIGHED
+    )
 
 
 RESTORED = "The restoration cost 10 million pounds. The heritage lottery paid 7.5 million pounds of it. Work ended in May."
@@ -119,7 +144,6 @@ def test_a_figure_that_is_not_there_stands_below_the_weights() -> None:
             RESTORED,
             "Some 2.5 million pounds of the cost of the restoration came from sources other than the lottery.",
         ),
-        (SHOP, "After a year of use the lid of the Birch kettle can come loose."),
         (SHOP, "Abroad nobody can buy the Alder kettle from the shop."),
         (SHOP, "The nine kettles were tested for three years from 2019."),
         (SHOP, "Ferries to the islands leave on Tuesdays at noon."),
