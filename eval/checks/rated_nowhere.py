@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Accusation, Span
@@ -78,13 +80,29 @@ _FEW = 3
 """A smaller number in words is a pronoun as often as a count."""
 
 
+class UnratedFigure(NamedTuple):
+    """Stars or a number of ratings that nothing in sight has."""
+
+    accusation: Accusation
+    kind: str
+    against: frozenset[str]
+    """What speaks against its being of one thing in sight."""
+
+
 def rated_nowhere(mentions: Mentions) -> Iterator[Accusation]:
-    """Ratings that nothing in sight has."""
+    """Ratings that nothing in sight has, and against which nothing speaks."""
+    return (one.accusation for one in unrated_figures(mentions) if not one.against)
+
+
+@lru_cache(maxsize=4)
+def unrated_figures(mentions: Mentions) -> tuple[UnratedFigure, ...]:
+    """All ratings that nothing in sight has."""
     reader = _Ratings(mentions)
     said = [(span, reader.said(span)) for span in reader.places()]
+    found = []
     for span, some in [one for one in said if one[1]][:_MOST]:
-        yield from reader.numbers(span, some)
-        yield from reader.stars(span)
+        found += [*reader.numbers(span, some), *reader.stars(span)]
+    return tuple(found)
 
 
 class _Ratings:
@@ -125,42 +143,41 @@ class _Ratings:
         is_round = one.kind == "count" and one.value % 10 == 0 and _NEARLY.search(before) is not None
         return one._replace(hedged=True) if is_round else one
 
-    def numbers(self, span: Span, said: Sequence[RatingSaid]) -> Iterator[Accusation]:
+    def numbers(self, span: Span, said: Sequence[RatingSaid]) -> Iterator[UnratedFigure]:
         """Numbers of ratings, with the stars beside them."""
         beside = self._paired(said)
         for one in said:
-            if one.kind != "count" or one.value < _FEW or not (one.certain or beside[one.start]):
+            if one.kind != "count" or one.value < _FEW or self._has(one, beside[one.start]):
                 continue
-            low = max(span[0], one.start - _BEFORE)
-            if _VAGUE.match(self._text, one.start) or A_MARK.search(self._text, low, one.start):
-                continue
-            if not beside[one.start] and _THE.search(
-                self._text, max(span[0], one.start - _BEFORE), one.start
-            ):
-                continue
-            if self._has(one, beside[one.start]) or not self._is_plain(one, span):
-                continue
+            low, alone = max(span[0], one.start - _BEFORE), not beside[one.start]
+            against = self._against(one, span)
+            against |= {"unsure"} if alone and not one.certain else set()
+            against |= {"vague"} if _VAGUE.match(self._text, one.start) else set()
+            against |= {"a_mark"} if A_MARK.search(self._text, low, one.start) else set()
+            against |= {"the"} if alone and _THE.search(self._text, low, one.start) else set()
             stars = " or ".join(f"{star.value:g}" for star in beside[one.start])
             shown = f"{stars} stars from {one.value:,g} ratings" if stars else f"{one.value:,g} ratings"
-            yield self._accusation(one, shown)
+            yield self._unrated(one, shown, against)
 
-    def stars(self, span: Span) -> Iterator[Accusation]:
+    def stars(self, span: Span) -> Iterator[UnratedFigure]:
         """Stars alone: of what the report names where its sentence names something, else of anything that the reader or a maker has."""
         for one in self._held.prose.ratings(span):
-            if one.kind != "stars" or not one.certain or not self._is_to_the_tenth(one):
+            if one.kind != "stars" or not self._is_to_the_tenth(one):
                 continue
-            if A_MARK.search(self._text, max(span[0], one.start - _BEFORE), one.start):
-                continue
+            low = max(span[0], one.start - _BEFORE)
             own = self._held.cast.within(span[0], one.start) or _IT.match(self._text, *span)
             rated = [each.average_rating for each in (self._in_report if own else self._in_sight).values()]
             known = {each for each in rated if each is not None}
-            if not known or (own and None in rated):
+            if not known or any(same_stars(one.value, each) for each in known):
                 continue
             gaps = {abs(a - b) for a, b in combinations(known, 2)}
-            if any(same_stars(one.value, each) for each in (*known, *gaps)):
-                continue
-            if _OTHER.search(self._text, *span) is None and self._is_plain(one, span):
-                yield self._accusation(one, f"{one.value:g} stars")
+            against = self._against(one, span)
+            against |= set() if one.certain else {"unsure"}
+            against |= {"a_mark"} if A_MARK.search(self._text, low, one.start) else set()
+            against |= {"unknown"} if own and None in rated else set()
+            against |= {"a_gap"} if any(same_stars(one.value, each) for each in gaps) else set()
+            against |= {"other"} if _OTHER.search(self._text, *span) else set()
+            yield self._unrated(one, f"{one.value:g} stars", against)
 
     @property
     def _in_report(self) -> dict[str, Product]:
@@ -204,27 +221,30 @@ class _Ratings:
         sums |= {abs(a - b) for a, b in combinations(counts, 2)}
         return bool(same) or any(_fits(one, each) for each in sums)
 
-    def _is_plain(self, one: RatingSaid, span: Span) -> bool:
-        """Whether it is said of one thing, of what the shop sells."""
+    def _against(self, one: RatingSaid, span: Span) -> set[str]:
+        """What speaks against its being said of one thing, and of what the shop sells."""
         prices = (each for each in self._held.ledger.entries if span[0] <= each.figure.start < span[1])
-        if any(each.figure.cue.kind in _PRICED and each.status != "explained" for each in prices):
-            return False  # a price beside it is of nothing in sight
         low, high = self._held.prose.clause_at(one.start)
         low, high = min(max(low, span[0]), one.start), max(one.end, min(high, span[1]))
-        if _NOT_OF_ONE.search(self._text, low, high) or _OPINION.search(self._text, *span):
-            return False
-        if self._residue.doubt(span, ("unreal", "others", "conditional")):
-            return False
-        return not (self._residue.cites_the_web(span) or self._held.cast.names_a_stranger(span))
+        found = {
+            "price": any(each.figure.cue.kind in _PRICED and each.status != "explained" for each in prices),
+            "several": _NOT_OF_ONE.search(self._text, low, high) is not None,
+            "opinion": _OPINION.search(self._text, *span) is not None,
+            "doubt": self._residue.doubt(span, ("unreal", "others", "conditional")) is not None,
+            "web": self._residue.cites_the_web(span),
+            "stranger": self._held.cast.names_a_stranger(span),
+        }
+        return {name for name, speaks in found.items() if speaks}
 
     def _is_to_the_tenth(self, one: RatingSaid) -> bool:
         """Whether it is written as a rating is, and no measure or part of one."""
         said = self._text[one.start : one.end]
         return one.value >= 1 and "." in said and _NO_STARS.match(self._text, one.end) is None
 
-    def _accusation(self, one: RatingSaid, shown: str) -> Accusation:
+    def _unrated(self, one: RatingSaid, shown: str, against: set[str]) -> UnratedFigure:
         why = f"said {shown}, which no product in sight has"
-        return Accusation("rated_nowhere", (one.start, one.end), why, Certainty.SENTENCE)
+        accusation = Accusation("rated_nowhere", (one.start, one.end), why, Certainty.SENTENCE)
+        return UnratedFigure(accusation, one.kind, frozenset(against))
 
 
 def _fits(said: RatingSaid, value: float | None) -> bool:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Accusation, Span
@@ -57,27 +59,47 @@ _ROWS = frozenset(("row", "head_row", "rule_row"))
 _ALL = frozenset(("", "hundred", "thousand", "ten"))
 
 
+class UnreachedCost(NamedTuple):
+    """A cost per unit that nothing in sight comes to."""
+
+    accusation: Accusation
+    against: frozenset[str]
+    """What speaks against its being one plainly said of what the shop sells."""
+
+
 def misread_unit_costs(mentions: Mentions) -> Iterator[Accusation]:
-    """Costs per unit that nothing in sight comes to."""
+    """Costs per unit that nothing in sight comes to, and against which nothing speaks."""
+    return (one.accusation for one in unreached_costs(mentions) if not one.against)
+
+
+@lru_cache(maxsize=4)
+def unreached_costs(mentions: Mentions) -> tuple[UnreachedCost, ...]:
+    """All costs per unit that nothing in sight comes to."""
+    return tuple(_unreached(mentions))
+
+
+def _unreached(mentions: Mentions) -> Iterator[UnreachedCost]:
     held = sight_of(mentions).held
     costs = [one for one in held.ledger.figures if _is_cost(mentions, one)][:_MOST]
     own: dict[tuple[str, str], list[float]] = {}
     for figure in costs:
-        span = _sentence(mentions, held, figure)
-        if span is None:
+        line = held.prose.line_at(figure.start)
+        if line is None:
             continue
+        is_row = line.kind in _ROWS
+        span = (line.start, line.end) if is_row else held.prose.sentence_at(figure.start)
         values = _Costs(mentions, held, figure, span, own).values()
         if not values:
             continue
         told = [one.value for one in costs if one.start != figure.start]
-        line = held.prose.line_at(span[0])
-        here = [] if line is None else [one.value for one in held.ledger.within(line.start, figure.start)]
+        here = [one.value for one in held.ledger.within(line.start, figure.start)]
         some = dict.fromkeys([*told[-_MANY:], *here[-_MANY:]])
         values += [*told, *(abs(a - b) for a, b in combinations(some, 2))]
         pad = (figure.high - figure.low) / 2 + 1e-6
         if not any(figure.low - pad <= value <= figure.high + pad for value in values):
             why = f"said {mentions.plain[figure.start : figure.end].strip()} per unit, which no price in sight comes to by what is in it"
-            yield Accusation("cost_per_unit", (figure.start, figure.end), why, Certainty.SENTENCE)
+            one = Accusation("cost_per_unit", (figure.start, figure.end), why, Certainty.SENTENCE)
+            yield UnreachedCost(one, frozenset(_against(mentions, held, figure, span, is_row=is_row)))
 
 
 def _is_cost(mentions: Mentions, figure: Figure) -> bool:
@@ -90,22 +112,22 @@ def _is_cost(mentions: Mentions, figure: Figure) -> bool:
     return told and bool(CUES.units_in(mentions.plain[slice(*figure.sentence)]))
 
 
-def _sentence(mentions: Mentions, held: HeldAgainst, figure: Figure) -> Span | None:
-    """The sentence or row of a cost that is said plainly of what the shop sells."""
-    line = held.prose.line_at(figure.start)
-    if line is None:
-        return None
-    is_row = line.kind in ("row", "head_row")
-    span = (line.start, line.end) if is_row else held.prose.sentence_at(figure.start)
+def _against(
+    mentions: Mentions, held: HeldAgainst, figure: Figure, span: Span, *, is_row: bool
+) -> Iterator[str]:
+    """What in its sentence or row speaks against a cost that is said plainly of what the shop sells."""
     opened = figure.cue.word == "opening"
     low = span[0] if opened else max(span[0], figure.start - _NEAR)
     if not is_row and _BESIDE.search(mentions.plain, low, min(span[1], figure.end + _NEAR)):
-        return None
+        yield "beside"
     residue = residue_of(mentions)
     clause = span if is_row or opened else held.prose.clause_at(figure.start)
-    if residue.doubt(clause, ("unreal", "others", "conditional", "pace")) or residue.cites_the_web(span):
-        return None
-    return None if held.cast.names_a_stranger(span) else span
+    if residue.doubt(clause, ("unreal", "others", "conditional", "pace")):
+        yield "doubt"
+    if residue.cites_the_web(span):
+        yield "web"
+    if held.cast.names_a_stranger(span):
+        yield "stranger"
 
 
 class _Costs:

@@ -18,10 +18,13 @@ from drr.eval.checks.accusing.agreed import VERSION as AGREED_BY
 from drr.eval.checks.accusing.agreed import disagreed
 from drr.eval.checks.accusing.explained import VERSION as EXPLAINED_BY
 from drr.eval.checks.accusing.explained import is_explained
+from drr.eval.checks.accusing.once_more import once_more
 from drr.eval.checks.accusing.traits import AccusationTraits
 from drr.eval.checks.accusing.true_readings import MAY_BE_TRUE, true_readings_of
 from drr.eval.checks.accusing.true_readings import VERSION as READ_BY
 from drr.eval.checks.base import Accusation, Check, Subject, answer
+from drr.eval.checks.considered.weighing import considered_version
+from drr.eval.checks.considered.weighing import fitted as considered
 from drr.eval.checks.leftover.rule import KINDS as LEFT
 from drr.eval.checks.leftover.weighing import left_version, leftover_of
 from drr.eval.checks.mentions import Mentions
@@ -79,23 +82,14 @@ def weighed(
     subject: Subject, mentions: Mentions, checks: Mapping[str, Check], bar: float | None = None
 ) -> dict[str, Check]:
     """The answers of all rules to one report, without the accusations that are too unsure."""
-    weights = fitted()
+    asked = fitted().bar if bar is None else bar
+    raised = raised_by(subject, mentions, checks)
     every = [
         one
-        for check in checks.values()
-        for one in (*check.accused, *check.doubted)
-        if one.kind in {*weights.kinds, *_LEFT} and not (one.doubt and is_of_what_is_unseen(one.doubt))
+        for one in raised
+        if one.kind in {*fitted().kinds, *_LEFT} and not (one.doubt and is_of_what_is_unseen(one.doubt))
     ]
-    asked = weights.bar if bar is None else bar
-    traits = AccusationTraits(subject, mentions) if every else None
-    chances: dict[Accusation, float] = {}
-    for one in list(dict.fromkeys(every))[:_MOST]:
-        if one.kind in _LEFT:
-            chances[one] = leftover_of(mentions).chance(one.span) or 0.0
-        elif traits is not None and one.kind is not None:
-            chances[one] = weights.chance(one.kind, traits.counted(one))
-            if is_explained(one, leftover_of(mentions)):
-                chances[one] = min(chances[one], leftover_of(mentions).chance(one.span) or 0.0)
+    chances = {one: _chance(one, raised[one], mentions) for one in every[:_MOST]}
     accused = dict.fromkeys(one for check in checks.values() for one in (*check.accused, *every))
     sure = [one for one in accused if chances.get(one, 1.0) >= asked]
     alone = _alone(sure, mentions) if asked > 0 else {}
@@ -103,7 +97,33 @@ def weighed(
     true = _true(asked_of[:_MOST_ASKED], mentions) if asked > 0 else {}
     doubts = alone | {one: f"it may be true, for {why}" for one, why in true.items()}
     chances |= dict.fromkeys(doubts, 0.0)
+    if asked > 0:
+        checks, together = once_more(mentions, checks, raised, max(asked, considered().bar))
+        chances |= {one: max(likely, asked) for one, likely in together.items()}
+        doubts = {one: why for one, why in doubts.items() if one not in together}
     return {name: _settled(check, chances, asked, doubts) for name, check in checks.items()}
+
+
+def raised_by(subject: Subject, mentions: Mentions, checks: Mapping[str, Check]) -> dict[Accusation, float]:
+    """All that the rules accuse or doubt, with its chance by the weights of its kind; 1 where there are none."""
+    weights, traits = fitted(), AccusationTraits(subject, mentions)
+    some = dict.fromkeys(one for check in checks.values() for one in (*check.accused, *check.doubted))
+    found: dict[Accusation, float] = {}
+    for one in list(some)[: 2 * _MOST]:
+        if one.kind in _LEFT:
+            found[one] = 0.0
+        else:
+            kind = one.kind if one.kind in weights.kinds else None
+            found[one] = 1.0 if kind is None else weights.chance(kind, traits.counted(one))
+    return found
+
+
+def _chance(one: Accusation, by_kind: float, mentions: Mentions) -> float:
+    """That an accusation is right, in the light of the last reader of figures."""
+    left = leftover_of(mentions)
+    if one.kind in _LEFT:
+        return left.chance(one.span) or 0.0
+    return min(by_kind, left.chance(one.span) or 0.0) if is_explained(one, left) else by_kind
 
 
 def _alone(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, str]:
@@ -120,7 +140,7 @@ def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, st
 
 def weights_version() -> str:
     """The version of the weights, and what they are: part of every judgement by rules."""
-    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{recorded_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}"
+    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{recorded_version()}+{considered_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}"
 
 
 def _settled(

@@ -44,8 +44,9 @@ class InSight:
         self._residue = residue_of(mentions)
         self.held = HeldAgainst(mentions)
         self.cue, self.every = self.held.cue, self.held.every
+        self.traits = lru_cache(maxsize=256)(self._traits)
 
-    def traits(self, one: SaidFigure) -> dict[str, float]:
+    def _traits(self, one: SaidFigure) -> dict[str, float]:
         """What speaks for and against it that it is wrong, each from 0 to 1."""
         close, stretch = self.held.around(one.start)
         own, near = self.held.named(close, one.start), self.held.named(stretch)

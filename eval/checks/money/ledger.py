@@ -81,7 +81,7 @@ class MoneyLedger:
         self.play = InPlay(mentions)
         self._cast = cast_of(mentions.subject, mentions)
         figures = Figures(mentions, [one.price for one in self.play.all], self._names())
-        self.figures, self._bare = figures.all[:_MOST], figures.bare
+        self.figures, self.bare = figures.all[:_MOST], figures.bare
         self._starts = [figure.start for figure in self.figures]
         self._owners = Owners(mentions, self.play, self.figures)
         self._readings = Readings(self.play, self.figures, unlinked_prices(mentions))
@@ -192,7 +192,7 @@ class MoneyLedger:
             return "it stands in the shopper's records"
         if not owned and not (kind == "total" and figure.exact) and _is_over_time(self.mentions, figure):
             return "it may be what is spent over a time"
-        if owned and figure.start not in self._bare:
+        if owned and figure.start not in self.bare:
             return None if placed else self._doubt_of_name(figure)
         if owned or kind in ("price", "none", "limit"):
             return self._doubt_of_thing(figure)
@@ -201,7 +201,7 @@ class MoneyLedger:
     def _doubt_of_thing(self, figure: Figure) -> str | None:
         if not figure.exact:
             return "it is rounded and may be of something else"
-        if figure.start in self._bare and figure.column is None and not self._is_one_of_several(figure):
+        if figure.start in self.bare and figure.column is None and not self._is_one_of_several(figure):
             return "it has no sign and may be no money"
         return self._doubt_of_name(figure)
 

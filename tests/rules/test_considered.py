@@ -1,0 +1,116 @@
+"""Amounts and ratings considered once more: what no reading makes true is accused where all signs together say so, whatever word stands beside it."""
+
+from __future__ import annotations
+
+import pytest
+from drr.env.shop import Shop
+from drr.eval.checks import RULES, Subject, check_report
+from drr.eval.checks.accusing.weighed import raised_by
+from drr.eval.checks.considered.signs import FigureSigns
+from drr.eval.checks.considered.weighing import WEIGHTS, answer, considered_wrong, fitted
+from drr.eval.checks.mentions import Mentions
+from drr.eval.tasks import checked
+from test_money import A, B, C
+
+from benchmarks.considered_fit import Considered, chance, fit, weights_text
+
+QUERY = "something quiet, up to $50"
+
+
+def failed(shop: Shop, text: str) -> list[str]:
+    found = check_report(Subject(text, query=QUERY, shop=shop))
+    return [one.evidence[0] for one in found.values() if one.status == "fail"]
+
+
+def considered(shop: Shop, text: str, bar: float) -> list[float]:
+    subject = Subject(text, query=QUERY, shop=shop)
+    mentions = Mentions(subject)
+    checks = {name: rule.check(subject, mentions) for name, rule in RULES.items()}
+    return [one.said.value for one in considered_wrong(mentions, raised_by(subject, mentions, checks), bar)]
+
+
+RIGHT_OR_WRONG = [
+    # what is left, in words that no reader knows for it
+    (f"The [diffuser]({A}) is $17.95, the [black one]({C}) $24.95. Together that makes $42.90, and if you skip the wrapping, {{}} of your fifty stays with you.", "$7.10", "$17.10"),
+    # what two things come to, beside what others would do
+    (f"The [red one]({B}) is $11.99 and the [diffuser]({A}) $17.95. Suppose you take both: the bill shows {{}}, others would pay more.", "$29.94", "$39.94"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "right", "wrong"), RIGHT_OR_WRONG)
+def test_an_amount_is_accused_whatever_stands_beside_it(
+    rules_shop: Shop, text: str, right: str, wrong: str
+) -> None:
+    assert failed(rules_shop, text.format(right)) == []
+    assert failed(rules_shop, text.format(wrong))
+
+
+@pytest.mark.parametrize(("text", "right", "wrong"), RIGHT_OR_WRONG)
+def test_it_is_all_signs_together_that_accuse_it(
+    rules_shop: Shop, monkeypatch: pytest.MonkeyPatch, text: str, right: str, wrong: str
+) -> None:
+    assert considered(rules_shop, text.format(wrong), fitted().bar) == [float(wrong[1:])]
+    nobody = fitted().model_copy(update={"bar": 1.0})
+    monkeypatch.setattr("drr.eval.checks.accusing.weighed.considered", lambda: nobody)
+    assert failed(rules_shop, text.format(wrong)) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # a voucher of which nobody says how much it takes off
+        "Assuming a voucher, you save $13.37 on it.",
+        # both are that much together: a reading makes it true
+        "The lot of them, bought at once: $29.94.",
+        # cents are of a part of something
+        "Each of its ten drops comes to 37 cents.",
+    ],
+)
+def test_what_cannot_be_reckoned_or_is_true_is_not_accused(rules_shop: Shop, said: str) -> None:
+    text = f"The [diffuser]({A}) is $17.95 and the [red one]({B}) $11.99. {said}"
+    assert not {13.37, 29.94, 0.37} & {*considered(rules_shop, text, 0.0)}
+
+
+def test_a_reader_that_abstains_leaves_its_condition_as_a_sign(rules_shop: Shop) -> None:
+    """The words that keep a reader of ratings from accusing stand among the signs; without them none does."""
+    text = f"The [red one]({B}) has 1.3 stars{{}}."
+    found = []
+    for words in ("", " at least"):
+        mentions = Mentions(Subject(text.format(words), shop=rules_shop))
+        signs = FigureSigns(mentions, {})
+        (one,) = (each for each in signs.every() if each.value == 1.3)
+        found.append(signs.of(one))
+    assert found[0]["unrated_stars_free"] == 1.0
+    assert "unrated_stars_free" not in found[1] and found[1]["unrated_stars_several"] == 1.0
+
+
+def test_a_tree_asks_two_questions() -> None:
+    tree = ("a", 0.5, "b", 0.0, "c", 0.0, 1.0, 2.0, 3.0, 4.0)
+    asked = [{}, {"b": 1.0}, {"a": 1.0}, {"a": 1.0, "c": 1.0}]
+    assert [answer(tree, signs) for signs in asked] == [1.0, 2.0, 3.0, 4.0]
+    assert answer(tree, {"a": 0.5}) == 1.0
+
+
+def test_trees_find_the_pair_of_signs_that_errors_have() -> None:
+    """Neither sign alone says anything; the two together stand at every error."""
+    signs = [{"a": 1.0, "b": 1.0}, {"a": 1.0}, {"b": 1.0}, {}]
+    every = [
+        Considered("round1", str(n), "passage", n % 4 == 0, n % 4 == 0, False, signs[n % 4])
+        for n in range(400)
+    ]
+    start, trees = fit(every)
+    likely = [chance(start, trees, one) for one in signs]
+    assert likely[0] > 0.9 and max(likely[1:]) < 0.1
+
+
+def test_weights_are_made_by_their_program_and_new_ones_check_every_report_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    weights = fitted()
+    first, _, last = weights.rounds.partition(" to ")
+    made = weights_text(weights.start, weights.trees, [first, last], []).splitlines()
+    kept = WEIGHTS.read_text(encoding="utf-8").splitlines()
+    assert made[0] == kept[0] and made[8:] == kept[8:]
+    before = checked.rules_version(3)
+    monkeypatch.setattr("drr.eval.checks.accusing.weighed.considered_version", lambda: "another")
+    assert checked.rules_version(3) != before
