@@ -28,13 +28,12 @@ READERS: tuple[Callable[[StatementOwners], FigureCandidates | ValueCandidates], 
 )
 FORBIDDING = frozenset(
     {
-        "web",
-        "disagreed",
-        "general",
+        *("web", "disagreed", "general", "asked", "more_by_it", "unlabelled"),
         *(f"doubt_{one}" for one in ("pace", "altered", "others", "conditional", "charged")),
     }
 )
-"""With one of these a statement is of something else: of some 220 such in forty rounds 3 were wrong; all other traits are weighed. A more general word is none other: polypropylene is plastic."""
+"""With one of these a statement is of something else, or true: a difference, a question, a more general word (polypropylene is plastic). Of such statements in forty rounds 13 were wrong and those of 319 true texts were not.
+All other traits are weighed."""
 _GROUPS = {"figure": "figure", "cell": "figure", "value": "value"}
 """By sort of candidate: with which it is weighed."""
 _KINDS = {"figure": "weighed_figure", "value": "weighed_value"}
