@@ -286,10 +286,14 @@ def test_a_count_that_may_be_of_some_orders_accuses_nobody(scene: Scene) -> None
     user, known, _ = known_of(scene)
     year = known.by_year[0].name
     for text in (
-        f"You have placed {known.orders} orders. Soaker hoses lead with {known.orders + 11} orders, then bird baths.",
+        f"You have placed {known.orders} orders. Soaker hoses lead with 4 orders, then bird baths.",
         "| | one | two |\n|---|---|---|\n| Your orders | 10 Aug 2021 | none |\n",
-        f"Since November {year} you have placed {known.orders + 11} orders for kettles.",
+        f"Since November {year} you have placed 4 orders for kettles.",
     ):
         assert status(text, "statistics", scene, user) != "fail", text
-    wrong = f"You have placed {known.orders + 11} orders in all."
-    assert status(wrong, "statistics", scene, user) == "fail"
+    for wrong in (
+        f"You have placed {known.orders + 11} orders in all.",
+        f"You have placed {known.orders} orders. Soaker hoses lead with {known.orders + 11} orders, then bird baths.",
+        f"Since November {year} you have placed {known.orders + 11} orders for kettles.",
+    ):
+        assert status(wrong, "statistics", scene, user) == "fail", wrong
