@@ -44,6 +44,8 @@ _BEHIND_STREET = re.compile(
 )
 """The place that an address goes on with."""
 _STATE = re.compile(rf"\b{STATE}\b(?![\s*_]{{1,3}}[A-Z0-9]|-)")
+_NO_STREET = re.compile(r"^\d{1,9}\s|\s(?:Apt|Suite|Unit|#)[^\n]{0,30}$")
+"""Of an address's first line: the number of the house, and what of the house it is."""
 _SHORT = 6
 """Letters of a street that is not told from other words."""
 _OF_WEB = re.compile(r"https?://|\[\^?\w{1,3}\](?!\()")
@@ -73,7 +75,7 @@ class Residence:
     def _streets(self) -> Iterator[tuple[Span, str, str]]:
         """The reader's own street, in another place."""
         address = self._user.address
-        street = re.sub(r"^\d+\s+|\s+(?:Apt|Suite|Unit|#).*$", "", address.address1.strip())
+        street = _NO_STREET.sub("", address.address1.strip()).strip()
         own = {address.city, STATES.get(address.state.upper(), address.state), address.state}
         for start in _places_of(self._body, street) if len(street) > _SHORT else ():
             behind = _BEHIND_STREET.match(self._body, start + len(street))
