@@ -12,7 +12,7 @@ from drr.eval.checks.base import Span
 from drr.eval.checks.measures import A_RATE, MeasureSaid
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.recorded.around import traits_around
-from drr.eval.checks.recorded.figures_known import SPOKEN_NUMBER, RecordedFigures, recorded_figures
+from drr.eval.checks.recorded.figures_known import SPOKEN_NUMBER, RecordedFigures
 from drr.eval.checks.recorded.owners import StatementOwners, Whose
 from drr.wording.dates import dates
 from drr.wording.numbers import DIGITS, NUMBER, SPOKEN, number, spoken
@@ -63,7 +63,7 @@ class FigureTraits:
 
     def record(self, key: str) -> RecordedFigures:
         if key not in self._records:
-            self._records[key] = recorded_figures(self._owners.products[key])
+            self._records[key] = RecordedFigures(self._owners.products[key])
         return self._records[key]
 
     def of(

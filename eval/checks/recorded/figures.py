@@ -36,11 +36,9 @@ class FigureCandidates:
             elif line.kind not in ("head_row", "rule_row", "elision"):
                 for span in self._cast.prose.sentences(line):
                     for said in self._cast.prose.measures(span):
-                        if any(low <= said.start < high for low, high in self._called):
-                            continue
                         whose = self._owners.of((said.start, said.end), span)
                         if whose is not None:
-                            yield from self._one(said, whose, span, line, None)
+                            yield from self._one(said, whose, span, None)
 
     def _row(self, line: TextLine) -> Iterator[StatedOtherwise]:
         columns, owner = self._cast.by_columns(line), self._cast.row_owner(line)
@@ -54,8 +52,7 @@ class FigureCandidates:
             bound = Whose(frozenset([whose]), "cell", ("by_columns",) if columns else ())
             found = self._cast.prose.measures(cell)
             for said in found:
-                if not any(low <= said.start < high for low, high in self._called):
-                    yield from self._one(said, bound, (line.start, line.end), line, cell, label)
+                yield from self._one(said, bound, (line.start, line.end), cell, label)
             bare = _BARE.fullmatch(self._text, *cell)
             if not found and bare is not None:
                 yield from self._bare(number(bare["n"]), bare.span("n"), bound, line, cell, label)
@@ -84,14 +81,16 @@ class FigureCandidates:
         return f"said {self._text[slice(*where)].strip()!r}, the record has {known} ({key})"
 
     def _one(
-        self, said: MeasureSaid, whose: Whose, span: Span, line: TextLine, cell: Span | None, label: str = ""
+        self, said: MeasureSaid, whose: Whose, span: Span, cell: Span | None, label: str = ""
     ) -> Iterator[StatedOtherwise]:
         whom = whose.whom & self._owners.products.keys()
         if not whom or whom < whose.whom or len(whom) > _MANY or said.value <= 0:
             return
         records = [self._traits.record(key) for key in sorted(whom)]
         alike = [one.alike(said) for one in records]
-        if any(one.holds(said) for one in records) or not any(alike):
+        if not any(alike) or any(one.holds(said) for one in records):
+            return
+        if any(low <= said.start < high for low, high in self._called):
             return
         every = [one for found in alike for one in found]
         traits = self._traits.of(said, whose, span, cell, label, every)

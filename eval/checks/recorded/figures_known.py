@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from functools import cached_property
 
 from drr.env.entities import Product
-from drr.eval.checks.measures import MeasureSaid, measures
+from drr.eval.checks.measures import MeasureSaid, measures, measures_of
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_text
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
@@ -15,13 +15,38 @@ SPOKEN_NUMBER = re.compile(rf"\b{SPOKEN}\b", re.I)
 _DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?![\d.])")
 
 
-class RecordedFigures(NamedTuple):
-    measures: list[MeasureSaid]
-    firm: list[MeasureSaid]
-    """Of its title and its table of details."""
-    numbers: frozenset[float]
-    keyed: dict[str, list[float]]
-    """By the words of its table's labels."""
+class RecordedFigures:
+    """Of one product; of most only the measures are asked for."""
+
+    def __init__(self, product: Product) -> None:
+        self._product = product
+        self._text = record_text(product)
+        self.measures = measures_of(self._text)
+
+    @cached_property
+    def _details(self) -> dict[str, str]:
+        details = self._product.details.items()
+        return {key: str(value) for key, value in details if isinstance(value, str | int | float)}
+
+    @cached_property
+    def firm(self) -> list[MeasureSaid]:
+        """Of its title and its table of details."""
+        return [one for value in (self._product.title, *self._details.values()) for one in measures(value)]
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        found = {number(match[0]) for match in _DIGITS.finditer(self._text)}
+        return frozenset(found | {float(spoken(match[0])) for match in SPOKEN_NUMBER.finditer(self._text)})
+
+    @cached_property
+    def keyed(self) -> dict[str, list[float]]:
+        """By the words of its table's labels."""
+        keyed: dict[str, list[float]] = {}
+        for key, value in self._details.items():
+            found = [number(match[0]) for match in _DIGITS.finditer(value)]
+            for word in folded_words(key) if found else ():
+                keyed.setdefault(word, []).extend(found)
+        return keyed
 
     def holds(self, said: MeasureSaid) -> bool:
         return any(said.same(one) for one in self.measures) or (
@@ -31,17 +56,3 @@ class RecordedFigures(NamedTuple):
     def alike(self, said: MeasureSaid) -> list[MeasureSaid]:
         same = [one for one in self.measures if one.unit == said.unit]
         return same or [one for one in self.measures if one.kind == said.kind != "count"]
-
-
-def recorded_figures(product: Product) -> RecordedFigures:
-    text = record_text(product)
-    numbers = {number(match[0]) for match in _DIGITS.finditer(text)}
-    numbers |= {float(spoken(match[0])) for match in SPOKEN_NUMBER.finditer(text)}
-    details = {key: value for key, value in product.details.items() if isinstance(value, str | int | float)}
-    firm = [one for value in (product.title, *map(str, details.values())) for one in measures(value)]
-    keyed: dict[str, list[float]] = {}
-    for key, value in details.items():
-        found = [number(match[0]) for match in _DIGITS.finditer(str(value))]
-        for word in folded_words(key) if found else ():
-            keyed.setdefault(word, []).extend(found)
-    return RecordedFigures(list(measures(text)), firm, frozenset(numbers), keyed)
