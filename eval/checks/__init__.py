@@ -48,7 +48,7 @@ RULES: dict[str, Rule] = {
     "price": Rule(facts.price, "19"),
     "rating": Rule(stars.rating, "20"),
     "total": Rule(total, "22"),
-    "budget": Rule(budget, "21"),
+    "budget": Rule(budget, "22"),
     "order_facts": Rule(order_facts, "28"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "9"),

@@ -95,14 +95,8 @@ class Differences:
         if not a or not b or COSTS_PER.search(self._plain, *span):
             return
         ratio = max(a, b) / min(a, b)
-        many = said.factor if said.factor >= 1 else 1 / said.factor
-        more = said.bound == "more" if said.factor >= 1 else said.bound == "less"
-        if said.bound in ("exact", "near"):
-            holds = abs(ratio / many - 1) <= (0.2 if said.bound == "exact" else 0.25)
-        else:
-            holds = 0.985 * many <= ratio <= 1.8 * many if more else 0.55 * many <= ratio <= 1.015 * many
         where = span[0] + said.start, span[0] + said.end
-        if holds:
+        if any(_holds(said, one) for one in (ratio, *self._of_costs_per_unit(span))):
             self._tally.ok()
         elif len(self._pairs.cited) > 2 or self._names_both_behind(where[1], span):
             self._tally.unclear(f"it is not clear of which two {self._plain[slice(*where)]!r} is said")
@@ -115,6 +109,15 @@ class Differences:
                 span,
                 pair,
             )
+
+    def _of_costs_per_unit(self, span: Span) -> list[float]:
+        """Where a sentence says what one costs, how many times the others that its line says so far."""
+        line = self._cast.prose.line_at(span[0])
+        low = span[0] if line is None else line.start
+        every = [one for one in self._ledger.within(low, span[1]) if one.cue.kind == "unit" or one.value < 1]
+        here = [one.value for one in every if one.start >= span[0] and one.value]
+        others = [one.value for one in every if one.value]
+        return [max(a, b) / min(a, b) for a in here for b in others if a != b]
 
     def _speaks_of_prices(self, said: FactorSaid, span: Span) -> bool:
         """Whether an amount stands before what is said, and one of the two behind it."""
@@ -238,6 +241,15 @@ class Differences:
         line = self._cast.lines[figure.line]
         per_unit = any(one.cue.kind == "unit" for one in self._ledger.within(line.start, line.end))
         return per_unit or self._ledger.play.cites_the_web(figure.end, figure.clause[1], figure.sentence)
+
+
+def _holds(said: FactorSaid, ratio: float) -> bool:
+    """Whether so many times is what is said."""
+    many = said.factor if said.factor >= 1 else 1 / said.factor
+    more = said.bound == "more" if said.factor >= 1 else said.bound == "less"
+    if said.bound in ("exact", "near"):
+        return abs(ratio / many - 1) <= (0.2 if said.bound == "exact" else 0.25)
+    return 0.985 * many <= ratio <= 1.8 * many if more else 0.55 * many <= ratio <= 1.015 * many
 
 
 def _counted(product: Product, unit: str) -> list[float]:

@@ -165,3 +165,13 @@ def test_a_factor_is_read_with_all_its_digits() -> None:
     said = "24 x 18 inches, 2.88 times the area for 2.08 times the price."
     assert [one.factor for one in COMPARISONS.factors(said)] == [2.08]
     assert [one.factor for one in COMPARISONS.factors("It costs 2.5 times as much.")] == [2.5]
+
+
+@pytest.mark.parametrize(("times", "fails"), [("six", False), ("three", False), ("ten", True)])
+def test_so_many_times_may_be_of_costs_per_unit(
+    scene: Scene, pens: tuple[Product, Product], times: str, fails: bool
+) -> None:
+    """The pens cost three times as much; by the mile, six times: the line says so."""
+    a, b = pens
+    text = f"[{_short(a)}]({a.product_url}) at $12.99 writes two miles, so $6.50 a mile; [{_short(b)}]({b.product_url}) at $39.00 writes one, which is $39.00 a mile. Against the {_short(a)} the {_short(b)} costs {times} times as much, $39.00 a mile."
+    assert (check(text, "product_claims", scene.shop).status == "fail") is fails

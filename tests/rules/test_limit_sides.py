@@ -20,6 +20,8 @@ def status(shop: Shop, text: str, rule: str = "budget", query: str = "A stand, a
     [
         (f"The Standwell stand ({URL}{STAND}) is $26.99 and so $3.01 {{}} your limit.", "under", "over"),
         (f"You said $30. The Standwell stand ({URL}{STAND}) is $26.99 and {{}} that.", "inside", "outside"),
+        # by so much the cost before it is off the limit: that is no cost
+        (f"You said $30. The Drowsy Fox ({URL}{KETTLE}) is $50.99, $20.99 {{}} it.", "outside", "inside"),
         (f"At $26.99 the Standwell stand ({URL}{STAND}) {{}} by $3.01.", "is within it", "is over it"),
         (f"The Standwell stand ({URL}{STAND}), $26.99, is {{}} $28.", "under", "over"),
     ],
@@ -36,6 +38,7 @@ def test_an_amount_shows_on_which_side_of_a_limit(rules_shop: Shop, text: str, t
         f"- one Standwell stand ({URL}{STAND}), $26.99, $3.01 over;",
         f"If the Standwell stand ({URL}{STAND}), $26.99, were $3.01 over your limit, I would say so.",
         f"The Standwell stand ({URL}{STAND}) is $26.99; two of them are over that.",
+        f"Under $30, just about not: the Drowsy Fox ({URL}{KETTLE}) at $50.99.",
     ],
 )
 def test_what_is_left_over_and_what_would_be_accuse_nobody(rules_shop: Shop, text: str) -> None:

@@ -13,6 +13,7 @@ from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import MONEY, SaidFigure
 from drr.eval.checks.measures import A_RATE
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.around import DENIAL
 from drr.eval.checks.naming import fold, head_noun
 from drr.eval.checks.person.history import history_of
 from drr.eval.checks.person.readings.counted import comes_to_some
@@ -33,6 +34,7 @@ _WOULD = re.compile(r"\b(?:would|if|could|were)\b|['’]d\b", re.I)
 _THEN = re.compile(
     r"\b(?:would|['’]d) then\b|\bthen\s(?:\w+\s){0,2}would\b|\binstead\b|\bwithout (?:it|them|that)\b", re.I
 )
+_DENIED = re.compile(rf"\d[,:—–-]?\s{DENIAL}", re.I)
 _TIMES_OF = re.compile(r"\b(?:double|twice|triple|half|times)\b", re.I)
 _AGAIN = re.compile(r"[\s*_]{0,3}(?:as\s(?:[\w-]{1,16}\s){1,3}again\b|again\sas\b)", re.I)
 _ONE_OF_EACH = re.compile(
@@ -143,6 +145,8 @@ class Otherwise:
         breaks = "to break" in one.why
         if not breaks and _WOULD.search(self._plain, *one.span):
             return "its sentence says what would be"
+        if not breaks and _DENIED.search(self._plain, *one.span):
+            return "it is denied right behind"
         if len(list(VERDICTS.places(self._plain[slice(*close)], limit, would_be=True))) > 1:
             return "its sentence has several verdicts"
         if breaks and cost <= limit and self._spent_before(one.span, cost):

@@ -13,6 +13,8 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import MoneyLedger
 from drr.wording.verdicts import VERDICTS
 
+DENIAL = r"(?:(?:just|about|but|quite|nearly|almost|only|sadly|alas|still|barely|probably|certainly)[,\s]\s?){0,3}(?:not|no)\b(?!\s(?:counting|including|more|less|shipping))"
+"""`Under $100, just about not`: right behind a verdict it denies it."""
 ASKS = re.compile(r"\b(?:within|under|fits?|inside|below|affordable|in budget|ok)\b", re.I)
 
 

@@ -248,7 +248,10 @@ class LimitSides:
         if any(one.cue.kind not in ("price", "none", "total", "gap", "rest") or one.void for one in here):
             return None
         costs = [one for one in here if one.cue.kind in ("price", "none", "total")]
-        nearest = [one for one in costs if one.end <= match.start()][-1:] or costs[:1]
+        before = [one for one in costs if one.end <= match.start()]
+        if len(before) > 1 and before[-1].holds(abs(before[-2].value - limit)):
+            before = before[:-1]  # by so much the cost before it lies off the limit
+        nearest = before[-1:] or costs[:1]
         if nearest:
             entry = self._ledger.by_start.get(nearest[0].start)
             between = self._plain[nearest[0].end : match.start()] if nearest[0].end <= match.start() else ""

@@ -10,6 +10,7 @@ from drr.eval.checks.base import Accusation, Span, Subject
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.around import DENIAL
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.answers import LimitAnswers
 from drr.eval.checks.money.generous.groups import Groups, GroupSaid
@@ -53,6 +54,7 @@ _HYPOTHESIS = re.compile(
 )
 
 
+_DENIED = re.compile(rf"\s?{DENIAL}", re.I)
 _BREAK = re.compile(r",\s|\s[–—-]\s|—|\s(?:and|but|while|though|although|yet|so|because)\s")
 """Between clauses."""
 
@@ -76,6 +78,8 @@ class GenerousVerdicts:
 
     def _hold(self, told: VerdictTold, span: Span) -> Accusation | None:
         part = self._part(told.span, span)
+        if _DENIED.match(self._plain, told.span[1], span[1]):
+            return None
         if _EACH.search(self._plain, *part) or self._residue.doubt(part, _MINDED):
             return None
         if not told.named and _OTHER_THAN_MONEY.search(self._plain, *self._clause(told.span, part)):
@@ -106,12 +110,22 @@ class GenerousVerdicts:
     def _gap(self, told: VerdictTold, span: Span) -> Figure | None:
         """By how much it is said to be: `seven cents within the limit`, `misses the limit by $3`."""
         before = self._ledger.within(span[0], told.span[0])[-1:]
-        if before and not _is_cost(before[0]) and _BESIDE.fullmatch(self._plain, before[0].end, told.span[0]):
+        if (
+            before
+            and _BESIDE.fullmatch(self._plain, before[0].end, told.span[0])
+            and (not _is_cost(before[0]) or self._is_off_a_limit(before[0], told, span))
+        ):
             return before[0]
         behind = self._ledger.within(told.span[1], span[1])[:1]
         if behind and _BY.fullmatch(self._plain, told.span[1], behind[0].start):
             return behind[0]
         return None
+
+    def _is_off_a_limit(self, figure: Figure, told: VerdictTold, span: Span) -> bool:
+        """Whether the cost before an amount is so much off a limit: it is then none itself."""
+        costs = self._ledger.within(span[0], figure.start)[-1:]
+        limits = {*told.limits, *self._limits, *self._ledger.play.limits}
+        return any(figure.holds(abs(cost.value - limit)) for cost in costs for limit in limits)
 
     def _of_gap(self, told: VerdictTold, gap: Figure) -> Accusation | None:
         """Wrong if every cost and limit that are so far apart lie the other way round."""
