@@ -32,8 +32,19 @@ class _Place(NamedTuple):
 
 def exchanged(amounts: Amounting) -> str | None:
     """Why the claim is a copy with something exchanged; `None` where it is none, or what differs may mean the same."""
+    return next(filter(None, (_copied(claim, amounts) for claim in _orders(amounts.beside.claim))), None)
+
+
+def _orders(claim: str) -> Iterator[tuple[str, ...]]:
+    """The claim's words as they stand and, where one comma divides them, with what is behind it first: `in winter, they say` for `they say that in winter`."""
+    yield _words(claim)
+    first, comma, second = claim.partition(", ")
+    if comma and "," not in second:
+        yield _words(f"{second.rstrip('.')} {first}")
+
+
+def _copied(claim: tuple[str, ...], amounts: Amounting) -> str | None:
     beside = amounts.beside
-    claim = _words(beside.claim)
     mine = _families(claim)
     ranked = sorted(range(len(beside.shares)), key=lambda i: (-beside.shares[i], i))[:2]
     laid = list[tuple[int, int]]()

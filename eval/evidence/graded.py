@@ -40,7 +40,7 @@ class WordVerdict(NamedTuple):
 
 _BARE = 0.25
 """Below this share, words that mean the same counted in, a claim is not full."""
-_LACKING = 0.3
+_LACKING = 0.2
 """Of what a claim says: where parts of it that bear as much are not said in any words, it is not full."""
 LISTED = 0.5
 """Share of fields among what speaks of a claim, up to which its traits are weighed."""

@@ -15,7 +15,7 @@ _NEAR = 0.15
 _DENIED = 4
 """Words of weight that one denial reaches."""
 _THAN = re.compile(r"\bthan\b", re.I)
-_COMPARED = re.compile(r"(?:er|ier|ess)$")
+_COMPARED = re.compile(r"(?:er|ess)$|^(?:more|worse)$")
 _AFFIX = re.compile(r"^(?:un|non|dis)(?=[a-z]{4})")
 
 

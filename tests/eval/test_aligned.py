@@ -92,6 +92,42 @@ def test_no_trait_counts_on_the_other_side() -> None:
             assert min(lower) >= max(higher), name
 
 
+SURVEY = "A ladder should stand one foot out for each four feet up. A survey of 412 gardens found that 63 species visit feeders in winter. Builders say that screws hold more weight than nails."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "63 species visit feeders in summer, a survey of 412 gardens found.",
+        "64 species visit feeders in winter, a survey of 412 gardens found.",
+        "Nails hold more weight than screws, builders say.",
+    ],
+)
+def test_a_copy_turned_round_with_something_exchanged_is_seen(claim: str) -> None:
+    assert support(claim, [SURVEY])[0].label != "full"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "63 species visit feeders in winter, a survey of 412 gardens found.",
+        "Screws hold more weight than nails, builders say.",
+    ],
+)
+def test_a_copy_turned_round_alone_is_not_unsupported(claim: str) -> None:
+    assert support(claim, [SURVEY])[0].label != "none"
+
+
+def test_a_claim_of_which_a_part_is_not_there_is_not_full() -> None:
+    text = "The Alder kettle holds 1.7 litres and is made of steel. It boils a litre in three minutes."
+    whole = "The Alder kettle holds 1.7 litres and boils a litre in three minutes"
+    more = f"{whole}, and its handle stays cool thanks to a cork sleeve."
+    assert not counted(laid(whole, sentences_of(text))).ruled.lacking
+    assert counted(laid(more, sentences_of(text))).ruled.lacking
+    assert support(more, [text])[0].label == "partial"
+    assert settled(WordVerdict("full", "", lacking=True), "full") == "partial"
+
+
 def test_a_tree_adds_what_stands_behind_its_answers() -> None:
     tree = TraitTree(
         traits=("covered", "", "unsaid", "", "", "", ""),
