@@ -20,7 +20,6 @@ from tests.rules.test_readings import link, misread, often, orders_of, spoken_da
         "**At a glance.** Across {n} orders you mostly buy for the house.",
         "- Account active\n- {n} orders all told",
         "Order history: {n} orders.",
-        "You have bought it {n} times.",
     ],
 )
 def test_a_count_of_orders_is_that_of_something(scene: Scene, form: str) -> None:
@@ -48,6 +47,15 @@ def test_what_other_counts_come_to_is_left_alone(scene: Scene) -> None:
     user, known, _ = known_of(scene)
     n = known.orders + 41
     assert not misread(f"You see {n - 30} here and 30 there. That was {n} orders.", scene, user)
+
+
+def test_a_count_over_the_list_that_it_is_the_sum_of_is_left_alone(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    n = known.orders + 41
+    rows = f"| Kind | Orders |\n| --- | --- |\n| this | {n - 30} |\n| that | 30 |"
+    assert not misread(f"Your record holds {n} orders:\n\n- this: {n - 30}\n- that: 30\n", scene, user)
+    assert not misread(f"Your record holds {n} orders:\n\n{rows}\n", scene, user)
+    assert misread(f"Your record holds {n} orders:\n\n- this: 30\n- that: 20\n", scene, user)
 
 
 @pytest.mark.parametrize("form", ["The {link} was yours on {day}.", "You bought the {link} in {month}."])

@@ -1,4 +1,4 @@
-"""Counts of own orders to which nothing comes, and days on which nothing was ordered: `you have placed 57 orders`, `38 of your 52 orders`.
+"""Counts of own orders to which nothing comes, and days on which nothing was ordered: `you have placed 57 orders`.
 
 What such a count is of is not asked. It is wrong where no orders of anything that the report names are so many, in the years that stand near
 it, with a price or without, and where it is no sum or difference of other counts that are said.
@@ -20,7 +20,6 @@ from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, Order
 from drr.eval.checks.person.readings.said import COUNT, count_value
 from drr.wording.dates import When, dates, days_of_year
 from drr.wording.hedges import HEDGES
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.purchases import PURCHASES
 from drr.wording.tolerance import same_count
 
@@ -29,11 +28,6 @@ _ORDERS = re.compile(
     rf"{_GAP}(?:(?!of\b|for\b|from\b|in\b|and\b|or\b|on\b|with\b)[a-z-]{{1,14}}{_GAP}){{0,2}}(?:orders|purchases|parcels|deliveries)\b",
     re.I,
 )
-_OF_ALL = re.compile(
-    rf"{_GAP}(?:out{_GAP})?of{_GAP}(?:(?:all|the|your|his|her|their|my|our|these|those){_GAP}){{0,2}}(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,]\d)",
-    re.I,
-)
-_OF_THEM = re.compile(rf"{_GAP}of{_GAP}(?:them|these|those|which)\b", re.I)
 _INEXACT = re.compile(
     r"\b(?:at least|at most|up to|more than|over|fewer than|less than|under|than|another|last|latest|next|first|past|newest|recent|between|within|every|each|per|from|least|most)[\s*_]{1,3}(?:the[\s*_]{1,3})?$",
     re.I,
@@ -51,9 +45,11 @@ _ANOTHER_EVENT = re.compile(
 """Right before a day: it may be another than that of an order, or bound a time."""
 _FRESH = 31
 """Days before today in which a day may be that of the report or its prices."""
-_LEAST, _LEAST_TIMES = 5, 3
+_LEAST = 5
 """Smaller counts are those of any few of them."""
 _EVERY, _OTHERS, _WAYS = 300, 40, 6
+_BELOW = 16
+"""Lines: a count stands over the list that it is the sum of."""
 
 
 class CountsOfNothing:
@@ -71,34 +67,15 @@ class CountsOfNothing:
             return
         for match in islice(COUNT.finditer(self._body, *span), 12):
             value = count_value(match["n"])
-            form = self._form(match, value, span, line)
-            if form is None or self._is_none(match, value, span):
+            if value < _LEAST or not _ORDERS.match(self._body, match.end(), span[1]):
+                continue
+            if self._is_none(match, value, span):
                 continue
             near = HEDGES.before.search(self._body[max(span[0], match.start() - 28) : match.start()])
             if self._comes_to(value, match.span(), span, line, [*here, *around], hedged=near is not None):
                 continue
-            kind = "own_times" if form == "times" else "own_count"
             why = f"said {match['n']}, which no orders of anything named come to"
-            yield Accusation(kind, match.span(), why, Certainty.CLAUSE)
-
-    def _form(self, match: re.Match[str], value: int, span: Span, line: TextLine) -> str | None:
-        """As what it is said of orders; `None` where it may count other things."""
-        end = match.end()
-        if match["times"] is not None:
-            spoken_of = PURCHASES.speaks(self._body[slice(*span)])
-            part = _OF_ALL.match(self._body, end, span[1]) is not None
-            return "times" if value >= _LEAST_TIMES and spoken_of and not part else None
-        if value < _LEAST:
-            return None
-        if _ORDERS.match(self._body, end, span[1]):
-            return "orders"
-        whole = _OF_ALL.match(self._body, end, span[1])
-        if whole is not None:
-            return "part" if _value(whole["m"]) == len(self._sets.orders) else None
-        if _OF_THEM.match(self._body, end, span[1]):
-            told = self._body[line.start : match.start()]
-            return "part" if re.search(rf"(?<![\d.,$]){len(self._sets.orders):,}(?![\d,.]\d)", told) else None
-        return None
+            yield Accusation("own_count", match.span(), why, Certainty.CLAUSE)
 
     def _is_none(self, match: re.Match[str], value: int, span: Span) -> bool:
         """A year, a day, a part of a name, a bound, or what is not so."""
@@ -163,12 +140,15 @@ class CountsOfNothing:
         return {count_value(one["n"]) for one in COUNT.finditer(self._subject.query or "")}
 
     def _is_worked_out(self, value: int, at: Span, line: TextLine) -> bool:
-        """A sum or a difference of other counts of its paragraph, of the one before, or of a column above."""
-        lines = [one for one in self._cast.lines if one.end <= line.start and one.text.strip()]
-        low = lines[-1].start if lines else line.start
+        """A sum or a difference of other counts of its paragraph, of what stands right above or below, or of a column."""
+        written = [one for one in self._cast.lines if one.text.strip()]
+        above = [one for one in written if one.end <= line.start]
+        below = [one for one in written if one.start >= line.end][:_BELOW]
+        low = above[-1].start if above else line.start
+        high = below[-1].end if below else line.end
         others = [
             count_value(one["n"])
-            for one in islice(COUNT.finditer(self._body, low, line.end), 2 * _OTHERS)
+            for one in islice(COUNT.finditer(self._body, low, high), 2 * _OTHERS)
             if one.start() != at[0]
         ]
         others = [one for one in others if not 1900 <= one <= 2100][:_OTHERS]
@@ -184,10 +164,10 @@ class CountsOfNothing:
                     return True
                 if total > whole:
                     break
-        return self._is_of_columns(value, lines)
+        return self._is_of_columns(value, above[-_OTHERS:]) or self._is_of_columns(value, below)
 
     def _is_of_columns(self, value: int, lines: Sequence[TextLine]) -> bool:
-        rows = [one for one in lines if one.kind == "row"][-_OTHERS:]
+        rows = [one for one in lines if one.kind == "row"]
         sums: dict[int, int] = {}
         for row in rows:
             for column, (low, high) in enumerate(row.cells):
@@ -195,10 +175,6 @@ class CountsOfNothing:
                 if match is not None:
                     sums[column] = sums.get(column, 0) + count_value(match["n"])
         return value in sums.values() or any(len(self._sets.orders) - one == value for one in sums.values())
-
-
-def _value(text: str) -> int:
-    return int(number(text)) if text[0].isdigit() else spoken(text)
 
 
 class DaysOfNothing:
