@@ -59,6 +59,10 @@ _BARE = re.compile(
     re.I | re.M,
 )
 """`74 cents a foot, more than double`: of what stands beside it."""
+_OF_COST = re.compile(
+    r"as\s(?:dear|expensive|pricey|costly)\b|(?:of\s)?the\s(?:price|cost)\b|the\s[\s*_()]{0,160}\$", re.I
+)
+"""Behind a multiple that is of no history, whatever its sentence tells of one."""
 _AGAIN = re.compile(r"as\smuch\s(?:[a-z]{3,14}\s){0,2}again\b", re.I)
 _PERCENT = re.compile(
     r"(?<![\d.,$])(?P<p>\d{1,2}(?:\.\d)?)\s?(?:%|percent|per\scent)\s(?P<side>less|cheaper|lower|more|dearer|higher|pricier)\b",
@@ -71,6 +75,11 @@ _NEAR = re.compile(
     re.I,
 )
 _BEFORE = 24
+_HISTORY = re.compile(
+    r"\b(?:order(?:s|ed|ing)?|bought|purchase[sd]?|placed|deliver(?:y|ies|ed)|spen[dt]|spending|year|years|category|categories)\b",
+    re.I,
+)
+"""Of how often something was bought, and of shares of a history: other readers hold those."""
 _NO_RATIO = re.compile(
     r"\b(?:might|could|may|if|probably|elsewhere|stars?|degrees?|recommend\w*|dose|serving|size it|rule|wide|long enough)\b|\?",
     re.I,
@@ -143,7 +152,8 @@ def _is_read(mentions: Mentions, held: HeldAgainst, one: _Said, sentence: Span) 
         for each in held.said.within(sentence)
     ):
         return False
-    if _NO_RATIO.search(mentions.plain, *clause):
+    told = _HISTORY.search(mentions.plain, *sentence) and not _OF_COST.match(mentions.plain, one.end)
+    if told or _NO_RATIO.search(mentions.plain, *clause):
         return False
     residue = residue_of(mentions)
     doubt = residue.doubt(sentence)

@@ -42,7 +42,6 @@ def report(pens: tuple[Product, ...], said: str) -> str:
         ("The Birchford costs about a third of what the Plainfold does.", "The Birchford costs about half of what the Plainfold does."),
         ("So the second is just over three times the price of the first.", "So the second is just over four times the price of the first."),
         ("At $12.99 it is 67% cheaper.", "At $12.99 it is 27% cheaper."),
-        ("For your next order the Plainfold would set you back three times as much money, $39.00.", "For your next order the Plainfold costs six times as much money, $39.00."),
         ("Three of the Birchford come to $38.97, triple the price of one.", "Three of the Birchford come to $38.97, double the price of one."),
     ],
 )  # fmt: skip

@@ -26,6 +26,7 @@ RIGHT_OR_WRONG = [
 LEFT = [
     f"Two of the [Brightpail]({AT}B0DEP8WDVB) make 320 loads for $51.98.",
     f"The [Nuzzleworth ramp]({AT}B0GCEZYDRS) bears 30 pounds more than our dog needs.",
+    f"You ordered the [Quiet Hill pan]({AT}B018FLV4SL) 4 in 2021, 3 in May.",
     f"With a coupon for the bigger one the [Nuzzleworth ramp]({AT}B0GCEZYDRS) would bear 300 pounds.",
     f"He is forty pounds, so the [Nuzzleworth ramp]({AT}B0GCEZYDRS) will do?",
     f"A trade page holds that alarms last 7 years (https://alarms.example/life). The [Ironfold]({AT}B0A5ZPFF1M) is $53.95.",

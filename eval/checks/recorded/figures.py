@@ -16,6 +16,11 @@ from drr.eval.checks.recorded.owners import StatedOtherwise, StatementOwners, Wh
 from drr.wording.numbers import DIGITS, number
 
 _MOST, _MANY = 160, 4
+_CLOSED = re.compile(
+    r"[*_]{0,3}(?:\s?[.,;:)\]|/–—\"”]|\s?[x×-]|\s(?:wide|high|tall|long|deep|thick|across|in\s(?:diameter|length|width|height))\b|\s*$)",
+    re.I | re.M,
+)
+"""Behind `in`, which else leads to what something is in: `4 in 2021`, `3 in May`."""
 _BARE = re.compile(rf"[\s*_~]*(?P<n>{DIGITS})[\s*_]*")
 
 
@@ -90,7 +95,7 @@ class FigureCandidates:
         alike = [one.alike(said) for one in records]
         if not any(alike) or any(one.holds(said) for one in records):
             return
-        if any(low <= said.start < high for low, high in self._called):
+        if any(low <= said.start < high for low, high in self._called) or self._is_a_word(said):
             return
         every = [one for found in alike for one in found]
         traits = self._traits.of(said, whose, span, cell, label, every)
@@ -100,3 +105,9 @@ class FigureCandidates:
         yield StatedOtherwise(
             "cell" if cell is not None else "figure", where, self._why(where, min(whom), known), traits
         )
+
+    def _is_a_word(self, said: MeasureSaid) -> bool:
+        """Whether what looks like inches is `in`."""
+        shown = self._text[said.start : said.end].rstrip()
+        inches = said.unit == "inch" and shown[-2:].casefold() == "in"
+        return inches and _CLOSED.match(self._text, said.end) is None
