@@ -339,12 +339,14 @@ def test_a_row_about_a_record_is_held_against_its_fields(claim: str, label: str)
     ("name", "floor"),
     [
         ("strangers/support1", 0.48),
+        ("strangers/support17", 0.40),
+        ("strangers/support18", 0.43),
         ("pairs/products", 0.43),
         ("pairs/changed", 0.49),
         ("pairs/guides", 0.57),
     ],
 )
-def test_what_it_is_worth_does_not_fall_on_the_pairs_that_it_was_mended_on(name: str, floor: float) -> None:
+def test_what_it_is_worth_does_not_fall(name: str, floor: float) -> None:
     found = judged(read_pairs(FOLDER / f"{name}.jsonl"))
     said, people = [one.said for one in found], [one.pair.label for one in found]
     value = cohen_kappa(said, people, categories=LABELS, weights="quadratic").value
