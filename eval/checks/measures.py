@@ -199,9 +199,9 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
         yield MeasureSaid(value, value, grade, grade, False, *match.span(), False)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def measures_of(text: str) -> tuple[MeasureSaid, ...]:
-    """Those of a record, which is asked for them again and again."""
+    """Those of a record or a part of it, which is asked for them again and again."""
     return tuple(measures(text))
 
 

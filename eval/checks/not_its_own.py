@@ -7,7 +7,7 @@ compares or names by the maker alone, whatever is near and all that its maker se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, islice
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import PlaceNamed
-from drr.eval.checks.measures import A_RATE, MeasureSaid, measures
+from drr.eval.checks.measures import A_RATE, MeasureSaid, measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import head_noun
 from drr.eval.checks.records import record_text
@@ -73,7 +73,7 @@ _AREAS = frozenset(["square", "sq", "cubic"])
 
 
 class _Record(NamedTuple):
-    measures: list[MeasureSaid]
+    measures: Sequence[MeasureSaid]
     numbers: frozenset[float]
     detailed: frozenset[str]
     """Units of its table of details."""
@@ -93,8 +93,10 @@ def _read(product: Product) -> _Record:
     text = record_text(product)
     numbers = {number(match[0]) for match in _DIGITS.finditer(text)}
     numbers |= {float(spoken(match[0])) for match in _WORD.finditer(text)}
-    details = (one for value in product.details.values() if isinstance(value, str) for one in measures(value))
-    return _Record(list(measures(text)), frozenset(numbers), frozenset(one.unit for one in details))
+    details = (
+        one for value in product.details.values() if isinstance(value, str) for one in measures_of(value)
+    )
+    return _Record(measures_of(text), frozenset(numbers), frozenset(one.unit for one in details))
 
 
 def not_its_own(mentions: Mentions) -> Iterator[Accusation]:

@@ -165,6 +165,7 @@ class _Nowhere:
     def __init__(self, mentions: Mentions) -> None:
         self._mentions, self._text = mentions, mentions.plain
         self._residue = residue_of(mentions)
+        self._numbers: dict[str, list[float]] = {}
 
     @property
     def _held(self) -> HeldAgainst:
@@ -250,10 +251,12 @@ class _Nowhere:
         return any(one.low - slack <= value <= one.high + slack for value in values)
 
     def _numbers_of(self, key: str) -> list[float]:
-        text = self._record(key)
-        return [value for value, _ in numbers_in(text, _OF_A_RECORD)] + [
-            float(match) for match in re.findall(r"\d+(?:\.\d+)?", text)[:_OF_A_RECORD]
-        ]
+        if key not in self._numbers:
+            text = self._record(key)
+            self._numbers[key] = [value for value, _ in numbers_in(text, _OF_A_RECORD)] + [
+                float(match) for match in re.findall(r"\d+(?:\.\d+)?", text)[:_OF_A_RECORD]
+            ]
+        return self._numbers[key]
 
     def _grades_of(self, key: str) -> set[Grade]:
         return _grades(self._record(key))

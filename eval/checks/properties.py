@@ -16,7 +16,7 @@ from drr.eval.checks.comparisons import compare_products
 from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.meanings import true_in_no_meaning
-from drr.eval.checks.measures import MeasureSaid, measures
+from drr.eval.checks.measures import MeasureSaid, measures_of
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
@@ -89,7 +89,7 @@ class _Recorded:
     def __init__(self, product: Product) -> None:
         self.product = product
         text = record_text(product)
-        self.all = list(measures(text))
+        self.all = measures_of(text)
         inside = {at for one in self.all for at in range(one.start, one.end)}
         self.loose = {number(match[0]) for match in _DIGITS.finditer(text) if match.start() not in inside}
         """Figures that stand for themselves."""
@@ -98,8 +98,8 @@ class _Recorded:
     def firm(self) -> list[MeasureSaid]:
         product = self.product
         details = (str(value) for value in product.details.values() if not isinstance(value, (dict, list)))
-        found = [one for part in (product.title, *details) for one in measures(part)]
-        of_features = (one for part in product.features for one in measures(part))
+        found = [one for part in (product.title, *details) for one in measures_of(part)]
+        of_features = (one for part in product.features for one in measures_of(part))
         return found + [one for one in of_features if one.unit != one.kind and not one.passing]
 
     def holds(self, said: MeasureSaid) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Protocol
 
@@ -39,7 +39,7 @@ _MOST = 40
 
 
 class MeasuresRecorded(Protocol):
-    all: list[MeasureSaid]
+    all: Sequence[MeasureSaid]
 
     def holds(self, said: MeasureSaid) -> bool: ...
 

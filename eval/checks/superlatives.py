@@ -15,7 +15,7 @@ from drr.env.entities import Product
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.measures import measures
+from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.play import divisors, record_divisors, unit_named
@@ -263,7 +263,7 @@ def measured(product: Product, kind: str) -> frozenset[float]:
     """What its title and its table of details have of a kind of units, in the base unit."""
     details = (value for value in product.details.values() if isinstance(value, str))
     return frozenset(
-        one.base for text in (product.title, *details) for one in measures(text) if one.kind == kind
+        one.base for text in (product.title, *details) for one in measures_of(text) if one.kind == kind
     )
 
 

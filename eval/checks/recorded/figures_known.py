@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 
 from drr.env.entities import Product
-from drr.eval.checks.measures import MeasureSaid, measures, measures_of
+from drr.eval.checks.measures import MeasureSaid, measures_of
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_text
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
@@ -31,7 +31,7 @@ class RecordedFigures:
     @cached_property
     def firm(self) -> list[MeasureSaid]:
         """Of its title and its table of details."""
-        return [one for value in (self._product.title, *self._details.values()) for one in measures(value)]
+        return [one for value in (self._product.title, *self._details.values()) for one in measures_of(value)]
 
     @cached_property
     def numbers(self) -> frozenset[float]:
