@@ -39,7 +39,8 @@ _MOST = 40
 
 
 class MeasuresRecorded(Protocol):
-    all: Sequence[MeasureSaid]
+    @property
+    def all(self) -> Sequence[MeasureSaid]: ...
 
     def holds(self, said: MeasureSaid) -> bool: ...
 
