@@ -56,7 +56,7 @@ RULES: dict[str, Rule] = {
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "8", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "7"),
-    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "12"),
+    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "13"),
     "product_claims": Rule(properties.product_claims, "36"),
     "process_text": Rule(text.process_text, "3"),
     "figures": Rule(figures, "7"),

@@ -297,6 +297,10 @@ def _compare_quotations(tally: CheckTally, claim: Claim, evidence: _Evidence) ->
             continue
         if evidence.quotes(words):
             tally.ok()
+        elif not evidence.paged:
+            tally.unclear(
+                f"{match[1][:60]!r} is not in the record of {claim.urls[0]}; somebody else may have said it"
+            )
         elif evidence.whole and evidence.verbatim:
             why = f"the words {match[1][:60]!r} are not in what is cited"
             tally.accuse("evidence", (claim.start, claim.end), why, Certainty.LITERAL)

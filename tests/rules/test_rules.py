@@ -183,6 +183,14 @@ class TestFiguresInEvidence:
         assert [why.partition(" (")[0] for why in found.evidence[:1]] == ["910 is not in what is cited"]
         assert any(why.startswith("77.7 is not in the record of") for why in found.evidence)
 
+    def test_words_that_somebody_said_beside_a_record_are_not_called_missing(self, scene: Scene) -> None:
+        product = scene.products[0]
+        said = f'[{product.title}]({product.product_url}) is what you call "a bargain for its kind". [Ovens]({WEB}) reach 250 degrees.'
+        texts = {WEB: "Ovens reach 250 degrees."}
+        assert checked(said, shop=scene.shop, texts=texts)["numbers_in_evidence"].status == "pass"
+        on_page = f'The page promises "a bargain for its kind" [oven]({WEB}).'
+        assert checked(on_page, shop=scene.shop, texts=texts)["numbers_in_evidence"].status == "fail"
+
 
 WEB = "https://example.org/ovens"
 
