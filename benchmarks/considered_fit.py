@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
 from benchmarks.first_contact import ROUNDS, WRITERS, StrangerText, read_round
-from benchmarks.leftover_fit import rounds_until
+from benchmarks.leftover_fit import is_planted, rounds_until
 from benchmarks.planted import sample_shop, share
 from benchmarks.results import record, table
 
@@ -73,20 +73,11 @@ def considered(shop: Shop, name: str, one: StrangerText) -> Iterator[Considered]
         checks = {rule: code.check(subject, mentions) for rule, code in RULES.items()}
         signs = FigureSigns(mentions, raised_by(subject, mentions, checks))
         for said in signs.every():
-            wrong = twin and _is_planted(
-                one, said.start, said.end, said.digits or text[said.start : said.end]
-            )
+            wrong = twin and is_planted(one, said.start, said.end, said.digits or text[said.start : said.end])
             if wrong or not twin:
                 found = signs.of(said)
                 true = is_borne_out(said, signs.cue(said), found, true_readings_of(mentions))
                 yield Considered(name, one.id, one.form, twin, wrong, true, found)
-
-
-def _is_planted(one: StrangerText, start: int, end: int, written: str) -> bool:
-    """Whether a figure stands where the error was put, and was not there before."""
-    assert one.plant is not None
-    low = one.text.index(one.plant.replace)
-    return start < low + len(one.plant.by) and end > low and written not in one.plant.replace
 
 
 class Asked:

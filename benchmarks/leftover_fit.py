@@ -63,9 +63,7 @@ def figured(shop: Shop, name: str, one: StrangerText) -> Iterator[Figured]:
         subject = Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=urls_in(one.text))
         sight = sight_of(Mentions(subject))
         for said in sight.every():
-            wrong = twin and _is_planted(
-                one, said.start, said.end, said.digits or text[said.start : said.end]
-            )
+            wrong = twin and is_planted(one, said.start, said.end, said.digits or text[said.start : said.end])
             if wrong or not twin:
                 around = " ".join(text[max(0, said.start - 60) : said.end + 20].split())
                 traits = features(said.kind, sight.cue(said), sight.traits(said))
@@ -86,7 +84,7 @@ def rounds_until(last: int) -> list[str]:
     return [f"round{number}" for number in numbers if number <= last]
 
 
-def _is_planted(one: StrangerText, start: int, end: int, written: str) -> bool:
+def is_planted(one: StrangerText, start: int, end: int, written: str) -> bool:
     """Whether a figure stands where the error was put, and was not there before."""
     assert one.plant is not None
     low = one.text.index(one.plant.replace)

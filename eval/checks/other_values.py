@@ -26,13 +26,13 @@ from drr.eval.checks.rival_values import (
 from drr.wording.attributes import ATTRIBUTES
 from drr.wording.ratings import RATINGS
 
-_CLOSED = re.compile(
+CLOSED_BEHIND = re.compile(
     r"[*_\"”]{0,3}(?:$|\s?[,.;:)\]/|–—\n]|\s(?:and|with|but|or|for|on|at|while|throughout|finish|colou?r|inside|outside|all)\b)",
     re.I,
 )
 """Behind a value: nothing more is said of the thing that it is a property of."""
-_NEXT = re.compile(r"[\s*_-]{1,3}(?P<word>[A-Za-z]{3,20})\b")
-_LED = re.compile(
+NEXT_WORD = re.compile(r"[\s*_-]{1,3}(?P<word>[A-Za-z]{3,20})\b")
+LED_AWAY = re.compile(
     r"\b(?:not|no|never|without|instead of|than|unlike|rather|like|nor|neither|non|any|of your|your)[\s*_\"“-]{1,3}(?:an?\s|the\s)?$",
     re.I,
 )
@@ -70,7 +70,7 @@ class OtherValues:
             clause = self._cast.prose.clause_at(word.start)
             for value, where in self._said(words, index, product):
                 before = self._plain[max(span[0], where[0] - 24) : where[0]]
-                if ATTRIBUTES.is_otherwise(self._plain[slice(*clause)]) or _LED.search(before):
+                if ATTRIBUTES.is_otherwise(self._plain[slice(*clause)]) or LED_AWAY.search(before):
                     continue
                 if not self._is_closed(value, where, product, before) or self._is_a_siblings(
                     value, span, product
@@ -100,7 +100,7 @@ class OtherValues:
                 for value, where in self._said(words, index, product):
                     if not set(folded_words(label)) & set(folded_words(f"{value.key} {value.own}")):
                         continue  # of a part, or of what else the column is about
-                    if _CLOSED.match(self._plain[where[1] : cell[1]].rstrip()):
+                    if CLOSED_BEHIND.match(self._plain[where[1] : cell[1]].rstrip()):
                         self._accuse(value, where, product, Certainty.CELL)
 
     def _may_be_said(self, word: ValueWord) -> bool:
@@ -147,9 +147,9 @@ class OtherValues:
 
     def _is_closed(self, value: SaidValue, where: Span, product: Product, before: str) -> bool:
         """Whether it is said of the thing itself, and begins no name of another (`a black one`)."""
-        if _CLOSED.match(self._plain, where[1]):
+        if CLOSED_BEHIND.match(self._plain, where[1]):
             return True
-        behind = _NEXT.match(self._plain, where[1])
+        behind = NEXT_WORD.match(self._plain, where[1])
         if behind is None:
             return False
         word = folded_words(behind["word"])[0]

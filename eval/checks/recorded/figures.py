@@ -46,15 +46,7 @@ class FigureCandidates:
                             yield from self._one(said, whose, span, None)
 
     def _row(self, line: TextLine) -> Iterator[StatedOtherwise]:
-        columns, owner = self._cast.by_columns(line), self._cast.row_owner(line)
-        for column, cell in enumerate(line.cells):
-            whose = self._cast.column_owner(line, column) if columns else owner
-            if whose is None or (columns and not column):
-                continue
-            label = (
-                self._text[slice(*line.cells[0])] if columns else "".join(line.header[column : column + 1])
-            )
-            bound = Whose(frozenset([whose]), "cell", ("by_columns",) if columns else ())
+        for cell, bound, label in self._owners.cells(line):
             found = self._cast.prose.measures(cell)
             for said in found:
                 yield from self._one(said, bound, (line.start, line.end), cell, label)

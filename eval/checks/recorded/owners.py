@@ -9,6 +9,7 @@ from typing import NamedTuple
 from drr.env.entities import Product
 from drr.eval.checks.base import Span
 from drr.eval.checks.cast import cast_of
+from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import PlaceNamed
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
@@ -44,6 +45,16 @@ class StatementOwners:
         self.products: dict[str, Product] = {**self.cast.possible, **self.cast.products}
         self._linked = {key for one in self.cast.named if one.linked for key in one.products}
         self._siblings: dict[str, set[str]] = {}
+
+    def cells(self, line: TextLine) -> Iterator[tuple[Span, Whose, str]]:
+        """The cells of a row that are of one thing, with whose each is and its label."""
+        columns, owner = self.cast.by_columns(line), self.cast.row_owner(line)
+        for column, cell in enumerate(line.cells):
+            whose = self.cast.column_owner(line, column) if columns else owner
+            if whose is None or (columns and not column):
+                continue
+            label = self.text[slice(*line.cells[0])] if columns else "".join(line.header[column : column + 1])
+            yield cell, Whose(frozenset([whose]), "cell", ("by_columns",) if columns else ()), label
 
     def linked(self, one: PlaceNamed) -> frozenset[str]:
         return (one.products & self._linked) or one.products

@@ -9,6 +9,7 @@ from itertools import islice
 from drr.eval.checks.base import Span
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.naming import folded_words
+from drr.eval.checks.other_values import CLOSED_BEHIND, LED_AWAY, NEXT_WORD
 from drr.eval.checks.recorded.around import traits_around
 from drr.eval.checks.recorded.owners import StatedOtherwise, StatementOwners, Whose
 from drr.eval.checks.records import record_text
@@ -27,15 +28,6 @@ _MOST, _MANY, _FEW = 160, 24, 40
 _BEFORE, _BACK = 24, 60
 _SHORT = 2
 _KEYS = ("color", "material", "scent", "style", "power", "shape", "finish", "flavor")
-_CLOSED = re.compile(
-    r"[*_\"”]{0,3}(?:$|\s?[,.;:)\]/|–—\n]|\s(?:and|with|but|or|for|on|at|while|throughout|finish|colou?r|inside|outside|all)\b)",
-    re.I,
-)
-_NEXT = re.compile(r"[\s*_-]{1,3}(?P<word>[A-Za-z]{3,20})\b")
-_LED = re.compile(
-    r"\b(?:not|no|never|without|instead of|than|unlike|rather|like|nor|neither|non|any|of your|your)[\s*_\"“-]{1,3}(?:an?\s|the\s)?$",
-    re.I,
-)
 _PREDICATE = re.compile(
     r"\b(?:is|are|in|of|from|comes\sin|made\s(?:of|from|in))[\s*_]{1,3}(?:an?\s)?$|[:,(][\s*_]{0,3}$", re.I
 )
@@ -97,15 +89,7 @@ class ValueCandidates:
                             yield from self._one(phrase, where, whose, span, line, None)
 
     def _row(self, line: TextLine) -> Iterator[StatedOtherwise]:
-        columns, owner = self._cast.by_columns(line), self._cast.row_owner(line)
-        for column, cell in enumerate(line.cells):
-            whose = self._cast.column_owner(line, column) if columns else owner
-            if whose is None or (columns and not column):
-                continue
-            label = (
-                self._text[slice(*line.cells[0])] if columns else "".join(line.header[column : column + 1])
-            )
-            bound = Whose(frozenset([whose]), "cell", ("by_columns",) if columns else ())
+        for cell, bound, label in self._owners.cells(line):
             for phrase, where in self._said(value_words(self._text, *cell)):
                 yield from self._one(phrase, where, bound, (line.start, line.end), line, cell, label)
 
@@ -167,19 +151,19 @@ class ValueCandidates:
     ) -> dict[str, bool]:
         """What stands right before and behind it."""
         text, before = self._text, self._text[max(span[0], where[0] - _BEFORE) : where[0]]
-        behind = _NEXT.match(text, where[1])
+        behind = NEXT_WORD.match(text, where[1])
         next_word = folded_words(behind["word"])[0] if behind else ""
         own = {word for one in known for word in folded_words(f"{one.key} {one.own}")}
         titles = {w for key in whom for w in folded_words(self._owners.products[key].title)}
         parts = list(_PART.finditer(text, max(span[0], where[0] - _BACK), where[0]))
-        closed = _CLOSED.match(text, where[1]) is not None
+        closed = CLOSED_BEHIND.match(text, where[1]) is not None
         clause = cell or self._cast.prose.clause_at(where[0])
         return {
             "closed": closed,
             "next_is_label": next_word in own,
             "next_is_title": next_word in titles,
             "next_is_else": bool(next_word) and next_word not in own | titles and not closed,
-            "led": _LED.search(before) is not None,
+            "led": LED_AWAY.search(before) is not None,
             "predicate": _PREDICATE.search(before) is not None,
             "of_a_part": any(folded_words(m["noun"])[0] not in titles for m in parts),
             "label_in_sentence": bool({*folded_words(text[slice(*span)])} & {*folded_words(known[0].key)}),
