@@ -1,4 +1,4 @@
-"""The weights of `rules-1`'s verdicts of support (`eval/evidence/weights.toml`), fitted to people's labels, and what they are worth to a writer unseen.
+"""The weights of `rules-1`'s verdicts of support (`eval/evidence/weights.toml`), fitted to the labels of those who wrote the pairs, and what they are worth to a writer unseen.
 
 python -m benchmarks.support_fit [--write] [--record HEADING]
 

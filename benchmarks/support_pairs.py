@@ -4,7 +4,7 @@ python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--poi
 
 A line: `id`, `evidence_id`, `evidence`, `claim`, `label` (full, partial, none), `manner`. The pairs of `strangers/support*.jsonl`
 were written for this project by writers who knew the task and the three labels and had not seen the judge; those of
-`pairs/` by who mended the rules (`pairs/README.md`). The weights are fitted to all of these but `strangers/support17.jsonl` and `support18.jsonl`: what they are worth to a writer who is left out, `support_fit` counts; first counts on new writers are kept in `eval/stats/worth.toml`. Halves are drawn by a hash of `evidence_id`.
+`pairs/` by who mended the rules (`pairs/README.md`). The weights are fitted to all of these but `strangers/support17.jsonl` to `support19.jsonl`: what they are worth to a writer who is left out, `support_fit` counts; first counts on new writers are kept in `eval/stats/worth.toml`. Halves are drawn by a hash of `evidence_id`.
 `--worth` keeps a first count as what stands over every verdict by rules (`eval/stats/worth.toml`). With `--points` each claim is a key point
 and its evidence a report: what `rules-1` says of points that code does not decide.
 """
@@ -107,7 +107,7 @@ def kappa(found: Sequence[JudgedPair]) -> V:
 def confusion(found: Sequence[JudgedPair]) -> str:
     cells = Counter((one.pair.label, one.said) for one in found)
     rows = [[label, *(cells[label, said] for said in LABELS)] for label in LABELS]
-    return table(["people say", *(f"rules say {said}" for said in LABELS)], rows)
+    return table(["the writer says", *(f"rules say {said}" for said in LABELS)], rows)
 
 
 def summary(name: str, found: Sequence[JudgedPair]) -> list[object]:

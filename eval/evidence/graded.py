@@ -1,5 +1,5 @@
 """The label that words give a claim beside its evidence: by rule what speaks against it first, then figures worked out, then how much is said;
-and what came of it among what else can be counted of the two, weighed as people's labels of such pairs weigh it."""
+and what came of it among what else can be counted of the two, weighed as labels of such pairs weigh it."""
 
 from __future__ import annotations
 

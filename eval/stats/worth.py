@@ -13,7 +13,7 @@ MEASURED = Path(__file__).with_name("worth.toml")
 
 
 class MeasuredWorth(BaseModel):
-    """One count of the rules' verdicts beside people's labels: quadratic-weighted kappa, its 95 % interval by evidence."""
+    """One count of the rules' verdicts beside the labels of who wrote the pairs: quadratic-weighted kappa, its 95 % interval by evidence."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,7 +28,7 @@ class MeasuredWorth(BaseModel):
 
     def told(self) -> str:
         return (
-            f"weighted kappa {self.kappa:.2f} [{self.low:.2f}, {self.high:.2f}] with people's labels on {self.pairs} pairs"
+            f"weighted kappa {self.kappa:.2f} [{self.low:.2f}, {self.high:.2f}] with its writer's labels on {self.pairs} pairs"
             f" that it had not seen ({self.set}, {self.date.isoformat()})"
         )
 
