@@ -92,21 +92,29 @@ def is_planted(one: StrangerText, start: int, end: int, written: str) -> bool:
 
 
 def fit(some: Sequence[Figured]) -> dict[str, float]:
-    """Logistic, with a ridge."""
     names = sorted({name for one in some for name in one.traits})
+    return logistic([one.traits for one in some], [one.wrong for one in some], dict.fromkeys(names, RIDGE))
+
+
+def logistic(
+    some: Sequence[Mapping[str, float]], are_wrong: Sequence[bool], ridges: Mapping[str, float]
+) -> dict[str, float]:
+    """The weights of the traits that have a ridge, each held back by it."""
+    names = [*ridges]
     at = {name: index for index, name in enumerate(names)}
     rows = np.zeros((len(some), len(names)))
     for index, one in enumerate(some):
-        for name, value in one.traits.items():
-            rows[index, at[name]] = value
-    wrong = np.array([float(one.wrong) for one in some])
+        for name, value in one.items():
+            if name in at:
+                rows[index, at[name]] = value
+    wrong, held = np.array(are_wrong, float), np.array([*ridges.values()])
 
     def loss(now: Floats) -> tuple[float, Floats]:
         logits = rows @ now
-        value = (np.logaddexp(0.0, logits) - wrong * logits).sum() + RIDGE * (now**2).sum() / 2
-        return float(value), rows.T @ (1 / (1 + np.exp(-logits)) - wrong) + RIDGE * now
+        value = (np.logaddexp(0.0, logits) - wrong * logits).sum() + (held * now**2).sum() / 2
+        return float(value), rows.T @ (1 / (1 + np.exp(-logits)) - wrong) + held * now
 
-    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 400}).x
+    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
     return {
         name: round(float(value), 3) for name, value in zip(names, found, strict=True) if abs(value) >= 5e-3
     }

@@ -21,11 +21,9 @@ from drr.eval.checks.base import Span
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.recorded.owners import StatedOtherwise
 from drr.eval.checks.recorded.weighing import WEIGHTS, candidates, group_of
-from drr.eval.stats.intervals import Floats
-from scipy.optimize import minimize
 
 from benchmarks.first_contact import ROUNDS, WRITERS, StrangerText, read_round
-from benchmarks.leftover_fit import rounds_until
+from benchmarks.leftover_fit import logistic, rounds_until
 from benchmarks.planted import sample_shop, share
 from benchmarks.results import record, table
 
@@ -110,24 +108,8 @@ def fit(some: Sequence[WeighedStatement]) -> dict[str, float]:
     """Logistic, with a ridge on all but where it starts."""
     counts = Counter(name for one in some for name in one.traits)
     names = sorted(name for name, count in counts.items() if count >= _RARE)
-    at = {name: index for index, name in enumerate(names)}
-    rows = np.zeros((len(some), len(names)))
-    for index, one in enumerate(some):
-        for name, value in one.traits.items():
-            if name in at:
-                rows[index, at[name]] = value
-    wrong = np.array([float(one.wrong) for one in some])
-    held = np.array([0.0 if name == "start" else RIDGE for name in names])
-
-    def loss(now: Floats) -> tuple[float, Floats]:
-        logits = rows @ now
-        value = (np.logaddexp(0.0, logits) - wrong * logits).sum() + (held * now**2).sum() / 2
-        return float(value), rows.T @ (1 / (1 + np.exp(-logits)) - wrong) + held * now
-
-    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    return {
-        name: round(float(value), 3) for name, value in zip(names, found, strict=True) if abs(value) >= 5e-3
-    }
+    ridges = {name: 0.0 if name == "start" else RIDGE for name in names}
+    return logistic([one.traits for one in some], [one.wrong for one in some], ridges)
 
 
 def left_out(every: Sequence[WeighedStatement]) -> list[float]:

@@ -35,15 +35,14 @@ class FigureCandidates:
         yield from islice(self._every(), _MOST)
 
     def _every(self) -> Iterator[StatedOtherwise]:
-        for line in self._owners.mentions.layout.lines:
-            if line.kind == "row":
+        for line, span in self._owners.places():
+            if span is None:
                 yield from self._row(line)
-            elif line.kind not in ("head_row", "rule_row", "elision"):
-                for span in self._cast.prose.sentences(line):
-                    for said in self._cast.prose.measures(span):
-                        whose = self._owners.of((said.start, said.end), span)
-                        if whose is not None:
-                            yield from self._one(said, whose, span, None)
+                continue
+            for said in self._cast.prose.measures(span):
+                whose = self._owners.of((said.start, said.end), span)
+                if whose is not None:
+                    yield from self._one(said, whose, span, None)
 
     def _row(self, line: TextLine) -> Iterator[StatedOtherwise]:
         for cell, bound, label in self._owners.cells(line):

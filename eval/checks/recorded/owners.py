@@ -46,6 +46,14 @@ class StatementOwners:
         self._linked = {key for one in self.cast.named if one.linked for key in one.products}
         self._siblings: dict[str, set[str]] = {}
 
+    def places(self) -> Iterator[tuple[TextLine, Span | None]]:
+        """In the order of the text: rows, which have no sentence, and each sentence of every other line that says something."""
+        for line in self.mentions.layout.lines:
+            if line.kind == "row":
+                yield line, None
+            elif line.kind not in ("head_row", "rule_row", "elision"):
+                yield from ((line, span) for span in self.cast.prose.sentences(line))
+
     def cells(self, line: TextLine) -> Iterator[tuple[Span, Whose, str]]:
         """The cells of a row that are of one thing, with whose each is and its label."""
         columns, owner = self.cast.by_columns(line), self.cast.row_owner(line)

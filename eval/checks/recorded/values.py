@@ -78,15 +78,14 @@ class ValueCandidates:
         yield from islice(self._every(), _MOST)
 
     def _every(self) -> Iterator[StatedOtherwise]:
-        for line in self._owners.mentions.layout.lines:
-            if line.kind == "row":
+        for line, span in self._owners.places():
+            if span is None:
                 yield from self._row(line)
-            elif line.kind not in ("head_row", "rule_row", "elision"):
-                for span in self._cast.prose.sentences(line):
-                    for phrase, where in self._said(value_words(self._text, *span)):
-                        whose = self._owners.of(where, span)
-                        if whose is not None:
-                            yield from self._one(phrase, where, whose, span, line, None)
+                continue
+            for phrase, where in self._said(value_words(self._text, *span)):
+                whose = self._owners.of(where, span)
+                if whose is not None:
+                    yield from self._one(phrase, where, whose, span, line, None)
 
     def _row(self, line: TextLine) -> Iterator[StatedOtherwise]:
         for cell, bound, label in self._owners.cells(line):
