@@ -36,8 +36,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from benchmarks.results import record, table
+from benchmarks.support_forms import SupportPair, read_pairs
 from benchmarks.support_made import made
-from benchmarks.support_pairs import FOLDER, JudgedPair, SupportPair, confusion, kappa, read_pairs
+from benchmarks.support_pairs import FOLDER, JudgedPair, confusion, kappa
 from benchmarks.support_trees import Grown, grow
 
 CRAFTED = tuple(FOLDER / "strangers" / f"support{number}.jsonl" for number in range(1, 14))

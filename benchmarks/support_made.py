@@ -10,7 +10,7 @@ from random import Random
 
 from drr.eval.evidence.lexical import laid, sentences_of
 
-from benchmarks.support_pairs import SupportPair
+from benchmarks.support_forms import SupportPair
 
 _FIGURE = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)*(?!\w)")
 _BRACKET = re.compile(r"\s*\([^)]*\)")

@@ -1,11 +1,11 @@
 """Whether `rules-1` says what people say of claims beside their evidence: pairs by writers who had never seen the judge.
 
-python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--points] [--misses] [--record HEADING] [--worth SET]
+python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--points] [--misses] [--record HEADING] [--worth SET [--people]]
 
-A line: `id`, `evidence_id`, `evidence`, `claim`, `label` (full, partial, none), `manner`. The pairs of `strangers/support*.jsonl`
+Files of pairs in our own form, of WiCE or of AttributionBench as they are published (`support_forms.py`); where no label is `partial`, what is called `full` is counted beside what is. The pairs of `strangers/support*.jsonl`
 were written for this project by writers who knew the task and the three labels and had not seen the judge; those of
 `pairs/` by who mended the rules (`pairs/README.md`). The weights are fitted to all of these but `strangers/support17.jsonl` to `support19.jsonl`: what they are worth to a writer who is left out, `support_fit` counts; first counts on new writers are kept in `eval/stats/worth.toml`. Halves are drawn by a hash of `evidence_id`.
-`--worth` keeps a first count as what stands over every verdict by rules (`eval/stats/worth.toml`). With `--points` each claim is a key point
+`--worth` keeps a first count as what stands over every verdict by rules (`eval/stats/worth.toml`), `--people` says that people gave its labels. With `--points` each claim is a key point
 and its evidence a report: what `rules-1` says of points that code does not decide.
 """
 
@@ -15,7 +15,6 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,9 +26,9 @@ from drr.eval.stats.intervals import V
 from drr.eval.stats.worth import MEASURED
 from drr.offline.judge import RulesJudge
 from drr.offline.points import match
-from pydantic import BaseModel, ConfigDict
 
 from benchmarks.results import record, table
+from benchmarks.support_forms import HALVES, LABELS, SupportPair, is_twofold, read_pairs
 
 FOLDER = Path(__file__).parent
 PAIRS = (
@@ -39,39 +38,12 @@ PAIRS = (
     FOLDER / "pairs" / "guides.jsonl",
     FOLDER / "pairs" / "natural.jsonl",
 )
-LABELS = ("none", "partial", "full")
-HALVES = ("work", "sealed")
-
-
-class SupportPair(BaseModel):
-    """A claim, its evidence, and what careful people say of the two."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    id: str
-    evidence_id: str
-    evidence: str
-    claim: str
-    label: str
-    manner: str = ""
-
-    @property
-    def half(self) -> str:
-        return HALVES[sha256(self.evidence_id.encode()).digest()[0] % 2]
 
 
 class JudgedPair(NamedTuple):
     pair: SupportPair
     said: str
     why: str
-
-
-def read_pairs(path: Path) -> list[SupportPair]:
-    return [
-        SupportPair.model_validate(orjson.loads(line))
-        for line in path.read_bytes().splitlines()
-        if line.strip()
-    ]
 
 
 def judged(pairs: Sequence[SupportPair]) -> list[JudgedPair]:
@@ -94,7 +66,13 @@ def matched(pairs: Sequence[SupportPair]) -> list[JudgedPair]:
 
 
 def kappa(found: Sequence[JudgedPair]) -> V:
-    """Quadratic-weighted, by evidence."""
+    """Quadratic-weighted, by evidence; of labels that know no `partial`, of what is full and what is not."""
+    if is_twofold([one.pair for one in found]):
+        return cohen_kappa(
+            [one.said == "full" for one in found],
+            [one.pair.label == "full" for one in found],
+            clusters=[one.pair.evidence_id for one in found],
+        )
     return cohen_kappa(
         [one.said for one in found],
         [one.pair.label for one in found],
@@ -106,25 +84,35 @@ def kappa(found: Sequence[JudgedPair]) -> V:
 
 def confusion(found: Sequence[JudgedPair]) -> str:
     cells = Counter((one.pair.label, one.said) for one in found)
-    rows = [[label, *(cells[label, said] for said in LABELS)] for label in LABELS]
-    return table(["the writer says", *(f"rules say {said}" for said in LABELS)], rows)
+    rows = [
+        [label, *(cells[label, said] for said in LABELS)]
+        for label in LABELS
+        if any(cells[label, said] for said in LABELS)
+    ]
+    return table(["the labels say", *(f"rules say {said}" for said in LABELS)], rows)
 
 
 def summary(name: str, found: Sequence[JudgedPair]) -> list[object]:
     value = kappa(found)
-    exact = sum(one.said == one.pair.label for one in found)
-    shown = (
-        "unknown" if value.value is None else f"{value.value:.2f} [{value.ci_low:.2f}, {value.ci_high:.2f}]"
+    twofold = is_twofold([one.pair for one in found])
+    exact = sum(
+        (one.said == "full") == (one.pair.label == "full") if twofold else one.said == one.pair.label
+        for one in found
     )
+    shown = "unknown" if value.value is None else f"{value.value:.2f}"
+    if value.ci_low is not None:
+        shown += f" [{value.ci_low:.2f}, {value.ci_high:.2f}]"
     return [name, len(found), shown, f"{exact / len(found):.0%}"]
 
 
-def keep_worth(name: str, found: Sequence[JudgedPair]) -> None:
+def keep_worth(name: str, found: Sequence[JudgedPair], *, by_people: bool) -> None:
     value = kappa(found)
     rows = {
         "set": orjson.dumps(name).decode(),
         "date": datetime.now(tz=UTC).date().isoformat(),
         "version": RulesJudge.version,
+        **({"by": '"people"'} if by_people else {}),
+        **({"twofold": "true"} if is_twofold([one.pair for one in found]) else {}),
         "pairs": len(found),
         "kappa": f"{value.value:.2f}",
         "low": f"{value.ci_low:.2f}",
@@ -134,7 +122,7 @@ def keep_worth(name: str, found: Sequence[JudgedPair]) -> None:
         file.write("\n[[measured]]\n" + "".join(f"{key} = {told}\n" for key, told in rows.items()))
 
 
-HEAD = ("pairs", "n", "weighted kappa [95 %]", "same label")
+HEAD = ("pairs", "n", "kappa [95 %]", "same label")
 
 
 def main() -> None:
@@ -146,6 +134,7 @@ def main() -> None:
     parser.add_argument(
         "--worth", metavar="SET", help="keep the last file's count as what stands over verdicts by rules"
     )
+    parser.add_argument("--people", action="store_true", help="of `--worth`: people gave the labels")
     parser.add_argument(
         "--record", metavar="HEADING", help="keep the tables under this heading of RESULTS.md"
     )
@@ -170,7 +159,7 @@ def main() -> None:
     if arguments.record:
         record(arguments.record, text)
     if arguments.worth:
-        keep_worth(arguments.worth, found)
+        keep_worth(arguments.worth, found, by_people=arguments.people)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""What verdicts by words alone are worth: the last measurement on pairs that their rules had not seen, as it stands over them."""
+"""What verdicts by words alone are worth: the last measurements on pairs that their rules had not seen, as they stand over them.
+
+Labels by people stand before those of a language model that wrote the pairs, and of several the lowest stands first.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import tomllib
 from datetime import date
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -13,7 +17,7 @@ MEASURED = Path(__file__).with_name("worth.toml")
 
 
 class MeasuredWorth(BaseModel):
-    """One count of the rules' verdicts beside the labels of who wrote the pairs: quadratic-weighted kappa, its 95 % interval by evidence."""
+    """One count of the rules' verdicts beside labels: quadratic-weighted kappa, its 95 % interval by evidence."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -21,15 +25,22 @@ class MeasuredWorth(BaseModel):
     date: date
     version: int
     """Of `rules-1`."""
+    by: Literal["writer", "people"] = "writer"
+    """Whose labels: those of the language model that wrote the pairs, or of people who were given them."""
+    twofold: bool = False
+    """The labels know only what is supported and what is not; kappa is that of `full`, not weighted."""
     pairs: int
     kappa: float
     low: float
     high: float
 
-    def told(self) -> str:
+    def told(self, version: int | None = None) -> str:
+        whose = "people's labels" if self.by == "people" else "its writer's labels (a language model's)"
+        name = "kappa of supported or not" if self.twofold else "weighted kappa"
+        other = "" if version in (None, self.version) else f", by version {self.version}"
         return (
-            f"weighted kappa {self.kappa:.2f} [{self.low:.2f}, {self.high:.2f}] with its writer's labels on {self.pairs} pairs"
-            f" that it had not seen ({self.set}, {self.date.isoformat()})"
+            f"{name} {self.kappa:.2f} [{self.low:.2f}, {self.high:.2f}] with {whose} on {self.pairs} pairs"
+            f" that it had not seen ({self.set}, {self.date.isoformat()}{other})"
         )
 
 
@@ -41,7 +52,15 @@ def measured() -> tuple[MeasuredWorth, ...]:
 
 def worth(version: int | None = None) -> str:
     """Of this version of the rules; of one that was not measured yet it says so, and what the one before was worth."""
-    last = measured()[-1]
-    if version is None or last.version == version:
-        return f"its verdicts of support: {last.told()}"
-    return f"its verdicts of support were changed since they were measured: {last.told()}, by version {last.version}"
+    last = _last()
+    changed = version is not None and all(one.version != version for one in last)
+    head = " were changed since they were measured" if changed else ""
+    return f"its verdicts of support{head}: {'; '.join(one.told(version) for one in last)}"
+
+
+def _last() -> tuple[MeasuredWorth, ...]:
+    """Of the last version that met people's labels all that people gave, the lowest first; then the last of a writer."""
+    people = [one for one in measured() if one.by == "people"]
+    newest = [one for one in people if one.version == people[-1].version]
+    writers = [one for one in measured() if one.by == "writer"]
+    return (*sorted(newest, key=lambda one: one.kappa), *writers[-1:])

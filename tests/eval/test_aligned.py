@@ -15,7 +15,8 @@ from drr.eval.stats.agreement import cohen_kappa
 from pydantic import ValidationError
 
 from benchmarks.support_fit import FOR, NEUTRAL, trait_names
-from benchmarks.support_pairs import FOLDER, LABELS, judged, read_pairs
+from benchmarks.support_forms import LABELS, read_pairs
+from benchmarks.support_pairs import FOLDER, judged
 
 SHOP = (
     "The Alder kettle holds 1.7 litres and costs $48. The Birch kettle holds 1.2 litres. Its lid may loosen after a year. "
