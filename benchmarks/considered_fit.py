@@ -126,9 +126,9 @@ def fit(some: Sequence[Considered]) -> tuple[float, list[TwoQuestions]]:
         likely = 1 / (1 + np.exp(-now))
         part = chosen.random(len(some)) < PART
         push, weight = np.where(part, wrong - likely, 0.0), np.where(part, likely * (1 - likely), 0.0)
-        first = _best(turned, push, weight, chosen, np.ones(len(some), bool))
+        first = best(turned, push, weight, chosen, np.ones(len(some), bool))
         yes = asked.yes(first)
-        second, third = (_best(turned, push, weight, chosen, side) for side in (~yes, yes))
+        second, third = (best(turned, push, weight, chosen, side) for side in (~yes, yes))
         leaves = 2 * yes + np.where(yes, asked.yes(third), asked.yes(second))
         steps = RATE * np.bincount(leaves, push, 4) / (np.bincount(leaves, weight, 4) + RIDGE)
         steps = np.round(steps, 4)
@@ -139,7 +139,7 @@ def fit(some: Sequence[Considered]) -> tuple[float, list[TwoQuestions]]:
     return start, made
 
 
-def _best(
+def best(
     turned: csc_matrix, push: Floats, weight: Floats, chosen: np.random.Generator, side: NDArray[np.bool_]
 ) -> int:
     """The question that parts one side best, of half of them."""

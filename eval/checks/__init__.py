@@ -49,17 +49,17 @@ RULES: dict[str, Rule] = {
     "rating": Rule(stars.rating, "20"),
     "total": Rule(total, "22"),
     "budget": Rule(budget, "22"),
-    "order_facts": Rule(order_facts, "29"),
+    "order_facts": Rule(order_facts, "30"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "9"),
-    "statistics": Rule(statistics, "30"),
+    "statistics": Rule(statistics, "31"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "8", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "7"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "13"),
     "product_claims": Rule(properties.product_claims, "36"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "7"),
+    "figures": Rule(figures, "8"),
 }
 
 

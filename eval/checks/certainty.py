@@ -202,6 +202,7 @@ BARS: dict[str, AccusationBar] = {
             "left_multiple",
             "left_count",
             "left_measure",
+            "own_together",
         )
     },
     "evidence": AccusationBar(

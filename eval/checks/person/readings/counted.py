@@ -79,6 +79,12 @@ def comes_to_some(mentions: Mentions, at: Span, value: int) -> bool:
     return readings is not None and readings.comes_to_some(at, value)
 
 
+def facets_of(mentions: Mentions) -> OrderFacets | None:
+    """What the words of a report may mean of its reader's orders; `None` where these are not known, or not all of them."""
+    readings = _readings(mentions)
+    return None if readings is None else readings.facets
+
+
 def _misread(mentions: Mentions) -> tuple[Accusation, ...]:
     return _read(mentions).accused
 
@@ -109,7 +115,7 @@ class CountReadings:
         self._cast = cast
         self._body = cast.body
         self._sets = OrderSets(history)
-        self._facets = OrderFacets(self._sets, cast)
+        self.facets = self._facets = OrderFacets(self._sets, cast)
         self._days = OwnDays(self._facets, cast)
         self._spans = OwnSpans(self._facets, cast)
         self._ties = Ties(cast, self._facets)

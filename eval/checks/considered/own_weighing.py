@@ -1,0 +1,113 @@
+"""How likely a thing said of own orders is wrong, by all its signs together (`own.toml`).
+
+The weights are fitted to every such thing of the rounds of strangers and to errors made of the right ones, each writer held against weights of the
+others (`python -m benchmarks.considered_own_fit`). What reaches the bar is accused if no reading that its words name makes it true.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from math import exp
+from pathlib import Path
+from typing import NamedTuple
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.considered.own_said import COUNTED, DATED, OwnFigure
+from drr.eval.checks.considered.own_signs import OwnSigns
+from drr.eval.checks.mentions import Mentions
+from pydantic import BaseModel, ConfigDict
+
+OWN_WEIGHTS = Path(__file__).with_name("own.toml")
+QUESTIONS = 7
+"""Of a tree: one, then one for either answer, then one for each of the four."""
+_SETTLED = ("ahead", "is_today", "lasting", "of_address")
+"""A day to come or today's, when something runs out, a house's number: nothing that was ordered."""
+_COUNT_IS = ("before_is", "behind_is", "fits_named", "is_all", "time_before_all", "time_behind_all")
+"""It is the count of the thing or the time next to it, of what its sentence names, or of all."""
+_MISPLACED = (
+    ("last_of_nothing", ()),
+    ("first_of_nothing", ()),
+    ("most_not_all", ("most_is_before", "most_is_sentence")),
+    ("empty_not_all", ("empty_is_before", "empty_is_sentence")),
+)
+"""A day of what is named that is not what the sentence calls it: not the last one, not the year with the most."""
+OwnTree = tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...]]
+"""Signs, more than what of each is asked, and what the eight answers add."""
+
+
+class OwnOrdersWeights(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: int
+    bar: float
+    """From which chance of being wrong on a thing is accused."""
+    rounds: str
+    """To which they were fitted."""
+    said: int
+    planted: int
+    made: int
+    """Errors made of what is right, each of little weight."""
+    start: float
+    trees: list[OwnTree]
+
+    def chance(self, signs: Mapping[str, float]) -> float:
+        return own_chance(self.start, self.trees, signs)
+
+
+def own_chance(start: float, trees: list[OwnTree], signs: Mapping[str, float]) -> float:
+    for names, marks, steps in trees:
+        at = 0
+        while at < QUESTIONS:
+            at = 2 * at + (2 if signs.get(names[at], 0.0) > marks[at] else 1)
+        start += steps[at - QUESTIONS]
+    return 1 / (1 + exp(-start))
+
+
+@cache
+def fitted() -> OwnOrdersWeights:
+    return OwnOrdersWeights.model_validate(tomllib.loads(OWN_WEIGHTS.read_text(encoding="utf-8")))
+
+
+def own_version() -> str:
+    return f"{fitted().version}-{sha256(OWN_WEIGHTS.read_bytes()).hexdigest()[:12]}"
+
+
+class ConsideredOwn(NamedTuple):
+    """A thing said of own orders, and how likely it is wrong."""
+
+    said: OwnFigure
+    chance: float
+
+    @property
+    def span(self) -> Span:
+        return self.said.start, self.said.end
+
+
+def own_wrong(mentions: Mentions) -> Iterator[ConsideredOwn]:
+    """What a report says of its reader's orders that is wrong with a chance of at least the bar."""
+    weights, signs = fitted(), OwnSigns(mentions)
+    for one in signs.said:
+        found = signs.of(one)
+        if not is_true_of_some(one, found):
+            likely = weights.chance(found)
+            if likely >= weights.bar:
+                yield ConsideredOwn(one, likely)
+
+
+def is_true_of_some(one: OwnFigure, signs: Mapping[str, float]) -> bool:
+    """Whether it is just that of what stands beside it, or a day of what its sentence names: it is then no error, whatever else."""
+    if any(name in signs for name in _SETTLED) or (one.kind == "year" and "recorded" in signs):
+        return True
+    if one.kind in COUNTED:
+        return any(name in signs for name in _COUNT_IS)
+    if one.kind in DATED:
+        misplaced = any(
+            name in signs and not any(each in signs for each in unless) for name, unless in _MISPLACED
+        )
+        return "on_sentence" in signs and not misplaced
+    if one.kind == "span":
+        return "gap_said" in signs or "gap_wide_sentence" in signs
+    return one.kind == "share" and "share_nothing" not in signs
