@@ -90,6 +90,10 @@ class Product(Entity):
     category: str
     """The file the product came from, e.g. `Pet_Supplies`; `main_category` is the seller's and often differs."""
 
+    def __hash__(self) -> int:
+        """What is worked out of a record, such as its words, can be kept by the record."""
+        return hash(self.product_id)
+
     def document(self) -> JsonObject:
         """The paper's JSON, `_id` first."""
         return {"_id": self.product_id, **self.model_dump()}

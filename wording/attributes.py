@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from drr.wording.vocabulary import Wordbook, vocabulary
+from drr.wording.vocabulary import FirstWords, Wordbook, vocabulary
 
 _LISTED = re.compile(r"(?:^|\(|(?:^|[,(–—:|])[^,()–—:|]{0,40},)\s?[\s*_]{0,3}$")
 """It stands in a list of what the thing is like, if the element before is one of those too."""
@@ -49,6 +49,7 @@ class AttributeReader:
             name: re.compile(rf"(?<![\w-])(?:{words.either(name)})(?![\w-])", 0 if name == "cell" else re.I)
             for name in words.groups
         }
+        self._met = FirstWords({name: group.words for name, group in words.groups.items()})
         self._kinds = {
             general: frozenset(some)
             for group in words.groups.values()
@@ -65,7 +66,10 @@ class AttributeReader:
         return self._kinds.get(word.casefold(), frozenset())
 
     def said(self, text: str) -> Iterator[AttributeSaid]:
+        met = self._met.met(text)
         for name, expression in self._classes.items():
+            if name not in met:
+                continue
             noun = self._nouns.get(name)
             for match in expression.finditer(text):
                 if noun is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from drr.wording.numbers import SPOKEN, spoken
-from drr.wording.vocabulary import Wordbook, vocabulary
+from drr.wording.vocabulary import Wordbook, either, vocabulary
 
 Property = Literal["price", "stars", "count", "weight", "noise", "light", "height"]
 _PROPERTIES: tuple[Property, ...] = ("price", "stars", "count", "weight", "noise", "light", "height")
@@ -68,15 +68,12 @@ class ComparisonReader:
                 if f"{of}_{ending}" in words.groups:
                     self._signs |= dict.fromkeys(words[f"{of}_{ending}"], (of, sign, best))
         some = words.either
-        adjectives = "|".join(re.escape(one) for one in sorted(self._signs, key=len, reverse=True)) or r"(?!)"
         stars, counts = words["stars_nouns"], words["count_nouns"]
-        nouns = [*stars, *words["price_nouns"]]
-        either = "|".join(re.escape(one) for one in sorted(nouns, key=len, reverse=True)) or r"(?!)"
         self._stars = frozenset(stars)
         self._higher = frozenset(words["higher"])
         self._said = re.compile(
-            rf"\b(?:(?P<word>{adjectives})"
-            rf"|(?P<degree>{some('higher', 'lower')}|highest|best|lowest|worst)\s(?:average\s|customer\s)?(?P<noun>{either})"
+            rf"\b(?:(?P<word>{either(self._signs)})"
+            rf"|(?P<degree>{some('higher', 'lower')}|highest|best|lowest|worst)\s(?:average\s|customer\s)?(?P<noun>{either((*stars, *words['price_nouns']))})"
             rf"|(?P<many>more|fewer|most|fewest)\s(?:customer\s|total\s)?(?:{some('count_nouns')}))\b",
             re.I,
         )

@@ -54,8 +54,11 @@ class When:
     end: int
 
     def covers(self, iso: str) -> bool:
-        parts = [int(part) for part in iso[:10].split("-")]
-        return self.year == parts[0] and self.month in (None, parts[1]) and self.day in (None, parts[2])
+        return (
+            self.year == int(iso[:4])
+            and self.month in (None, int(iso[5:7]))
+            and self.day in (None, int(iso[8:10]))
+        )
 
 
 def dates(text: str, start: int, end: int) -> Iterator[When]:

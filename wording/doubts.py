@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from drr.wording.vocabulary import Wordbook, vocabulary
+from drr.wording.vocabulary import FirstWords, Wordbook, vocabulary
 
 DoubtKind = Literal["conditional", "altered", "owned", "pace", "charged", "others", "unreal"]
 KINDS: tuple[DoubtKind, ...] = ("conditional", "altered", "owned", "pace", "charged", "others")
@@ -15,6 +15,7 @@ class DoubtReader:
     def __init__(self, words: Wordbook) -> None:
         some = words.either
         self._kinds = {kind: re.compile(rf"(?<!\w)(?:{some(kind)})(?!\w)", re.I) for kind in KINDS}
+        self._met = FirstWords({name: words[name] for name in (*KINDS, "condition", "inverted", "before")})
         self._unreal = re.compile(rf"\b(?:{some('subjunctive')})\b|['’]d\b", re.I)
         self._inverted = re.compile(rf"(?:^|[.;:]\s)[\s*_>-]{{0,6}}(?:{some('inverted')})\s(?=[a-z])", re.I)
         self._condition = re.compile(rf"\b(?:{some('condition')})\b(?!\s(?:{some('chooser')})\b)", re.I)
@@ -25,12 +26,20 @@ class DoubtReader:
 
     def doubts(self, text: str) -> dict[DoubtKind, str]:
         """The kinds of doubt in a text, each with the first words that raise it."""
-        straight = self._not_charged.sub(" ", text.replace("’", "'"))
-        told = {kind: found[0] for kind, one in self._kinds.items() if (found := one.search(straight))}
-        if "conditional" not in told and (found := self._condition.search(straight)):
+        met = self._met.met(text)
+        straight = text.replace("’", "'")
+        if "before" in met:
+            straight = self._not_charged.sub(" ", straight)
+        told = {
+            kind: found[0]
+            for kind, one in self._kinds.items()
+            if kind in met and (found := one.search(straight))
+        }
+        if "conditional" not in told and "condition" in met and (found := self._condition.search(straight)):
             told["conditional"] = found[0]
         if (
             "conditional" not in told
+            and "inverted" in met
             and self._unreal.search(straight)
             and (found := self._inverted.search(straight))
         ):

@@ -48,7 +48,8 @@ _THOUSANDS = rf"(?:a|{_TO_HUNDRED})\sthousand(?:,?\s(?:and\s)?(?:{_HUNDREDS}|{_T
 _DOZENS = rf"(?:half\sa|a\shalf|a|{either(UNITS)})\sdozen"
 NUMBER_WORDS = ("a ", "half", "hundred", *TENS, *_TEENS, *_TO_TWELVE)
 """With which all that is `SPOKEN` begins."""
-_BEGINS = rf"(?=[{first_letters(NUMBER_WORDS)}][\s{first_letters(word[1:] for word in NUMBER_WORDS)}])"
+_BEGINS = rf"(?=[{first_letters(NUMBER_WORDS)}](?:\s|{either(word[1:4] for word in NUMBER_WORDS)}))"
+"""One look at the first letters rules out nearly every other word."""
 SPOKEN = rf"(?:{_BEGINS}(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDRED}))"
 """`forty-one`, `a hundred and ten`, `two thousand`, `a dozen`: whole numbers in words, from one on."""
 

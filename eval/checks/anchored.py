@@ -126,6 +126,12 @@ class RecordAnchors:
 _FIGURE = re.compile(rf"(?<![\d.]){DIGITS}(?![\d.])")
 
 
+@lru_cache(maxsize=256)
+def record_anchors(product: Product) -> RecordAnchors:
+    """Those of a record, read once for the readers that ask."""
+    return RecordAnchors(product)
+
+
 class AnchoredMeasures:
     """Goes through the sentences of a report; `asked` are the figures of the question."""
 
@@ -134,10 +140,9 @@ class AnchoredMeasures:
         self._cast = cast
         self._residue = residue
         self._asked = asked
-        self._records = lru_cache(maxsize=256)(self._record)
 
-    def _record(self, product_id: str) -> RecordAnchors:
-        return RecordAnchors(self._cast.products[product_id])
+    def _records(self, product_id: str) -> RecordAnchors:
+        return record_anchors(self._cast.products[product_id])
 
     def sentence(self, span: Span) -> None:
         for said in anchored(self._cast.body, *span):

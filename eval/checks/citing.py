@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from typing import NamedTuple
 
@@ -97,9 +98,11 @@ def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
     tally = CheckTally()
     asked = _asked(subject)
 
+    behind_one = lru_cache(maxsize=256)(partial(_behind, subject))
+
     @lru_cache(maxsize=32)
     def read(urls: tuple[str, ...]) -> _Evidence | None:
-        behind = [_behind(subject, url) for url in urls]
+        behind = [behind_one(url) for url in urls]
         known = [one for one in behind if one is not None]
         return _Evidence(known, asked, whole=len(known) == len(behind)) if known else None
 
@@ -122,7 +125,8 @@ def _asked(subject: Subject) -> frozenset[float]:
     return frozenset(said | {value for value in demands if isinstance(value, (int, float))})
 
 
-class _Behind(NamedTuple):
+@dataclass(frozen=True)
+class _Behind:
     """What is known to stand behind an address: words as they were handed in or written, and the values of records."""
 
     words: str
@@ -158,6 +162,16 @@ class _Behind(NamedTuple):
         values = (product.price, product.average_rating, product.rating_number, OUT_OF)
         known = frozenset(float(value) for value in values if value is not None)
         return cls(f"{product.product_id}\n{record_text(product)}", known, page=False)
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        """All that its words and values hold: a page is read once for the claims that cite it."""
+        found = {number(match["n"]) for match in NUMBER.finditer(self.words)}
+        return self.values.union(found, map(number, _DIGITS.findall(self.words)))
+
+    @cached_property
+    def flat(self) -> str:
+        return _flat(self.words)
 
     def beside(self, other: _Behind) -> _Behind:
         values, page = self.values | other.values, self.page and other.page
@@ -210,17 +224,14 @@ class _Evidence:
     """What is known to stand behind the addresses of a claim."""
 
     def __init__(self, known: Sequence[_Behind], asked: frozenset[float], *, whole: bool) -> None:
-        text = "\n".join(one.words for one in known)
         self.paged = any(one.page for one in known)
         """Whether a text is among it that its figures must come from."""
         self.whole = whole
         """Whether that is all of them."""
         self.verbatim = all(one.verbatim for one in known)
-        self._held = {number(match["n"]) for match in NUMBER.finditer(text)}
-        self._held |= {number(part) for part in _DIGITS.findall(text)}
-        self._held |= {value for one in known for value in one.values}
+        self._held = frozenset[float]().union(*(one.numbers for one in known))
         self._asked = asked
-        self._words = _flat(text)
+        self._words = " ".join(one.flat for one in known if one.flat)
 
     def holds(self, figure: _Figure, beside: Sequence[float]) -> bool:
         """Whether a figure is theirs or the question's, rounded as written, or made of the figures beside it."""

@@ -12,7 +12,7 @@ from drr.eval.checks.differences import Differences
 from drr.eval.checks.directions import Directions
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.money.play import record_divisors
+from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.naming import NamedProduct, head_noun
 from drr.eval.checks.pairs import CLOSE, COSTS_PER, THAN, THAN_THE_OTHER, ProductPairs
 from drr.eval.checks.residue import residue_of

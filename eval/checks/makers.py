@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from drr.env.entities import Product
@@ -139,13 +140,14 @@ def is_maker(shop: Shop, name: str) -> bool:
     return any(name in makers_of(one) for one in shop.store.products(page.product_ids))
 
 
-def makers_of(product: Product) -> set[str]:
+@lru_cache(maxsize=1024)
+def makers_of(product: Product) -> frozenset[str]:
     """The names it goes by: who sells it, its brand, and what its title begins with."""
     brand, maker = product.details.get("Brand"), product.details.get("Manufacturer")
     named = [one for one in (product.store, brand, maker) if isinstance(one, str)]
     title = " ".join(product.title.split())
     found = {name for one in named if title.startswith(name := _LEGAL.sub("", one).strip())}
-    return {one for one in (*(found or title.split()[:1]), *named[:1]) if len(one) > 2}
+    return frozenset(one for one in (*(found or title.split()[:1]), *named[:1]) if len(one) > 2)
 
 
 _LEGAL = re.compile(r",?\s(?:LLC|Inc|Ltd|Co|Corp|GmbH)\.?$")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -203,6 +203,29 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
 def measures_of(text: str) -> tuple[MeasureSaid, ...]:
     """Those of a record or a part of it, which is asked for them again and again."""
     return tuple(measures(text))
+
+
+class MeasuresByKind:
+    """The measures of a text by kind: of most kinds it has none, and a figure is held to those of its own."""
+
+    def __init__(self, every: Iterable[MeasureSaid]) -> None:
+        self._of_kind: dict[str, list[MeasureSaid]] = {}
+        self._ounces: list[MeasureSaid] = []
+        for one in every:
+            self._of_kind.setdefault(one.kind, []).append(one)
+            if one.unit in _OUNCES:
+                self._ounces.append(one)
+
+    def has(self, said: MeasureSaid) -> bool:
+        """Whether any of them is the same."""
+        ounces = self._ounces if said.unit in _OUNCES else ()
+        return any(said.same(one) for one in (*self._of_kind.get(said.kind, ()), *ounces))
+
+
+@lru_cache(maxsize=1024)
+def measures_by_kind(text: str) -> MeasuresByKind:
+    """Those of a record."""
+    return MeasuresByKind(measures_of(text))
 
 
 def _measure(value: float, form: str, span: tuple[int, int], hedged: bool) -> MeasureSaid | None:

@@ -17,10 +17,11 @@ from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.money.play import record_divisors
+from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.vocabulary import either
 
 Bound = Literal["more", "less", "near", "exact"]
 _WORDS = {
@@ -45,7 +46,7 @@ _WORDS = {
     "two and a half times": 2.5,
     "three and a half times": 3.5,
 }
-_NAMED = "|".join(re.escape(one).replace(r"\ ", r"[\s-]") for one in sorted(_WORDS, key=len, reverse=True))
+_NAMED = either(_WORDS).replace(r"\ ", r"[\s-]")
 _FACTOR = re.compile(
     rf"\b(?:(?P<w>{_NAMED})|(?P<n>(?<![\d.,$])\d{{1,2}}(?:\.\d{{1,2}})?|{SPOKEN})\s(?:and\sa\shalf\s)?times)\s"
     r"(?=as\s(?:much|many|[a-z]{3,14})\b|the\s(?:price|cost|money|outlay|bill|rate|size|number|weight|draw|capacity|length|ratings|reviews|[\w-]{1,20}\s(?:price|cost|bill|rate))\b|"

@@ -130,7 +130,10 @@ def _runs(body: str, titles: _Titles, hidden: Sequence[tuple[int, int]]) -> Iter
                 yield run
             run = []
             continue
-        word = _Word(_known_form(match[0], titles), *match.span(), match[0][0].isupper())
+        folded = _known_form(match[0], titles)
+        if not run and folded not in titles.known:
+            continue
+        word = _Word(folded, *match.span(), match[0][0].isupper())
         joined = bool(run) and _joins(body, run, word, titles)
         if run and not joined:
             yield run

@@ -17,9 +17,15 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words
-from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, residue_of
-from drr.eval.checks.rival_values import RivalValues, SaidValue, ValueWord, rivals_of, value_words
+from drr.eval.checks.rival_values import (
+    RivalValues,
+    SaidValue,
+    ValueWord,
+    record_words,
+    rivals_of,
+    value_words,
+)
 from drr.wording.attributes import ATTRIBUTES
 from drr.wording.ratings import RATINGS
 
@@ -53,13 +59,13 @@ class _NoOnes:
         self._mentions, self._plain = mentions, mentions.plain
         self._cast = cast_of(mentions.subject, mentions)
         self._residue = residue_of(mentions)
-        self._values = self._of_rivals(rivals_of(mentions))
+        self._rivals = rivals_of(mentions)
+        self._values = self._of_rivals(self._rivals)
         self._firsts: dict[str, set[tuple[str, ...]]] = {}
         for own in self._values.values():
             for words in own:
                 self._firsts.setdefault(words[0], set()).add(words)
         self._records: dict[str, Product] = {**self._cast.possible, **self._cast.products}
-        self._words: dict[str, frozenset[str]] = {}
         self._asked = {one.word for one in value_words(mentions.subject.query or "")}
         self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
 
@@ -78,7 +84,7 @@ class _NoOnes:
                     yield from self._sentence(line, span)
 
     def _sentence(self, line: TextLine, span: Span) -> Iterator[Accusation]:
-        words = value_words(self._plain, *span)
+        words = self._rivals.words_in(span)
         for phrase, where in self._said(words):
             if any(low <= where[0] < high for low, high in self._called):
                 continue
@@ -150,10 +156,7 @@ class _NoOnes:
         return near if here else near | self._cast.products.keys()
 
     def _words_of(self, key: str) -> frozenset[str]:
-        if key not in self._words:
-            text = record_text(self._records[key]) if key in self._records else ""
-            self._words[key] = frozenset(one.word for one in value_words(text))
-        return self._words[key]
+        return record_words(self._records[key]) if key in self._records else frozenset()
 
 
 def _may_be_called_so(value: SaidValue) -> bool:

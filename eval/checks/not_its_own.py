@@ -18,12 +18,12 @@ from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import PlaceNamed
-from drr.eval.checks.measures import A_RATE, MeasureSaid, measures_of
+from drr.eval.checks.measures import A_RATE, MeasureSaid, MeasuresByKind, measures_by_kind, measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import head_noun
-from drr.eval.checks.records import record_text
+from drr.eval.checks.records import record_numbers, record_text
 from drr.eval.checks.residue import residue_of
-from drr.wording.numbers import DIGITS, NUMBER, SPOKEN, number, spoken
+from drr.wording.numbers import NUMBER, SPOKEN, number, spoken
 
 _MANY = 60
 _MOST = 240
@@ -67,19 +67,19 @@ _PER_MONEY = re.compile(r"\b(?:dollars?|bucks?|cents?|money)\b", re.I)
 _TWO = re.compile(r"\b(?:pair|both|double|twice|two)\b", re.I)
 _SO_MANY = re.compile(r"(?<![\d.,$])(?P<n>\d{1,2})\s?[x×]?\s?(?=[a-z])", re.I)
 _WORD = re.compile(rf"\b{SPOKEN}\b", re.I)
-_DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?![\d.])")
 _PACKAGES = frozenset(["pack", "packs", "set", "sets", "item", "items", "box", "boxes", "bag", "bags"])
 _AREAS = frozenset(["square", "sq", "cubic"])
 
 
 class _Record(NamedTuple):
     measures: Sequence[MeasureSaid]
+    by_kind: MeasuresByKind
     numbers: frozenset[float]
     detailed: frozenset[str]
     """Units of its table of details."""
 
     def holds(self, said: MeasureSaid) -> bool:
-        return said.value in self.numbers or any(said.same(one) for one in self.measures)
+        return said.value in self.numbers or self.by_kind.has(said)
 
     def has_its_like(self, said: MeasureSaid) -> bool:
         return any(_alike(said, one) for one in self.measures)
@@ -91,12 +91,11 @@ def _alike(a: MeasureSaid, b: MeasureSaid) -> bool:
 
 def _read(product: Product) -> _Record:
     text = record_text(product)
-    numbers = {number(match[0]) for match in _DIGITS.finditer(text)}
-    numbers |= {float(spoken(match[0])) for match in _WORD.finditer(text)}
     details = (
         one for value in product.details.values() if isinstance(value, str) for one in measures_of(value)
     )
-    return _Record(measures_of(text), frozenset(numbers), frozenset(one.unit for one in details))
+    units = frozenset(one.unit for one in details)
+    return _Record(measures_of(text), measures_by_kind(text), record_numbers(product), units)
 
 
 def not_its_own(mentions: Mentions) -> Iterator[Accusation]:

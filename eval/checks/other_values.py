@@ -13,13 +13,13 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words
-from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import LASTING, residue_of
 from drr.eval.checks.rival_values import (
     SaidValue,
     ValueWord,
     grade_letters,
     grades_of,
+    record_words,
     rivals_of,
     value_words,
 )
@@ -59,7 +59,7 @@ class OtherValues:
         self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
 
     def sentence(self, span: Span) -> None:
-        words = value_words(self._plain, *span)
+        words = self._rivals.words_in(span)
         for index, word in enumerate(words):
             if not self._may_be_said(word) or any(low <= word.start < high for low, high in self._called):
                 continue
@@ -95,7 +95,7 @@ class OtherValues:
             label = (
                 self._plain[slice(*line.cells[0])] if columns else "".join(line.header[column : column + 1])
             )
-            words = value_words(self._plain, *cell)
+            words = self._rivals.words_in(cell)
             for index in range(len(words)):
                 for value, where in self._said(words, index, product):
                     if not set(folded_words(label)) & set(folded_words(f"{value.key} {value.own}")):
@@ -142,7 +142,7 @@ class OtherValues:
                 return
         written = self._plain[first.start : first.end]
         graded = self._graded(product.product_id).get(grade_letters(written) or "?")
-        if graded is not None and first.word not in {one.word for one in value_words(record_text(product))}:
+        if graded is not None and first.word not in record_words(product):
             yield SaidValue(graded[0], (first.word,), graded[1]), (first.start, first.end)
 
     def _is_closed(self, value: SaidValue, where: Span, product: Product, before: str) -> bool:
@@ -182,10 +182,7 @@ class OtherValues:
         """Whether the same maker sells one of which it is true, and no link shows which of them is meant."""
         if any(one.linked and product.product_id in one.products for one in self._cast.within(*span)):
             return False
-        return any(
-            set(value.words) <= {one.word for one in value_words(record_text(other))}
-            for other in self._cast.siblings(product)
-        )
+        return any(set(value.words) <= record_words(other) for other in self._cast.siblings(product))
 
     def _accuse(self, value: SaidValue, where: Span, product: Product, bound: Certainty) -> None:
         if self._may_be_called_so(value):

@@ -16,7 +16,7 @@ from drr.eval.checks.comparisons import compare_products
 from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.meanings import true_in_no_meaning
-from drr.eval.checks.measures import MeasureSaid, measures_of
+from drr.eval.checks.measures import MeasureSaid, measures_by_kind, measures_of
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
@@ -89,7 +89,8 @@ class _Recorded:
     def __init__(self, product: Product) -> None:
         self.product = product
         text = record_text(product)
-        self.all = measures_of(text)
+        self.all, self._by_kind = measures_of(text), measures_by_kind(text)
+        self._counted = [one for one in self.all if one.unit == one.kind]
         inside = {at for one in self.all for at in range(one.start, one.end)}
         self.loose = {number(match[0]) for match in _DIGITS.finditer(text) if match.start() not in inside}
         """Figures that stand for themselves."""
@@ -103,9 +104,9 @@ class _Recorded:
         return found + [one for one in of_features if one.unit != one.kind and not one.passing]
 
     def holds(self, said: MeasureSaid) -> bool:
-        return said.value in self.loose or any(
-            said.same(one) or _counts_the_same(said, one) for one in self.all
-        )
+        if said.value in self.loose or self._by_kind.has(said):
+            return True
+        return said.unit == said.kind and any(_counts_the_same(said, one) for one in self._counted)
 
     def knows(self, said: MeasureSaid) -> list[MeasureSaid]:
         """Figures of the same kind; of a unit that passes through many texts, in that very unit."""
@@ -141,13 +142,8 @@ _OF_A_THING = re.compile(
 
 
 def _counts_the_same(said: MeasureSaid, known: MeasureSaid) -> bool:
-    """What a package holds may be said as so many of the thing."""
-    return (
-        "count" in (said.kind, known.kind)
-        and said.value == known.value
-        and said.unit == said.kind
-        and known.unit == known.kind
-    )
+    """Of two that are counted: what a package holds may be said as so many of the thing."""
+    return "count" in (said.kind, known.kind) and said.value == known.value
 
 
 class _Measuring:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from drr.eval.checks.base import Span
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid, measures
+from drr.wording.dates import DayOfYear, When, dates, days_of_year
 from drr.wording.ratings import RATINGS, RatingSaid
 
 SENTENCE_END = re.compile(
@@ -35,6 +36,8 @@ class Prose:
         self._clauses: dict[Span, list[int]] = {}
         self._measures: dict[Span, list[MeasureSaid]] = {}
         self._ratings: dict[Span, list[RatingSaid]] = {}
+        self._dates: dict[Span, list[When]] = {}
+        self._days: dict[Span, list[DayOfYear]] = {}
 
     def line_at(self, position: int) -> TextLine | None:
         index = bisect_right(self._starts, position) - 1
@@ -81,6 +84,18 @@ class Prose:
         if span not in self._measures:
             self._measures[span] = list(measures(self.body, *span))
         return self._measures[span]
+
+    def dates(self, start: int, end: int) -> list[When]:
+        """Those of a stretch, which the readers of orders ask for one after the other."""
+        if (start, end) not in self._dates:
+            self._dates[start, end] = list(dates(self.body, start, end))
+        return self._dates[start, end]
+
+    def days_of_year(self, start: int, end: int) -> list[DayOfYear]:
+        """Days without a year of a stretch."""
+        if (start, end) not in self._days:
+            self._days[start, end] = list(days_of_year(self.body, start, end))
+        return self._days[start, end]
 
     def ratings(self, span: Span) -> list[RatingSaid]:
         """Those of a stretch, each at its place in the body."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -215,11 +215,15 @@ class _Ratings:
         if stars := list(stars):
             rated = [each.average_rating for each in same]
             return any(each is None or same_stars(star.value, each) for each in rated for star in stars)
+        return bool(same) or any(_fits(one, each) for each in self._sums)
+
+    @cached_property
+    def _sums(self) -> set[float]:
+        """What some things in play have together, or one has more than another."""
         every = (each.rating_number for each in self._held.cast.products.values())
         counts = [float(each) for each in every if each][:_SUMS]
         sums = {sum(some) for size in (2, 3) for some in combinations(counts, size)} | {sum(counts)}
-        sums |= {abs(a - b) for a, b in combinations(counts, 2)}
-        return bool(same) or any(_fits(one, each) for each in sums)
+        return sums | {abs(a - b) for a, b in combinations(counts, 2)}
 
     def _against(self, one: RatingSaid, span: Span) -> set[str]:
         """What speaks against its being said of one thing, and of what the shop sells."""

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from drr.env.entities import Product
+from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+
+_DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?![\d.])")
+_SPOKEN = re.compile(rf"\b{SPOKEN}\b", re.I)
+_KEPT = 1024
+"""Records of which is kept what was read of them: a report's readers ask for it again and again."""
 
 
+@lru_cache(maxsize=_KEPT)
 def record_text(product: Product) -> str:
     """All words of a record."""
     parts = [product.title, *product.features, *product.description, product.store or "", *product.categories]
@@ -19,3 +29,11 @@ def record_text(product: Product) -> str:
         else:
             parts.append(str(one))
     return "\n".join(parts)
+
+
+@lru_cache(maxsize=_KEPT)
+def record_numbers(product: Product) -> frozenset[float]:
+    """All numbers of a record, in digits and in words."""
+    text = record_text(product)
+    found = {number(match[0]) for match in _DIGITS.finditer(text)}
+    return frozenset(found | {float(spoken(match[0])) for match in _SPOKEN.finditer(text)})

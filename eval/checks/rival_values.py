@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop
-from drr.eval.checks.base import Subject
+from drr.eval.checks.base import Span
 from drr.eval.checks.makers import makers_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words
@@ -59,6 +59,19 @@ def value_words(text: str, start: int = 0, end: int | None = None) -> list[Value
     ]
 
 
+@lru_cache(maxsize=1024)
+def record_words(product: Product) -> frozenset[str]:
+    """All words of a record in that form."""
+    return frozenset(map(_folded, _WORD.findall(record_text(product))))
+
+
+@lru_cache(maxsize=1024)
+def _of_record(product: Product) -> frozenset[str]:
+    """With the parts of those with a hyphen or a point."""
+    words = record_words(product)
+    return words | {part for one in words for part in re.split(r"[.-]", one)}
+
+
 @lru_cache(maxsize=4096)
 def _folded(word: str) -> str:
     if _CODE.fullmatch(word):
@@ -68,12 +81,19 @@ def _folded(word: str) -> str:
 
 
 class RivalValues:
-    """Looks up what else the things of a product's category are like."""
+    """Looks up what else the things of a product's category are like, and reads the words of a report that may say so."""
 
-    def __init__(self, subject: Subject) -> None:
-        self._shop, self._subject = subject.shop, subject
+    def __init__(self, mentions: Mentions) -> None:
+        self._subject, self._plain = mentions.subject, mentions.plain
+        self._shop = self._subject.shop
+        self._said: dict[Span, list[ValueWord]] = {}
         self._found: dict[str, list[tuple[SaidValue, bool]]] = {}
-        self._words: dict[str, frozenset[str]] = {}
+
+    def words_in(self, span: Span) -> list[ValueWord]:
+        """Those of a stretch of the report."""
+        if span not in self._said:
+            self._said[span] = value_words(self._plain, *span)
+        return self._said[span]
 
     def of(self, product: Product) -> Sequence[SaidValue]:
         """Values that rivals have and this product has not, of attributes that it has."""
@@ -99,16 +119,9 @@ class RivalValues:
             one for one in self._subject.products(page.product_ids) if one.product_id != product.product_id
         ]
 
-    def _of_record(self, product: Product) -> frozenset[str]:
-        if product.product_id not in self._words:
-            words = {_folded(word) for word in _WORD.findall(record_text(product))}
-            parts = {part for one in words for part in re.split(r"[.-]", one)}
-            self._words[product.product_id] = frozenset(words | parts)
-        return self._words[product.product_id]
-
     def _read(self, product: Product, rivals: Sequence[Product]) -> Iterator[tuple[SaidValue, bool]]:
         """Each with whether it excludes the product's own."""
-        known = self._of_record(product)
+        known = _of_record(product)
         names = {word for one in (product, *rivals) for word in folded_words(" ".join(makers_of(one)))}
         told: set[tuple[str, ...]] = set()
         for key, own in product.details.items():
@@ -129,17 +142,18 @@ class RivalValues:
     def _excludes(self, words: tuple[str, ...], theirs: dict[str, str], others: Sequence[Product]) -> bool:
         """Whether those that have another value do not speak of this one."""
         without = [one for one in others if words not in _phrases(theirs[one.product_id])]
-        both = sum(set(words) <= self._of_record(one) for one in without)
+        both = sum(set(words) <= _of_record(one) for one in without)
         return both <= _LARGEST_SHARE * len(others)
 
 
 @lru_cache(maxsize=4)
 def rivals_of(mentions: Mentions) -> RivalValues:
     """Those of a report, looked up once for the readers that ask."""
-    return RivalValues(mentions.subject)
+    return RivalValues(mentions)
 
 
-def _phrases(value: str) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=2048)
+def _phrases(value: str) -> Sequence[tuple[str, ...]]:
     """The parts of a value, each a word, a few words or a grade; one with figures is a measure."""
     grades: list[tuple[str, ...]] = [
         (_folded(one[0]),) for one in _WORD.finditer(value) if _CODE.fullmatch(one[0])
@@ -161,6 +175,7 @@ def grades_of(product: Product) -> dict[str, tuple[str, str]]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def grade_letters(word: str) -> str:
     """The letters of a grade as a text writes it; nothing where it is none."""
     return _letters(_folded(word)) if _CODE.fullmatch(word) else ""

@@ -19,12 +19,13 @@ from drr.eval.checks.makers import PlaceNamed
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import ledger_of
-from drr.eval.checks.money.play import record_divisors
+from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
 from drr.eval.checks.superlatives import measured
 from drr.wording.comparisons import COMPARISONS
 from drr.wording.cues import CUES
+from drr.wording.vocabulary import either
 
 _KINDS: dict[str, tuple[int, tuple[str, ...]]] = {
     "louder": (1, ("noise",)),
@@ -45,7 +46,7 @@ _KINDS: dict[str, tuple[int, tuple[str, ...]]] = {
     "quicker": (-1, ("time",)),
     "slower": (1, ("time",)),
 }
-_MEASURED = re.compile(rf"\b(?:{'|'.join(_KINDS)})\b", re.I)
+_MEASURED = re.compile(rf"\b(?:{either(_KINDS)})\b", re.I)
 _FIELDS = {"price": "price", "stars": "stars", "count": "raters"}
 _FILLER = r"(?:\s(?!(?:and|or|than|that|which|who|other|others|one|ones|but|with|for|to|at|in|of|on|from|over|by|beside|versus|like|is|are|was|has|costs?)\b)[a-z0-9][\w-]{0,20}){0,4}"
 """The rest of what a thing is called: `'s own zippered pair`."""

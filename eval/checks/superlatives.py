@@ -18,11 +18,12 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
-from drr.eval.checks.money.play import divisors, record_divisors, unit_named
+from drr.eval.checks.money.packs import divisors, record_divisors, unit_named
 from drr.eval.checks.naming import head_noun
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN
+from drr.wording.vocabulary import either
 
 Of = Literal["price", "stars", "raters", "measure"]
 _MEASURED: dict[str, tuple[int, tuple[str, ...]]] = {
@@ -55,7 +56,7 @@ _WORST = (
 )
 _RATED = r"(?:most[\s-](?:rated|reviewed)|most\s(?:ratings|reviews))"
 _FIRST = re.compile(
-    rf"\b(?:(?P<least>{_LEAST})|(?P<most>{_MOST})|(?P<best>{_BEST})|(?P<worst>{_WORST})|(?P<rated>{_RATED})|(?P<measure>{'|'.join(_MEASURED)})"
+    rf"\b(?:(?P<least>{_LEAST})|(?P<most>{_MOST})|(?P<best>{_BEST})|(?P<worst>{_WORST})|(?P<rated>{_RATED})|(?P<measure>{either(_MEASURED)})"
     r"|(?P<per>(?:lowest|wins|leads|cheaper|best\svalue|best)\s(?:on\s(?:price|cost)\s)?(?=(?:per|by\sthe|a)\s[a-z])))\b",
     re.I,
 )

@@ -21,7 +21,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.play import divisors, record_divisors, unit_named
+from drr.eval.checks.money.packs import divisors, record_divisors, unit_named
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES

@@ -12,7 +12,7 @@ from drr.env.records.lines import Span, amount, count, stars
 from drr.env.source import Frozen
 from drr.env.text import tokens
 from drr.eval.checks.money.figures import bounds
-from drr.eval.checks.money.play import divisors
+from drr.eval.checks.money.packs import divisors
 from drr.eval.evidence.lexical import content_words, plain
 from drr.eval.stats.faithfulness import Support
 from drr.wording.cues import CUES

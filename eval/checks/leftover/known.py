@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache, cached_property
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -257,11 +257,16 @@ def _once(some: Iterable[Iterable[_T]]) -> tuple[_T, ...]:
     return tuple(dict.fromkeys(value for one in some for value in one))
 
 
-def numbers_in(text: str, most: int) -> list[tuple[float, str]]:
+def numbers_in(text: str, most: int) -> Sequence[tuple[float, str]]:
     """The numbers of a text, each with the word behind it."""
+    return _numbers(text)[:most]
+
+
+@lru_cache(maxsize=1024)
+def _numbers(text: str) -> tuple[tuple[float, str], ...]:
     found = [(number(match["n"]), _said(match)) for match in _NUMBER.finditer(text)]
     found += [(float(spoken(match["n"])), _said(match)) for match in _WORD.finditer(text)]
-    return found[:most]
+    return tuple(found)
 
 
 def _said(match: re.Match[str]) -> str:

@@ -17,9 +17,9 @@ from drr.eval.checks.money.generous.telling import add_told
 from drr.eval.checks.money.generous.verdicts import generous_verdicts
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.money.limit_sides import hold_sides
+from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.money.parts import SumPart
 from drr.eval.checks.money.phrases import OPTIONAL
-from drr.eval.checks.money.play import record_divisors
 from drr.eval.checks.money.sums import Cost, Sums, sums_of
 
 _EXACT = 0.005

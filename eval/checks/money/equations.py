@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 
 from drr.eval.checks.base import CheckTally
@@ -48,9 +49,7 @@ class _Term:
 
 
 def hold_equations(tally: CheckTally, mentions: Mentions) -> None:
-    for count, match in enumerate(_EQUATION.finditer(mentions.plain)):
-        if count == _MOST:
-            break
+    for match in _written(mentions):
         terms, operators = _parts(match["left"])
         right = _Term(match["right"])
         if not _is_sum(terms, operators, right):
@@ -73,8 +72,13 @@ def hold_equations(tally: CheckTally, mentions: Mentions) -> None:
 
 def written_outcomes(mentions: Mentions) -> frozenset[int]:
     """Where the outcomes of written sums stand: they are held against their own sums, right or wrong."""
-    found = (match.start("right") for match in islice(_EQUATION.finditer(mentions.plain), _MOST))
-    return frozenset(found)
+    return frozenset(match.start("right") for match in _written(mentions))
+
+
+@lru_cache(maxsize=4)
+def _written(mentions: Mentions) -> tuple[re.Match[str], ...]:
+    """The sums that a report writes out."""
+    return tuple(islice(_EQUATION.finditer(mentions.plain), _MOST))
 
 
 def _parts(left: str) -> tuple[list[_Term], list[str]]:

@@ -16,7 +16,8 @@ from drr.eval.checks.certainty import Certainty, held_back
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure, Figures
 from drr.eval.checks.money.owners import Owner, Owners
-from drr.eval.checks.money.play import InPlay, divisors, stranger_beside, unlinked_prices
+from drr.eval.checks.money.packs import divisors
+from drr.eval.checks.money.play import InPlay, stranger_beside, unlinked_prices
 from drr.eval.checks.money.readings import Readings
 from drr.eval.checks.money.together import together
 from drr.eval.checks.money.unread import UnreadParts

@@ -14,7 +14,8 @@ from drr.eval.checks.grid import column_at
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions, ProductReference
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.play import InPlay, counted, record_divisors
+from drr.eval.checks.money.packs import record_divisors
+from drr.eval.checks.money.play import InPlay, counted
 from drr.wording.cues import CUES
 
 _TIGHT = re.compile(

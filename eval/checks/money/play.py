@@ -5,26 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.cast import cast_of
-from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions, words
 from drr.eval.checks.money.own_records import prices_ordered, statistics_in_money
-from drr.eval.checks.naming import fold, folded_words
-from drr.eval.checks.records import record_text
+from drr.eval.checks.money.packs import SET, SETS, WORD_NUMBER, value_of
 from drr.wording.dates import CALENDAR
 from drr.wording.money import every_amount
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
-from drr.wording.units import UNITS, MeasureUnit
 
 _FEW = 6
 """Products of a whole report that any of its figures may be about."""
-_COUNT = re.compile(r"(?<![\d.,$/])(?P<n>\d{1,4})(?![\d,]*\.?\d)")
 _NUMBER = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS})(?![\d%])")
-_WORD_NUMBER = re.compile(rf"\b(?P<n>{SPOKEN})\b", re.I)
 _MANY = r"(\d{1,3}(?:,\d{3})++|\d{1,4})"
 _TIMES = re.compile(
     rf"(?<![\w.,$]){_MANY}\s?[x×]\s(?!\d)|(?<![\d.])\s?[x×]\s?{_MANY}\b(?![.,]?\d|\s?(?:in|inch|inches|ft|feet|cm|mm|x|×)\b)"
@@ -34,22 +29,6 @@ _TIMES = re.compile(
 )
 """A number that is a quantity by what stands beside it."""
 _PERCENT = re.compile(rf"(?P<n>{DIGITS}|{SPOKEN})\s?(?:%|percent\b|per cent\b)", re.I)
-_SETS = {
-    "pair": 2,
-    "couple": 2,
-    "both": 2,
-    "twice": 2,
-    "double": 2,
-    "two": 2,
-    "trio": 3,
-    "dozen": 12,
-    "half": 2,
-}
-_MEASURE = re.compile(
-    rf"(?<![\w.,])(?P<n>{DIGITS}|{SPOKEN})[\s-]?(?P<unit>fl\.?[\s-]oz|fluid[\s-]ounces?|[a-z]{{1,12}}|['\"″])",
-    re.I,
-)
-_SET = re.compile(rf"\b(?P<n>{'|'.join(_SETS)})s?\b", re.I)
 _MOST_COUNT = 24
 """Things of a kind that somebody buys at once. Where a number is said to be a quantity it may be more: that is arithmetic."""
 _NO_STRANGERS = frozenset(
@@ -258,7 +237,7 @@ class InPlay:
         found = [limit for limit in asked if limit is not None]
         found += [one.value for one in every_amount(query)]
         found += [number(match["n"]) for match in _NUMBER.finditer(query)]
-        found += [float(spoken(match["n"])) for match in _WORD_NUMBER.finditer(query)]
+        found += [float(spoken(match["n"])) for match in WORD_NUMBER.finditer(query)]
         return list(dict.fromkeys(one for one in found if one >= 5))
 
     def _find_quantities(self, span: Span) -> frozenset[int]:
@@ -270,7 +249,7 @@ class InPlay:
         return frozenset(one for one in _many(self._mentions.plain[slice(*span)]) if one <= _MOST_COUNT)
 
     def shares(self, span: Span) -> list[float]:
-        return [_value_of(match["n"]) / 100 for match in _PERCENT.finditer(self.text(span))]
+        return [value_of(match["n"]) / 100 for match in _PERCENT.finditer(self.text(span))]
 
     @cached_property
     def statistics(self) -> list[float]:
@@ -297,99 +276,6 @@ def counted(text: str) -> frozenset[int]:
 def _many(text: str) -> Iterable[int]:
     """Numbers in words as far as somebody buys so many, and those in digits that are a quantity by what stands beside them."""
     told = {int(next(filter(None, match.groups())).replace(",", "")) for match in _TIMES.finditer(text)}
-    spelt = {spoken(match["n"]) for match in _WORD_NUMBER.finditer(text)}
-    spelt |= {_SETS[match["n"].casefold()] for match in _SET.finditer(text)}
+    spelt = {spoken(match["n"]) for match in WORD_NUMBER.finditer(text)}
+    spelt |= {SETS[match["n"].casefold()] for match in SET.finditer(text)}
     return (one for one in told | {one for one in spelt if one <= _MOST_COUNT} if one >= 2)
-
-
-def _value_of(written: str) -> float:
-    return number(written) if written[0].isdigit() else float(spoken(written))
-
-
-_TOGETHER = {"hundred": 100, "thousand": 1000, "dozen": 12, "pair": 2}
-"""Of a cost per hundred pages, how many it is of."""
-_IN_A_YEAR = {"month": 12.0, "week": 52.0, "day": 365.0, "quarter": 4.0}
-
-
-@lru_cache(maxsize=1024)
-def divisors(text: str, per: str) -> frozenset[float]:
-    """By what a price is divided that is said per some unit, of a text.
-
-    A measure is divided by measures of its kind, anything else ("a bag", "each") by counts.
-    """
-    many = _TOGETHER.get(per.partition(" ")[0], 1)
-    unit = unit_named(per) if per and many == 1 else None
-    if unit is None or unit.kind == "count":
-        found = {float(match["n"]) for match in _COUNT.finditer(text)}
-        found |= {float(spoken(match["n"])) for match in _WORD_NUMBER.finditer(text)}
-        found |= {float(_SETS[match["n"].casefold()]) for match in _SET.finditer(text)}
-        whole = _of_sets(text, per) if many > 1 else set()
-        return frozenset({one / many for one in found if one >= 2} | whole)
-    found = set()
-    for match in _MEASURE.finditer(text):
-        other = UNITS.named(match["unit"].replace("-", " ")) or UNITS.named(match["unit"].split()[0])
-        if other is not None and (
-            other.kind == unit.kind or ("ounce" in unit.name and "ounce" in other.name)
-        ):
-            value = _value_of(match["n"])
-            found.add(value * other.base / (unit.base if other.kind == unit.kind else other.base))
-    return frozenset(one for one in found if one)
-
-
-@lru_cache(maxsize=1024)
-def _of_sets(text: str, per: str) -> frozenset[float]:
-    """How many of a set a text counts: `ten pairs`."""
-    named = per.partition(" ")[0].rstrip("s")
-    counted = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS}|{SPOKEN})[\s-]{re.escape(named)}s?\b", re.I)
-    return frozenset({_value_of(match["n"]) for match in counted.finditer(text)} - {1.0})
-
-
-_ANY_UNIT = frozenset(["", "unit", "item", "piece", "each", "pc", "one"])
-
-
-_SIZE = re.compile(
-    r"\b(?:size|count|number of|pieces|pack|capacity|volume|length|quantity|servings|loads|coverage)\b", re.I
-)
-
-
-def record_divisors(product: Product, per: str, around: frozenset[float]) -> frozenset[float]:
-    """How much is in a pack: by its title and its size; where those do not say, by the rest of the record and the text around."""
-    details = [
-        (key, str(value)) for key, value in product.details.items() if isinstance(value, (str, int, float))
-    ]
-    sizes = (value for key, value in details if _SIZE.search(key))
-    named = "\n".join([product.title, *sizes])
-    unit = unit_named(per) if per else None
-    if per and unit is None and per not in _ANY_UNIT and not _names(product, per):
-        return around | frozenset(one.value for one in measures_of(record_text(product)) if one.value)
-    if unit is None or unit.kind == "count":
-        counted = frozenset(one.value for one in UNITS.quantities(named) if one.unit.kind == "count")
-        exact = _of_sets(named, per) if per else set()
-        if exact and per.partition(" ")[0] not in _TOGETHER:
-            return frozenset(exact | {one * other for one in exact for other in counted if one != other})
-        if counted and per in _ANY_UNIT:
-            return counted | {
-                one.value for one in measures_of(named) if one.unit == one.kind and one.value >= 2
-            }
-        if counted and per.partition(" ")[0] not in _TOGETHER:
-            return counted
-        return around | divisors(named, per)
-    found = divisors(named, per)
-    several = {
-        one.value for one in measures_of("\n".join([named, *product.features])) if one.unit == one.kind
-    }
-    found |= {one * many for one in found for many in several if many >= 2}
-    year = {_IN_A_YEAR[per]} if per in _IN_A_YEAR else set()
-    rest = "\n".join([*product.features, *(value for _, value in details)])
-    return found or around | year | divisors(rest, per)
-
-
-def _names(product: Product, per: str) -> bool:
-    """Whether a record has the word that a cost is said per, in whatever form."""
-    last = per.rsplit(" ", 1)[-1]
-    return last in _TOGETHER or last in _IN_A_YEAR or fold(last) in folded_words(record_text(product))
-
-
-def unit_named(per: str) -> MeasureUnit | None:
-    """The unit of measure that a cost is per: `fl oz`, `pound`; `None` for each thing."""
-    return UNITS.named(per) or UNITS.named(per.rsplit(" ", 1)[-1])

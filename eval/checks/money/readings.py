@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, combinations, islice, repeat
+from itertools import chain, combinations, islice
 
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.play import InPlay, Priced, divisors, record_divisors
+from drr.eval.checks.money.packs import divisors, record_divisors
+from drr.eval.checks.money.play import InPlay, Priced
 from drr.wording.cues import CUES, CueKind
 
 ADDED_ABOVE = "the sum of the column above"
@@ -25,8 +26,8 @@ _MOST_SAID = 24
 _LEAST_LIMIT = 10
 
 
-Reading = tuple[str, float]
-"""What an amount may be, and what it would then come to: there are so many that each is a bare pair."""
+Reading = tuple[str, Iterable[float]]
+"""What an amount may be, and all that it may then come to: there are so many that they are tried as bare numbers."""
 
 
 class Readings:
@@ -41,7 +42,6 @@ class Readings:
         """Places of figures that a reading explained."""
         self._places = {figure.start: index for index, figure in enumerate(figures)}
         self._left = _MOST_READINGS
-        self._packs: dict[tuple[str, str, frozenset[float]], frozenset[float]] = {}
 
     @property
     def spent(self) -> bool:
@@ -50,20 +50,25 @@ class Readings:
 
     def explain(self, figure: Figure, only: str | None = None) -> str | None:
         """How the amount comes about, if it can be told; a cost per unit, of the `only` product that it can be of."""
-        low, high, tried, found = figure.low, figure.high, 0, None
-        for how, value in islice(self._of(figure.cue.kind, figure, only), self._left):
-            tried += 1
-            if low <= value <= high:
-                found = how
-                break
-        self._left -= tried
-        return found
+        low, high = figure.low, figure.high
+        readings = self._of(figure.cue.kind, figure, only)
+        while self._left > 0 and (reading := next(readings, None)) is not None:
+            how, values = reading
+            tried = list(islice(values, self._left))
+            fitting = [value for value in tried if low <= value <= high]
+            self._left -= tried.index(fitting[0]) + 1 if fitting else len(tried)
+            if fitting:
+                return how
+        return None
 
     def explain_price(self, figure: Figure) -> str | None:
         """Whether an amount that is certainly a price is that of any product of the report, or said elsewhere."""
-        limits = (("a limit of the question", limit) for limit in self._play.limits)
-        tried = chain(_prices(self._play.all), self._repeated(figure), limits)
-        return next((how for how, value in tried if figure.holds(value)), None)
+        tried = chain(_prices(self._play.all), self._repeated(figure), self._limits)
+        return next((how for how, values in tried if any(map(figure.holds, values))), None)
+
+    @property
+    def _limits(self) -> Iterable[Reading]:
+        return [("a limit of the question", self._play.limits)]
 
     def _of(self, kind: CueKind, figure: Figure, only: str | None) -> Iterator[Reading]:
         products = self._play.near(figure.line)
@@ -74,43 +79,41 @@ class Readings:
         yield from _prices(products)
         yield from self._repeated(figure)
         if figure.column is not None:
-            yield ADDED_ABOVE, self._above(figure)
+            yield ADDED_ABOVE, [self._above(figure)]
         if kind == "unit":
             yield from self._per_unit(figure, products, said, span)
             return
         if kind == "gap" and figure.cue.per:
             per, none = figure.cue.per, frozenset[float]()
-            each = [one.price / many for one in products for many in self._in_pack(one, per, none)]
+            each = [one.price / many for one in products for many in record_divisors(one.product, per, none)]
             yield from self._gaps(each[:_MOST_SAID])
         prices = list(dict.fromkeys(one.price for one in products))
         multiples = list(self._multiples(prices, span))
-        base = [*prices, *(value for _, value in multiples)]
+        base = [*prices, *(value for _, values in multiples for value in values)]
         if len(prices) <= FEW_PRICES and CUES.is_swapped(self._play.text(figure.sentence)):
             swapped = [total - one + other for total in said for one in prices for other in prices]
-            yield from (("a sum with another in its place", value) for value in swapped)
+            yield "a sum with another in its place", swapped
             base += swapped
         yield from multiples
         if kind in ("price", "none"):
             yield from _prices((*self._play.all, *self._unlinked))
         if kind in ("price", "none") or CUES.units_in(self._play.text(figure.sentence)):
             yield from self._per_unit(figure, products, said, span)
-        yield from (("a limit of the question", limit) for limit in self._play.limits)
-        yield from zip(repeat("the sum of products in a row"), self._play.runs, strict=False)
+        yield from self._limits
+        yield "the sum of products in a row", self._play.runs
         if kind != "rest":
             yield from self._sums(prices, said, multiples)
         if kind == "total" or (kind == "rest" and self._limits_of(figure)):
-            yield from (
-                ("an amount said less a price", one - price) for one in said for price in [*prices, *said]
-            )
+            yield "an amount said less a price", [one - price for one in said for price in [*prices, *said]]
         else:
             yield from self._gaps([*base, *said])
         if kind != "total":
             yield from self._rests(figure, base, said, prices)
         yield from self._shares(span, [*base, *said])
 
-    def _multiples(self, prices: Iterable[float], span: tuple[int, int]) -> Iterator[Reading]:
+    def _multiples(self, prices: Iterable[float], span: tuple[int, int]) -> Iterator[tuple[str, list[float]]]:
         for many in sorted(self._play.quantities(span)):
-            yield from ((f"{many} times a price", many * price) for price in prices)
+            yield f"{many} times a price", [many * price for price in prices]
 
     def _per_unit(
         self, figure: Figure, products: Iterable[Priced], said: Sequence[float], span: tuple[int, int]
@@ -119,16 +122,10 @@ class Readings:
         for per in sorted(units):
             around = divisors(self._play.text(span), per) | divisors(self._play.question, per)
             for one in products:
-                for many in self._in_pack(one, per, around):
-                    yield f"the price of {one.product_id} by {many:g}", one.price / many
+                for many in record_divisors(one.product, per, around):
+                    yield f"the price of {one.product_id} by {many:g}", [one.price / many]
             for value in said:
-                yield from ((f"${value:,.2f} by {many:g}", value / many) for many in around)
-
-    def _in_pack(self, one: Priced, per: str, around: frozenset[float]) -> frozenset[float]:
-        asked = one.product_id, per, around
-        if asked not in self._packs:
-            self._packs[asked] = record_divisors(one.product, per, around)
-        return self._packs[asked]
+                yield from ((f"${value:,.2f} by {many:g}", [value / many]) for many in around)
 
     def _said(self, figure: Figure) -> list[float]:
         """Amounts beside it that are explained themselves."""
@@ -159,7 +156,7 @@ class Readings:
     def _repeated(self, figure: Figure) -> Iterator[Reading]:
         """The same is said elsewhere, and explained there."""
         return (
-            ("said elsewhere", one.value)
+            ("said elsewhere", [one.value])
             for one in self._exact.get(round(figure.value, 2), ())
             if one.start != figure.start and one.start in self.settled
         )
@@ -174,18 +171,15 @@ class Readings:
         return found
 
     def _sums(
-        self, prices: Sequence[float], said: Sequence[float], multiples: Sequence[Reading]
+        self, prices: Sequence[float], said: Sequence[float], multiples: Sequence[tuple[str, list[float]]]
     ) -> Iterator[Reading]:
         for values in (prices, list(dict.fromkeys([*prices, *said]))):
             most = next((size for count, size in _LARGEST if len(values) <= count), 0)
             for size in range(2, most + 1):
-                yield from zip(
-                    repeat(f"the sum of {size} prices"), map(sum, combinations(values, size)), strict=False
-                )
-        if len(multiples) * len(prices) <= 200:
-            for how, value in multiples:
-                for price in prices:
-                    yield f"{how} and another", value + price
+                yield f"the sum of {size} prices", map(sum, combinations(values, size))
+        if sum(len(values) for _, values in multiples) * len(prices) <= 200:
+            for how, values in multiples:
+                yield f"{how} and another", [value + price for value in values for price in prices]
 
     def _rests(
         self, figure: Figure, base: Sequence[float], said: Sequence[float], prices: Sequence[float]
@@ -197,10 +191,11 @@ class Readings:
         spent = list(dict.fromkeys([*costs, *sums]))
         sign = figure.sign
         for limit in self._limits_of(figure):
-            how = f"${limit:,.2f} and a cost"
-            for cost in spent:
-                left = limit - cost
-                yield how, abs(left) if sign is None else sign * left
+            left = (limit - cost for cost in spent)
+            yield (
+                f"${limit:,.2f} and a cost",
+                map(abs, left) if sign is None else (sign * one for one in left),
+            )
 
     @cached_property
     def limits_said(self) -> list[float]:
@@ -220,16 +215,16 @@ class Readings:
         ][:8]
 
     def _gaps(self, values: Sequence[float]) -> Iterator[Reading]:
-        for one, other in combinations(dict.fromkeys(values), 2):
-            yield "the difference of two amounts", abs(one - other)
+        pairs = combinations(dict.fromkeys(values), 2)
+        yield "the difference of two amounts", (abs(one - other) for one, other in pairs)
 
     def _shares(self, span: tuple[int, int], values: Sequence[float]) -> Iterator[Reading]:
         for share in self._play.shares(span):
             for value in values:
-                yield f"{share:.0%} of an amount", share * value
-                yield f"an amount less {share:.0%}", (1 - share) * value
-                yield f"an amount and {share:.0%}", (1 + share) * value
+                yield f"{share:.0%} of an amount", [share * value]
+                yield f"an amount less {share:.0%}", [(1 - share) * value]
+                yield f"an amount and {share:.0%}", [(1 + share) * value]
 
 
 def _prices(products: Iterable[Priced]) -> Iterator[Reading]:
-    return ((f"the price of {one.product_id}", one.price) for one in products)
+    return ((f"the price of {one.product_id}", [one.price]) for one in products)

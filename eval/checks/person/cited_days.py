@@ -10,7 +10,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.history import History, Placed
 from drr.eval.checks.person.order_ids import OrdersNamed
-from drr.wording.dates import MONTH, dates, month_number
+from drr.wording.dates import MONTH, month_number
 
 _LEADS = re.compile(
     r"[\s,*_]{0,4}[(\[]{0,2}(?:(?:the |your |see |in |as )?(?:order|record|receipt)(?: of)? ?)?[\s(\[:]{0,3}$",
@@ -55,7 +55,7 @@ class CitedDays:
     def _compare(self, cited: Sequence[Placed], low: int, start: int) -> None:
         lead = _LEADS.search(self._body, low, start)
         end = start if lead is None else lead.start()
-        when = next((one for one in dates(self._body, low, end) if one.end == end), None)
+        when = next((one for one in self._cast.prose.dates(low, end) if one.end == end), None)
         if when is not None:
             fits = any(when.covers(one.order.order_date) for one in cited)
             place = when.start, when.end

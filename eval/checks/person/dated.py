@@ -14,7 +14,7 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.frequency import PurchaseFrequencies
 from drr.eval.checks.person.history import History, Placed, days_of
 from drr.eval.checks.person.order_ids import OrdersNamed
-from drr.wording.dates import MONTH, DayOfYear, When, dates, days_of_year
+from drr.wording.dates import MONTH, DayOfYear, When
 from drr.wording.doubts import DOUBTS
 from drr.wording.purchases import PURCHASES, times
 
@@ -109,7 +109,7 @@ class DatedPurchases:
         linked = {one for place in self._cast.within(*span) if place.linked for one in place.products}
         if len(linked) != 1 or not self._history.of_products(linked):
             return False
-        days = [one for one in dates(self._body, *span) if one.day is not None]
+        days = [one for one in self._cast.prose.dates(*span) if one.day is not None]
         return len(days) == 1 and _RIGHT_BEFORE.search(self._body, span[0], days[0].start) is not None
 
     def _is_entry(self, text: str, span: Span, line: TextLine) -> bool:
@@ -122,17 +122,17 @@ class DatedPurchases:
     def _row(self, line: TextLine) -> None:
         for (low, high), head in zip(line.cells, line.header, strict=False):
             if _DATE_HEAD.search(head):
-                for when in dates(self._body, low, high):
+                for when in self._cast.prose.dates(low, high):
                     meant = self._of(self._cast.within(line.start, line.end))
                     self._compare_date(when, (line.start, line.end), meant, _Said(True, True, False, True))
 
     def _sentence(self, span: Span, line: TextLine) -> None:
         found: list[When | DayOfYear] = [
-            one for one in dates(self._body, *span) if one.month is not None and 1995 <= one.year <= 2035
+            one for one in self._cast.prose.dates(*span) if one.month is not None and 1995 <= one.year <= 2035
         ]
         found += [
             one
-            for one in days_of_year(self._body, *span)
+            for one in self._cast.prose.days_of_year(*span)
             if not any(a.start <= one.start < a.end for a in found)
         ]
         found = [

@@ -100,7 +100,7 @@ class History:
 
     def of_kind(self, kind: Collection[str]) -> list[Placed]:
         """The orders of products whose titles have all these words."""
-        return [one for one in self.orders if one.product and set(kind) <= stems(words(one.product.title))]
+        return [one for one in self.orders if one.product and set(kind) <= _title_stems(one.product.title)]
 
 
 @lru_cache(maxsize=4)
@@ -121,5 +121,6 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
-def stems(all_words: Iterable[str]) -> set[str]:
-    return {stem(word) for word in all_words}
+@lru_cache(maxsize=1024)
+def _title_stems(title: str) -> frozenset[str]:
+    return frozenset(map(stem, words(title)))

@@ -11,7 +11,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.makers import PlaceNamed
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.person.history import History, Placed, days_of
-from drr.wording.dates import When, dates
+from drr.wording.dates import When
 from drr.wording.purchases import PURCHASES
 
 _BESIDE = re.compile(
@@ -46,7 +46,7 @@ class NamedDays:
                     self._sentence(span)
 
     def _sentence(self, span: Span) -> None:
-        for when in dates(self._body, *span):
+        for when in self._cast.prose.dates(*span):
             if when.month is None or self._is_ahead(when):
                 continue
             if PURCHASES.is_else(self._body[max(span[0], when.start - 70) : when.start]):

@@ -11,7 +11,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.history import History, Placed, days_of
 from drr.eval.checks.person.named_days import NEGATED
-from drr.wording.dates import DayOfYear, When, dates, days_of_year
+from drr.wording.dates import DayOfYear, When
 from drr.wording.doubts import DOUBTS
 from drr.wording.purchases import PURCHASES
 
@@ -48,12 +48,12 @@ class NearDays:
         ordered = self._history.of_products(named)
         if not ordered or DOUBTS.doubts(self._body[slice(*span)]).get("conditional"):
             return
-        said = [one for one in dates(self._body, *span) if one.day is not None]
+        said = [one for one in self._cast.prose.dates(*span) if one.day is not None]
         for when in said:
             if not self._history.on(when) and self._is_of_an_order(when, span):
                 self._compare(when, ordered, bound)
         if any(when.covers(one.order.order_date) for when in said for one in ordered):
-            for day in days_of_year(self._body, *span):
+            for day in self._cast.prose.days_of_year(*span):
                 known = any(day.covers(one.order.order_date) for one in self._history.orders)
                 if not known and self._is_of_an_order(day, span):
                     self._compare(day, ordered, bound)

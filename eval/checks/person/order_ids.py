@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import lru_cache
 
 from drr.eval.checks.base import Span, Subject
 
@@ -17,13 +18,19 @@ _ORDER_ID = re.compile(
 
 
 def order_ids(subject: Subject) -> list[tuple[str, Span]]:
-    found = [(match["n"] or match[0], match.span()) for match in _ORDER_ID.finditer(subject.citations.body)]
+    found = list(_written(subject.citations.body))
     for source in subject.citations.sources:
         match = USER_URL.match(source.url)
         if match and match["order"]:
             for span in source.inline_spans or source.list_spans or [(0, 0)]:
                 found.append((match["order"], span))
     return found
+
+
+@lru_cache(maxsize=4)
+def _written(body: str) -> tuple[tuple[str, Span], ...]:
+    """The numbers of orders in a text."""
+    return tuple((match["n"] or match[0], match.span()) for match in _ORDER_ID.finditer(body))
 
 
 class OrdersNamed:

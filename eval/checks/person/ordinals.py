@@ -11,7 +11,6 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.history import History, Placed
 from drr.eval.checks.person.named_days import NEGATED
-from drr.wording.dates import dates
 from drr.wording.doubts import DOUBTS
 from drr.wording.purchases import PURCHASES
 
@@ -42,7 +41,7 @@ class OrderedTimes:
 
     def _sentence(self, span: Span, line: TextLine) -> None:
         text = self._body[slice(*span)]
-        told = list(dates(self._body, *span))
+        told = list(self._cast.prose.dates(*span))
         if not told or NEGATED.search(text) or DOUBTS.doubts(text).get("conditional"):
             return
         for when in told:

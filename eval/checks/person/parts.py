@@ -12,7 +12,6 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import words
 from drr.eval.checks.person.history import History
 from drr.eval.checks.person.named_days import NEGATED
-from drr.wording.dates import dates
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.purchases import PURCHASES
@@ -147,7 +146,7 @@ class PartsOfHistory:
             return
         days = [one.order.order_date for one in self._history.orders]
         first, last = min(days), max(days)
-        for when in dates(self._body, *span):
+        for when in self._cast.prose.dates(*span):
             before = self._body[max(span[0], when.start - 90) : when.start]
             since = _SINCE.search(before)
             if since is None or NEGATED.search(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, combinations
 from typing import NamedTuple
 
@@ -171,6 +171,7 @@ class _Counting:
         self._shares = {plain_name(one.name): one for one in every}
         self._categories = {one.name for one in known.by_category}
         forms = sorted((name_form(name) for name in self._shares if name), key=len, reverse=True)
+        self._places = cache(lambda span: list(self._read_places(span)))
         self._name = re.compile(rf"(?<![\w$])(?:{'|'.join(forms) or '(?!)'})(?!\w)", re.I)
 
     def shares(self, span: Span) -> list[Share]:
@@ -180,7 +181,7 @@ class _Counting:
         said = set(re.findall(r"\b(?:19|20)\d\d\b", self._body[slice(*span)]))
         return [*found, *(Share(name=year, orders=0, spend=None) for year in said - years)]
 
-    def _places(self, span: Span) -> Iterator[_PlaceOfShare]:
+    def _read_places(self, span: Span) -> Iterator[_PlaceOfShare]:
         for match in self._name.finditer(self._body, *span):
             share = self._shares.get(plain_name(match[0]))
             if share is not None:

@@ -15,7 +15,6 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import words
 from drr.eval.checks.person.history import History
-from drr.wording.dates import dates, days_of_year
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.purchases import PURCHASES
 
@@ -123,7 +122,7 @@ class HistoryTallies:
             )
             if before is None or not _TO_NAME.fullmatch(self._body, before.end(), when.start()):
                 continue
-            if any(day.end == before.end() for day in days_of_year(self._body, *span)):
+            if any(day.end == before.end() for day in self._cast.prose.days_of_year(*span)):
                 continue
             year = self._history.today.year - (when["which"].casefold() == "last")
             known = self._orders.get(str(year), 0)
@@ -142,7 +141,7 @@ class HistoryTallies:
         if not self._history.whole or not self._history.orders or not self._speaks_of_all(span):
             return
         first = min(one.order.order_date for one in self._history.orders)
-        for when in dates(self._body, *span):
+        for when in self._cast.prose.dates(*span):
             if _FIRST.search(self._body, max(span[0], when.start - 70), when.start) is None:
                 continue
             if when.covers(first):

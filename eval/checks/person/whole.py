@@ -15,7 +15,7 @@ from drr.eval.checks.person.history import History, Placed
 from drr.eval.checks.person.named_days import NEGATED
 from drr.eval.checks.person.parts import PartsOfHistory
 from drr.eval.checks.person.tallies import name_form, plain_name
-from drr.wording.dates import When, dates
+from drr.wording.dates import When
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.purchases import PURCHASES
@@ -164,7 +164,7 @@ class CountsOfTheWhole:
             if pair.whole == self._known.orders:
                 self._settle(pair.said in counts, pair.span, f"said {pair.said} of {name}, are {max(counts)}")
             elif pair.said in counts and len(self._named(span)) == 1:
-                ok = pair.whole in _wholes(self._known, self._history, dates(self._body, *span))
+                ok = pair.whole in _wholes(self._known, self._history, self._cast.prose.dates(*span))
                 self._settle(ok, pair.whole_span, f"said {pair.whole} in all, are {self._known.orders}")
         elif self._is_of_prices(pair, span):
             self._priced(pair, span)
@@ -185,7 +185,7 @@ class CountsOfTheWhole:
         orders = self._history.orders
         if pair.whole != self._known.orders:
             line = self._cast.prose.line_at(span[0])
-            years = [] if line is None else [one.year for one in dates(self._body, line.start, pair.end)]
+            years = [] if line is None else [one.year for one in self._cast.prose.dates(line.start, pair.end)]
             orders = [one for one in orders if years and one.day.year == years[-1]]
             if len(orders) != pair.whole or len(set(years)) != 1:
                 return
@@ -261,7 +261,7 @@ class CountsOfTheWhole:
         known = {one.orders for one in self._known.by_category if one.name == name}
         priced = [one for one in orders if one.product is not None and one.product.price is not None]
         some = [orders, priced, [one for one in orders if one not in priced]]
-        for when in dates(self._body, *span):
+        for when in self._cast.prose.dates(*span):
             some.append([one for one in orders if one.day.year == when.year])
             some.append([one for one in orders if one.day.year >= when.year])
             some.append([one for one in orders if one.day.year <= when.year])
@@ -283,7 +283,7 @@ class CountsOfTheWhole:
 
     def _ages(self, span: Span) -> None:
         """`ordered on August 23, 2023, that is 23 days ago`: from the one day that the sentence gives."""
-        days = [one for one in dates(self._body, *span) if one.day is not None]
+        days = [one for one in self._cast.prose.dates(*span) if one.day is not None]
         for match in _AGO.finditer(self._body, *span):
             before = [one for one in days if one.end <= match.start() and match.start() - one.end <= _CLOSE]
             if len(days) != 1 or not before or not self._history.on(before[0]):

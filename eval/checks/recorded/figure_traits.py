@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import combinations
 
-from drr.eval.checks.anchored import RecordAnchors, anchored
+from drr.eval.checks.anchored import anchored, record_anchors
 from drr.eval.checks.base import Span
 from drr.eval.checks.measures import A_RATE, MeasureSaid
 from drr.eval.checks.naming import folded_words
@@ -56,7 +56,6 @@ class FigureTraits:
     def __init__(self, owners: StatementOwners) -> None:
         self._owners, self._text, self._cast = owners, owners.text, owners.cast
         self._records: dict[str, RecordedFigures] = {}
-        self._anchors: dict[str, RecordAnchors] = {}
         asked = owners.mentions.subject.query or ""
         self._asked = {number(match["n"]) for match in NUMBER.finditer(asked)}
         self._asked |= {float(spoken(match[0])) for match in SPOKEN_NUMBER.finditer(asked)}
@@ -141,10 +140,9 @@ class FigureTraits:
         if label:
             mine = mine._replace(heads=mine.heads | set(folded_words(label)))
         for key in whom:
-            if key not in self._anchors:
-                self._anchors[key] = RecordAnchors(self._owners.products[key])
+            anchors = record_anchors(self._owners.products[key])
             for least in (1, 2):
-                found = self._anchors[key].states(mine, least)
+                found = anchors.states(mine, least)
                 if found:
                     yield f"head_{least}"
                     if len({one.base for one in found}) == 1:
@@ -243,8 +241,7 @@ class FigureTraits:
         return [one for line in lines for one in prose.measures((line.start, line.end))][:_TOLD]
 
     def _holds(self, key: str, said: MeasureSaid) -> bool:
-        record = self.record(key)
-        return any(said.same(one) for one in record.measures)
+        return self.record(key).measures_so(said)
 
     def _has_number(self, key: str, said: MeasureSaid) -> bool:
         return said.value in self.record(key).numbers

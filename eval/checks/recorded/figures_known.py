@@ -6,10 +6,10 @@ import re
 from functools import cached_property
 
 from drr.env.entities import Product
-from drr.eval.checks.measures import MeasureSaid, measures_of
+from drr.eval.checks.measures import MeasureSaid, measures_by_kind, measures_of
 from drr.eval.checks.naming import folded_words
-from drr.eval.checks.records import record_text
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.eval.checks.records import record_numbers, record_text
+from drr.wording.numbers import DIGITS, SPOKEN, number
 
 SPOKEN_NUMBER = re.compile(rf"\b{SPOKEN}\b", re.I)
 _DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?![\d.])")
@@ -35,8 +35,7 @@ class RecordedFigures:
 
     @cached_property
     def numbers(self) -> frozenset[float]:
-        found = {number(match[0]) for match in _DIGITS.finditer(self._text)}
-        return frozenset(found | {float(spoken(match[0])) for match in SPOKEN_NUMBER.finditer(self._text)})
+        return record_numbers(self._product)
 
     @cached_property
     def keyed(self) -> dict[str, list[float]]:
@@ -48,10 +47,11 @@ class RecordedFigures:
                 keyed.setdefault(word, []).extend(found)
         return keyed
 
+    def measures_so(self, said: MeasureSaid) -> bool:
+        return measures_by_kind(self._text).has(said)
+
     def holds(self, said: MeasureSaid) -> bool:
-        return any(said.same(one) for one in self.measures) or (
-            said.unit == said.kind and said.value in self.numbers
-        )
+        return self.measures_so(said) or (said.unit == said.kind and said.value in self.numbers)
 
     def alike(self, said: MeasureSaid) -> list[MeasureSaid]:
         same = [one for one in self.measures if one.unit == said.unit]

@@ -12,12 +12,12 @@ from drr.eval.checks.naming import folded_words
 from drr.eval.checks.other_values import CLOSED_BEHIND, LED_AWAY, NEXT_WORD
 from drr.eval.checks.recorded.around import traits_around
 from drr.eval.checks.recorded.owners import StatedOtherwise, StatementOwners, Whose
-from drr.eval.checks.records import record_text
 from drr.eval.checks.rival_values import (
     SaidValue,
     ValueWord,
     grade_letters,
     grades_of,
+    record_words,
     rivals_of,
     value_words,
 )
@@ -52,7 +52,6 @@ class ValueCandidates:
             for key, product in list(self._cast.products.items())[:_MANY]
             for one in self._rivals.of(product)
         }
-        self._words: dict[str, frozenset[str]] = {}
         self._learn_classes()
         self._firsts: dict[str, set[tuple[str, ...]]] = {}
         for own in self._values.values():
@@ -82,14 +81,14 @@ class ValueCandidates:
             if span is None:
                 yield from self._row(line)
                 continue
-            for phrase, where in self._said(value_words(self._text, *span)):
+            for phrase, where in self._said(self._rivals.words_in(span)):
                 whose = self._owners.of(where, span)
                 if whose is not None:
                     yield from self._one(phrase, where, whose, span, line, None)
 
     def _row(self, line: TextLine) -> Iterator[StatedOtherwise]:
         for cell, bound, label in self._owners.cells(line):
-            for phrase, where in self._said(value_words(self._text, *cell)):
+            for phrase, where in self._said(self._rivals.words_in(cell)):
                 yield from self._one(phrase, where, bound, (line.start, line.end), line, cell, label)
 
     def _said(self, words: Sequence[ValueWord]) -> Iterator[tuple[tuple[str, ...], Span]]:
@@ -193,9 +192,7 @@ class ValueCandidates:
         here = owners.near(span) - whose.whom
         text = set(self._cast.products) - whose.whom - here
         near_own = {one.word for one in value_words(value.own)}
-        said_here = {
-            one.word for one in value_words(self._text, *span) if not where[0] <= one.start < where[1]
-        }
+        said_here = {one.word for one in self._rivals.words_in(span) if not where[0] <= one.start < where[1]}
         group = "cell" if whose.bound == "cell" else "near" if "in_clause" in whose.traits else "loose"
         wider = sorted((owners.siblings(whose.whom) | set(self._cast.possible)) - whose.whom)[:_FEW]
         marks = {
@@ -213,11 +210,7 @@ class ValueCandidates:
         return found
 
     def _words_of(self, key: str) -> frozenset[str]:
-        if key not in self._words:
-            self._words[key] = frozenset(
-                one.word for one in value_words(record_text(self._owners.products[key]))
-            )
-        return self._words[key]
+        return record_words(self._owners.products[key])
 
 
 def _may_be_called_so(value: SaidValue) -> bool:

@@ -58,7 +58,7 @@ class OwnDays:
         return _DAY_OR_SPAN.search(self._body, *span) is not None
 
     def sentence(self, span: Span, here: Sequence[Facet], around: Sequence[Facet]) -> Iterator[Accusation]:
-        yield from self._lists(list(dates(self._body, *span)), span, here, around)
+        yield from self._lists(list(self._cast.prose.dates(*span)), span, here, around)
         yield from self._nothing_since(span, here)
 
     # Lists.
@@ -156,7 +156,7 @@ class OwnDays:
 
     def _nothing_since(self, span: Span, here: Sequence[Facet]) -> Iterator[Accusation]:
         """`Trash bags: nothing after 3 March 2020`, of which some were ordered later."""
-        for when in islice(dates(self._body, *span), 8):
+        for when in islice(self._cast.prose.dates(*span), 8):
             led = _NOTHING_SINCE.search(self._body, max(span[0], when.start - 40), when.start)
             if led is None:
                 continue
@@ -188,7 +188,7 @@ class OwnDays:
             for (low, high), head in zip(line.cells, line.header, strict=False):
                 if not _OWN_HEAD.search(head):
                     continue
-                whens = [one for one in dates(self._body, low, high) if one.month is not None]
+                whens = [one for one in self._cast.prose.dates(low, high) if one.month is not None]
                 alone = (
                     len(whens) == 1
                     and self._body[low:high].strip(" *_") == self._body[whens[0].start : whens[0].end]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -68,8 +68,19 @@ class OrderFacets:
         self.sets = sets
         self._cast = cast
         self._body = cast.body
+        # The readers ask for the same stretches one after the other, and for wider ones around them.
+        self._in_span, self._kinds_in = cache(self._all_in), cache(self._every_kind)
+        self.named, self._ways_of_kind = cache(self._named), cache(self._ways_of)
 
-    def named(self, place: PlaceNamed) -> Facet:
+    def in_span(self, span: Span) -> list[Facet]:
+        """Everything that a stretch names, in order."""
+        return list(self._in_span(span))
+
+    def kinds_in(self, span: Span) -> list[Facet]:
+        """The names of kinds in a stretch, whatever stands beside them."""
+        return list(self._kinds_in(span))
+
+    def _named(self, place: PlaceNamed) -> Facet:
         """By a link or a name: the thing, all things whose titles have the words of the name, and where only a maker is named all of its."""
         text = self._body[place.start : place.end]
         if re.fullmatch(r"\[\^?\w{1,6}\]", text):
@@ -127,6 +138,9 @@ class OrderFacets:
         return self._kind(said, first, end) if said and said[-1] in self.sets.heads else None
 
     def _kind(self, said: Sequence[str], start: int, end: int) -> Facet:
+        return Facet(start, end, "kind", self._ways_of_kind(tuple(said)))
+
+    def _ways_of(self, said: tuple[str, ...]) -> tuple[Mask, ...]:
         ways = [self.sets.of_words(said)]
         for low in range(len(said)):
             rest = said[low:]
@@ -144,10 +158,9 @@ class OrderFacets:
                 self.sets.alike(leaves),
                 self.sets.with_leaves(self.sets.alike(one)),
             ]
-        return Facet(start, end, "kind", _ways(ways))
+        return _ways(ways)
 
-    def kinds_in(self, span: Span) -> list[Facet]:
-        """The names of kinds in a stretch, whatever stands beside them."""
+    def _every_kind(self, span: Span) -> list[Facet]:
         found: list[Facet] = []
         at = span[0]
         while len(found) < _KINDS and (match := _WORD.search(self._body, at, span[1])):
@@ -169,8 +182,7 @@ class OrderFacets:
         forms = sorted((name_form(one) for one in self.sets.category), key=len, reverse=True)
         return re.compile(rf"(?<![\w$/-])(?:{'|'.join(forms) or '(?!)'})(?![\w/-])", re.I)
 
-    def in_span(self, span: Span) -> list[Facet]:
-        """Everything that a stretch names, in order."""
+    def _all_in(self, span: Span) -> list[Facet]:
         found = [self.named(one) for one in self._cast.within(*span)[:_NAMED]]
         taken = [(one.start, one.end) for one in found]
         for match in islice(self._parts.finditer(self._body, *span), _NAMED):
@@ -212,7 +224,7 @@ class OrderFacets:
         for match in islice(_BESIDE_YEAR.finditer(self._body, *span), _WHENS):
             line = self._cast.prose.line_at(span[0])
             low = max(line.start if line else span[0], match.start() - _SO_FAR)
-            said = {one.year for one in dates(self._body, low, match.start()) if one.year in _YEARS}
+            said = {one.year for one in self._cast.prose.dates(low, match.start()) if one.year in _YEARS}
             today = self.sets.history.today.year
             if match["this"]:
                 years = {today - (match["this"].casefold() == "last")}

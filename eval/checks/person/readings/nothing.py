@@ -18,7 +18,7 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.readings.days import day_of
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
 from drr.eval.checks.person.readings.said import COUNT, count_value
-from drr.wording.dates import When, dates, days_of_year
+from drr.wording.dates import When
 from drr.wording.hedges import HEDGES
 from drr.wording.purchases import PURCHASES
 from drr.wording.tolerance import same_count
@@ -82,8 +82,8 @@ class CountsOfNothing:
         before = self._body[max(span[0], match.start() - 28) : match.start()]
         if (1900 <= value <= 2100 and "," not in match["n"]) or len(match["n"]) > 8:
             return True
-        taken = [(one.start, one.end) for one in dates(self._body, *span)]
-        taken += [(one.start, one.end) for one in days_of_year(self._body, *span)]
+        taken = [(one.start, one.end) for one in self._cast.prose.dates(*span)]
+        taken += [(one.start, one.end) for one in self._cast.prose.days_of_year(*span)]
         taken += [(one.start, one.end) for one in self._cast.within(*span)]
         return (
             any(low <= match.start() < high for low, high in taken)
@@ -96,6 +96,15 @@ class CountsOfNothing:
     def _comes_to(
         self, value: int, at: Span, span: Span, line: TextLine, near: Sequence[Facet], *, hedged: bool
     ) -> bool:
+        if value in self._asked or any(same_count(value, one, hedged=hedged) for one in self._of_anything):
+            return True
+        sizes = self._sizes_near(span, line, near)
+        return any(same_count(value, one, hedged=hedged) for one in sizes) or self._is_worked_out(
+            value, at, line
+        )
+
+    def _sizes_near(self, span: Span, line: TextLine, near: Sequence[Facet]) -> set[int]:
+        """Of whatever is named near it, alone and with anything else that is."""
         near = [*near, *self._facets.kinds_in((max(line.start, span[0] - 300), span[1]))][: 2 * _OTHERS]
         things = list(
             dict.fromkeys(way for one in near if one.kind not in NO_THING for way in one.ways[:_WAYS])
@@ -111,14 +120,8 @@ class CountsOfNothing:
             for one in (*things, *times, self._sets.all)
             for cut in (one & self._sets.priced, one & ~self._sets.priced)
         }
-        sizes = {size for mask in some for size in self._sets.sizes(mask)} | {
-            mask.bit_count() for mask in priced
-        }
-        return (
-            any(same_count(value, size, hedged=hedged) for size in (*sizes, *self._of_anything))
-            or self._is_worked_out(value, at, line)
-            or value in self._asked
-        )
+        sizes = {size for mask in some for size in self._sets.sizes(mask)}
+        return sizes | {mask.bit_count() for mask in priced}
 
     @cached_property
     def _of_anything(self) -> set[int]:
@@ -189,7 +192,7 @@ class DaysOfNothing:
         if line is None or not PURCHASES.speaks(self._body[max(line.start, span[0] - 400) : span[1]]):
             return
         named = [one for one in (*here, *around) if one.kind not in NO_THING and one.ways]
-        whens = [one for one in islice(dates(self._body, *span), 12) if one.month is not None]
+        whens = [one for one in islice(self._cast.prose.dates(*span), 12) if one.month is not None]
         if not named or any(self._is_ahead(one) for one in whens):
             return
         for when in whens:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import residue_of
-from drr.wording.dates import dates, days_of_year
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 
@@ -86,17 +87,22 @@ class SaidCounts:
 
     def _is_own(self, span: Span) -> bool:
         """Whether the reader is spoken to, asked for his orders, or all of them are counted."""
-        told = self._body[max(0, span[0] - _SO_FAR) : span[1]]
+        low = max(0, span[0] - _SO_FAR)
         return (
             self._asked
-            or self._called in told
-            or _YOURS.search(told) is not None
-            or self._whole.search(told) is not None
+            or self._body.find(self._called, low, span[1]) >= 0
+            or bisect_left(self._yours, low) < bisect_left(self._yours, span[1])
+            or self._whole.search(self._body, low, span[1]) is not None
         )
 
+    @cached_property
+    def _yours(self) -> list[int]:
+        """Where the reader is spoken to."""
+        return [match.start() for match in _YOURS.finditer(self._body)]
+
     def within(self, span: Span) -> Iterator[SaidCount]:
-        days = [(one.start, one.end) for one in dates(self._body, *span)]
-        days += [(one.start, one.end) for one in days_of_year(self._body, *span)]
+        days = [(one.start, one.end) for one in self._cast.prose.dates(*span)]
+        days += [(one.start, one.end) for one in self._cast.prose.days_of_year(*span)]
         found = 0
         for match in COUNT.finditer(self._body, *span):
             value = count_value(match["n"])

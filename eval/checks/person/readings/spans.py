@@ -12,7 +12,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.readings.days import DENIED, GLUE, day_of, things_among, union_of
 from drr.eval.checks.person.readings.facets import Facet, OrderFacets
-from drr.wording.dates import DayOfYear, When, dates, days_of_year
+from drr.wording.dates import DayOfYear, When, dates
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
 from drr.wording.purchases import PURCHASES
 
@@ -69,10 +69,10 @@ class OwnSpans:
 
     def _between_two(self, at: int, span: Span) -> set[int]:
         """`on December 8 and December 13, 2021, five days apart`"""
-        whens = [one for one in dates(self._body, *span) if one.day and one.end <= at]
+        whens = [one for one in self._cast.prose.dates(*span) if one.day and one.end <= at]
         found: list[When | DayOfYear] = [
             *whens,
-            *(one for one in days_of_year(self._body, *span) if one.end <= at),
+            *(one for one in self._cast.prose.days_of_year(*span) if one.end <= at),
         ]
         found.sort(key=lambda one: one.start)
         if len(found) < 2 or not GLUE.fullmatch(self._body, found[-2].end, found[-1].start):

@@ -66,9 +66,12 @@ def misread_states(sets: OrderSets, body: str, span: Span) -> Iterator[Accusatio
             yield _accused(match.span("s"), span, f"said {state}, no order of this user is")
     if not PURCHASES.speaks(body[max(0, span[0] - _BEFORE) : span[1]]):
         return
+    said_in_state = list(_IN_STATE.finditer(text))
+    if not said_in_state:
+        return
     days = [(one.start, one.end) for one in dates(body, *span)]
     days += [(one.start, one.end) for one in days_of_year(body, *span)]
-    for match in _IN_STATE.finditer(text):
+    for match in said_in_state:
         at = span[0] + match.start("n")
         if _YEAR.fullmatch(match["n"]) or any(start <= at < end for start, end in days):
             continue  # `from March 26, 2021 was delivered`
@@ -82,12 +85,17 @@ def misread_empty_years(
     facets: OrderFacets, body: str, span: Span, here: Sequence[Facet], around: Sequence[Facet]
 ) -> Iterator[Accusation]:
     """`Nothing at all was ordered in 2016.`"""
-    if any(one.kind not in TIMES for one in (*here, *around)) or facets.kinds_in(span):
+    if any(one.kind not in TIMES for one in (*here, *around)):
         return
-    for when in dates(body, *span):
-        led = _EMPTY.search(body, max(span[0], when.start - 80), when.start)
-        then = facets.sets.on(when)
-        if led is not None and when.month is None and then:
+    said_empty = [
+        when
+        for when in dates(body, *span)
+        if when.month is None and _EMPTY.search(body, max(span[0], when.start - 80), when.start)
+    ]
+    if not said_empty or facets.kinds_in(span):
+        return
+    for when in said_empty:
+        if then := facets.sets.on(when):
             why = f"said to have no orders, {body[when.start : when.end]} has {then.bit_count()}"
             yield Accusation("own_count", (when.start, when.end), why, Certainty.CLAUSE)
 

@@ -1,0 +1,139 @@
+"""By what a price is divided that is said per some unit: what a text counts or measures, and what a record says is in a pack."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from drr.env.entities import Product
+from drr.eval.checks.measures import measures_of
+from drr.eval.checks.naming import fold, folded_words
+from drr.eval.checks.records import record_text
+from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.units import UNITS, MeasureUnit
+
+_COUNT = re.compile(r"(?<![\d.,$/])(?P<n>\d{1,4})(?![\d,]*\.?\d)")
+WORD_NUMBER = re.compile(rf"\b(?P<n>{SPOKEN})\b", re.I)
+SETS = {
+    "pair": 2,
+    "couple": 2,
+    "both": 2,
+    "twice": 2,
+    "double": 2,
+    "two": 2,
+    "trio": 3,
+    "dozen": 12,
+    "half": 2,
+}
+SET = re.compile(rf"\b(?P<n>{'|'.join(SETS)})s?\b", re.I)
+_MEASURE = re.compile(
+    rf"(?<![\w.,])(?P<n>{DIGITS}|{SPOKEN})[\s-]?(?P<unit>fl\.?[\s-]oz|fluid[\s-]ounces?|[a-z]{{1,12}}|['\"″])",
+    re.I,
+)
+
+
+def value_of(written: str) -> float:
+    return number(written) if written[0].isdigit() else float(spoken(written))
+
+
+_TOGETHER = {"hundred": 100, "thousand": 1000, "dozen": 12, "pair": 2}
+"""Of a cost per hundred pages, how many it is of."""
+_IN_A_YEAR = {"month": 12.0, "week": 52.0, "day": 365.0, "quarter": 4.0}
+
+
+@lru_cache(maxsize=1024)
+def divisors(text: str, per: str) -> frozenset[float]:
+    """By what a price is divided that is said per some unit, of a text.
+
+    A measure is divided by measures of its kind, anything else ("a bag", "each") by counts.
+    """
+    many = _TOGETHER.get(per.partition(" ")[0], 1)
+    unit = unit_named(per) if per and many == 1 else None
+    if unit is None or unit.kind == "count":
+        whole = _of_sets(text, per) if many > 1 else set()
+        return frozenset({one / many for one in _counts_of(text)} | whole)
+    found = set()
+    for value, other in _measured(text):
+        if other.kind == unit.kind or ("ounce" in unit.name and "ounce" in other.name):
+            found.add(value * other.base / (unit.base if other.kind == unit.kind else other.base))
+    return frozenset(one for one in found if one)
+
+
+@lru_cache(maxsize=1024)
+def _counts_of(text: str) -> frozenset[float]:
+    """What a text counts, in digits, in words and as sets, whatever it is divided by."""
+    found = {float(match["n"]) for match in _COUNT.finditer(text)}
+    found |= {float(spoken(match["n"])) for match in WORD_NUMBER.finditer(text)}
+    found |= {float(SETS[match["n"].casefold()]) for match in SET.finditer(text)}
+    return frozenset(one for one in found if one >= 2)
+
+
+@lru_cache(maxsize=1024)
+def _measured(text: str) -> tuple[tuple[float, MeasureUnit], ...]:
+    """The figures of a text that have a unit, whichever a cost is per."""
+    found = []
+    for match in _MEASURE.finditer(text):
+        unit = UNITS.named(match["unit"].replace("-", " ")) or UNITS.named(match["unit"].split()[0])
+        if unit is not None:
+            found.append((value_of(match["n"]), unit))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def _of_sets(text: str, per: str) -> frozenset[float]:
+    """How many of a set a text counts: `ten pairs`."""
+    named = per.partition(" ")[0].rstrip("s")
+    counted = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS}|{SPOKEN})[\s-]{re.escape(named)}s?\b", re.I)
+    return frozenset({value_of(match["n"]) for match in counted.finditer(text)} - {1.0})
+
+
+_ANY_UNIT = frozenset(["", "unit", "item", "piece", "each", "pc", "one"])
+
+
+_SIZE = re.compile(
+    r"\b(?:size|count|number of|pieces|pack|capacity|volume|length|quantity|servings|loads|coverage)\b", re.I
+)
+
+
+@lru_cache(maxsize=1024)
+def record_divisors(product: Product, per: str, around: frozenset[float]) -> frozenset[float]:
+    """How much is in a pack: by its title and its size; where those do not say, by the rest of the record and the text around."""
+    details = [
+        (key, str(value)) for key, value in product.details.items() if isinstance(value, (str, int, float))
+    ]
+    sizes = (value for key, value in details if _SIZE.search(key))
+    named = "\n".join([product.title, *sizes])
+    unit = unit_named(per) if per else None
+    if per and unit is None and per not in _ANY_UNIT and not _names(product, per):
+        return around | frozenset(one.value for one in measures_of(record_text(product)) if one.value)
+    if unit is None or unit.kind == "count":
+        counted = frozenset(one.value for one in UNITS.quantities(named) if one.unit.kind == "count")
+        exact = _of_sets(named, per) if per else set()
+        if exact and per.partition(" ")[0] not in _TOGETHER:
+            return frozenset(exact | {one * other for one in exact for other in counted if one != other})
+        if counted and per in _ANY_UNIT:
+            return counted | {
+                one.value for one in measures_of(named) if one.unit == one.kind and one.value >= 2
+            }
+        if counted and per.partition(" ")[0] not in _TOGETHER:
+            return counted
+        return around | divisors(named, per)
+    found = divisors(named, per)
+    several = {
+        one.value for one in measures_of("\n".join([named, *product.features])) if one.unit == one.kind
+    }
+    found |= {one * many for one in found for many in several if many >= 2}
+    year = {_IN_A_YEAR[per]} if per in _IN_A_YEAR else set()
+    rest = "\n".join([*product.features, *(value for _, value in details)])
+    return found or around | year | divisors(rest, per)
+
+
+def _names(product: Product, per: str) -> bool:
+    """Whether a record has the word that a cost is said per, in whatever form."""
+    last = per.rsplit(" ", 1)[-1]
+    return last in _TOGETHER or last in _IN_A_YEAR or fold(last) in folded_words(record_text(product))
+
+
+def unit_named(per: str) -> MeasureUnit | None:
+    """The unit of measure that a cost is per: `fl oz`, `pound`; `None` for each thing."""
+    return UNITS.named(per) or UNITS.named(per.rsplit(" ", 1)[-1])
