@@ -32,7 +32,7 @@ from benchmarks.planted import sample_shop, share
 from benchmarks.results import record, table
 
 HEADING = "Amounts and ratings by all signs"
-VERSION = 1
+VERSION = 2
 BAR = 0.85
 BARS = (0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
 TREES, RATE, RIDGE, PART, LEAST = 240, 0.15, 10.0, 0.7, 15
@@ -221,7 +221,7 @@ def weights_text(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shop", type=Path)
-    parser.add_argument("--until", type=int, default=40, help="the last round")
+    parser.add_argument("--until", type=int, default=48, help="the last round")
     parser.add_argument("--write", action="store_true", help="write the weights, fitted to all writers")
     parser.add_argument("--record", action="store_true")
     arguments = parser.parse_args()

@@ -62,13 +62,13 @@ def test_it_is_all_signs_together_that_accuse_it(
         "Assuming a voucher, you save $13.37 on it.",
         # both are that much together: a reading makes it true
         "The lot of them, bought at once: $29.94.",
-        # cents are of a part of something
-        "Each of its ten drops comes to 37 cents.",
+        # so many of it, as is said beside it
+        f"Three [such diffusers]({A}) would be $53.85, if you ask me.",
     ],
 )
 def test_what_cannot_be_reckoned_or_is_true_is_not_accused(rules_shop: Shop, said: str) -> None:
     text = f"The [diffuser]({A}) is $17.95 and the [red one]({B}) $11.99. {said}"
-    assert not {13.37, 29.94, 0.37} & {*considered(rules_shop, text, 0.0)}
+    assert not {13.37, 29.94, 53.85} & {*considered(rules_shop, text, 0.0)}
 
 
 def test_a_reader_that_abstains_leaves_its_condition_as_a_sign(rules_shop: Shop) -> None:
@@ -82,6 +82,52 @@ def test_a_reader_that_abstains_leaves_its_condition_as_a_sign(rules_shop: Shop)
         found.append(signs.of(one))
     assert found[0]["unrated_stars_free"] == 1.0
     assert "unrated_stars_free" not in found[1] and found[1]["unrated_stars_several"] == 1.0
+
+
+PLAIN = [
+    # its words, what it is, what else is said, the reading that makes the one and misses the other
+    (f"Two [diffusers]({A}) come to {{}}.", "$35.90", "$53.85", "times_own"),
+    (f"The [diffuser]({A}) and the [red one]({B}): together {{}}.", "$29.94", "$39.94", "sum_here"),
+    (f"- [diffuser]({A}): $17.95\n- [red one]({B}): $11.99\n- Sum: {{}}", "$29.94", "$39.94", "sum_above"),
+    (f"The [diffuser]({A}) costs {{}} more than the [red one]({B}).", "$5.96", "$7.96", "gap_after"),
+    (f"The [diffuser]({A}) is $17.95, which leaves {{}}.", "$32.05", "$42.05", "rest_last"),
+    (
+        f"Swap the [diffuser]({A}) for the [black one]({C}) and $29.94 becomes {{}}.",
+        "$36.94",
+        "$38.94",
+        "far_swap",
+    ),
+    (f"The [diffuser]({A}) holds 300 ml, {{}} a ml.", "6 cents", "8 cents", "part_before"),
+    (f"The [diffuser]({A}) is {{}}, which leaves $32.05.", "$17.95", "$19.95", "implied"),
+]
+
+
+def signs_of(shop: Shop, text: str, said: str) -> dict[str, float]:
+    signs = FigureSigns(Mentions(Subject(text.format(said), query=QUERY, shop=shop)), {})
+    (one,) = (each for each in signs.every() if each.start == text.index("{}"))
+    return signs.of(one)
+
+
+@pytest.mark.parametrize(("text", "right", "wrong", "reading"), PLAIN)
+def test_an_amount_is_held_against_what_its_words_plainly_make_of_it(
+    rules_shop: Shop, text: str, right: str, wrong: str, reading: str
+) -> None:
+    assert f"{reading}_has" in signs_of(rules_shop, text, right)
+    missed = signs_of(rules_shop, text, wrong)
+    assert f"{reading}_has" not in missed and {f"{reading}_not", f"{reading}_none"} & missed.keys()
+
+
+def test_another_number_of_a_thing_than_is_said_shows(rules_shop: Shop) -> None:
+    text = f"Three [diffusers]({A}) come to {{}}."
+    assert "often_said" in signs_of(rules_shop, text, "$53.85")
+    assert "often_otherwise" in signs_of(rules_shop, text, "$71.80")
+    assert "often_unsaid" not in signs_of(rules_shop, text, "$61.20")
+
+
+def test_a_figure_of_a_list_is_that_of_the_thing_at_its_place(rules_shop: Shop) -> None:
+    text = f"Both are good, the [diffuser]({A}) and the [red one]({B}): $17.95, {{}}."
+    assert "has_list_money" in signs_of(rules_shop, text, "$11.99")
+    assert "not_list_money" in signs_of(rules_shop, text, "$12.99")
 
 
 def test_a_tree_asks_two_questions() -> None:

@@ -12,11 +12,12 @@ from drr.eval.checks.accusing.own_orders import OwnOrders
 from drr.eval.checks.accusing.reach import AmountsReached
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.considered.worded import worded_of
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 
-VERSION = 6
+VERSION = 7
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -47,6 +48,11 @@ class TrueReadings:
         if one.kind == "sum" and one.bound == Certainty.SCOPE and not of_a_list(one.span[0], self._mentions):
             return self._reach.why(figure, kind, firm=False)
         return self._reach.why(figure, kind, firm=one.bound in _FIRM.get(kind, ()))
+
+    def plain(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        made = figure is not None and worded_of(self._mentions).is_made(figure)
+        return "what stands beside it comes to it, read in the plainest way" if made else None
 
     def another(self, one: Accusation) -> str | None:
         figure = self._figure(one.span)
@@ -146,15 +152,22 @@ class TrueReadings:
 
 _Reading = Callable[[TrueReadings, Accusation], str | None]
 _READINGS: Mapping[str, tuple[_Reading, ...]] = {
-    "price": (TrueReadings.column, TrueReadings.another, TrueReadings.several, TrueReadings.reached),
-    "unit_cost": (TrueReadings.reached,),
-    "sum": (TrueReadings.then, TrueReadings.repeated, TrueReadings.reached),
-    "rest": (TrueReadings.unlinked, TrueReadings.reached),
-    "difference": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached),
-    "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached),
-    "rest_told": (TrueReadings.costs_that, TrueReadings.reached),
-    "left_amount": (TrueReadings.another, TrueReadings.reached),
-    "left_unit_cost": (TrueReadings.reached,),
+    "price": (
+        TrueReadings.column,
+        TrueReadings.another,
+        TrueReadings.several,
+        TrueReadings.reached,
+        TrueReadings.plain,
+    ),
+    "unit_cost": (TrueReadings.reached, TrueReadings.plain),
+    "cost_per_unit": (TrueReadings.plain,),
+    "sum": (TrueReadings.then, TrueReadings.repeated, TrueReadings.reached, TrueReadings.plain),
+    "rest": (TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
+    "difference": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
+    "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
+    "rest_told": (TrueReadings.costs_that, TrueReadings.reached, TrueReadings.plain),
+    "left_amount": (TrueReadings.another, TrueReadings.reached, TrueReadings.plain),
+    "left_unit_cost": (TrueReadings.reached, TrueReadings.plain),
     "stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_raters": (TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),

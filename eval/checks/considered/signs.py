@@ -13,6 +13,7 @@ from drr.eval.checks.base import Accusation
 from drr.eval.checks.certainty import BARS
 from drr.eval.checks.considered.nearest import NearestThings
 from drr.eval.checks.considered.tight import TightReadings
+from drr.eval.checks.considered.worded import worded_of
 from drr.eval.checks.leftover.said import MONEY, FigureKind, SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
@@ -78,14 +79,10 @@ class FigureSigns:
         self._raised = dict(raised)
         self.cue = self._sight.cue
         self._tight, self._nearest = TightReadings(self._held), NearestThings(self._held)
+        self._worded = worded_of(mentions)
 
     def every(self) -> Iterator[SaidFigure]:
-        """Without cents, which are the cost of a part of something, and of what part is often not said."""
-        return (
-            one
-            for one in self._sight.every()
-            if one.kind in KINDS and not (one.kind in MONEY and one.value < 1)
-        )
+        return (one for one in self._sight.every() if one.kind in KINDS)
 
     def of(self, one: SaidFigure) -> dict[str, float]:
         """Each sign between 0 and 1; those that are 0 are left out."""
@@ -98,6 +95,8 @@ class FigureSigns:
         found |= self._of_place(one)
         found |= {f"{name}_{group}": v for name, v in self._nearest.signs(one).items()}
         found |= self._tight.signs(one, cue)
+        found |= self._worded.of(one, cue)
+        found["cents"] = float(one.kind in MONEY and one.value < 1)
         return {name: value for name, value in found.items() if value}
 
     def is_charged(self, one: SaidFigure) -> bool:

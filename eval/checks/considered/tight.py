@@ -59,11 +59,11 @@ class TightReadings:
         found["tight_framed"] = float(framed)
         found["tight_none"] = float(not held)
         if not framed:
-            found |= self._missed("tight", one, cue, values, anything=bool(held))
+            found |= missed("tight", one, cue, values, anything=bool(held))
         first = self._first(one, cue)
         found["first_held"] = float(_holds(one, first))
         if not found["first_held"]:
-            found |= self._missed("first", one, cue, first, anything=bool(held))
+            found |= missed("first", one, cue, first, anything=bool(held))
         return {name: value for name, value in found.items() if value}
 
     def _first(self, one: SaidFigure, cue: str) -> list[float]:
@@ -110,34 +110,6 @@ class TightReadings:
         after = _TIMES_AFTER.match(plain, one.end, one.end + 8)
         found = before or after
         return float(found["n"]) if found else 1.0
-
-    def _missed(
-        self, name: str, one: SaidFigure, cue: str, values: list[float], *, anything: bool
-    ) -> dict[str, float]:
-        """What it would be with other dollars, or one digit put right."""
-        close = [each for each in values if 0.4 < each / one.value < 2.5] if one.value else []
-        seldom = exp(-len(close) / _CHANCE)
-        cents = any(
-            abs((each - one.value + 0.5) % 1 - 0.5) < _CENT and abs(each - one.value) > _LEAST_OFF
-            for each in close
-        )
-        finely = one.value >= 1 and one.slack < 0.02
-        near = {round(each, 2) for each in slips(one.digits)} if one.digits else set()
-        if one.kind == "unit" and not finely:
-            slip = any(
-                abs(each - value * scale) <= one.slack * scale
-                for each in near
-                for value in close
-                for scale in (1.0, 100.0)
-            )
-        else:
-            slip = any(round(value, 2) in near for value in close)
-        told = {f"{name}_offered": float(bool(values))}
-        for way, holds in (("cents", cents and finely), ("slip", slip)):
-            if holds:
-                told |= {f"{name}_{way}": seldom, f"{name}_{way}_{cue}": seldom}
-                told[f"{name}_{way}_else"] = seldom * float(anything)
-        return told
 
     def _offered(self, one: SaidFigure) -> Iterator[tuple[str, Iterable[float]]]:
         before = [each for each in self._figures if one.start - _BACK <= each.start < one.start][-_LAST:]
@@ -196,3 +168,30 @@ class TightReadings:
 
 def _holds(one: SaidFigure, values: Iterable[float]) -> bool:
     return any(one.low - 1e-6 <= each <= one.high + 1e-6 for each in values)
+
+
+def missed(name: str, one: SaidFigure, cue: str, values: list[float], *, anything: bool) -> dict[str, float]:
+    """What it would be with other dollars, or one digit put right."""
+    close = [each for each in values if 0.4 < each / one.value < 2.5] if one.value else []
+    seldom = exp(-len(close) / _CHANCE)
+    cents = any(
+        abs((each - one.value + 0.5) % 1 - 0.5) < _CENT and abs(each - one.value) > _LEAST_OFF
+        for each in close
+    )
+    finely = one.value >= 1 and one.slack < 0.02
+    near = {round(each, 2) for each in slips(one.digits)} if one.digits else set()
+    if one.kind == "unit" and not finely:
+        slip = any(
+            abs(each - value * scale) <= one.slack * scale
+            for each in near
+            for value in close
+            for scale in (1.0, 100.0)
+        )
+    else:
+        slip = any(round(value, 2) in near for value in close)
+    told = {f"{name}_offered": float(bool(values))}
+    for way, holds in (("cents", cents and finely), ("slip", slip)):
+        if holds:
+            told |= {f"{name}_{way}": seldom, f"{name}_{way}_{cue}": seldom}
+            told[f"{name}_{way}_else"] = seldom * float(anything)
+    return told

@@ -25,8 +25,8 @@ from pydantic import BaseModel, ConfigDict
 WEIGHTS = Path(__file__).with_name("weights.toml")
 _SETTLED = 0.7
 """Who knows a figure so surely needs no other reading."""
-_RECORDED = "unclear_recorded"
-"""It stands in the shopper's own records."""
+_READ = frozenset({"unclear_recorded", "worded_has", "worded_other"})
+"""It stands in the shopper's own records, or a plain reading of its words makes it."""
 _STATEMENTS = {
     "gap": "difference",
     "rest": "rest",
@@ -97,7 +97,7 @@ def considered_wrong(
 
 def is_borne_out(one: SaidFigure, cue: str, signs: Mapping[str, float], readings: TrueReadings) -> bool:
     """Whether any reading makes a figure true: as what its words make it, as a difference, as any amount. It is then no error, whatever else."""
-    if signs.get("known", 0.0) > _SETTLED or _RECORDED in signs:
+    if signs.get("known", 0.0) > _SETTLED or _READ & signs.keys():
         return True
     rated = {"rating": "stars", "ratings": "left_raters"}.get(one.kind)
     kind = rated or _STATEMENTS.get("unit" if one.kind == "unit" else cue, "price")
