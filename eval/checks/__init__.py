@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "13"),
     "product_claims": Rule(properties.product_claims, "37"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "8"),
+    "figures": Rule(figures, "9"),
 }
 
 
