@@ -17,7 +17,7 @@ from drr.study.leases import Leases
 from drr.study.records import Records
 from drr.study.saved import SavedTexts
 from drr.study.spend import Accounts
-from drr.study.unit import WAY, Assignment
+from drr.study.unit import LEFT_OUT, WAY, Assignment
 from drr.study.units import Units
 
 
@@ -42,7 +42,11 @@ class Ledger:
         begun = self.saved.under_way(keys)
         return [
             Assignment(
-                unit, key in retried, self.saved.of_unit(key, WAY) if key in begun else {}, key in for_good
+                unit,
+                key in retried,
+                self.saved.of_unit(key, WAY) if key in begun else {},
+                key in for_good,
+                for_good.get(key) == LEFT_OUT,
             )
             for key, unit in zip(keys, self.units.all(keys), strict=True)
         ]

@@ -67,7 +67,7 @@ class Records:
         return written
 
     def reopen(self, keys: Sequence[str], reason: str, message: str) -> None:
-        """Answers that are no longer what they were: failed for good, and their judgements aside until they are planned anew."""
+        """What is no longer what it was: failed for good; the judgements of such answers are aside until they are planned anew."""
         if not keys:
             return
         with self._db.writing() as db:

@@ -19,6 +19,9 @@ Status = Literal["done", "failed", "over_budget"]
 WAY = "way:"
 """Names of saved texts that lead a stopped unit back to where it was start so; of no use once it is done."""
 
+LEFT_OUT = "left_out"
+"""Why a judgement that was done stands open again: the judge had left out a part of what it was asked."""
+
 
 def canonical_json(value: Any) -> str:
     """One text for equal values: sorted keys, no spaces, no NaN. What it cannot say exactly it refuses."""
@@ -92,6 +95,8 @@ class Assignment:
     """By name: what it had got when it was stopped."""
     failed_for_good: bool = False
     """Its failure was none that passes by itself."""
+    left_out: bool = False
+    """It was done, but without all that was asked: what was answered then is not read again."""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ class Context:
     saved: Mapping[str, bytes] = field(default_factory=dict)
     """What it had got when it was stopped, by name."""
     failed_for_good: bool = False
+    left_out: bool = False
+    """It was done, but without all that was asked."""
     gathered: Outcome | None = None
     saving: Callable[[str, str], None] = lambda name, text: None
 
@@ -142,7 +144,13 @@ class Worker:
         models = self._place.models.unit(meter, cap=self._unit_cap, budget=self._budget)
         unit = assignment.unit
         context = Context(
-            unit, models, meter, assignment.retried, assignment.saved, assignment.failed_for_good
+            unit,
+            models,
+            meter,
+            assignment.retried,
+            assignment.saved,
+            assignment.failed_for_good,
+            assignment.left_out,
         )
         context.saving = lambda name, text: self._saved(Saved(unit.key, name, self._clean(text)))
         started, clock = self._wall(), time.monotonic()

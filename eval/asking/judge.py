@@ -177,7 +177,7 @@ class Judge:
     def _before(self, request: str, form: type[BaseModel]) -> str | None:
         """The next kept answer to this request."""
         if request not in self._ready:
-            kept = self._kept.of(request, self._context.unit.key)
+            kept = () if self._context.left_out else self._kept.of(request, self._context.unit.key)
             self._ready[request] = [text for text in kept if not self._retried or readable(text, form)]
         ready = self._ready[request]
         return ready.pop(0) if ready else None

@@ -26,7 +26,7 @@ from drr.llm.factory import Models
 from drr.study.pool import Pool
 from drr.study.run import Pace, Summary, run
 from drr.study.study import Study
-from drr.study.unit import Outcome, Unit
+from drr.study.unit import LEFT_OUT, Outcome, Unit
 from drr.study.worker import Context
 
 FETCHES = 8
@@ -101,6 +101,8 @@ async def judge(
         units = stage_units(study, desk, options, stage)
         if not units:
             continue
+        if options.retry_failed:
+            _reopen_left_out(study, units)
         names = ", ".join(task.name for task in stage) if len(stage) == 1 else "judgements"
         summary = await run(
             study,
@@ -119,6 +121,17 @@ async def judge(
         if summary.stopped is not None:
             break
     return ran
+
+
+def _reopen_left_out(study: Study, units: Sequence[Unit]) -> None:
+    """Of these, those whose judge left out a part of what it was asked are judged anew."""
+    wanted, known = {unit.key for unit in units}, tasks()
+    found = [
+        record.key
+        for record in study.records("judgement")
+        if record.key in wanted and record.done and known[record.key_fields["task"]].lacks(record)
+    ]
+    study.ledger.records.reopen(found, LEFT_OUT, "the judge left out a part of what it was asked")
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,10 @@ class Task(ABC, Generic[Planned]):
     def read(self, record: Record, judged: Judged) -> None:
         """Enter what a unit that ended says, or that it failed."""
 
+    def lacks(self, record: Record) -> bool:
+        """Whether a unit that is done says nothing of a part of what it was asked: `--retry-failed` judges it again."""
+        return False
+
     @abstractmethod
     def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
         """`None` where no model is asked."""

@@ -139,7 +139,10 @@ class CitationsTask(Task[Answer]):
             return
         found: Mapping[str, AddressVerdict] = record.result["verdicts"]
         here.update({(one["claim_id"], one["sources"][0]["url"]): one for one in found.values()})
-        judged.failed[self.name] += any(one["status"] == "judge_error" for one in found.values())
+        judged.failed[self.name] += self.lacks(record)
+
+    def lacks(self, record: Record) -> bool:
+        return any(one["status"] == "judge_error" for one in record.result["verdicts"].values())
 
     def counts(self, record: Record, judged: Judged) -> bool:
         """Only of the claims that count today, as support."""

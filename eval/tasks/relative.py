@@ -77,9 +77,12 @@ class RelativeTask(Task[Answer]):
         """A dimension that the judge left out twice leaves this order without a figure."""
         fields = record.key_fields
         grades = cast("Grades | None", record.result["grades"] if record.done else None)
-        judged.failed[self.name] += grades is not None and len(grades) < len(GRADED)
+        judged.failed[self.name] += record.done and self.lacks(record)
         here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], {})
         cast("dict[Place, Grades | None]", here)[fields["place"]] = grades
+
+    def lacks(self, record: Record) -> bool:
+        return len(record.result["grades"]) < len(GRADED)
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate:
         both = sum(len(desk.answer(unit.spec[one]).report) for one in ("answer", "reference"))

@@ -88,7 +88,10 @@ class SupportTask(Task[Answer]):
             return
         verdicts: Mapping[str, VerdictRow] = record.result["verdicts"]
         here.update(verdicts)
-        judged.failed[self.name] += any(v["status"] == "judge_error" for v in verdicts.values())
+        judged.failed[self.name] += self.lacks(record)
+
+    def lacks(self, record: Record) -> bool:
+        return any(one["status"] == "judge_error" for one in record.result["verdicts"].values())
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
         return super().belongs(fields, judging) and fields["refetch"] == judging.refetch

@@ -151,6 +151,22 @@ async def test_answers_that_could_not_be_read_fail_again_for_nothing_and_are_ask
     assert again == {"claims": 1, "support": 2}
 
 
+async def test_what_a_judge_left_out_is_judged_anew_when_told(study: Study) -> None:
+    """An answer without verdicts can be read, so its unit is done: told to, it is asked again, and the rest is not."""
+    await put(study, answer("a", "x", REPORT, [PAGE]), answer("b", "x", REPORT, [PAGE]))
+
+    silent = Judge(
+        claims=sentences,
+        instead=lambda task, request: Say('{"verdicts": []}') if task == "support" else None,
+    )
+    await asked(study, silent, ["faithfulness"])
+    assert study_document(study)["coverage"]["invalid_because"]
+    assert await asked(study, Judge(claims=sentences), ["faithfulness"]) == {}
+    assert await asked(study, Judge(claims=sentences), ["faithfulness"], retry_failed=True) == {"support": 4}
+    assert not study_document(study)["coverage"]["invalid_because"]
+    assert await asked(study, Judge(claims=sentences), ["faithfulness"], retry_failed=True) == {}
+
+
 async def test_what_was_answered_before_an_outage_is_not_paid_again(study: Study) -> None:
     """A report too long for one call: its beginning was answered, then the provider went down."""
     filler = "\n\n".join("Birds are many and gardens are few and winters are long." for _ in range(600))

@@ -82,10 +82,11 @@ class MatchesTask(Task[Answer]):
         else:
             reason = f"{record.reason}: {record.message}"
             verdicts = {name: _unjudged(reason) for name in record.key_fields["items"]}
-        judged.failed[self.name] += record.done and any(
-            v["support"] == "judge_error" for v in verdicts.values()
-        )
+        judged.failed[self.name] += record.done and self.lacks(record)
         enter_matches(judged, answer, verdicts)
+
+    def lacks(self, record: Record) -> bool:
+        return any(one["support"] == "judge_error" for one in record.result["verdicts"].values())
 
     def counts(self, record: Record, judged: Judged) -> bool:
         """Only under the points that count today: a list of before may stand beside them."""

@@ -77,7 +77,7 @@ class RepetitionTask(Task[Answer]):
         said = PairSaid(None, "", [], [], f"{record.reason}: {record.message}")
         if record.done:
             said = PairSaid(**{name: record.result[name] for name in PairSaid._fields})
-        judged.failed[self.name] += record.done and said.score is None
+        judged.failed[self.name] += record.done and self.lacks(record)
         row = RepetitionRow(
             place=fields["place"],
             summary=fields["summary"],
@@ -92,6 +92,9 @@ class RepetitionTask(Task[Answer]):
             row["reason"] = said.reason
         here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], [])
         cast("list[RepetitionRow]", here).append(row)
+
+    def lacks(self, record: Record) -> bool:
+        return record.result["score"] is None
 
     def settle(self, judged: Judged) -> None:
         """In the order of the report."""
