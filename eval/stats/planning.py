@@ -44,6 +44,8 @@ class Spread:
     labels: int
     by_report: float | None = None
     """Labels of a labelled report, where all of a report are drawn together."""
+    open: float = inf
+    """Of a report, what a person can label: there are never more labels than that."""
 
 
 def spread(units: Sequence[Scored], *, drawn_whole: bool = False) -> Spread | None:
@@ -63,7 +65,9 @@ def spread(units: Sequence[Scored], *, drawn_whole: bool = False) -> Spread | No
     gap = len(labelled) * spread_of_gaps(units) if enough else None
     whole = len({(unit.question, unit.report) for unit in labelled})
     by_report = len(labelled) / whole if drawn_whole and whole else None
-    return Spread(len(means), trials, between, within, gap, len(labelled), by_report)
+    count = sum(len(by_report) for by_report in reports.values())
+    open_ = sum(not unit.settled for unit in units) / count
+    return Spread(len(means), trials, between, within, gap, len(labelled), by_report, open_)
 
 
 def _mean(units: Sequence[Scored]) -> float:
@@ -92,7 +96,12 @@ def ways(found: Spread, half_width: float) -> list[WayRow]:
     for share in SHARES:
         questions = max(LEAST_QUESTIONS, ceil(alone / (room * (1 - share))))
         drawn = _drawn(found, found.gap, room, alone / questions)
-        rows.append(_row(max(questions, drawn.reports or 0), 1, drawn))
+        if drawn.reports is None and drawn.labels > questions * found.open:
+            questions = ceil(max((alone + found.gap / found.open) / room, LEAST_LABELS / found.open))
+            drawn = _drawn(found, found.gap, room, alone / questions)
+        row = _row(max(questions, drawn.reports or 0), 1, drawn)
+        if row not in rows:
+            rows.append(row)
     return rows
 
 
@@ -101,7 +110,7 @@ def _row(questions: int, trials: int, drawn: _Drawn) -> WayRow:
 
 
 def _with_these(found: Spread, room: float) -> WayRow | None:
-    """Half of the room that the questions leave for the trials, where those of now are too few; `None` where no number is enough."""
+    """Half of the room that the questions leave for the trials, where those of now are too few, and as many as give enough to label; `None` where no number is enough."""
     if found.gap is None or found.between / found.questions >= room:
         return None
     now = max(1, round(found.trials))
@@ -110,11 +119,14 @@ def _with_these(found: Spread, room: float) -> WayRow | None:
     if left < spare / 4 and found.within:
         now = max(now, ceil(found.within / (found.questions * spare / 2)))
         left = room - (found.between + found.within / now) / found.questions
+    if found.by_report is None and found.within and found.gap / found.open > left * found.questions * now:
+        now = max(now, ceil((found.within + found.gap / found.open) / (found.questions * spare)))
+        left = room - (found.between + found.within / now) / found.questions
     if left <= 0:
         return None
     most = found.questions * now
     drawn = _drawn(found, found.gap, room, room - left, most)
-    enough = drawn.reports is None or drawn.reports <= most
+    enough = drawn.labels <= most * found.open if drawn.reports is None else drawn.reports <= most
     return _row(found.questions, now, drawn) if enough else None
 
 

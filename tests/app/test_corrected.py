@@ -91,6 +91,24 @@ def test_a_plan_reaches_its_half_width() -> None:
     assert all(row["questions"] != 80 for row in ways(pilot, 0.005))
 
 
+def pairs(rng: Generator, questions: int) -> list[Scored]:
+    """One comparison a question, each labelled: the judge always prefers the first, people do in three of four."""
+    return [Scored(f"q{n}", 0.5, 1.0, float(rng.random() < 0.75)) for n in range(questions)]
+
+
+def test_a_plan_asks_for_no_more_labels_than_there_are_things_to_label() -> None:
+    """Before, 106 labels of 40 comparisons, and the same row three times: 106 labels of ten."""
+    found = spread(pairs(np.random.default_rng(6), 40))
+    assert found is not None
+    rows = ways(found, 0.08)
+    assert rows and all(row["labels"] <= row["questions"] for row in rows)
+    assert len({row["questions"] for row in rows}) == len(rows)
+    for row in rows:
+        v = corrected(pairs(np.random.default_rng(7), row["questions"])).value
+        assert v.ci_low is not None and v.ci_high is not None
+        assert 0.06 < (v.ci_high - v.ci_low) / 2 < 0.1
+
+
 def test_a_plan_of_labels_under_criteria_is_of_whole_reports() -> None:
     """Before, single labels were planned: 119 for +/- 0.4, which are three reports, and the figure that they correct is unknown."""
     judge = P_JUDGES["biased"]
