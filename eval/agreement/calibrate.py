@@ -197,7 +197,7 @@ def held_against(
     if task == "support":
         judged = [support_status(found.get((case.id, ""))) for case in cases_]
         statistics: SupportRow | CalibratedPairs | RatingRow = support_statistics(
-            judged, [str(label) for label in people]
+            judged, [str(label) for label in people], [case.mean_support() for case in cases_]
         )
     elif task == "pairwise":
         statistics = pair_statistics(cases_, found, [str(label) for label in people])

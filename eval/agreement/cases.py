@@ -43,6 +43,11 @@ class Case:
         """Support: the median class; pairs: the majority, a tie where there is none; grades: the mean. Each person counts once."""
         return _together(list(self.by_person().values()))
 
+    def mean_support(self) -> float:
+        """Between two classes where people are divided; each person counts once."""
+        words = [str(word) for word in self.by_person().values()]
+        return sum(SUPPORT_SCORE[word] for word in words) / len(words)
+
     def by_person(self) -> dict[str, str | float]:
         """What each says: of several labels under one name what they say together; who has no name is somebody else."""
         said: dict[str, list[str | float]] = {}

@@ -11,6 +11,7 @@ from drr.app.terminal import with_interval
 from drr.eval.agreement.cases import cases
 from drr.eval.agreement.judges import agreement
 from drr.eval.agreement.people import among_people
+from drr.eval.agreement.statistics import support_statistics
 from drr.eval.labels import Label, PairwiseLabel, RatingLabel, SupportLabel
 
 from tests.eval import recount
@@ -184,6 +185,18 @@ def test_scores_of_several_people_under_one_name_are_averaged() -> None:
     assert [(len(case.labels), case.repeated) for case in found] == [(3, 2), (1, 0)]
     (case,) = cases([grade("x", 2), grade("x", 6), grade("x", 10, "anna")], "rating")
     assert case.by_person() == {"people": 4.0, "anna": 10.0} and case.consensus() == 7.0
+
+
+def test_where_people_are_divided_deviation_and_bias_are_against_their_mean() -> None:
+    """Before, full and partial together were full: a judge midway was said to be half a class too low."""
+
+    def say(judge: str, label: Any) -> SupportLabel:
+        return SupportLabel(id="1", judge=judge, claim="c", evidence="e", label=label)
+
+    (case,) = cases([say("anna", "full"), say("ben", "partial")], "support")
+    assert (case.consensus(), case.mean_support()) == ("full", 0.75)
+    found = support_statistics(["partial"], [str(case.consensus())], [case.mean_support()])
+    assert (found["bias"]["value"], found["mad"]["value"]) == (-0.25, 0.25)
 
 
 def test_labels_crossed_give_each_class_its_precision_and_recall() -> None:
