@@ -155,8 +155,9 @@ def chance(start: float, trees: Sequence[TwoQuestions], signs: Mapping[str, floa
     return float(1 / (1 + np.exp(-start - sum(answer(one, signs) for one in trees))))
 
 
-def left_out(every: Sequence[Considered]) -> list[float]:
-    """The chance of each by weights that had not met its writer; of what a reading makes true none."""
+def left_out(every: Sequence[Considered], asked: Sequence[Considered] | None = None) -> list[float]:
+    """The chance of each, or of those that are asked for, by weights that had not met its writer; of what a reading makes true none."""
+    asked = every if asked is None else asked
     writers = sorted({one.writer for one in every}, key=lambda name: int(name.removeprefix("round")))
     found: dict[int, float] = {}
     for at in range(_GROUPS):
@@ -164,10 +165,10 @@ def left_out(every: Sequence[Considered]) -> list[float]:
         start, trees = fit([one for one in every if one.writer not in group and not one.true])
         found |= {
             index: 0.0 if one.true else chance(start, trees, one.signs)
-            for index, one in enumerate(every)
+            for index, one in enumerate(asked)
             if one.writer in group
         }
-    return [found[index] for index in range(len(every))]
+    return [found[index] for index in range(len(asked))]
 
 
 def curve(every: Sequence[Considered], chances: Sequence[float]) -> list[list[str]]:
@@ -202,10 +203,17 @@ def told(every: Sequence[Considered], most: int = 12) -> list[list[str]]:
 
 
 def weights_text(
-    start: float, trees: Sequence[TwoQuestions], rounds: Sequence[str], every: Sequence[Considered]
+    start: float,
+    trees: Sequence[TwoQuestions],
+    rounds: Sequence[str],
+    every: Sequence[Considered],
+    of: tuple[str, str] = ("weighing.py", "considered_fit"),
+    version: int = VERSION,
+    bar: float = BAR,
 ) -> str:
-    head = "# Weights of `eval/checks/considered/weighing.py`, made by `python -m benchmarks.considered_fit --write`; never edited by hand."
-    lines = [head, "", f"version = {VERSION}", f"bar = {BAR}", f'rounds = "{rounds[0]} to {rounds[-1]}"']
+    """`of` says which module has the weights, and which script makes them."""
+    head = f"# Weights of `eval/checks/considered/{of[0]}`, made by `python -m benchmarks.{of[1]} --write`; never edited by hand."
+    lines = [head, "", f"version = {version}", f"bar = {bar}", f'rounds = "{rounds[0]} to {rounds[-1]}"']
     lines += [
         f"figures = {len(every)}",
         f"planted = {sum(one.wrong for one in every)}",
@@ -243,21 +251,25 @@ def main() -> None:
 
 
 def report(every: Sequence[Considered]) -> str:
-    chances = left_out(every)
-    head = ["bar", "figures put wrong, caught", "clean passages accused", "clean reports accused"]
-    last = [
-        (one, likely)
-        for one, likely in zip(every, chances, strict=True)
-        if int(one.round.removeprefix("round")) >= _LATE
-    ]
     return "\n\n".join(
         [
-            f"All rounds ({len(every)} amounts and ratings, writers by weights of others):",
-            table(head, curve(every, chances)),
-            f"Of these {_LATE} and later:",
-            table(head, curve([one for one, _ in last], [likely for _, likely in last])),
+            curves(every, left_out(every), "amounts and ratings"),
             "Signs that stand at wrong figures more than seldom:",
             table(["sign", "wrong figures", "right figures", "writers of wrong ones"], told(every)),
+        ]
+    )
+
+
+def curves(every: Sequence[Considered], chances: Sequence[float], what: str) -> str:
+    """What each bar finds and accuses, of all rounds and of the late ones."""
+    head = ["bar", f"{what} put wrong, caught", "clean passages accused", "clean reports accused"]
+    late = [at for at, one in enumerate(every) if int(one.round.removeprefix("round")) >= _LATE]
+    return "\n\n".join(
+        [
+            f"All rounds ({len(every)} {what}, writers by weights of others):",
+            table(head, curve(every, chances)),
+            f"Of these {_LATE} and later:",
+            table(head, curve([every[at] for at in late], [chances[at] for at in late])),
         ]
     )
 

@@ -65,7 +65,7 @@ def recorded(shop: Shop, name: str, one: StrangerText) -> Iterator[WeighedStatem
     if one.plant is None or one.twin is None:
         return
     told = {(each.sort, each.why) for each in found}
-    low, high, changed = _planted(one)
+    low, high, changed = planted_at(one)
     for each in _candidates(shop, one, one.twin):
         at_it = each.span[0] < changed[1] and each.span[1] > changed[0]
         beside = each.span[0] < high + _BESIDE and each.span[1] > low - _BESIDE
@@ -80,7 +80,7 @@ def _candidates(shop: Shop, one: StrangerText, text: str) -> Iterator[StatedOthe
     )
 
 
-def _planted(one: StrangerText) -> tuple[int, int, Span]:
+def planted_at(one: StrangerText) -> tuple[int, int, Span]:
     """Where the error stands in the twin, and the part of it that is other than before."""
     assert one.plant is not None
     before, after = one.plant.replace, one.plant.by

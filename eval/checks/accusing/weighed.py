@@ -24,7 +24,9 @@ from drr.eval.checks.accusing.traits import AccusationTraits
 from drr.eval.checks.accusing.true_readings import MAY_BE_TRUE, true_readings_of
 from drr.eval.checks.accusing.true_readings import VERSION as READ_BY
 from drr.eval.checks.base import Accusation, Check, Subject, answer
+from drr.eval.checks.considered.multiples import multiples_version
 from drr.eval.checks.considered.own_weighing import own_version
+from drr.eval.checks.considered.statements import statements_version
 from drr.eval.checks.considered.weighing import considered_version
 from drr.eval.checks.considered.weighing import fitted as considered
 from drr.eval.checks.leftover.rule import KINDS as LEFT
@@ -100,7 +102,7 @@ def weighed(
     doubts = alone | {one: f"it may be true, for {why}" for one, why in true.items()}
     chances |= dict.fromkeys(doubts, 0.0)
     if asked > 0:
-        checks, together = once_more(mentions, checks, raised, max(asked, considered().bar))
+        checks, together = once_more(mentions, checks, raised, max(asked, considered().bar), bar or 0.0)
         checks, of_orders = own_once_more(mentions, checks, raised)
         together |= of_orders
         chances |= {one: max(likely, asked) for one, likely in together.items()}
@@ -144,7 +146,7 @@ def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, st
 
 def weights_version() -> str:
     """The version of the weights, and what they are: part of every judgement by rules."""
-    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{recorded_version()}+{considered_version()}+{own_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}"
+    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{recorded_version()}+{considered_version()}+{own_version()}+{statements_version()}+{multiples_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}"
 
 
 def _settled(

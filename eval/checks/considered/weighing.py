@@ -65,9 +65,13 @@ def answer(tree: TwoQuestions, signs: Mapping[str, float]) -> float:
     return steps[1] if signs.get(second, 0.0) > least else steps[0]
 
 
+def read_weights(path: Path) -> ConsideredWeights:
+    return ConsideredWeights.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+
+
 @cache
 def fitted() -> ConsideredWeights:
-    return ConsideredWeights.model_validate(tomllib.loads(WEIGHTS.read_text(encoding="utf-8")))
+    return read_weights(WEIGHTS)
 
 
 def considered_version() -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from math import exp
 from pathlib import Path
@@ -76,14 +76,19 @@ def group_of(one: StatedOtherwise) -> str:
     return _GROUPS[one.sort]
 
 
-def candidates(mentions: Mentions) -> Iterator[StatedOtherwise]:
-    """Every statement that its first reading has wrong."""
+@lru_cache(maxsize=4)
+def every_candidate(mentions: Mentions) -> tuple[StatedOtherwise, ...]:
+    """Every statement that its first reading has wrong, read once for all that ask."""
     if mentions.subject.shop is None:
-        return
+        return ()
     owners = StatementOwners(mentions)
-    if owners.products:
-        for reader in READERS:
-            yield from (one for one in reader(owners).found() if not FORBIDDING & one.traits.keys())
+    readers = READERS if owners.products else ()
+    return tuple(one for reader in readers for one in reader(owners).found())
+
+
+def candidates(mentions: Mentions) -> Iterator[StatedOtherwise]:
+    """Those that nothing forbids."""
+    return (one for one in every_candidate(mentions) if not FORBIDDING & one.traits.keys())
 
 
 def said_otherwise(mentions: Mentions) -> Iterator[Accusation]:
