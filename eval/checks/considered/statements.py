@@ -19,8 +19,11 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.recorded.owners import StatedOtherwise
 from drr.eval.checks.recorded.weighing import FORBIDDING, every_candidate, group_of
 from drr.eval.checks.recorded.weighing import fitted as recorded
+from drr.wording.units import UNITS
 
-_RATE = re.compile(r"[\s*_]{0,3}(?:[a-z]{1,10}\s)?(?:an?|per|each|every|to\sthe|for\seach)\b", re.I)
+_RATE = re.compile(
+    r"[\s*_]{0,3}(?:an?|per|each|every|to\sthe|for\seach|for\severy)\s(?P<unit>[a-z]{1,12})\b", re.I
+)
 _SHARE = re.compile(r"[\s*_]{0,3}(?:of\s(?:that|it|the|all|what|your)|more|less|fewer)\b", re.I)
 _OR = re.compile(r"\W{0,3}or\b", re.I)
 STATEMENTS = Path(__file__).with_name("statements.toml")
@@ -73,5 +76,7 @@ def is_no_statement(one: StatedOtherwise, mentions: Mentions) -> bool:
     text, end = mentions.plain, one.span[1]
     if one.sort == "value":
         return _OR.match(text, end) is not None
-    is_share = "%" in text[slice(*one.span)] and _SHARE.match(text, end) is not None
-    return is_share or any(form.match(text, end) for form in (_OR, _RATE))
+    if "%" in text[slice(*one.span)] and _SHARE.match(text, end):
+        return True
+    rate = _RATE.match(text, end)
+    return _OR.match(text, end) is not None or (rate is not None and UNITS.named(rate["unit"]) is not None)
