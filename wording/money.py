@@ -36,16 +36,32 @@ class MoneyAmount:
         return abs(self.value - other) <= self.tolerance
 
 
+_NO_LETTERS = "".join(
+    rf"(?-i:(?<!(?<![A-Za-z]){'(?!USD?)' if many > 1 else ''}[A-Z]{{{many}}}{escape}))"
+    for many in (1, 2, 3)
+    for escape in ("", r"\\")
+)
+"""Before the dollar sign: one to three capitals make it another country's, `C$`, `HK$`, unless they are those of the US."""
+
+
+_CODE = 3
+"""Letters of a currency's code."""
+
+
 class MoneyReader:
     def __init__(self, words: Wordbook, hedges: Hedges) -> None:
+        codes = [one for one in words["foreign"] if len(one) == _CODE]
+        no_code = rf"(?-i:(?<!\b(?:{'|'.join(codes)})\s))" if codes else ""
         signs = "|".join(
-            rf"\b{re.escape(sign)}" if sign[0].isalpha() else re.escape(sign) for sign in words["before"]
+            rf"\b{re.escape(sign)}" if sign[0].isalpha() else rf"{no_code}{_NO_LETTERS}{re.escape(sign)}"
+            for sign in words["before"]
         )
+        foreign = rf"(?!(?:\.\d{{1,4}})?k?\s?\(?(?-i:{words.either('foreign')})\b)"
         figure = rf"{WHOLE}(?:\.\d{{1,4}})?"
         firsts = first_letters((*hedges.firsts, *words["before"]))
         self.expression = re.compile(
             rf"(?=[\d{firsts}])(?:(?P<approx>{hedges.near})?(?P<sign>{signs})\s?(?P<value>{figure})(?P<k>(?:{words.either('thousands')})\b)?"
-            rf"(?![\d,]{{0,24}}\d)(?P<plus>\+)?"
+            rf"(?![\d,]{{0,24}}\d){foreign}(?P<plus>\+)?"
             rf"|(?<![\w$.,])(?P<words>{figure})\s?(?:{words.either('after')})\b)",
             re.I,
         )

@@ -16,8 +16,10 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.packs import record_divisors
+from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN, spoken
@@ -196,6 +198,11 @@ _OF_PRICE = re.compile(
 )
 _AS = re.compile(r"as\s(?!much\b|many\b|dear\b|expensive\b|pricey\b|costly\b)", re.I)
 """`three times as long`: records say such things in ways of their own."""
+_OF_MEASURE = re.compile(
+    r"(?:of\s)?the\s(?:(?P<length>length|width|height|depth|thickness|diameter|reach)|(?P<weight>weight)|(?P<volume>volume|capacity)|size|draw|bulk)\b",
+    re.I,
+)
+"""`half the length of`: held against measures, of that kind where it has one, and against no price."""
 _OF_NUMBER = re.compile(r"\b(?:number|many|count)\b", re.I)
 _COSTS = re.compile(r"\b(?:costs?|charges?|is\spriced|sells\sfor|comes\sto|price[ds]?)\b|\$", re.I)
 _OBJECT = re.compile(r"(?:(?!\s(?:and|but|with|while|yet|though|for)\s)[^,;:.()\n]){0,40}")
@@ -245,6 +252,8 @@ def _ratios(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> list[fl
     of = said[0] if said else ""
     if _AS.match(of):
         return []
+    if measured := _OF_MEASURE.match(of):
+        return _measured(held, sides, measured.lastgroup)
     if _OF_COUNT.search(of):
         return list(_across(held, sides, "raters", ("ratings",)))
     if _OF_NUMBER.search(of):
@@ -290,6 +299,20 @@ def _counts(held: HeldAgainst, sides: _Sides) -> Iterator[float]:
     for unit, some in mine.items():
         yield from _two(some, [*theirs.get(unit, []), *theirs.get("", [])])
     yield from _two(mine.get("", []), [value for some in theirs.values() for value in some])
+
+
+def _measured(held: HeldAgainst, sides: _Sides, kind: str | None) -> list[float]:
+    """Of the measures of the two records; nothing where one of them has none of the kind."""
+    mine, theirs = (
+        {
+            one.base
+            for key in ids
+            for one in measures_of(record_text(held.known.products[key]))
+            if kind in (None, one.kind)
+        }
+        for ids in (sides.mine, sides.theirs)
+    )
+    return [*_two(sorted(mine), sorted(theirs)), *_counts(held, sides)] if mine and theirs else []
 
 
 def _by_unit(held: HeldAgainst, ids: Iterable[str], said: Iterable[SaidFigure]) -> dict[str, list[float]]:

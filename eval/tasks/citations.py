@@ -95,6 +95,7 @@ class Portion:
 class CitationsTask(Task[Answer]):
     name = "citations"
     subject = "claim-source"
+    version = 2
     needs = ("support",)
     metrics = ("citations", "papers")
 

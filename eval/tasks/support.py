@@ -37,7 +37,7 @@ BATCH_MOST = 5
 class SupportTask(Task[Answer]):
     name = "support"
     subject = "claim-source"
-    version = 5
+    version = 6
     needs = ("claims",)
     metrics = ("faithfulness",)
 

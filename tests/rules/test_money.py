@@ -100,6 +100,10 @@ TRUE = [
     f"Diffuser {A} at 17.95. Scores of its kind: 6.50, 7.25 and 8.10. Depth 5.51, height 6.20.",
     # a saving said per piece
     f"Others ask $29.95 (https://example.org/offer); the diffuser ({A}) at $17.95 is a saving of $12.00 per unit.",
+    f"The diffuser ({A}) costs C$24.50, A$27.40 or HK$139; another month it was NZ$29.95.",
+    f"The diffuser ({A}) costs C$24.50, or 24.50 CAD.",
+    f"The diffuser ({A}) costs $24.50 CAD, that is US$17.95.",
+    f"The diffuser ({A}) costs CAD $24.50, Canadian money.",
     # rounded
     f"The diffuser ({A}) is just under $18, the black one ({C}) around $25.",
     f"The diffuser ({A}) is in the high teens; call it eighteen dollars.",

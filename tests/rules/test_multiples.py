@@ -88,6 +88,26 @@ def test_a_superlative_of_what_is_first_nowhere_is_wrong(
         assert bool(found) is expected, said
 
 
+HOSES = ("B04W7YFEQ6", "B0TMT1CLWV")
+"""$18.49 and 25 feet long; $18.99 and 50 feet long."""
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("half the length of", False),
+        ("half the size of", False),
+        ("half the price of", True),
+    ],
+)
+def test_a_multiple_of_a_measure_is_held_against_the_measures_of_the_records(
+    scene: Scene, said: str, wrong: bool
+) -> None:
+    short, long = (one for key in HOSES if (one := scene.shop.store.product(key)) is not None)
+    text = f"The [Rowanyard]({short.product_url}) at $18.49 is {said} the [Calmgate]({long.product_url}) at $18.99."
+    assert bool(list(accused(text, scene.shop, "multiple"))) is wrong
+
+
 @pytest.mark.parametrize(
     "said",
     [

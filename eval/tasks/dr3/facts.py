@@ -23,7 +23,7 @@ from drr.study.unit import Outcome, Record, Unit
 
 class FactsTask(Task[Answer]):
     name = FACTS
-    version = 6
+    version = 7
     subject = "answer"
     asks = False
     metrics = ("dr3",)
