@@ -62,8 +62,14 @@ def modules(room: str) -> list[tuple[Path, ast.Module]]:
     ]
 
 
+@cache
+def walked(tree: ast.Module) -> list[ast.AST]:
+    """All nodes of a module, of which every test asks something else."""
+    return list(ast.walk(tree))
+
+
 def imported_rooms(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -107,7 +113,7 @@ def test_arrows_within_judging_lead_down() -> None:
         own = inside[0].removesuffix(".py")
         if own == "__init__":
             continue
-        for node in ast.walk(tree):
+        for node in walked(tree):
             name = node.module if isinstance(node, ast.ImportFrom) else None
             if name and name.startswith("drr.eval."):
                 other = name.split(".")[2]
@@ -135,7 +141,7 @@ def test_randomness_is_handed_in(room: str) -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path, tree in modules(room)
-        for node in ast.walk(tree)
+        for node in walked(tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == "random"
@@ -161,7 +167,7 @@ def test_nothing_is_longer_than_one_can_read(room: str) -> None:
 
 def lengths(path: Path, tree: ast.Module) -> Iterator[tuple[str, str, int]]:
     yield "a file", path.name, len(path.read_text(encoding="utf-8").splitlines())
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             kind = "a class" if isinstance(node, ast.ClassDef) else "a function"
             yield kind, node.name, (node.end_lineno or node.lineno) - node.lineno + 1
@@ -171,7 +177,7 @@ def test_no_public_class_name_stands_for_two_things() -> None:
     places: dict[str, list[str]] = {}
     for room in ALLOWED:
         for path, tree in modules(room):
-            for node in ast.walk(tree):
+            for node in walked(tree):
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     places.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert {name: where for name, where in places.items() if len(where) > 1} == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,9 @@ def drr(*words: str | Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def judged_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def judged_study(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path:
     home = tmp_path_factory.mktemp("judged")
-    drr("sample", home / "raw", "--seed", "7", "--quiet")
-    drr("ingest", home / "raw", "--shop", home / "shop", "--quiet")
+    shutil.copytree(sample_home / "shop", home / "shop")
     with open_shop(str(home / "shop"), resolve({}, environ={}, file=home / "none").settings) as shop:
         users = shop.store.sample_users(2, seed=1, min_orders=5)
     lines = [json.dumps({"query": q, "user_id": u}) for q, u in zip(QUESTIONS, users, strict=True)]

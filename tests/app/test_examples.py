@@ -72,16 +72,13 @@ def _needed(words: list[str]) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def scene(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path:
     """A folder as somebody has it who made the sample as the first examples say."""
     folder = tmp_path_factory.mktemp("examples")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for words in (
-            ["sample", "raw", "--seed", "7", "--quiet"],
-            ["ingest", "raw", "--shop", "shop", "--quiet"],
-        ):
-            assert main(words) == 0
+        shutil.copytree(sample_home / "raw", "raw")
+        shutil.copytree(sample_home / "shop", "shop")
         shutil.copytree("shop", "demo/shop")
         assert (
             main(["persons", "build", "--shop", "shop", "--out", "few.jsonl", "--users", "2", "--quiet"]) == 0

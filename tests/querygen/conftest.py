@@ -18,11 +18,9 @@ def drr(*words: str | Path) -> int:
 
 
 @pytest.fixture(scope="session")
-def shop_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("sample-shop")
-    assert drr("sample", home / "raw", "--seed", str(SEED), "--quiet") == 0
-    assert drr("ingest", home / "raw", "--shop", home / "shop", "--quiet") == 0
-    return home / "shop"
+def shop_folder(sample_home: Path) -> Path:
+    assert SEED == 7
+    return sample_home / "shop"
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +17,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")
-def rules_shop() -> Iterator[Shop]:
-    with sample_shop() as shop:
+def rules_shop(sample_home: Path) -> Iterator[Shop]:
+    with sample_shop(sample_home / "shop") as shop:
         yield shop
 
 
-@pytest.fixture
-def scene(rules_shop: Shop) -> Scene:
+@pytest.fixture(scope="session")
+def first_scene(rules_shop: Shop) -> Scene:
     return Scene.of(rules_shop, seed=5)
+
+
+@pytest.fixture
+def scene(first_scene: Scene) -> Scene:
+    """To each test as if it were the only one: what it draws is drawn from the beginning."""
+    users, products = list(first_scene.users), list(first_scene.products)
+    return replace(first_scene, users=users, products=products, rng=deepcopy(first_scene.rng))
