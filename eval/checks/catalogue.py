@@ -19,6 +19,7 @@ from drr.eval.checks.mentions import (
     Mentions,
     similarity,
 )
+from drr.eval.checks.money.adjustments import adjustments_of
 from drr.eval.checks.naming import folded_words
 from drr.wording.money import amounts
 
@@ -144,13 +145,15 @@ def _offers_without_product(subject: Subject, mentions: Mentions) -> Iterator[tu
         word for one in cast.products.values() for maker in makers_of(one) for word in folded_words(maker)
     }
 
+    adjusting = adjustments_of(mentions)
+
     def has_product(line: TextLine) -> bool:
         return bisect_left(places, line.start) != bisect_left(places, line.end)
 
     for index, line in enumerate(lines):
         if line.kind not in ("item", "title", "row") or "user://" in line.text:
             continue
-        if cast.within(line.start, line.end) or _is_no_price(line):
+        if cast.within(line.start, line.end) or _is_no_price(line) or index in adjusting:
             continue  # a product in play, by its maker; or what something costs in a month
         if has_product(line) or (name := _offered(line.text)) is None or called & set(folded_words(name)):
             continue

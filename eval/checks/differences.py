@@ -9,6 +9,7 @@ from drr.env.entities import Product
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.measures import measures
 from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.money.generous.gaps import is_taken_off
 from drr.eval.checks.pairs import CLOSE, COSTS_PER, THAN, THAN_THE_OTHER, ProductPairs
 from drr.eval.checks.values import value_of
 from drr.wording.comparisons import COMPARISONS, FactorSaid
@@ -198,6 +199,8 @@ class Differences:
         if len(figures) != 1 or prices[0] is None or prices[1] is None or figures[0].void:
             return
         figure = figures[0]
+        if is_taken_off(self._ledger, figure):
+            return
         by = figure.cue.word == "by" and any(one.of == "price" for one in COMPARISONS.comparisons(text))
         word = figure.cue.word.casefold().strip(" :")
         kept = figure.cue.kind == "rest" and word in _KEPT and _COMPARED.search(text) is not None

@@ -14,6 +14,7 @@ from drr.eval.checks.base import Accusation, CheckTally, Span
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty, held_back
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.adjustments import adjustments_of
 from drr.eval.checks.money.figures import Figure, Figures
 from drr.eval.checks.money.owners import Owner, Owners
 from drr.eval.checks.money.packs import divisors
@@ -87,6 +88,7 @@ class MoneyLedger:
         self._owners = Owners(mentions, self.play, self.figures)
         self._readings = Readings(self.play, self.figures, unlinked_prices(mentions))
         self._unread = UnreadParts(mentions, self.play, self.figures, self._owners)
+        self._adjustments = adjustments_of(mentions)
         self.entries = self._settle()
         self.by_start = {entry.figure.start: entry for entry in self.entries}
 
@@ -128,6 +130,9 @@ class MoneyLedger:
         return [found[start] for start in sorted(found)]
 
     def _explained(self, figure: Figure) -> LedgerEntry | None:
+        if figure.line in self._adjustments:
+            why = None if figure.cue.kind == "gap" else self._reading(figure)
+            return None if why is None else LedgerEntry(figure, None, "explained", why)
         owner = self._owners.of(figure)
         if owner is not None:
             if any(figure.holds(value) for value in owner.values):
@@ -156,6 +161,9 @@ class MoneyLedger:
     def _unexplained(self, figure: Figure) -> LedgerEntry:
         shown, kind = self._shown(figure), figure.cue.kind
         owner = self._owners.of(figure)
+        if figure.line in self._adjustments:
+            why = "it is what a bill adds or takes, and no product's price"
+            return LedgerEntry(figure, None, "unclear", f"{shown}: {why}")
         owned = owner is not None
         if not owned and kind not in ("price", "limit") and self._reading(figure):
             why = "it is worked out from an amount that is not known"

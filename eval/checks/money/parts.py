@@ -14,6 +14,7 @@ from drr.eval.checks.base import Span
 from drr.eval.checks.facts import prices_in, quantity_near
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.adjustments import adjustments_of
 from drr.eval.checks.money.phrases import NO_PART, OPTIONAL, TOTAL, is_limit
 from drr.wording.money import MoneyAmount, amounts
 
@@ -24,6 +25,23 @@ _CHARGE = re.compile(
     r"[\s*_\-•]*(?:(?:estimated|sales|standard)\s+)?(?:(?:shipping|tax(?:es)?|delivery|fees?|handling)|(?P<less>discount|coupon|savings|rebate))\b",
     re.I,
 )
+
+
+_NOT_YET_TAKEN = re.compile(
+    r"\b(?:before|without|pre|list|regular|original(?:ly)?|full|instead|not|never|worth|value)\b", re.I
+)
+"""Of a total that is not the one which a bill comes to."""
+
+
+def adds_what_is_taken(said: str, amount: MoneyAmount, paid: float, off: float) -> bool:
+    """Whether a total is what a bill would come to, if what it takes off were added."""
+    return (
+        off > CENT
+        and not amount.whole
+        and not amount.approx
+        and abs(paid + 2 * off - amount.value) <= CENT
+        and _NOT_YET_TAKEN.search(said) is None
+    )
 
 
 class Added(NamedTuple):
@@ -81,6 +99,10 @@ class Stated:
     agrees: bool | None = None
     """`None` where the parts are not all there."""
     held_against: str = "its rows come to"
+    open: bool = False
+    """Something is added or taken above it without an amount."""
+    taken: float | None = None
+    """What it should be, where it adds what its own bill takes off; certain, for it is what stands there and nothing else."""
 
     @property
     def span(self) -> Span:
@@ -99,12 +121,19 @@ class PricedText:
         self.body = mentions.body
         self.layout = mentions.layout
         self.lines = mentions.layout.lines
+        self.adjustments = adjustments_of(mentions)
+        """By line, what a bill adds or takes there."""
+        self._taken = {one.amount.start for one in self.adjustments.values() if one.amount and one.sign < 0}
         self._amounts = amounts(self.body)
         self._starts = [one.start for one in self._amounts]
 
     def within(self, start: int, end: int) -> list[MoneyAmount]:
         """The amounts that begin in a stretch."""
         return self._amounts[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+    def signed(self, amount: MoneyAmount) -> float:
+        """Less than nothing where a bill takes it off."""
+        return -amount.value if amount.start in self._taken else amount.value
 
     def costs(self, line: TextLine, start: int, end: int) -> list[MoneyAmount]:
         """The amounts of a stretch of a line that are no limits."""
@@ -120,13 +149,15 @@ class PricedText:
 
     @cached_property
     def _charged(self) -> list[float]:
-        return [0.0, *accumulate(self._charge(line) for line in self.lines)]
+        return [0.0, *accumulate(self._charge(index, line) for index, line in enumerate(self.lines))]
 
     def charges(self, low: int, high: int) -> float:
         """Shipping and tax on lines of their own, from one line to another; a discount counts down."""
         return self._charged[high] - self._charged[low]
 
-    def _charge(self, line: TextLine) -> float:
+    def _charge(self, index: int, line: TextLine) -> float:
+        if line.kind != "row" and (one := self.adjustments.get(index)) is not None:
+            return one.value
         match = _CHARGE.match(line.text) if line.kind in ("text", "item", "title") else None
         here = self.within(line.start, line.end) if match else []
         if match is None or len(here) != 1 or TOTAL.search(line.text):
@@ -154,6 +185,8 @@ class SumBasket:
     def _found(self) -> Iterator[SumPart]:
         prices = self._product_prices()
         for index, line in enumerate(self._text.lines):
+            if line.kind != "row" and index in self._text.adjustments:
+                continue
             inside = prices[index] if index in prices else self._lone_price(line)
             optional = OPTIONAL.search(self._text.said(line)) is not None if inside else False
             for amount, quantity in inside:

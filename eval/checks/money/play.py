@@ -11,6 +11,7 @@ from drr.env.entities import Product
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.mentions import Mentions, words
+from drr.eval.checks.money.adjustments import adjustments_of
 from drr.eval.checks.money.own_records import prices_ordered, statistics_in_money
 from drr.eval.checks.money.packs import SET, SETS, WORD_NUMBER, value_of
 from drr.wording.dates import CALENDAR
@@ -69,6 +70,8 @@ class InPlay:
         self._mentions = mentions
         self._subject: Subject = mentions.subject
         self._lines = mentions.layout.lines
+        self.taken = {line for line, one in adjustments_of(mentions).items() if one.sign < 0}
+        """Lines of bills that take something off."""
         self.near = cache(self._find_near)
         self.block = cache(self._find_block)
         self.quantities = cache(self._find_quantities)

@@ -151,7 +151,11 @@ class Readings:
         """What stands above an amount in its column of a table."""
         at = self._places[figure.start]
         above = self._figures[max(0, at - _LONGEST_TABLE) : at]
-        return sum(one.value for one in above if one.column == figure.column)
+        return sum(
+            -one.value if one.line in self._play.taken else one.value
+            for one in above
+            if one.column == figure.column
+        )
 
     def _repeated(self, figure: Figure) -> Iterator[Reading]:
         """The same is said elsewhere, and explained there."""

@@ -18,6 +18,7 @@ from drr.eval.checks.money.parts import (
     SumBasket,
     SumPart,
     added,
+    adds_what_is_taken,
     ways_to_count,
 )
 from drr.eval.checks.money.phrases import LIMIT_AFTER, LIMITED, TOTAL, phase_of
@@ -135,13 +136,29 @@ class Sections:
         if self._is_a_run(phrase, scopes):
             stated.agrees = True
             return
-        nearest = _nearest(scopes)
+        low = self._text.layout.opened_by[phrase.index]
+        taken = any(
+            one.sign < 0 and not one.loose and low <= at < phrase.index
+            for at, one in self._text.adjustments.items()
+            if self._text.lines[at].kind != "row"
+        )
+        nearest = _nearest(scopes, 1 if taken else 2)
+        if nearest is not None and taken:
+            nearest = nearest._replace(value=nearest.value + self._charges(phrase))
+            if adds_what_is_taken(phrase.clause, phrase.amount, nearest.value, self._off(phrase)):
+                stated.taken = nearest.value
         if nearest is None:
             if self._tables and stated.label is None:
                 stated.compare(self._tables[-1].computed, self._tables[-1].parts, agrees=False)
                 stated.held_against = "the table's rows come to"
         elif self._charges(phrase) or not _CHARGED.search(phrase.clause):
             stated.compare(nearest.value, nearest.terms, agrees=False)
+
+    def _off(self, phrase: TotalPhrase) -> float:
+        """What the lines above take off."""
+        low = self._text.layout.opened_by[phrase.index]
+        some = self._text.adjustments.items()
+        return sum(-one.value for at, one in some if low <= at < phrase.index and one.sign < 0)
 
     def _is_a_run(self, phrase: TotalPhrase, scopes: Sequence[list[SumPart]]) -> bool:
         """Whether amounts one after another come to it: right before it in its line, or elsewhere than the items that it would be held against."""
@@ -160,7 +177,7 @@ class Sections:
         every = self._text.within(0, len(self._text.body))[:_MOST]
         for at, first in enumerate(every):
             run = every[at : at + _LONGEST_RUN]
-            sums = accumulate(round(one.value * 100) for one in run)
+            sums = accumulate(round(self._text.signed(one) * 100) for one in run)
             for last, sum_ in list(zip(run, sums, strict=True))[1:]:
                 found.setdefault(sum_, []).append((first.start, last.start))
         return found
@@ -249,7 +266,7 @@ def _fitting(scopes: Sequence[list[SumPart]], charges: float, amount: MoneyAmoun
     return None
 
 
-def _nearest(scopes: Sequence[list[SumPart]]) -> Added | None:
-    """The sum of the first items that are two or more."""
+def _nearest(scopes: Sequence[list[SumPart]], least: int = 2) -> Added | None:
+    """The sum of the first items that are two or more; one is enough where something is taken off it."""
     counted = (parts for scope in scopes for parts in ways_to_count(scope))
-    return next((added(parts) for parts in counted if len(parts) >= 2), None)
+    return next((added(parts) for parts in counted if len(parts) >= least), None)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from drr.eval.checks.layout import TextLine
-from drr.eval.checks.money.parts import CENT, Added, PricedText, Stated, SumBasket
+from drr.eval.checks.money.adjustments import adjustments_of
+from drr.eval.checks.money.parts import CENT, Added, PricedText, Stated, SumBasket, adds_what_is_taken
 from drr.eval.checks.money.phrases import NO_PART, OPTIONAL, phase_of
 from drr.wording.money import MoneyAmount
 
@@ -70,6 +71,7 @@ class TableRow:
         self.index = index
         self.line: TextLine = text.lines[index]
         self._said = text.said(self.line)
+        self.adjustment = adjustments_of(text.mentions).get(index)
         self._names_product = bool(text.mentions.within(self.line.start, self.line.end))
         header = self.line.header
         self.cells = [
@@ -96,6 +98,8 @@ class TableRow:
     @property
     def is_part(self) -> bool:
         """Not a rest, a limit or something optional; a product is never taken for one by its name."""
+        if self.adjustment is not None:
+            return True
         if OPTIONAL.search(self._said):
             return False
         return self._names_product or NO_PART.search(self._said) is None
@@ -123,8 +127,12 @@ class TableRow:
     def quantity(self) -> int:
         return next((one.quantity for one in reversed(self.cells) if one.quantity is not None), 1)
 
-    def value(self, column: int) -> Added | None:
+    def value(self, column: int, *, loose: bool = False) -> Added | None:
         """What the row adds to a column's sum: its amount there, else quantity times price; with its rounding."""
+        if (one := self.adjustment) is not None:
+            if one.amount is None or (loose and one.loose):
+                return None
+            return Added(one.value, 1.0 if one.amount.whole else 0.0, 1)
         if column >= len(self.cells) or not self.cells[column].amounts:
             return None
         cell, quantity = self.cells[column], self.quantity
@@ -169,9 +177,11 @@ class _Bill:
         self._parts: list[TableRow] = []
         self._since_total = 0
         """Where in the parts those begin that stand under the last total."""
-        self._columns: dict[int, tuple[Added, int]] = {}
-        """Of each column summed so far: the sum, and of how many parts."""
+        self._columns: dict[tuple[int, bool], tuple[Added, int]] = {}
+        """Of each column summed so far, with what may be remarks only and without: the sum, and of how many parts."""
         self._subtotals = _NOTHING
+        self._last: float | None = None
+        """The total before."""
 
     def read(self, rows: Sequence[TableRow]) -> Iterator[Stated]:
         for row in rows:
@@ -189,21 +199,35 @@ class _Bill:
         slack = max(best.slack, CENT)
         if amount.whole and best.slack < 0.5 and best.value % 1:
             slack += 0.51
+        before, self._last = self._last, amount.value
         self._subtotals = _plus(self._subtotals, Added(amount.value, 0.0, 1))
         self._since_total = len(self._parts)
         stated = Stated(amount, row.index, "table", row.named_phase)
-        stated.compare(best.value, best.terms, agrees=abs(best.value - amount.value) <= slack)
+        agrees = abs(best.value - amount.value) <= slack
+        changes = [one.adjustment for one in self._parts if one.adjustment is not None]
+        if not agrees and before is not None and changes:
+            taken = sum(one.value for one in changes if one.amount is not None)
+            agrees = abs(before + taken - amount.value) <= slack
+        if not agrees and (paid := self._columns.get((column, False))) is not None:
+            off = sum(-one.value for one in changes if one.sign < 0)
+            if adds_what_is_taken(row.line.text, amount, paid[0].value, off):
+                stated.taken = paid[0].value
+        if agrees or all(one.amount is not None for one in changes):
+            stated.compare(best.value, best.terms, agrees=agrees)
+        else:
+            stated.open = True
         return stated
 
     def _sums(self, row: TableRow, column: int) -> Iterator[Added]:
         """What the total may be of: the rows under the last total, all rows, the totals above it."""
         pending = self._parts[self._since_total :]
-        if pending and not row.is_grand:
+        if any(one.adjustment is None for one in pending) and not row.is_grand:
             yield _column_sum(pending, column, _NOTHING)
-        known, summed = self._columns.get(column, (_NOTHING, 0))
-        whole = _column_sum(self._parts[summed:], column, known)
-        self._columns[column] = whole, len(self._parts)
-        yield whole
+        for loose in (False, True):
+            known, summed = self._columns.get((column, loose), (_NOTHING, 0))
+            whole = _column_sum(self._parts[summed:], column, known, loose=loose)
+            self._columns[column, loose] = whole, len(self._parts)
+            yield whole
         if not pending:
             yield self._subtotals._replace(slack=CENT * self._subtotals.terms)
 
@@ -220,9 +244,9 @@ class _Bill:
         return stated
 
 
-def _column_sum(rows: Sequence[TableRow], column: int, known: Added) -> Added:
+def _column_sum(rows: Sequence[TableRow], column: int, known: Added, *, loose: bool = False) -> Added:
     for row in rows:
-        if (value := row.value(column)) is not None:
+        if (value := row.value(column, loose=loose)) is not None:
             known = _plus(known, value)
     return known
 

@@ -42,10 +42,18 @@ def total(subject: Subject, mentions: Mentions) -> Check:
 def _hold(tally: CheckTally, one: Stated, ledger: MoneyLedger) -> None:
     """A total against what it stands over, unless it is that of other things."""
     entry = ledger.by_start.get(one.amount.start)
+    if one.taken is not None:
+        why = f"stated ${one.amount.value:,.2f}, which adds what the bill takes off: it comes to ${one.taken:,.2f}"
+        tally.fail(one.span, why, Certainty.LITERAL)
+        return
     if one.agrees is False and entry is not None and entry.why == ADDED_ABOVE and _is_extended(one, ledger):
         tally.ok()  # what its column has is added up already, whatever the quantities beside it
         return
-    if one.agrees is None and entry is not None:
+    if one.agrees is None and one.open:
+        tally.unclear(
+            f"what a bill adds or takes above the total ${one.amount.value:,.2f} is not said in dollars"
+        )
+    elif one.agrees is None and entry is not None:
         entry.enter(tally)
     elif one.agrees is None:
         tally.unclear(f"the parts of the total ${one.amount.value:,.2f} are not all given")

@@ -12,10 +12,11 @@ from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.makers import PlaceNamed
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.adjustments import adjustments_of
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.limits import limits_told
 from drr.eval.checks.money.generous.stretches import stretches
-from drr.eval.checks.money.ledger import ledger_of
+from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
 from drr.wording.doubts import DoubtKind
@@ -25,6 +26,8 @@ _MOST = 120
 """Differences of a report."""
 _FEW = 30
 """Costs beside a difference."""
+_FEW_TAKEN = 8
+"""Prices of which those may be that something is taken off."""
 _MANY = 60
 """Costs of a whole report."""
 _FAR = re.compile(
@@ -59,6 +62,16 @@ class GapPlace(NamedTuple):
     span: Span
     before: Span
     near: Span
+
+
+def is_taken_off(ledger: MoneyLedger, figure: Figure) -> bool:
+    """Whether it stands in a line of a bill, and a total of the report is that of what stands in it, less this."""
+    if figure.line not in adjustments_of(ledger.mentions):
+        return False
+    prices = list(dict.fromkeys(one.price for one in ledger.play.all))[:_FEW_TAKEN]
+    sums = (sum(some) for size in range(1, len(prices) + 1) for some in combinations(prices, size))
+    totals = [one.value for one in ledger.figures if one.cue.kind == "total"][:_FEW_TAKEN]
+    return any(abs(one - figure.value - total) < 0.02 for one in sums for total in totals)
 
 
 class Gaps:
@@ -96,6 +109,8 @@ class Gaps:
 
     def _is_left_alone(self, place: GapPlace) -> bool:
         figure, span = place.figure, place.span
+        if is_taken_off(self._ledger, figure):
+            return True
         if figure.void or figure.elsewhere or figure.cue.per or figure.amount.approx:
             return True
         if _NO_GAP.match(self._plain, figure.end) or any(figure.holds(one) for one in self._limits):
