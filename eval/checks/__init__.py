@@ -43,13 +43,13 @@ class Rule(NamedTuple):
 
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "2"),
-    "outside_shop": Rule(catalogue.outside_shop, "11"),
+    "outside_shop": Rule(catalogue.outside_shop, "12"),
     "name_matches_id": Rule(names.name_matches_id, "12"),
-    "price": Rule(facts.price, "21"),
+    "price": Rule(facts.price, "22"),
     "rating": Rule(stars.rating, "21"),
-    "total": Rule(total, "24"),
-    "budget": Rule(budget, "23"),
-    "order_facts": Rule(order_facts, "30"),
+    "total": Rule(total, "25"),
+    "budget": Rule(budget, "24"),
+    "order_facts": Rule(order_facts, "31"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "9"),
     "statistics": Rule(statistics, "32"),
@@ -57,9 +57,9 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "8", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "7"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "13"),
-    "product_claims": Rule(properties.product_claims, "38"),
+    "product_claims": Rule(properties.product_claims, "39"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "10"),
+    "figures": Rule(figures, "11"),
 }
 
 
