@@ -65,6 +65,8 @@ class Reference(NamedTuple):
     urls: tuple[str, ...]
     """Canonical, each once; a number means the first."""
     links: tuple[Link, ...] = ()
+    note: bool = False
+    """A footnote or the definition of a label, which may stand beside a list of the same sources."""
 
 
 class Defect(NamedTuple):

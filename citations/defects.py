@@ -51,8 +51,9 @@ def _blanket_ranges(blankets: Iterable[Span]) -> Iterator[Defect]:
 
 
 def _empty_entries(references: Sequence[Reference]) -> Iterator[Defect]:
+    addressed = {number for one in references if one.urls for number in one.numbers}
     for one in references:
-        if not one.urls:
+        if not one.urls and not (one.numbers and addressed.issuperset(one.numbers)):
             yield Defect("empty_entry", ", ".join(one.numbers), one.start, one.end, "an entry without a URL")
 
 
@@ -70,16 +71,18 @@ def _uncited(sources: Sequence[CitedSource]) -> Iterator[Defect]:
 
 
 def _duplicates(sources: Sequence[CitedSource], references: Sequence[Reference]) -> Iterator[Defect]:
-    """A source that is listed twice; under one number it is a footnote and its entry in the list."""
-    under: dict[str, set[tuple[str, ...]]] = {}
+    """A source that is listed twice; a footnote and an entry of a list are none, nor two under one number."""
+    under: dict[tuple[str, bool], list[Reference]] = {}
     for one in references:
         for url in one.urls:
-            under.setdefault(url, set()).add(one.numbers)
+            under.setdefault((url, one.note), []).append(one)
     for source in sources:
-        times = len(source.list_spans)
-        if times > 1 and (len(under[source.url]) > 1 or () in under[source.url]):
-            numbers = ", ".join(source.numbers)
-            yield Defect("duplicate_url", numbers, *source.list_spans[1], f"listed {times} times")
+        for listed in (under.get((source.url, note), ()) for note in (False, True)):
+            named = {one.numbers for one in listed}
+            if len(listed) > 1 and (len(named) > 1 or () in named):
+                numbers = ", ".join(source.numbers)
+                start, end = listed[1].start, listed[1].end
+                yield Defect("duplicate_url", numbers, start, end, f"listed {len(listed)} times")
 
 
 def _unterminated(positions: Iterable[int], length: int) -> Iterator[Defect]:

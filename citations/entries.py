@@ -22,6 +22,8 @@ class Entry:
     links: list[Link]
     form: EntryForm
     indent: int = 0
+    footnote: bool = False
+    """Its number has a caret: `[^1]` means it and not what `[1]` means."""
 
     def take(self, line: Line) -> None:
         """The line belongs to the entry too."""
@@ -89,7 +91,8 @@ def entry_of(line: Line, *, in_section: bool) -> Entry | None:
     for pattern, name, anywhere in forms:
         match = pattern.match(text) if anywhere or in_section else None
         if match:
-            return Entry(_ids(match), line.start, line.end, [*line.links], name)
+            footnote = name in ("bracket", "definition") and "^" in match[0]
+            return Entry(_ids(match), line.start, line.end, [*line.links], name, footnote=footnote)
     return None
 
 

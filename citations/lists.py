@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from drr.citations.entries import Entry, is_link_alone
+from drr.citations.entries import Entry, entry_of, is_link_alone, is_pure
 from drr.citations.lines import WORD, Line, Lines
 from drr.citations.links import Scan, number_in
 from drr.citations.runs import Runs, ends, is_rule
@@ -17,6 +17,7 @@ from drr.citations.runs import Runs, ends, is_rule
 class ReferenceList:
     entries: list[Entry]
     by_number: dict[str, Entry] = field(default_factory=dict)
+    """Those of footnotes with a caret."""
 
     @property
     def start(self) -> int:
@@ -25,6 +26,10 @@ class ReferenceList:
 
 _CITING = re.compile(
     r"[\[【［][\d\s,，、;^\[\]–—-]{1,80}[\]】］](?!\()|(?<=[^\W\d_])\d{1,3}(?=[\s.,;，。]|$)|(?<=[.!?,;:)”\"%。])\d{1,3}(?=[\s,，]|$)|[¹²³⁴-⁹]+"
+)
+_TABLE_RULE = re.compile(r"[\s:|-]+")
+_CITING_COLUMN = re.compile(
+    r"\|\s*(?:sources?|urls?|links?|references?|address(?:es)?|citations?)\s*(?:\||$)", re.I
 )
 _DIGITS = re.compile(r"\d{1,4}")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -36,6 +41,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
     runs = Runs(lines, scan.plain)
     runs.read()
     accepted = _without_body_lists(runs.accepted, runs.loose, scan.plain)
+    accepted += _tables(lines, scan.plain, {entry.start for entries in accepted for entry in entries})
     tail = _closing_links(lines, {entry.start for entries in accepted for entry in entries})
     if tail:
         accepted.append(tail)
@@ -78,6 +84,42 @@ def _cited(accepted: list[list[Entry]], text: str) -> set[str]:
             cited.update(str(int(n)) for n in _DIGITS.findall(match[0].translate(_SUPERSCRIPTS)))
         position = max(position, end)
     return cited
+
+
+def _tables(lines: Lines, text: str, taken: set[int]) -> Iterator[list[Entry]]:
+    """Tables of a number and an address in each row, whose numbers are counted from 1 and cited."""
+    rows: list[Line] = []
+    for index, said in enumerate([*lines.texts, ""]):
+        is_row = said.lstrip().startswith("|")
+        if rows and (not is_row or lines[index].after_blank):
+            yield from _table(rows, text, taken)
+            rows = []
+        if is_row:
+            rows.append(lines[index])
+
+
+def _table(rows: list[Line], text: str, taken: set[int]) -> Iterator[list[Entry]]:
+    said = [row for row in rows if not _TABLE_RULE.fullmatch(row.text)]
+    head = said[0] if said and not said[0].links else None
+    listed = [entry_of(row, in_section=True) for row in (said[1:] if head else said)]
+    entries = [
+        entry for entry in listed if entry is not None and entry.form == "row" and len(entry.links) == 1
+    ]
+    if not entries or len(entries) < len(listed) or entries[0].start in taken:
+        return
+    if [number for entry in entries for number in entry.numbers] != [str(n + 1) for n in range(len(entries))]:
+        return
+    named = head is not None and _CITING_COLUMN.search(head.text) is not None
+    bare = all(
+        entry.links[0].kind == "bare" and len(row.words_beside()) <= 1
+        for entry, row in zip(entries, said[-len(entries) :], strict=True)
+    )
+    if (
+        (named or bare)
+        and all(is_pure(entry, text) for entry in entries)
+        and "[1]" in text[: entries[0].start]
+    ):
+        yield entries
 
 
 def _closing_links(lines: Lines, taken: set[int]) -> list[Entry]:
@@ -151,7 +193,8 @@ def _numbered(entries: list[Entry]) -> ReferenceList:
     found = ReferenceList(entries)
     for entry in entries:
         for number in entry.numbers:
-            held = found.by_number.get(number)
+            key = f"^{number}" if entry.footnote else number
+            held = found.by_number.get(key)
             if held is None or (not held.links and entry.links):
-                found.by_number[number] = entry
+                found.by_number[key] = entry
     return found

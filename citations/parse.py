@@ -49,7 +49,7 @@ def parse(report: str) -> Citations:
     )
     markers = _markers(marks, body_links, lookup, canonical)
     references = [
-        Reference(tuple(e.numbers), e.start, e.end, tuple(_urls(e, canonical)), tuple(e.links))
+        Reference(tuple(e.numbers), e.start, e.end, tuple(_urls(e, canonical)), tuple(e.links), _is_note(e))
         for one in lists
         for e in one.entries
     ]
@@ -57,6 +57,10 @@ def parse(report: str) -> Citations:
     blankets = {(start, end) for start, end, _, _, note in marks if note == "blanket"}
     defects = find_defects(len(report), references, markers, sources, blankets, found.unterminated)
     return Citations(markers, sources, references, defects, blank(found.plain, list_spans))
+
+
+def _is_note(entry: Entry) -> bool:
+    return entry.footnote or entry.form == "definition"
 
 
 def _urls(entry: Entry, canonical: _Canonical) -> list[str]:
@@ -93,15 +97,22 @@ class _Lookup:
         """Of lists without any address: they lead nowhere, and hide no other."""
         self._only: dict[str, Entry] = leading[0].by_number if len(leading) == 1 else {}
         self._places = _places(leading) if len(leading) > 1 else {}
-        names = (self._only.keys() or self._places.keys()) | self._empty.keys()
+        keys = (self._only.keys() or self._places.keys()) | self._empty.keys()
+        names = {key.removeprefix("^") for key in keys}
         self.labels = frozenset(name for name in names if not name.isdecimal())
         self.numbers = frozenset(names)
         self.numbered = len(self.labels) < len(names)
 
-    def entry(self, number: str, position: int) -> Entry | None:
-        if number not in self._places:
-            return self._only.get(number) or self._empty.get(number)
-        starts, entries = self._places[number]
+    def entry(self, number: str, position: int, *, footnote: bool) -> Entry | None:
+        """A footnote's mark means a footnote and a number in brackets an entry of a list, where both have the number."""
+        keys = (f"^{number}", number) if footnote else (number, f"^{number}")
+        found = self._leading(keys[0], position) or self._leading(keys[1], position)
+        return found or self._empty.get(keys[0]) or self._empty.get(keys[1])
+
+    def _leading(self, key: str, position: int) -> Entry | None:
+        if key not in self._places:
+            return self._only.get(key)
+        starts, entries = self._places[key]
         return entries[min(bisect_right(starts, position), len(entries) - 1)]
 
 
@@ -125,7 +136,7 @@ def _markers(marks: list[Mark], links: list[Link], lookup: _Lookup, canonical: _
     for start, end, name, form, note in marks:
         malformed = note == "malformed"
         url = reason = None
-        entry = None if malformed else lookup.entry(name, start)
+        entry = None if malformed else lookup.entry(name, start, footnote=form == "footnote")
         if entry is None:
             reason = "malformed" if malformed else "dangling"
         elif entry.links:

@@ -34,6 +34,8 @@ _RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,}|={3,}|⁂|\* \* \*)\s*$")
 _RULES = frozenset("-*_=⁂")
 _ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…+)\s*$")
 _LABELLED_RUN = re.compile(r"[\s>*_]*([^\W\d_][\w ]{1,30})[*_]*\s*[:：][*_\s]*(?=\\?\[\d)")
+_NOTES = re.compile(r"\W*(?:foot|end)?notes\W*|\W*(?:anmerkungen|notas|note|注释|注)\W*", re.I)
+_TITLED = re.compile(r"\W*\d{1,4}\W+[^\W\d_a-z]")
 _END = re.compile(r"[\s*_⁂-]*\Z")
 
 
@@ -51,6 +53,8 @@ class Runs:
         self._level: int | None = None
         """Depth of the heading of the section of references that the line stands in."""
         self._section_entries = 0
+        self._under_notes = False
+        """The heading above is of notes."""
 
     def read(self) -> None:
         lines = self._lines
@@ -79,8 +83,10 @@ class Runs:
         level, title = _heading_of(line)
         if level == 0:
             return False
+        notes = _NOTES.fullmatch(title) is not None
         if is_reference_heading(title) or (is_of_links(title) and self._is_link(index + 1)):
             self._close()
+            self._under_notes = False
             self._open(level)
             return True
         outer = self._level
@@ -89,6 +95,7 @@ class Runs:
             self._add([named], in_section=True)
             return True
         self._close()
+        self._under_notes = notes
         if outer is not None and (level <= outer or level == outer == _BOLD):
             self._level = None
         return True
@@ -206,7 +213,12 @@ class Runs:
         run, self._run = self._run, []
         if not run:
             return
-        if self._run_in_section or _is_list(run, self._text) or _is_lone(run, self._text):
+        if (
+            self._run_in_section
+            or _is_list(run, self._text)
+            or _is_lone(run, self._text)
+            or self._is_of_notes(run)
+        ):
             self.accepted.append(run)
             if not self._run_in_section and run[0].form == "dot":
                 self.loose.append(run)
@@ -214,6 +226,18 @@ class Runs:
         definitions = [entry for entry in run if entry.form == "definition" and defines(entry, self._text)]
         if definitions:
             self.accepted.append(definitions)
+
+    def _is_of_notes(self, run: list[Entry]) -> bool:
+        """Titles under a heading of notes, counted, without addresses: they are entries and state nothing."""
+        if not self._under_notes or run[0].form != "bracket" or len(run) < 2:
+            return False
+        counted = [number for entry in run for number in entry.numbers] == [
+            str(n + 1) for n in range(len(run))
+        ]
+        return counted and all(
+            entry.end - entry.start < 300 and _TITLED.match(self._text, entry.start, entry.end)
+            for entry in run
+        )
 
 
 def _heading_of(line: Line) -> tuple[int, str]:

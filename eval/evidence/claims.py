@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from drr.citations.parse import Citations, Marker
+from drr.eval.evidence.citing_links import names_citing, only_points, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,10 @@ _META = re.compile(
 )
 _LABEL_ONLY = re.compile(r"(?:sources?|references?|citations?|see also|来源|参考)\W*$", re.I)
 _BAR = re.compile(r"(?<!\\)\|")
-_EMPTY_BRACKETS = re.compile(r"[(（\[](?:[;,，、\s]|and|see|via|source:?)*+[)）\]]", re.I)
+_EMPTY_BRACKETS = re.compile(
+    r"[(（\[](?:[;,，、\s]|and\b|see\b|also\b|via\b|per\b|from\b|cf\.|according to\b|(?:sources?|refs?)\b:?|:)*+[)）\]]",
+    re.I,
+)
 
 
 @dataclass(slots=True)
@@ -101,7 +105,8 @@ def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
         whole = block.kind in ("heading", "row", "title")
         for start, end in [(block.start, block.end)] if whole else _sentences(held, block):
             own = markers[bisect_left(starts, start) : bisect_left(starts, end)]
-            text = _plain(report, start, end, own, edges=" " if block.kind == "row" else " |,;-–—")
+            edges = " " if block.kind == "row" else " |,;-–—"
+            text = _plain(report, start, end, own, edges, _citing(block.header))
             shown = _row_text(text, block.header) if block.kind == "row" else text
             if shown and block.kind != "cluster":
                 found.append(ReportSentence(shown, start, end, block.kind, number, _urls(own)))
@@ -159,10 +164,14 @@ class _Statements:
             own = self._within(start, end)
             if block.kind == "row":
                 end = self._end_of_row(start, end)
-                text = _row_text(_plain(self._report, start, end, own, edges=" "), block.header)
+                text = _row_text(
+                    _plain(self._report, start, end, own, " ", _citing(block.header)), block.header
+                )
             else:
                 text = _plain(self._report, start, end, own)
             if not _is_claim(text):
+                if only_points(text) and len(self.claims) > self._block:
+                    self._cite_pending(_urls(own), since=len(self.claims) - 1)
                 continue
             cited = _urls(own)
             inherited = not cited and block.kind == "item" and bool(self._title_urls)
@@ -306,27 +315,24 @@ def _urls(markers: list[Marker]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(marker.url for marker in markers if marker.url is not None))
 
 
-def _plain(report: str, start: int, end: int, markers: list[Marker], edges: str = " |,;-–—") -> str:
+def _plain(
+    report: str,
+    start: int,
+    end: int,
+    markers: list[Marker],
+    edges: str = " |,;-–—",
+    citing: Collection[int] = (),
+) -> str:
     """The words of a stretch: link texts stay where they are part of the sentence, markers go."""
-    parts: list[str] = []
-    position = start
-    for marker in markers:
-        if marker.start < position:
-            continue
-        parts.append(report[position : marker.start])
-        enclosed = report[marker.start - 1 : marker.start] in ("(", "（")
-        if (
-            marker.form in ("link", "html")
-            and not enclosed
-            and not marker.id.startswith(("http://", "https://"))
-        ):
-            parts.append(marker.id)
-        position = max(position, marker.end)
-    parts.append(report[position:end])
-    text = _DECORATION.sub("", "".join(parts))
+    text = _DECORATION.sub("", words_of(report, start, end, markers, citing))
     text = _EMPTY_BRACKETS.sub("", text).replace("\\$", "$")
     text = re.sub(r" ([.,;:!?])", r"\1", " ".join(text.split()))
     return text.strip(edges)
+
+
+def _citing(header: tuple[str, ...]) -> frozenset[int]:
+    """The columns that only cite."""
+    return frozenset(index for index, name in enumerate(header) if names_citing(name))
 
 
 def _row_text(text: str, header: tuple[str, ...]) -> str:

@@ -39,7 +39,7 @@ class Extraction:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 4
+    version = 5
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)

@@ -114,3 +114,65 @@ def test_entries_may_have_letters() -> None:
         f"- [x] Read [the book]({A})\n- [x] Buy [the wood]({B})\n\nMore was not to be done before the rain came.\n"
     )
     assert [marker.form for marker in done.markers] == ["link", "link"]
+
+
+def forms_led(report: str) -> list[tuple[str, str | None]]:
+    return [(marker.form, marker.url) for marker in parse(report).markers]
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        f"[^1]: {A}\n\n## Sources\n[1] {B}\n",
+        f"## Sources\n[1] {B}\n\n[^1]: {A}\n",
+        f"[^1]: {A}\n[1] {B}\n",
+    ],
+)
+def test_a_footnote_and_a_number_in_brackets_mean_different_lists(lists: str) -> None:
+    report = f"Foo holds a lot[^1] and bar holds less [1].\n\n{lists}"
+    assert forms_led(report) == [("footnote", A), ("bracket", B)]
+    assert not parse(report).defects
+
+
+def test_where_one_list_has_the_number_either_mark_means_it() -> None:
+    for name, mark in (("^1", "1"), ("1", "^1")):
+        assert forms_led(f"Foo holds a lot [{mark}].\n\n## Sources\n[{name}] {A}\n[2] {B}\n")[0][1] == A
+
+
+def test_titles_under_notes_are_entries_and_state_nothing() -> None:
+    lists = f"\n\n## Notes\n[1] Acme, A study of roses\n[2] Bolt, On lawns\n\n## Sources\n[1] {A}\n[2] {B}\n"
+    report = "Foo holds a lot [1]. Roses grow fast [2]." + lists
+    assert forms_led(report) == [("bracket", A), ("bracket", B)]
+    assert cited(report) == {"Foo holds a lot.": (A,), "Roses grow fast.": (B,)}
+    assert not parse(report).defects
+    stated = report.replace("[1] Acme, A study of", "[1] says much of").replace(
+        "[2] Bolt, On", "[2] says more of"
+    )
+    assert len(cited(stated)) == 3
+
+
+@pytest.mark.parametrize("items", ["- {}\n- {}\n", "- [A page]({})\n- [B page]({})\n"])
+def test_footnotes_beside_a_bulleted_list_list_nothing_twice(items: str) -> None:
+    report = (
+        f"Foo holds a lot.[^1] Bar holds less.[^2]\n\n[^1]: {A}\n[^2]: {B}\n\n## Sources\n"
+        + items.format(A, B)
+    )
+    assert not parse(report).defects
+    twice = f"Foo holds a lot.[^1] Bar less.[^2]\n\n[^1]: {A}\n[^2]: {A}\n"
+    assert [defect.kind for defect in parse(twice).defects] == ["duplicate_url"]
+
+
+@pytest.mark.parametrize("head", ["| # | Source |\n|---|---|\n", "| n | Title | URL |\n|--|--|--|\n", ""])
+def test_a_table_of_sources_is_a_list(head: str) -> None:
+    title = "| On roses " if "Title" in head else ""
+    rows = f"| 1 {title}| {A} |\n| 2 {title}| {B} |\n"
+    report = f"Foo holds a lot [1]. Bar holds less [2].\n\n{head}{rows}\nThat is all there is.\n"
+    assert forms_led(report) == [("bracket", A), ("bracket", B)]
+    assert not parse(report).defects
+    assert len(cited(report)) == 3
+
+
+def test_a_table_of_things_is_none() -> None:
+    for head, price in (("| # | Product |", ""), ("| # | Source | Price |", " $5 |")):
+        rows = f"| 1 | [Foo]({A}) |{price}\n| 2 | [Bar]({B}) |{price}\n"
+        assert not parse(f"These are best [1].\n\n{head}\n|---|---|\n{rows}").references

@@ -32,6 +32,7 @@ SHORTER, GROWS = 4, 9
 LONGEST = {
     ("citations.entries", ""): 200,
     ("citations.headings", ""): 300,
+    ("eval.evidence.citing_links", ""): 100,
     (
         "llm.structured",
         r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```",

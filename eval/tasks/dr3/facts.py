@@ -23,7 +23,7 @@ from drr.study.unit import Outcome, Record, Unit
 
 class FactsTask(Task[Answer]):
     name = FACTS
-    version = 7
+    version = 8
     subject = "answer"
     asks = False
     metrics = ("dr3",)

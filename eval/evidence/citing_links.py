@@ -1,0 +1,240 @@
+"""Whether the words of a link are words of its sentence or a citation mark: `costs $18.99 [source](...)`.
+
+Where the sentence needs the words, as its subject, its object or behind a preposition, they stay. A link that stands behind what is
+complete without it is a mark where its words are one by nature (`source`, a host, `Acme, 2024`, a sign), name the site that it leads
+to or say nothing that is not said already. In doubt the words stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from itertools import pairwise
+
+from drr.citations.parse import Marker
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_LAST_WORD = re.compile(r"([^\W\d_][\w'’-]*)[.*_\s]*\Z")
+_GENERIC = _words(
+    "source sources src link links ref refs reference references cite cited citation citations here url "
+    "page pages website webpage site listing see view read more details detail info information learn "
+    "product item shop store article original full 来源 链接 出处 参考 "
+)
+"""Of such words alone a mark may be: they say nothing of what it stands behind."""
+_SIGNS = re.compile(r"[\W_]*\Z")
+_NUMBERS = re.compile(r"[\[(【]\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,9}\s*[\])】]\Z")
+_LETTER = re.compile(r"[\W_]?[a-z][\W_]?\Z")
+_NAMED = re.compile(r"[\[(]?(?:sources?|refs?|references?|via)\s?(?:[:#]\s*\S|\d{1,3}\b)", re.I)
+_HOST = re.compile(r"(?:www\.)?((?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,12})\Z", re.I)
+_SITE = re.compile(r"[a-z]+://(?:www\.)?([^/:?#]+)", re.I)
+_AUTHOR_YEAR = re.compile(
+    r"[\[(]?[^\W\d_][^\d]{1,80}?(?:,\s?|\bet al\.?,?\s?|\s?\()(?:(?:19|20)\d\d[a-z]?|n\.d\.)[\])]{0,2}\Z"
+)
+_DETERMINERS = _words(
+    "a an the this that these those its their his her our your my each every any no some another both "
+    "either neither two three four five six "
+)
+_NEEDS = _DETERMINERS | _words(
+    "of in on at to by from with without for as than like per via about against between among into onto "
+    "over under near behind beside beyond during through toward towards within upon across around vs "
+    "versus unlike such what which whose is are was were be been being am isn't aren't wasn't weren't "
+    "becomes became remains remained called named means and or but nor if when while because although "
+    "though whether where how only just even also not will would can could should may might must shall "
+    "do does did have has had see visit read check click use try view consult recommend prefer choose "
+    "pick buy get order include includes including "
+)
+"""What they stand behind, the sentence needs."""
+_POINTING = re.compile(
+    r"[\W_]*(?:see(?: also)?|sources?|via|cf\.?|refs?|more (?:at|on|in)|read more(?: at)?)\s?:?\s*\Z", re.I
+)
+_ATTRIBUTING = re.compile(
+    r"(?:\s*[;,.—–]|\s-)\s*(?:see(?: also)?|sources?|via|cf\.?|refs?|(?:as )?per|according to)\s?:?\s*\Z|\saccording to\s*\Z",
+    re.I,
+)
+"""Goes with the link that it points at."""
+_PRICED = re.compile(
+    r"\b(?:costs?|is|are|was|were|at|for|to|of|about|around|only|under|over|below)\s[$€£¥]\s?\d[\d,.]*\Z",
+    re.I,
+)
+_MEASURED = re.compile(
+    r"(?:\A|(\S+)\s)\d[\d,.]*(?:\s?%|[\s-]?(?:feet|ft|in|oz|lb|kg|g|mm|cm|ml|[^\W\d_]{2,20}s))\Z", re.I
+)
+_OPENED = re.compile(
+    r"[(（](?:[\s,;:]|\b(?:and|see|also|via|sources?|refs?|per|from|cf\.|according to)(?!\w))*\Z", re.I
+)
+_BEHIND_STOP = re.compile(r"[.!?。！？…][\"'”’)*_]*\s*\Z")
+_NO_WORD = re.compile(r"(?:[^\w|]|_)*(?:\||\Z)")
+_PARTED = re.compile(rf"{_NO_WORD.pattern}|\s*[,;]")
+_GOES_ON = re.compile(
+    r"\s*(?:[,;:.!?)）|。，；]|[-–—]\s|(?:and|but|or|while|with|which|for|in|at|on|so|because|whereas|though|although|as|by|from"
+    r"|than|when|where|yet|plus)\b)",
+    re.I,
+)
+_SEPARATORS = " \t,;，；、"
+_LOOSE_END = re.compile(r"(?:\s*[,;:—–·•]|\s-)*\s*\Z")
+_LOOK = 100
+"""Characters on either side that decide."""
+
+
+def words_of(report: str, start: int, end: int, markers: list[Marker], citing: Collection[int] = ()) -> str:
+    """The words of a stretch with those of its links that are words of it. `citing` are the columns of a row that only cite."""
+    said = _Said(report, end, start)
+    column, counted = -(report[start : start + 1] == "|"), start
+    for marker, run_end in zip(markers, _ends_of_runs(report, markers), strict=True):
+        if marker.start < said.position:
+            continue
+        if citing:
+            column += report.count("|", counted, marker.start)
+            counted = marker.end
+        said.take(marker, report[run_end : min(run_end + _LOOK, end)], cites=column in citing)
+    return said.whole()
+
+
+def only_points(words: str) -> bool:
+    """`See`, `Source:`, without what it points at."""
+    return _POINTING.match(words.rstrip(".!。 ")) is not None
+
+
+def names_citing(column: str) -> bool:
+    """The head of a column of links: `Source`, `Product link`."""
+    words = [word.casefold() for word in _WORD.findall(column)]
+    return bool(words) and words[-1] in (
+        "source",
+        "sources",
+        "link",
+        "links",
+        "url",
+        "reference",
+        "references",
+        "citation",
+    )
+
+
+def _ends_of_runs(report: str, markers: list[Marker]) -> list[int]:
+    """Of each citation, where those that follow it at once end."""
+    if not markers:
+        return []
+    ends = [markers[-1].end]
+    for marker, after in reversed(list(pairwise(markers))):
+        together = after.start < marker.end or not report[marker.end : after.start].strip(_SEPARATORS)
+        ends.append(ends[-1] if together else marker.end)
+    return ends[::-1]
+
+
+class _Said:
+    """What is said so far, and how much of the report that is."""
+
+    def __init__(self, report: str, end: int, position: int) -> None:
+        self.position = position
+        self._report, self._end = report, end
+        self._parts: list[str] = []
+        self._words: set[str] = set()
+        self._tail = ""
+        self._after_mark = False
+
+    def take(self, marker: Marker, after: str, *, cites: bool) -> None:
+        between = self._report[self.position : marker.start]
+        self.position = marker.end
+        again = self._after_mark and not between.strip(_SEPARATORS)
+        if not again:
+            self._add(between)
+        is_link = marker.form in ("link", "html") and not marker.id.startswith(("http://", "https://"))
+        self._after_mark = not is_link or cites or self._is_mark(marker, after)
+        if not self._after_mark:
+            self._add(between + marker.id if again else marker.id)
+        elif (
+            (is_link or marker.form == "numbered_link")
+            and _PARTED.match(after)
+            and not _OPENED.search(self._tail)
+        ):
+            self._close()
+
+    def whole(self) -> str:
+        return "".join([*self._parts, self._report[self.position : self._end]])
+
+    def _add(self, text: str) -> None:
+        self._parts.append(text)
+        self._words.update(word.casefold() for word in _WORD.findall(text))
+        self._tail = (self._tail + text)[-_LOOK:]
+
+    def _close(self) -> None:
+        """Without what led to the mark behind the last word: a comma, a dash, `according to`."""
+        kept = self._tail
+        led = _ATTRIBUTING.search(kept)
+        kept = kept[: led.start() + (kept[led.start()] == ".")] if led else kept
+        loose = _LOOSE_END.search(kept)
+        kept = kept[: loose.start()] if loose else kept
+        cut = len(self._tail) - len(kept)
+        while cut:
+            last = self._parts.pop()
+            if len(last) > cut:
+                self._parts.append(last[:-cut])
+            cut = max(0, cut - len(last))
+        self._tail = kept
+
+    def _is_mark(self, marker: Marker, after: str) -> bool:
+        words = marker.id
+        before = self._tail.rpartition("|")[2]
+        closed = after.startswith((")", "）"))
+        opened = _OPENED.search(before)
+        if opened and (closed or opened[0] in ("(", "（")):
+            return True
+        if len(words) > _LOOK:
+            return False
+        ends = _NO_WORD.match(after) is not None
+        alone = not _WORD.search(before)
+        if alone or not (ends or _GOES_ON.match(after)):
+            return "|" in self._tail and alone and ends and _is_by_nature(words)
+        if _POINTING.match(before):
+            return ends
+        if ends and _ATTRIBUTING.search(before):
+            return self._states()
+        last = _LAST_WORD.search(before)
+        if before.rstrip("* _").endswith((":", "：")) or (last and last[1].casefold() in _NEEDS):
+            return False
+        if _is_by_nature(words):
+            return True
+        if not self._states():
+            return False
+        return _is_source(words, marker.url) or self._adds_nothing(words, before.rstrip(" *_"), ends)
+
+    def _states(self) -> bool:
+        return len(self._words) >= 3 or any(word[0].isdecimal() for word in self._words)
+
+    def _adds_nothing(self, name: str, before: str, ends: bool) -> bool:
+        if ends and _BEHIND_STOP.search(before):
+            return True
+        measured = _MEASURED.search(before)
+        counted = measured is not None and (measured[1] or "").casefold() not in _DETERMINERS
+        if (name[:1].isupper() or _HOST.match(name)) and (counted or _PRICED.search(before)):
+            return True
+        content = {word.casefold() for word in _WORD.findall(name)} - _GENERIC
+        return ends and content <= self._words
+
+
+def _is_by_nature(words: str) -> bool:
+    if _SIGNS.match(words) or _NUMBERS.match(words) or _LETTER.match(words) or _NAMED.match(words):
+        return True
+    found = [word.casefold() for word in _WORD.findall(words)]
+    return 0 < len(found) <= 4 and all(
+        word in _GENERIC or word in ("on", "at", "the", "in", "to") for word in found
+    )
+
+
+def _is_source(words: str, url: str | None) -> bool:
+    """An author with the year, or the site that the link leads to by its host or its name."""
+    if _AUTHOR_YEAR.match(words):
+        return True
+    site = _SITE.match(url or "")
+    if site is None:
+        return False
+    host = _HOST.match(words.strip())
+    if host:
+        return site[1].casefold().endswith(host[1].casefold())
+    name = "".join(word.casefold() for word in _WORD.findall(words) if word.casefold() not in _GENERIC)
+    return len(name) >= 4 and name in site[1].casefold().replace("-", "").split(".")
