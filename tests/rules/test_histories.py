@@ -75,7 +75,8 @@ def test_days_without_an_order(scene: Scene) -> None:
     days = known.days_since_last_order
     assert days is not None
     assert status(f"Nothing new has come in for {days} days.", "statistics", scene, user) == "pass"
-    assert status(f"Nothing new has come in for {days + 30} days.", "statistics", scene, user) == "fail"
+    said = f"Nothing new has come in for {days + 30} days."
+    assert status(said, "statistics", scene, user) == "unverifiable"  # `accusing/seconded.py`
 
 
 @pytest.mark.parametrize(

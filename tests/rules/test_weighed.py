@@ -7,9 +7,10 @@ from hashlib import sha256
 import pytest
 from drr.env.shop import Shop
 from drr.eval.checks import RULES, Check, Subject, check_report
+from drr.eval.checks.accusing.seconded import unseconded
 from drr.eval.checks.accusing.traits import TRAITS
 from drr.eval.checks.accusing.weighed import fitted
-from drr.eval.checks.base import CheckTally
+from drr.eval.checks.base import Accusation, CheckTally
 from drr.eval.checks.certainty import BARS, Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.tasks import checked
@@ -114,3 +115,13 @@ def test_new_weights_check_every_report_again(monkeypatch: pytest.MonkeyPatch) -
     before = checked.rules_version(3)
     monkeypatch.setattr(checked, "weights_version", lambda: "another")
     assert checked.rules_version(3) != before
+
+
+def test_a_kind_that_was_wrong_at_first_contact_asks_for_a_second_reader() -> None:
+    alone = Accusation("order_age", (10, 20), "said 90 days", Certainty.SENTENCE)
+    elsewhere = Accusation("order_date", (30, 40), "said May", Certainty.SENTENCE)
+    beside = elsewhere._replace(span=(18, 25))
+    doubted = beside._replace(doubt="it may be another order's")
+    assert [one for one, _ in unseconded([alone, elsewhere])] == [alone]
+    assert [one for one, _ in unseconded([alone, doubted])] == [alone]
+    assert list(unseconded([alone, beside])) == []

@@ -17,7 +17,7 @@ from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 
-VERSION = 7
+VERSION = 8
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -50,6 +50,8 @@ class TrueReadings:
         return self._reach.why(figure, kind, firm=one.bound in _FIRM.get(kind, ()))
 
     def plain(self, one: Accusation) -> str | None:
+        if one.kind == "sum" and one.bound == Certainty.CELL:
+            return None  # its rows stand there, with how many of each
         figure = self._figure(one.span)
         made = figure is not None and worded_of(self._mentions).is_made(figure)
         return "what stands beside it comes to it, read in the plainest way" if made else None

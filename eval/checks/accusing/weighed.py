@@ -20,6 +20,8 @@ from drr.eval.checks.accusing.explained import VERSION as EXPLAINED_BY
 from drr.eval.checks.accusing.explained import is_explained
 from drr.eval.checks.accusing.once_more import once_more
 from drr.eval.checks.accusing.own_once_more import own_once_more
+from drr.eval.checks.accusing.seconded import VERSION as SECONDED_BY
+from drr.eval.checks.accusing.seconded import unseconded
 from drr.eval.checks.accusing.traits import AccusationTraits
 from drr.eval.checks.accusing.true_readings import MAY_BE_TRUE, true_readings_of
 from drr.eval.checks.accusing.true_readings import VERSION as READ_BY
@@ -100,6 +102,7 @@ def weighed(
     asked_of = [one for one in sure if one.kind in MAY_BE_TRUE and one not in alone]
     true = _true(asked_of[:_MOST_ASKED], mentions) if asked > 0 else {}
     doubts = alone | {one: f"it may be true, for {why}" for one, why in true.items()}
+    doubts |= dict(unseconded(one for one in sure if one not in doubts)) if asked > 0 else {}
     chances |= dict.fromkeys(doubts, 0.0)
     if asked > 0:
         checks, together = once_more(mentions, checks, raised, max(asked, considered().bar), bar or 0.0)
@@ -146,7 +149,7 @@ def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, st
 
 def weights_version() -> str:
     """The version of the weights, and what they are: part of every judgement by rules."""
-    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{recorded_version()}+{considered_version()}+{own_version()}+{statements_version()}+{multiples_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}"
+    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{recorded_version()}+{considered_version()}+{own_version()}+{statements_version()}+{multiples_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}+{SECONDED_BY}"
 
 
 def _settled(
