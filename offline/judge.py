@@ -46,7 +46,7 @@ class RulesJudge:
     """Answers in the form that was asked for."""
 
     name = "rules-1"
-    version = 20
+    version = 21
     """Raised by hand when its rules say something else."""
     banner = (
         "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement;"

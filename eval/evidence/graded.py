@@ -36,6 +36,8 @@ class WordVerdict(NamedTuple):
     """The claim is a copy of a sentence with something else in one place."""
     there: bool = False
     """Nearly all of it stands there, every figure too, and nothing speaks against it."""
+    outvalued: bool = False
+    """Another figure stands for one of the claim's. What else speaks against a claim, another name or an opposite, is a sign for the weights: in texts as they come it is mostly misread."""
 
 
 _BARE = 0.25
@@ -72,12 +74,12 @@ def graded(beside: Alignment) -> WordVerdict:
 
 
 def settled(ruled: WordVerdict, label: Label) -> Label:
-    """What the rules are certain of stands above the weights: what is contradicted, lacks a part, or is hardly there with a figure missing, is not full, and what is not there, or a copy with something exchanged, is not said; of what stands there nearly whole, `none` would accuse."""
+    """What the rules are certain of stands above the weights: what has another figure, lacks a part, or is hardly there with a figure missing, is not full, and what is not there, or a copy with something exchanged, is not said; of what stands there nearly whole, `none` would accuse."""
     if ruled.absent or ruled.exchanged:
         return "none"
     if ruled.there and label == "none":
         return "partial"
-    short = ruled.contradicted or ruled.scant or ruled.lacking
+    short = ruled.outvalued or ruled.scant or ruled.lacking
     return "partial" if short and label == "full" else label
 
 
@@ -104,7 +106,7 @@ def _ruled(pair: LaidPair) -> WordVerdict:
         return _covered(pair)
     reason, at = against
     label: Label = "partial" if at is not None and is_said_in_part(pair.beside, at) else "none"
-    return WordVerdict(label, reason, contradicted=True)
+    return WordVerdict(label, reason, contradicted=True, outvalued=pair.other_value is not None)
 
 
 def _against(pair: LaidPair) -> tuple[str, int | None] | None:

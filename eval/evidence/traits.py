@@ -18,6 +18,7 @@ from drr.eval.evidence.exchanging import common
 from drr.eval.evidence.laid_pair import LaidPair
 from drr.eval.evidence.likewise import holds
 from drr.eval.evidence.meant import Meaning
+from drr.eval.evidence.standing import standing
 from drr.wording.amounts import Amount
 from drr.wording.assertions import ASSERTIONS
 
@@ -63,6 +64,7 @@ class PairTraits:
             **self._names(),
             **self._commitments(),
             **self._meaning(),
+            **standing(self._beside),
         }
 
     def _coverage(self) -> dict[str, float]:

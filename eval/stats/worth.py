@@ -1,6 +1,6 @@
 """What verdicts by words alone are worth: the last measurements on pairs that their rules had not seen, as they stand over them.
 
-Labels by people stand before those of a language model that wrote the pairs, and of several the lowest stands first.
+Labels by people stand before those of a language model that wrote the pairs, and of several the lowest.
 """
 
 from __future__ import annotations
@@ -59,8 +59,9 @@ def worth(version: int | None = None) -> str:
 
 
 def _last() -> tuple[MeasuredWorth, ...]:
-    """Of the last version that met people's labels all that people gave, the lowest first; then the last of a writer."""
+    """Of the last version that met people's labels the lowest with two labels and with three, the lower first; then the last of a writer."""
     people = [one for one in measured() if one.by == "people"]
-    newest = [one for one in people if one.version == people[-1].version]
+    newest = sorted((one for one in people if one.version == people[-1].version), key=lambda one: one.kappa)
+    lowest = {one.twofold: one for one in reversed(newest)}
     writers = [one for one in measured() if one.by == "writer"]
-    return (*sorted(newest, key=lambda one: one.kappa), *writers[-1:])
+    return (*sorted(lowest.values(), key=lambda one: one.kappa), *writers[-1:])

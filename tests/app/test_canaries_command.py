@@ -35,10 +35,10 @@ def test_a_judge_without_a_model_is_told_apart_from_the_clean_one(
     assert len({one["name"] for one in reports}) == 17
     assert all(one["passed"] is True for one in reports)
     assert rows["planted", "number", "planted errors not called full"]["value"] == 1
-    assert (code, document["passed"]) == (1, False), "rules are never sure of what is said in other words"
+    assert (code, document["passed"]) == (1, False), "rules are taken in by the person's own words"
     assert rows["planted", "all errors", "planted errors not called full"]["passed"]
     assert rows["planted", "false alarms", "stated claims called unsupported"]["passed"]
-    assert not rows["planted", "stated claims", "stated claims called full"]["passed"]
+    assert rows["planted", "stated claims", "stated claims called full"]["passed"]
     persons = {one["name"]: one["passed"] for one in document["rows"] if one["part"] == "persons"}
     assert persons == {"matched": True, "swapped_person": True, "flattery": False, "persona_copied": False}
 

@@ -70,18 +70,19 @@ def entry(name: str, *, by: str, kappa: float, version: int) -> dict[str, object
     return {"set": name, "date": "2026-01-01", "version": version, "by": by, "pairs": 9, "kappa": kappa, "low": 0, "high": 1}  # fmt: skip
 
 
-def test_people_stand_before_writers_and_the_lowest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_people_stand_before_writers_and_the_lowest_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
         entry("old", by="people", kappa=0.01, version=1),
-        entry("high", by="people", kappa=0.3, version=2),
-        entry("low", by="people", kappa=0.1, version=2),
+        entry("high", by="people", kappa=0.4, version=2),
+        entry("mean", by="people", kappa=0.3, version=2),
+        entry("low", by="people", kappa=0.1, version=2) | {"twofold": True},
         entry("model", by="writer", kappa=0.5, version=2),
     ]
     measured = tuple(kept.MeasuredWorth.model_validate(row) for row in rows)
     monkeypatch.setattr(kept, "measured", lambda: measured)
     told = kept.worth(2)
     assert told.index("0.10") < told.index("0.30") < told.index("0.50")
-    assert "0.01" not in told and "changed" not in told
+    assert "0.01" not in told and "0.40" not in told and "changed" not in told
     assert told.index("people's labels") < told.index("a language model's")
     assert "changed since they were measured" in kept.worth(3) and "by version 2" in kept.worth(3)
 
