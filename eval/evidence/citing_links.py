@@ -36,7 +36,7 @@ _AUTHOR_YEAR = re.compile(
     r"[\[(]?[^\W\d_][^\d]{1,80}?(?:,\s?|\bet al\.?,?\s?|\s?\()(?:(?:19|20)\d\d[a-z]?|n\.d\.)[\])]{0,2}\Z"
 )
 _DETERMINERS = _words(
-    "a an the this that these those its their his her our your my each every any no some another both "
+    "a an the this that these those its their his her our your my each every any no some another other both "
     "either neither two three four five six "
 )
 _NEEDS = _DETERMINERS | _words(
@@ -58,7 +58,7 @@ _ATTRIBUTING = re.compile(
 )
 """Goes with the link that it points at."""
 _PRICED = re.compile(
-    r"\b(?:costs?|is|are|was|were|at|for|to|of|about|around|only|under|over|below)\s[$€£¥]\s?\d[\d,.]*\Z",
+    r"\b(?:costs?|is|are|was|were|at|for|to|of|about|around|only|under|over|below)\s[$€£¥]\s?\d(?:[\d,.]*\d)?\Z",
     re.I,
 )
 _MEASURED = re.compile(

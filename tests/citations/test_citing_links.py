@@ -110,6 +110,8 @@ def test_what_leads_to_the_mark_goes_with_it(said: str, text: str) -> None:
             "Calmgate vs. [Tallgrass](U)",
         ),
         *(
+            "They sell jugs at $17.99, [Bolt Cups](U) at $18.99.",
+            "The Calmgate is cheaper than the other [Calmgate](U).",
             "According to [Acme](U), it is long.",
             "Top pick. [Calmgate hose](U)",
             "It holds 3 litres, [Bolt](U) says.",
