@@ -49,17 +49,17 @@ RULES: dict[str, Rule] = {
     "rating": Rule(stars.rating, "21"),
     "total": Rule(total, "25"),
     "budget": Rule(budget, "24"),
-    "order_facts": Rule(order_facts, "31"),
+    "order_facts": Rule(order_facts, "32"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "9"),
-    "statistics": Rule(statistics, "32"),
+    "statistics": Rule(statistics, "33"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "9", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "8"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "14"),
     "product_claims": Rule(properties.product_claims, "39"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "11"),
+    "figures": Rule(figures, "12"),
 }
 
 

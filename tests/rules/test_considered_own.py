@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from datetime import date, timedelta
 
 import pytest
@@ -94,6 +95,45 @@ def test_what_may_be_said_of_orders_is_read(scene: Scene, written: str, kind: Ow
 def test_amounts_ratings_and_spoken_years_are_no_counts_of_orders(scene: Scene) -> None:
     user, _, _ = known_of(scene)
     assert not said("You ordered it for $31.50 in twenty twenty, rated 4.5 stars.", scene, user)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You ordered it 14 and 26 December.",
+        "You ordered it Dec 8 & 13.",
+        "| 7 | a lamp that you ordered |",
+        "It gives twice the area of the lamp you ordered.",
+    ],
+)
+def test_days_in_a_row_numbers_of_rows_and_multiples_are_no_counts_of_orders(scene: Scene, text: str) -> None:
+    user, _, _ = known_of(scene)
+    assert not [one for one in said(text, scene, user) if one.kind in ("count", "times")]
+
+
+def test_pieces_that_some_orders_come_to_fit_their_count(scene: Scene) -> None:
+    """So many orders of a pack of so many."""
+    user, _, _ = known_of(scene)
+    pack, many = next(
+        (product, int(found[1]))
+        for _, product in orders_of(scene, user)
+        if (found := re.search(r"(?<![\d.])(\d{1,2})[ -](?:Count|Pack|Piece)", product.title))
+        and int(found[1]) > 1
+    )
+    often_so = sum(one.product_id == pack.product_id for one, _ in orders_of(scene, user))
+    text = f"You ordered the {link(pack)} often: {{}} pieces by now."
+    assert "fits_packs" in signs_of(text.format(many * often_so), str(many * often_so), scene, user)
+    assert "fits_packs" not in signs_of(
+        text.format(many * often_so + 311), str(many * often_so + 311), scene, user
+    )
+
+
+def test_a_count_of_the_newest_orders_says_which_are_read(scene: Scene) -> None:
+    user, _, _ = known_of(scene)
+    product, _ = placed(scene, user)
+    text = f"The {link(product)} stands among your newest 37 orders."
+    (one,) = (each for each in said(text, scene, user) if each.value == 37)
+    assert is_true_of_some(one, signs_of(text, "37", scene, user))
 
 
 def test_a_day_of_nothing_is_accused_and_the_right_one_is_not(scene: Scene) -> None:

@@ -13,6 +13,7 @@ from drr.eval.checks.person.readings.facets import Facet
 from drr.wording.tolerance import same_count
 
 _FEW, _MANY = 3, 10
+_PAGES = (20, 40, 50)
 _JOINED = 8
 _WIDE = 16
 _SIBLINGS, _AGREE, _CLOSE = 10, 2, 12
@@ -56,6 +57,13 @@ class OwnCounts:
                 found[f"miss_{name}"] = min(1.0, miss / 6)
                 found[f"miss_by_one_{name}"] = float(miss == 1)
             found[f"dense_{name}"] = min(1.0, sum(each <= 2 * value + 2 for each in some) / (2 * value + 2))
+        windows = dict.fromkeys(
+            [*_PAGES, *(int(each.value) for each in around if each.kind in COUNTED and each.value > _FEW)]
+        )
+        found["fits_window"] = float(self._has(one, self._pools.window(near, list(windows)[:_SIBLINGS])))
+        found["fits_gap"] = float(
+            any(value in self._sets.gaps(mask) for mask in firsts(near.things)[:_JOINED])
+        )
         found |= self._of_all(one, near)
         found |= self._siblings(one, near, beside, around)
         own = (
@@ -103,7 +111,7 @@ class OwnCounts:
             "is_all": float(value == whole),
             "over_all": float(value > whole),
             "near_all": float(value != whole and 0.6 * whole <= value <= 1.7 * whole),
-            "page": float(value in (20, 40, 50)),
+            "page": float(value in _PAGES),
         }
         before = [each for each in near.times if each.kind == "time" and each.end <= one.start][-1:]
         behind = [each for each in near.times if each.kind == "time" and each.start >= one.end][:1]
@@ -187,6 +195,7 @@ class OwnCounts:
         return {
             "fits_said": float(value in sums),
             "fits_again": float(value in wide),
+            "fits_run": float(value in _runs(one, around)),
             "fits_days": float(value in (len(days), len(behind))),
             "days_listed": float(len(behind) > 1),
             "days_differ": float(len(behind) > 1 and value != len(behind)),
@@ -209,3 +218,11 @@ class OwnCounts:
                 found.add(run)
                 run, kind = (1 if line.kind in ("item", "row") else 0), line.kind
         return (found | {run}) - {0}
+
+
+def _runs(one: OwnFigure, around: Sequence[OwnFigure]) -> set[int]:
+    """What the counts right before it come to, each one further back, and those right behind it."""
+    counts = [each for each in around if each.kind in COUNTED]
+    before = [int(each.value) for each in reversed(counts) if each.end <= one.start][:_WIDE]
+    behind = [int(each.value) for each in counts if each.start >= one.end][:_WIDE]
+    return {*[*accumulate(before)][1:], *[*accumulate(behind)][1:], *[*accumulate(behind[1:])][1:]}

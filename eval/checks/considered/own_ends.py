@@ -32,10 +32,12 @@ class OwnEnds:
             found[f"{cue}_of_nothing"] = float(not held and not whole)
         return found
 
-    def of_year(self, one: OwnFigure, tiers: dict[str, list[Mask]], words: set[str]) -> dict[str, float]:
+    def of_year(
+        self, one: OwnFigure, tiers: dict[str, list[Mask]], words: set[str], counts: set[int]
+    ) -> dict[str, float]:
         """Whether it is the year with the most, where the words beside it say so."""
-        found: dict[str, float] = {}
         year = int(one.value)
+        found = self._told(year, tiers, counts)
         masks = {
             "all": self._sets.all,
             "before": (tiers["before"] or [0])[0],
@@ -53,6 +55,24 @@ class OwnEnds:
                 found[f"least_{'is' if tally.get(year, 0) == min(tally.values()) else 'not'}"] = 1.0
             if "none" in words:
                 found[f"empty_{'is' if not tally.get(year) else 'not'}_{name}"] = 1.0
+        return found
+
+    def _told(self, year: int, tiers: dict[str, list[Mask]], counts: set[int]) -> dict[str, float]:
+        """Whether a count of its sentence is that of its orders, of all or of what is named."""
+        if not counts:
+            return {}
+        own = self._tally(self._sets.all).get(year, 0)
+        some = {
+            self._tally(mask).get(year, 0) for name in ("sentence", "above") for mask in tiers[name][:12]
+        } - {0}
+        found = {
+            "year_counted": 1.0,
+            "year_count_is": float(own in counts),
+            "year_count_of_some": float(bool(some & counts)),
+        }
+        found["year_count_of_nothing"] = float(own not in counts and not some & counts)
+        others = {many for each, many in self._tally(self._sets.all).items() if each != year}
+        found["year_count_of_another"] = float(own not in counts and bool(others & counts))
         return found
 
     def _tally(self, mask: Mask) -> dict[int, int]:

@@ -21,6 +21,7 @@ class OwnPools:
         self._near, self._sets = near, near.sets
         self._pools: dict[tuple[int, int], dict[str, set[int]]] = {}
         self._tops: dict[Mask, set[int]] = {}
+        self._pieces: dict[Mask, set[int]] = {}
 
     def of(self, near: OwnPlace) -> dict[str, set[int]]:
         if near.span in self._pools:
@@ -41,6 +42,7 @@ class OwnPools:
         rest += [a & ~b for a in first[:_JOINED] for b in first[:_JOINED] if a != b]
         cut = [one & then for one in islice(dict.fromkeys([*here, *joined]), 60) for then in times[:12]]
         cut += [a & b for a, b in combinations(here[:20], 2)]
+        cut += [one & then for one in rest[:_JOINED] for then in times[:12]]
         between = _spans(sets.all, [one.ways[0] for one in near.times])
         cut += [one & then for one in (*here[:24], sets.all) for then in between]
         pools = {
@@ -57,6 +59,7 @@ class OwnPools:
             "years": sizes(every_time) | sizes(between),
             "titled": sets.titled(here[:8]),
             "calendar": sizes(islice(self._calendar(here[:16]), _CUTS)),
+            "packs": self._packs([*first, *firsts(near.before)][: 2 * _JOINED]),
             "top": self._top([sets.all, *first[:_JOINED]]),
         }
         self._pools[near.span] = pools
@@ -78,6 +81,28 @@ class OwnPools:
         two = [months[at] | months[(at + 1) % 12] for at in range(12)]
         three = [two[at] | months[(at + 2) % 12] for at in range(12)]
         return [*months, *week, *two, *three, week[5] | week[6], self._sets.all & ~(week[5] | week[6])]
+
+    def _packs(self, masks: Sequence[Mask]) -> set[int]:
+        """How many pieces come of some orders: each as often as its title counts, alone and together."""
+        found = set[int]()
+        for mask in [*masks, _union(masks)] if masks else []:
+            if mask not in self._pieces:
+                sizes, sums = self._near.sizes(mask), [0, 0]
+                some = {number for number in self._sets.titled([mask]) if number > 1}
+                for at in range(mask.bit_length()):
+                    if mask >> at & 1 and (held := self._sets.titled([1 << at])):
+                        order = self._sets.orders[at].order
+                        sums = [sums[0] + order.quantity * max(held), sums[1] + order.quantity * min(held)]
+                self._pieces[mask] = {*sums} | {a * b for a in sizes for b in some}
+            found |= self._pieces[mask]
+        return found
+
+    def window(self, near: OwnPlace, newest: Iterable[int]) -> set[int]:
+        """Of so many of the newest orders, how many are of what the sentence names or stands above."""
+        every, whole = self._sets.all, len(self._sets.orders)
+        things = [*ways(near.things)[:24], *firsts(near.before)[:_JOINED]]
+        last = [every & ~((1 << max(0, whole - many)) - 1) for many in newest if many < whole]
+        return self._near.counted(one & latest for one in things for latest in last)
 
     def _top(self, masks: Sequence[Mask]) -> set[int]:
         """How many the years, things and makers with the most and the fewest have."""

@@ -11,7 +11,7 @@ from drr.eval.checks.base import Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.leftover.said import SaidFigures
-from drr.wording.dates import CALENDAR, FULL_MONTH, DayOfYear, When, dates, days_of_year, month_number
+from drr.wording.dates import CALENDAR, FULL_MONTH, MONTH, DayOfYear, When, dates, days_of_year, month_number
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
 from drr.wording.purchases import PURCHASES
@@ -40,8 +40,8 @@ _ORDINALS = (
 )  # fmt: skip
 _NTH = {word: nth for nth, word in enumerate(_ORDINALS, 2)}
 _NUMBER = re.compile(
-    rf"(?<![\w.,$€£¥#/-])(?P<n>{WHOLE}|{SPOKEN}|once|twice|thrice)(?![\w$]|[.,:/]\d|['’]|\s?°)"
-    r"(?:(?P<share>[\s*_]?(?:%|percent\b|per\scent\b))|[\s*_-]{1,3}(?P<unit>days?|weeks?|months?|years?)\b|(?P<times>[\s*_]{1,4}times\b(?!\s(?:as|more|the|a|that|its|your)\b)))?",
+    rf"(?<![\w.,$€£¥#/-])(?P<n>{WHOLE}|{SPOKEN}|once|(?:twice|thrice)(?!\s(?:as|the|what|its|that|more|their)\b))(?![\w$]|[.,:/]\d|['’]|\s?°)"
+    r"(?:(?P<share>[\s*_]?(?:%|percent\b|per\scent\b))|[\s*_-]{1,3}(?P<unit>days?|weeks?|months?|years?)\b|(?P<times>[\s*_]{1,4}times\b(?!\s(?:as|more|the|a|that|its|your)\b)))?(?!\s(?:hours?|minutes?|cents?)\b)",
     re.I,
 )
 _ONE_SPAN = re.compile(
@@ -62,7 +62,7 @@ _FRACTION = re.compile(
     re.I,
 )
 _MONTH_ALONE = re.compile(
-    rf"\b(?:in|of|or|to|by|a|and|for|each|last|that|same|this)\s(?P<m>{FULL_MONTH})\b|\b(?P<m2>{FULL_MONTH})\b(?=\s(?:or|and)\s{FULL_MONTH})"
+    rf"\b(?:in|of|or|to|by|a|and|for|each|last|that|same|this)\s(?P<m>{FULL_MONTH})\b|\b(?P<m2>{FULL_MONTH})\b(?=\s(?:or|and)\s(?:{FULL_MONTH}))"
 )
 _WEEKDAY = re.compile(rf"\b(?P<d>{CALENDAR.either('weekdays')})s?\b")
 _STATE = re.compile(
@@ -78,6 +78,13 @@ _STATES = {
     "sent back": "Returned",
 }
 _MARKED = re.compile(r"[ \t>]*(?:[#*_]{1,6}\s?)?\(?\d{1,3}[.):](?=\s)")
+_OF_DAYS = re.compile(
+    rf"(?:(?:,|\s?&|\sand|\sto|\s?[–-])\s?\d{{1,2}}(?:st|nd|rd|th)?){{1,4}}\s(?:{MONTH})\b", re.I
+)
+_AFTER_DAY = re.compile(
+    rf"\b(?:{MONTH})\.?\s\d{{1,2}}(?:(?:,|\s?&|\sand|\sto|\s?[–-])\s?\d{{1,2}}){{0,3}}(?:,|\s?&|\sand|\sto|\s?[–-])\s?$",
+    re.I,
+)
 _SPOKEN_BEFORE = re.compile(rf"\b{SPOKEN}\s$", re.I)
 _SPOKEN_BEHIND = re.compile(rf"\s{SPOKEN}\b", re.I)
 _LARGEST = 5_000
@@ -134,6 +141,8 @@ class OwnSaid:
 
         if match := _MARKED.match(self._plain, line.start, line.end):
             take(*match.span())
+        if line.cells and self._plain[slice(*line.cells[0])].strip(" *_#.").isdecimal():
+            take(*line.cells[0])  # the number of a row
         for figure in self._said.within((line.start, line.end)):
             if figure.kind in ("money", "unit", "rating", "ratings", "measure", "multiple"):
                 take(figure.start, figure.end)
@@ -203,6 +212,10 @@ class OwnSaid:
         for match in _NUMBER.finditer(self._plain, *span):
             digits = match["n"]
             value = _value(digits)
+            if _OF_DAYS.match(self._plain, match.end("n")) or _AFTER_DAY.search(
+                self._plain, max(0, match.start() - 24), match.start()
+            ):
+                continue  # `14 and 26 December`, `Dec 8 & 13`
             if value > _LARGEST or (digits[0] == "0" and len(digits) > 1) or self._is_a_year(match, value):
                 continue
             if match["share"]:

@@ -17,7 +17,7 @@ from drr.eval.checks.considered.own_times import OwnTimes
 from drr.eval.checks.considered.own_words import OwnWords
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.person.order_ids import OrdersNamed
+from drr.eval.checks.person.order_ids import orders_named
 from drr.eval.checks.person.readings.counted import facets_of
 
 _BESIDE = 34
@@ -42,7 +42,7 @@ class OwnSigns:
             self._counts = OwnCounts(self.near, pools, self._held.cast.lines)
             self._shares, self._lengths = OwnShares(self.near, pools), OwnLengths(self.near)
             query = mentions.subject.query or ""
-            self._times = OwnTimes(self.near, OrdersNamed(mentions.subject), query)
+            self._times = OwnTimes(self.near, orders_named(mentions), query)
             self._words = OwnWords(mentions, self._held)
 
     def of(self, one: OwnFigure) -> dict[str, float]:

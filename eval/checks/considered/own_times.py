@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from drr.eval.checks.considered.own_ends import OwnEnds
 from drr.eval.checks.considered.own_near import OwnNear, OwnPlace, firsts, ways
-from drr.eval.checks.considered.own_said import DATED, LENGTHS, OwnFigure, covers
+from drr.eval.checks.considered.own_said import COUNTED, DATED, LENGTHS, OwnFigure, covers
 from drr.eval.checks.person.order_ids import OrdersNamed
 from drr.eval.checks.person.readings.sets import Mask
 from drr.wording.dates import When
@@ -65,7 +65,9 @@ class OwnTimes:
         found |= self._cited(one, near)
         found |= self._outside(one)
         if one.kind == "year":
-            found |= self._ends.of_year(one, tiers, words)
+            found |= self._ends.of_year(
+                one, tiers, words, {int(each.value) for each in beside if each.kind in COUNTED}
+            )
         found["asked_date"] = float(isinstance(one.when, When) and str(one.when.year) in self._query)
         return found
 
@@ -159,7 +161,7 @@ class OwnTimes:
                     day + timedelta(days=length + 2),
                     day + timedelta(days=length),
                 ):
-                    if when.covers(told.isoformat()) and not when.covers(day.isoformat()):
+                    if covers(one, told) and not covers(one, day):
                         return {"lasting": 1.0}
         return {}
 

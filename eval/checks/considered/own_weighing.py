@@ -25,8 +25,16 @@ QUESTIONS = 7
 """Of a tree: one, then one for either answer, then one for each of the four."""
 _SETTLED = ("ahead", "is_today", "lasting", "of_address")
 """A day to come or today's, when something runs out, a house's number: nothing that was ordered."""
-_COUNT_IS = ("before_is", "behind_is", "fits_named", "is_all", "time_before_all", "time_behind_all")
-"""It is the count of the thing or the time next to it, of what its sentence names, or of all."""
+_COUNT_IS = (
+    "before_is",
+    "behind_is",
+    "fits_named",
+    "is_all",
+    "time_before_all",
+    "time_behind_all",
+    "right_before_last",
+)
+"""It is the count of the thing or the time next to it, of what its sentence names, or of all; or so many of the newest."""
 _MISPLACED = (
     ("last_of_nothing", ()),
     ("first_of_nothing", ()),
@@ -102,8 +110,11 @@ def is_true_of_some(one: OwnFigure, signs: Mapping[str, float]) -> bool:
     if any(name in signs for name in _SETTLED) or (one.kind == "year" and "recorded" in signs):
         return True
     if one.kind in COUNTED:
-        return any(name in signs for name in _COUNT_IS)
+        together = ("fits_run" in signs or "fits_said" in signs) and ("b_all" in signs or "a_all" in signs)
+        return together or any(name in signs for name in _COUNT_IS)
     if one.kind in DATED:
+        if "empty_is_all" in signs:
+            return True
         misplaced = any(
             name in signs and not any(each in signs for each in unless) for name, unless in _MISPLACED
         )

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from functools import lru_cache
 
 from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.mentions import Mentions
 
 USER_URL = re.compile(
     r"user://(?P<user>[^/\s)\]>]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?*]*[^/\s)\]>,.;#?*_]))?"
@@ -42,3 +43,9 @@ class OrdersNamed:
 
     def between(self, start: int, end: int) -> list[tuple[str, Span]]:
         return self.all[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+
+@lru_cache(maxsize=4)
+def orders_named(mentions: Mentions) -> OrdersNamed:
+    """Those of a report, read once for the rules that ask."""
+    return OrdersNamed(mentions.subject)

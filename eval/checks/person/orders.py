@@ -15,7 +15,7 @@ from drr.eval.checks.person.dated import DatedPurchases
 from drr.eval.checks.person.history import History, Placed, history_of, stem
 from drr.eval.checks.person.named_days import NamedDays
 from drr.eval.checks.person.near_days import NearDays
-from drr.eval.checks.person.order_ids import OrdersNamed
+from drr.eval.checks.person.order_ids import OrdersNamed, orders_named
 from drr.eval.checks.person.order_items import OrderItems
 from drr.eval.checks.person.ordinals import OrderedTimes
 from drr.eval.checks.person.readings.counted import misread_orders
@@ -51,7 +51,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     tally = CheckTally()
     history = history_of(mentions)
     assert history is not None
-    named = OrdersNamed(subject)
+    named = orders_named(mentions)
     for order_id, span in named.all:
         if history.find(order_id) is not None:
             tally.ok()
