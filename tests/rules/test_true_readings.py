@@ -198,7 +198,7 @@ ELSE = [
     (
         "product_claims",
         f"The [Salt & Sill]({SALT}) is $77.99, the [Whitmore]({QUIET}) $61.00. The first costs {{}} the second.",
-        "half as much again as",
+        "a quarter as much again as",
         "half as much as",
     ),
     # what has the name is in the catalogue

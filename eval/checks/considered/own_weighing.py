@@ -17,7 +17,10 @@ from typing import NamedTuple
 from drr.eval.checks.base import Span
 from drr.eval.checks.considered.own_said import COUNTED, DATED, OwnFigure
 from drr.eval.checks.considered.own_signs import OwnSigns
+from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.person.named_days import NEGATED
+from drr.eval.checks.person.near_days import OF_ANOTHER_EVENT
 from pydantic import BaseModel, ConfigDict
 
 OWN_WEIGHTS = Path(__file__).with_name("own.toml")
@@ -42,6 +45,8 @@ _MISPLACED = (
     ("empty_not_all", ("empty_is_before", "empty_is_sentence")),
 )
 """A day of what is named that is not what the sentence calls it: not the last one, not the year with the most."""
+_EVENT = 70
+"""Characters before a day in which what happened then is looked for."""
 OwnTree = tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...]]
 """Signs, more than what of each is asked, and what the eight answers add."""
 
@@ -99,10 +104,19 @@ def own_wrong(mentions: Mentions) -> Iterator[ConsideredOwn]:
     weights, signs = fitted(), OwnSigns(mentions)
     for one in signs.said:
         found = signs.of(one)
-        if not is_true_of_some(one, found):
+        if not (is_true_of_some(one, found) or _is_no_purchase(mentions, one)):
             likely = weights.chance(found)
             if likely >= weights.bar:
                 yield ConsideredOwn(one, likely)
+
+
+def _is_no_purchase(mentions: Mentions, one: OwnFigure) -> bool:
+    """Whether it is a day of something else than an order, or one on which something was not ordered."""
+    if one.kind not in DATED:
+        return False
+    low, _ = sight_of(mentions).held.prose.sentence_at(one.start)
+    before = mentions.plain[max(low, one.start - _EVENT) : one.start]
+    return OF_ANOTHER_EVENT.search(before) is not None or NEGATED.search(before) is not None
 
 
 def is_true_of_some(one: OwnFigure, signs: Mapping[str, float]) -> bool:

@@ -15,11 +15,12 @@ from drr.wording.dates import DayOfYear, When
 from drr.wording.doubts import DOUBTS
 from drr.wording.purchases import PURCHASES
 
-_OF_ANOTHER_EVENT = re.compile(
-    r"\b(?:deliver\w*|arriv\w*|ship\w*|return(?:s|able)? (?:by|until)|until|by|before|after|from now|today|as of|warranty|expires?|review(?:ed|s)?|posted|updated|published|released|checked|reads?)\b[^.;|]{0,24}$",
+OF_ANOTHER_EVENT = re.compile(
+    r"\b(?:deliver\w*|arriv\w*|ship\w*|return(?:s|able)? (?:by|until)|from now|today|as of|warranty|expires?|review(?:ed|s)?|posted|updated|published|released|checked|reads?)\b[^.;|]{0,24}$",
     re.I,
 )
 """Words before a day that say it is another than that of an order."""
+_BOUND = re.compile(r"\b(?:until|by|before|after)\b[^.;|]{0,24}$", re.I)
 
 
 class NearDays:
@@ -68,7 +69,8 @@ class NearDays:
         low, high = self._cast.prose.clause_at(when.start)
         return not (
             PURCHASES.is_else(before)
-            or _OF_ANOTHER_EVENT.search(before)
+            or OF_ANOTHER_EVENT.search(before)
+            or _BOUND.search(before)
             or NEGATED.search(self._body, max(low, span[0]), min(high, span[1]))
         )
 
