@@ -77,6 +77,7 @@ class Mentions:
         self.references = self._references()
         self._starts = [reference.start for reference in self.references]
         self._aliases = self._shortest_names()
+        self._sentences: dict[Span, list[Span]] = {}
         self.tables = ProductTables(self.layout, self._linked, self._named)
         self.mentions = list(self._mentions())
         self.called = list(self._called())
@@ -192,13 +193,19 @@ class Mentions:
         return ids or self.named_in(line.text)
 
     def sentences(self, line: TextLine) -> list[Span]:
+        """Read once: a line may be a whole report."""
+        span = line.start, line.end
+        if span not in self._sentences:
+            self._sentences[span] = self._sentences_of(line)
+        return self._sentences[span]
+
+    def _sentences_of(self, line: TextLine) -> list[Span]:
         spans: list[Span] = []
         start = line.start
         for match in _SENTENCE_END.finditer(self.body, line.start, line.end):
             if _ABBREVIATION.search(self.body[max(start, match.start() - 6) : match.start() + 1]):
                 continue
-            inside = [one for one in self.within(start, line.end) if one.start < match.start() < one.end]
-            if inside:
+            if any(match.start() < one.end for one in self.within(start, match.start())):
                 continue
             spans.append((start, match.end()))
             start = match.end()

@@ -53,6 +53,7 @@ class FitClaims:
         self.is_hinted = partial(is_hinted, mentions, ledger)
         alone = only_amount(mentions.subject.query)
         self.limits = limits or ([] if alone is None else [alone])
+        self._owning: dict[Span, bool] = {}
 
     def claims(self) -> Iterator[SaidFit]:
         if len(self.limits) != 1:
@@ -229,7 +230,9 @@ class FitClaims:
         return entry.owner.product_id if entry is not None and entry.owner is not None else None
 
     def _owns(self, span: Span) -> bool:
-        return VERDICTS.may_break(self._mentions.plain[slice(*span)])
+        if span not in self._owning:
+            self._owning[span] = VERDICTS.may_break(self._mentions.plain[slice(*span)])
+        return self._owning[span]
 
     def _about(self, product_id: str) -> Iterator[Span]:
         """Each sentence that cites or names a product, the one behind it, the lines that hang on it, and its heading."""
