@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
@@ -53,7 +53,7 @@ class FitClaims:
         self.is_hinted = partial(is_hinted, mentions, ledger)
         alone = only_amount(mentions.subject.query)
         self.limits = limits or ([] if alone is None else [alone])
-        self._owning: dict[Span, bool] = {}
+        self._owns = cache(lambda span: VERDICTS.may_break(mentions.plain[slice(*span)]))
 
     def claims(self) -> Iterator[SaidFit]:
         if len(self.limits) != 1:
@@ -228,11 +228,6 @@ class FitClaims:
         """The product whose price stands at a place."""
         entry = self._ledger.by_start.get(place)
         return entry.owner.product_id if entry is not None and entry.owner is not None else None
-
-    def _owns(self, span: Span) -> bool:
-        if span not in self._owning:
-            self._owning[span] = VERDICTS.may_break(self._mentions.plain[slice(*span)])
-        return self._owning[span]
 
     def _about(self, product_id: str) -> Iterator[Span]:
         """Each sentence that cites or names a product, the one behind it, the lines that hang on it, and its heading."""
