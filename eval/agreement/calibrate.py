@@ -177,7 +177,7 @@ def _crossed(task: Task, every: Sequence[Case], found: Results) -> ClassesRow | 
     judged = [None if v is None else str(v) for v in verdicts_of(task, every, found)]
     people = [str(case.consensus()) for case in every]
     if task == "support":
-        return support_classes(judged, people, SUPPORT)
+        return support_classes(judged, people, SUPPORT, [case.question for case in every])
     return pair_classes(judged, people, PAIRWISE, [c.query for c in comparisons_of(every, found)])
 
 
@@ -197,7 +197,10 @@ def held_against(
     if task == "support":
         judged = [support_status(found.get((case.id, ""))) for case in cases_]
         statistics: SupportRow | CalibratedPairs | RatingRow = support_statistics(
-            judged, [str(label) for label in people], [case.mean_support() for case in cases_]
+            judged,
+            [str(label) for label in people],
+            [case.question for case in cases_],
+            [case.mean_support() for case in cases_],
         )
     elif task == "pairwise":
         statistics = pair_statistics(cases_, found, [str(label) for label in people])

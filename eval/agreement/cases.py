@@ -39,6 +39,11 @@ class Case:
                 return dimension
         raise Misuse(f"label {self.example.id}: no dimension {named!r}; it is one of {', '.join(DIMENSIONS)}")
 
+    @property
+    def question(self) -> str:
+        """What an interval is drawn over; where none is known, each thing is one of its own."""
+        return self.example.query or f"{self.id}, of no known question"
+
     def consensus(self) -> str | float:
         """Support: the median class; pairs: the majority, a tie where there is none; grades: the mean. Each person counts once."""
         return _together(list(self.by_person().values()))

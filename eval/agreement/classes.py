@@ -15,9 +15,9 @@ SUPPORTED = ("full", "partial")
 
 
 def support_classes(
-    x: Sequence[str | None], y: Sequence[str | None], categories: Sequence[str]
+    x: Sequence[str | None], y: Sequence[str | None], categories: Sequence[str], clusters: Sequence[str]
 ) -> ClassesRow:
-    return _classes(x, y, categories, SUPPORTED, None)
+    return _classes(x, y, categories, SUPPORTED, clusters)
 
 
 def pair_classes(

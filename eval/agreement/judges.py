@@ -59,16 +59,21 @@ def _by_dimension(shared: Sequence[Key], dimensions: Iterable[str]) -> dict[str,
 
 def _support(labels: Sequence[SupportLabel], people: Collection[str]) -> TaskAgreement[SupportPair]:
     by_judge: dict[str, dict[str, str]] = {}
+    questions: dict[str, str] = {}
     items = Items()
     for label in labels:
-        by_judge.setdefault(label.judge, {})[str(items.place(label))] = label.label
+        key = str(items.place(label))
+        by_judge.setdefault(label.judge, {})[key] = label.label
+        if label.query:
+            questions[key] = label.query
     found: list[SupportPair] = []
     for a, b in _pairs_of(by_judge, people):
         shared = sorted(by_judge[a].keys() & by_judge[b].keys())
         if shared:
             x, y = [by_judge[a][k] for k in shared], [by_judge[b][k] for k in shared]
-            crossed = support_classes(x, y, SUPPORT)
-            found.append({"judges": [a, b], **support_statistics(x, y), "classes": crossed})
+            asked = [questions.get(k, f"{k}, of no known question") for k in shared]
+            crossed = support_classes(x, y, SUPPORT, asked)
+            found.append({"judges": [a, b], **support_statistics(x, y, asked), "classes": crossed})
     return {
         "labels": len(labels),
         "repeated": items.repeated,

@@ -21,17 +21,24 @@ Key = TypeVar("Key", str, tuple[str, str])
 
 
 def support_statistics(
-    x: Sequence[str | None], y: Sequence[str | None], means: Sequence[float] | None = None
+    x: Sequence[str | None],
+    y: Sequence[str | None],
+    clusters: Sequence[str],
+    means: Sequence[float] | None = None,
 ) -> SupportRow:
     """Deviation and bias are against the `means` of what several said, where these are given: a class is a rounded mean."""
-    scores = _scores(y) if means is None else means
+    judged, people = _scores(x), _scores(y) if means is None else means
     return {
-        "exact": row_of(ag.exact_agreement(x, y)),
-        "kappa": row_of(ag.cohen_kappa(x, y, categories=SUPPORT)),
-        "weighted_kappa": row_of(ag.cohen_kappa(x, y, categories=SUPPORT, weights="quadratic")),
-        "ac1": row_of(ag.gwet_ac1(x, y, categories=SUPPORT)),
-        "mad": row_of(correlation.mean_absolute_deviation(_scores(x), scores, name="MAD", width=1.0)),
-        "bias": row_of(correlation.bias(_scores(x), scores, width=1.0)),
+        "exact": row_of(ag.exact_agreement(x, y, clusters=clusters)),
+        "kappa": row_of(ag.cohen_kappa(x, y, clusters=clusters, categories=SUPPORT)),
+        "weighted_kappa": row_of(
+            ag.cohen_kappa(x, y, clusters=clusters, categories=SUPPORT, weights="quadratic")
+        ),
+        "ac1": row_of(ag.gwet_ac1(x, y, clusters=clusters, categories=SUPPORT)),
+        "mad": row_of(
+            correlation.mean_absolute_deviation(judged, people, name="MAD", clusters=clusters, width=1.0)
+        ),
+        "bias": row_of(correlation.bias(judged, people, clusters=clusters, width=1.0)),
     }
 
 

@@ -190,6 +190,7 @@ def _study_support(judged: Judged, name: str) -> Iterable[Label]:
                     judge=name,
                     claim=text[verdict["claim_id"]],
                     evidence=shown,
+                    query=answer.query,
                     label=verdict["status"],
                 )
 

@@ -195,8 +195,32 @@ def test_where_people_are_divided_deviation_and_bias_are_against_their_mean() ->
 
     (case,) = cases([say("anna", "full"), say("ben", "partial")], "support")
     assert (case.consensus(), case.mean_support()) == ("full", 0.75)
-    found = support_statistics(["partial"], [str(case.consensus())], [case.mean_support()])
+    found = support_statistics(["partial"], [str(case.consensus())], [case.question], [case.mean_support()])
     assert (found["bias"]["value"], found["mad"]["value"]) == (-0.25, 0.25)
+
+
+def test_intervals_of_support_are_over_questions_where_these_are_known() -> None:
+    """Before, over claims: those of one report are alike, and the interval was too narrow."""
+    rng = random.Random(3)
+    given: list[Label] = []
+    for number in range(60):
+        query = f"q{number % 6}"
+        usual = "full" if number % 6 < 3 else "none"
+        for judge in ("anna", "ben"):
+            said = usual if rng.random() < 0.8 else "partial"
+            one = SupportLabel(
+                id=str(number), judge=judge, claim=f"c{number}", evidence="e", query=query, label=said
+            )
+            given.append(one)
+    (pair,) = agreement(given)["support"]["pairs"]
+    x = [one.label for one in given if isinstance(one, SupportLabel) and one.judge == "anna"]
+    y = [one.label for one in given if isinstance(one, SupportLabel) and one.judge == "ben"]
+    order = sorted(range(60), key=str)
+    expected = support_statistics([x[n] for n in order], [y[n] for n in order], [f"q{n % 6}" for n in order])
+    alone = support_statistics(x, y, [str(n) for n in range(60)])
+    assert pair["kappa"] == expected["kappa"]
+    assert pair["kappa"]["value"] == pytest.approx(alone["kappa"]["value"])
+    assert pair["kappa"]["ci_low"] != alone["kappa"]["ci_low"]
 
 
 def test_labels_crossed_give_each_class_its_precision_and_recall() -> None:
