@@ -15,7 +15,7 @@ from drr.eval.agreement.rows import (
     statistics_in,
 )
 from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, pairwise_statistics, rating_statistics
-from drr.eval.labels import Task, content_id
+from drr.eval.labels import RatingLabel, Task, content_id
 from drr.eval.stats import agreement as ag
 from drr.eval.stats.comparisons import Comparison, Winner
 from drr.eval.stats.positions import positions
@@ -91,7 +91,8 @@ def grade_statistics(
     clusters = [content_id(getattr(case.example, "query", "")) for case in cases]
     statistics = rating_statistics(judged, mapped, clusters, [case.dimension for case in cases])
     if scale is None:
-        of_ten = bool(people) and 5 < max(people) <= 10 and min(people) >= 0
+        given = [label.label for case in cases for label in case.labels if isinstance(label, RatingLabel)]
+        of_ten = bool(given) and 5 < max(given) <= 10 and min(given) >= 0
         for row in (statistics["mard"], statistics["bias"]):
             _without_scale(row, of_ten=of_ten)
     return statistics

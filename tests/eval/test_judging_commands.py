@@ -504,8 +504,12 @@ def test_plain_grades_of_0_to_10_need_no_scale(
     with Wire(script) as wire:
         told = ["labels.jsonl", "--judge", "anthropic:claude-sonnet-5-5", "--base-url", wire.url]
         assert main(["calibrate", *told, "--task", "rating", "--quiet", "--json"]) == 0
-    metrics = out(capsys)["metrics"]
-    assert metrics["mard"]["value"] == pytest.approx(1.9)
+        metrics = out(capsys)["metrics"]
+        assert metrics["mard"]["value"] == pytest.approx(1.9)
+        with Path("labels.jsonl").open("a") as more:  # together 8.5, which looks like one of ten
+            more.write(json.dumps({**rows[5], "label": 12}) + "\n")
+        assert main(["calibrate", *told, "--task", "rating", "--quiet", "--json"]) == 0
+    assert out(capsys)["metrics"]["mard"]["value"] is None
     assert metrics["bias"]["value"] == pytest.approx(1.9)
 
 
