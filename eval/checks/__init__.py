@@ -51,7 +51,7 @@ RULES: dict[str, Rule] = {
     "budget": Rule(budget, "24"),
     "order_facts": Rule(order_facts, "32"),
     "privacy": Rule(privacy, "2"),
-    "profile_facts": Rule(profile_facts, "9"),
+    "profile_facts": Rule(profile_facts, "10"),
     "statistics": Rule(statistics, "33"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "9", kinds_told),

@@ -187,7 +187,10 @@ BARS: dict[str, AccusationBar] = {
     },
     "spending": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
     "place": AccusationBar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),
-    "person": AccusationBar(Certainty.ADJOINED, Certainty.LITERAL, "a greeting of its own"),
+    **{
+        kind: AccusationBar(Certainty.ADJOINED, Certainty.LITERAL, "a greeting of its own")
+        for kind in ("person", "greeting")
+    },
     **{
         kind: AccusationBar(
             Certainty.INFERRED, NEVER, "that nothing explains a figure is no proof: it is weighed"

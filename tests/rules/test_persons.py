@@ -155,7 +155,7 @@ class TestTheReader:
             f"Mr {user.last_name} of Zanesfield, {home.state}, asked.": "fail",
             f"Mr {user.last_name} of {home.city}, {home.state}, asked.": "pass",
             f"Mr Quillon of Zanesfield, {home.state}, asked.": "unverifiable",
-            f"You're {user.first_name} Quillon; welcome.": "unverifiable",  # `accusing/seconded.py`
+            f"You're {user.first_name} Quillon; welcome.": "fail",
             f"You're {user.first_name} {user.last_name}; welcome.": "pass",
             "You are Really Lucky.": "unverifiable",
         }

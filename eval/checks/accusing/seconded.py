@@ -23,7 +23,7 @@ class MetFirst(NamedTuple):
 
 UNSURE: Mapping[str, MetFirst] = {
     "order_age": MetFirst(0, 3),
-    "person": MetFirst(0, 5),
+    "greeting": MetFirst(0, 5),
 }
 
 

@@ -234,6 +234,8 @@ class _NameSaid(NamedTuple):
     span: Span
     certain: bool
     """A line "For Anna" may be for a dog as well."""
+    greeted: bool = False
+    """By a first name: who writes a letter to somebody else greets so, too."""
 
     def is_half(self, user: User) -> bool:
         """One part is the reader's and the other is not."""
@@ -251,7 +253,7 @@ def _compare_name(tally: CheckTally, said: _NameSaid, user: User) -> None:
     elif said.certain or said.is_half(user):
         called = f"{said.first} {said.last or ''}".rstrip()
         tally.accuse(
-            "person",
+            "greeting" if said.greeted else "person",
             said.span,
             f"the reader is called {called}, the record says {user.first_name} {user.last_name}",
             Certainty.ADJOINED,
@@ -284,9 +286,8 @@ def _greeting(body: str, position: int) -> _NameSaid | None:
 
 def _greeted(match: re.Match[str], start: int) -> _NameSaid:
     certain = match["lead"].casefold() != "for" and match.end("lead") < match.start("first")
-    return _NameSaid(
-        match["first"], match["last"], (start, match.end()), certain or match["last"] is not None
-    )
+    alone = match["last"] is None
+    return _NameSaid(match["first"], match["last"], (start, match.end()), certain or not alone, alone)
 
 
 def _name_inside(body: str, position: int) -> _NameSaid | None:
