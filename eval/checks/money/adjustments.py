@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from string import whitespace
 from typing import NamedTuple
 
 from drr.eval.checks.layout import TextLine
@@ -81,12 +82,16 @@ def _of_row(mentions: Mentions, line: TextLine) -> Adjustment | None:
     return Adjustment(amount, 1, bool(_IN_BRACKETS.fullmatch(text)))
 
 
+_LEADS = whitespace + "\u00a0:(=\u2212\u2013\u2014-"
+"""Between a label and its amount."""
+
+
 def _of_item(mentions: Mentions, line: TextLine) -> Adjustment | None:
     here = _amounts(mentions.body, line.start, line.end)
     if len(here) != 1:
         return None
     before, after = mentions.plain[line.start : here[0].start], mentions.plain[here[0].end : line.end]
-    said = _LABEL.fullmatch(re.sub(r"[\s:(=−–—-]+$", "", _bare(before)))
+    said = _LABEL.fullmatch(_bare(before).rstrip(_LEADS))
     if said is None or re.search(r"[^\W\d_]", after):
         return None
     return Adjustment(here[0], -1 if said["less"] else 1, bool(_SAVING.search(said[0])))

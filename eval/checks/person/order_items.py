@@ -18,9 +18,9 @@ _ELSE = re.compile(
     re.I,
 )
 """It may speak of something else than what that order held."""
-_ARTICLE = r"(?:(?:just|only|for|the|a|an|one|your|\d{1,2}|x|×)\s*)*[\[*_\"“\s]*"
+_ARTICLE = r"(?:(?:(?:just|only|for|the|a|an|one|your)\b|\d{1,2}|x|×)\s*+)*+[\[*_\"“\s]*+"
 _IS = re.compile(
-    rf"[\s*_)\],]*(?:\s*(?:of|from|on|dated|placed|in)\b[\s,]*)*[\s,)]*(?:\s(?:is|was|were|contains?|contained|includes?|included|held|consist(?:s|ed) of)\b|:)\s*{_ARTICLE}",
+    rf"[\s*_)\],]*+(?:(?:of|from|on|dated|placed|in)\b[\s,)]*+)*+(?:(?<=\s)(?:is|was|were|contains?|contained|includes?|included|held|consist(?:s|ed) of)\b|:)\s*+{_ARTICLE}",
     re.I,
 )
 """Between an order and a product."""
