@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from drr.env.shop import Shop
@@ -31,6 +31,7 @@ from benchmarks.leftover_fit import is_planted, rounds_until
 from benchmarks.planted import sample_shop, share
 from benchmarks.results import record, table
 
+One = TypeVar("One")
 HEADING = "Amounts and ratings by all signs"
 VERSION = 2
 BAR = 0.85
@@ -226,8 +227,19 @@ def weights_text(
     return "\n".join([*lines, "trees = [", *rows, "]", ""])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+class Read(NamedTuple, Generic[One]):
+    """What a fit was asked for on its command line, and all that stands in the rounds."""
+
+    rounds: list[str]
+    every: list[One]
+    write: bool
+    """Write the weights."""
+    record: bool
+
+
+def read_of(found: Callable[[Shop, str, StrangerText], Iterable[One]], about: str) -> Read[One]:
+    """Of each text of the rounds all that is found; `about` is what the command says of itself."""
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--shop", type=Path)
     parser.add_argument("--until", type=int, default=48, help="the last round")
     parser.add_argument("--write", action="store_true", help="write the weights, fitted to all writers")
@@ -239,14 +251,19 @@ def main() -> None:
             one
             for name in rounds
             for text in read_round(ROUNDS / f"{name}.jsonl")
-            for one in considered(shop, name, text)
+            for one in found(shop, name, text)
         ]
-    if arguments.write:
+    return Read(rounds, every, arguments.write, arguments.record)
+
+
+def main() -> None:
+    rounds, every, write, kept = read_of(considered, __doc__)
+    if write:
         open_ = [one for one in every if not one.true]
         WEIGHTS.write_text(weights_text(*fit(open_), rounds, open_), encoding="utf-8")
     text = report(every)
     print(text)
-    if arguments.record:
+    if kept:
         record(HEADING, text)
 
 

@@ -8,9 +8,7 @@ each right one is also read as another number (twice, half, three times it), whi
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from random import Random
 
 from drr.env.shop import Shop
@@ -20,10 +18,8 @@ from drr.eval.checks.considered.multiples import MULTIPLES, TURNED, by_both, is_
 from drr.eval.checks.considered.ratios import RatioSigns
 from drr.eval.checks.mentions import Mentions
 
-from benchmarks.considered_fit import Considered, curves, fit, left_out, weights_text
-from benchmarks.first_contact import ROUNDS, StrangerText, read_round
-from benchmarks.leftover_fit import rounds_until
-from benchmarks.planted import sample_shop
+from benchmarks.considered_fit import Considered, curves, fit, left_out, read_of, weights_text
+from benchmarks.first_contact import StrangerText
 from benchmarks.recorded_fit import planted_at
 from benchmarks.results import record
 
@@ -63,18 +59,6 @@ def multiples(shop: Shop, name: str, one: StrangerText) -> Iterator[tuple[Consid
             yield kept, Considered(name, one.id, one.form, True, True, False, turned)
 
 
-def read_multiples(shop: Shop, rounds: Sequence[str]) -> Multiples:
-    """Those that stand there, and those of clean texts as another number beside them."""
-    kept, turned = list[Considered](), list[Considered]()
-    for name in rounds:
-        for text in read_round(ROUNDS / f"{name}.jsonl"):
-            for one, other in multiples(shop, name, text):
-                kept.append(one)
-                if other is not None:
-                    turned.append(other)
-    return kept, turned
-
-
 def to_be_fitted(kept: Sequence[Considered], turned: Sequence[Considered]) -> Multiples:
     """To what the two are fitted: what readings bear out counts too, or nothing would show how that looks."""
     every = [one._replace(true=False) for one in kept]
@@ -96,20 +80,13 @@ def write(kept: Sequence[Considered], turned: Sequence[Considered], rounds: Sequ
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shop", type=Path)
-    parser.add_argument("--until", type=int, default=48, help="the last round")
-    parser.add_argument("--write", action="store_true", help="write the weights, fitted to all writers")
-    parser.add_argument("--record", action="store_true")
-    arguments = parser.parse_args()
-    rounds = rounds_until(arguments.until)
-    with sample_shop(arguments.shop) as shop:
-        kept, turned = read_multiples(shop, rounds)
-    if arguments.write:
+    rounds, every, is_asked, is_kept = read_of(multiples, __doc__)
+    kept, turned = [one for one, _ in every], [other for _, other in every if other is not None]
+    if is_asked:
         write(kept, turned, rounds)
     told = curves(kept, chances_left_out(kept, turned), "multiples")
     print(told)
-    if arguments.record:
+    if is_kept:
         record(HEADING, told)
 
 

@@ -9,10 +9,8 @@ are no sign: they were made on these rounds. Boosted trees of three questions ea
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +29,10 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.stats.intervals import Floats
 from numpy.typing import NDArray
 
-from benchmarks.considered_fit import Asked, Considered, best, curve
-from benchmarks.first_contact import ROUNDS, StrangerText, read_round
-from benchmarks.leftover_fit import is_planted, rounds_until
+from benchmarks.considered_fit import Asked, Considered, best, curve, read_of
+from benchmarks.first_contact import StrangerText
+from benchmarks.leftover_fit import is_planted
 from benchmarks.own_errors import altered
-from benchmarks.planted import sample_shop
 from benchmarks.results import record, table
 
 HEADING = "Own orders by all signs"
@@ -158,26 +155,13 @@ def _told(numbers: Sequence[float]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shop", type=Path)
-    parser.add_argument("--until", type=int, default=48, help="the last round")
-    parser.add_argument("--write", action="store_true", help="write the weights, fitted to all writers")
-    parser.add_argument("--record", action="store_true")
-    arguments = parser.parse_args()
-    rounds = rounds_until(arguments.until)
-    with sample_shop(arguments.shop) as shop:
-        every = [
-            one
-            for name in rounds
-            for text in read_round(ROUNDS / f"{name}.jsonl")
-            for one in said_of_orders(shop, name, text)
-        ]
-    if arguments.write:
+    rounds, every, write, kept = read_of(said_of_orders, __doc__)
+    if write:
         open_ = [one for one in every if not one.told.true]
         OWN_WEIGHTS.write_text(weights_text(*fit(open_), rounds, open_), encoding="utf-8")
     text = report(every)
     print(text)
-    if arguments.record:
+    if kept:
         record(HEADING, text)
 
 

@@ -8,9 +8,7 @@ the error. Trees and writers left out are those of `considered_fit`.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
-from pathlib import Path
 
 from drr.env.shop import Shop
 from drr.eval.checks import RULES, Subject, urls_in
@@ -19,10 +17,8 @@ from drr.eval.checks.considered.statements import STATEMENTS, is_no_statement, s
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.recorded.weighing import every_candidate
 
-from benchmarks.considered_fit import Considered, curves, fit, left_out, weights_text
-from benchmarks.first_contact import ROUNDS, StrangerText, read_round
-from benchmarks.leftover_fit import rounds_until
-from benchmarks.planted import sample_shop
+from benchmarks.considered_fit import Considered, curves, fit, left_out, read_of, weights_text
+from benchmarks.first_contact import StrangerText
 from benchmarks.recorded_fit import planted_at
 from benchmarks.results import record
 
@@ -53,27 +49,14 @@ def stated(shop: Shop, name: str, one: StrangerText) -> Iterator[Considered]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shop", type=Path)
-    parser.add_argument("--until", type=int, default=48, help="the last round")
-    parser.add_argument("--write", action="store_true", help="write the weights, fitted to all writers")
-    parser.add_argument("--record", action="store_true")
-    arguments = parser.parse_args()
-    rounds = rounds_until(arguments.until)
-    with sample_shop(arguments.shop) as shop:
-        every = [
-            one
-            for name in rounds
-            for text in read_round(ROUNDS / f"{name}.jsonl")
-            for one in stated(shop, name, text)
-        ]
-    if arguments.write:
+    rounds, every, write, kept = read_of(stated, __doc__)
+    if write:
         open_ = [one for one in every if not one.true]
         text = weights_text(*fit(open_), rounds, open_, _OF, VERSION, BAR)
         STATEMENTS.write_text(text, encoding="utf-8")
     told = curves(every, left_out(every), "statements")
     print(told)
-    if arguments.record:
+    if kept:
         record(HEADING, told)
 
 
