@@ -49,7 +49,7 @@ RULES: dict[str, Rule] = {
     "rating": Rule(stars.rating, "21"),
     "total": Rule(total, "25"),
     "budget": Rule(budget, "24"),
-    "order_facts": Rule(order_facts, "32"),
+    "order_facts": Rule(order_facts, "33"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "10"),
     "statistics": Rule(statistics, "33"),
@@ -57,7 +57,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "9", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "8"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "14"),
-    "product_claims": Rule(properties.product_claims, "39"),
+    "product_claims": Rule(properties.product_claims, "40"),
     "process_text": Rule(text.process_text, "3"),
     "figures": Rule(figures, "12"),
 }

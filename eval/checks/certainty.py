@@ -106,9 +106,12 @@ BARS: dict[str, AccusationBar] = {
     "stated": AccusationBar(
         Certainty.SCOPE, Certainty.CELL, "a figure of the only unit of its kind in the record"
     ),
-    "attribute": AccusationBar(
-        Certainty.SCOPE, Certainty.CELL, "a colour or a material may be another thing's"
-    ),
+    **{
+        kind: AccusationBar(
+            Certainty.SCOPE, Certainty.CELL, "a colour, a material or a grade may be another thing's"
+        )
+        for kind in ("attribute", "grade")
+    },
     "comparison": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "one side of a comparison must be named"),
     "direction": AccusationBar(
         Certainty.SCOPE, Certainty.CELL, "the amount itself shows which two are held against each other"
@@ -127,11 +130,14 @@ BARS: dict[str, AccusationBar] = {
         Certainty.SENTENCE,
         "no product in sight has it, alone or with the figure beside it",
     ),
-    "nowhere": AccusationBar(
-        Certainty.SENTENCE,
-        Certainty.SENTENCE,
-        "no record in sight has it, nor do figures in sight come to it",
-    ),
+    **{
+        kind: AccusationBar(
+            Certainty.SENTENCE,
+            Certainty.SENTENCE,
+            "no record in sight has it, nor do figures in sight come to it",
+        )
+        for kind in ("nowhere", "nowhere_amount")
+    },
     "side": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "it is the other way round beside all that may be meant"
     ),
@@ -183,7 +189,7 @@ BARS: dict[str, AccusationBar] = {
             Certainty.CLAUSE,
             "nothing that is named near it comes to it, however its words are understood",
         )
-        for kind in ("own_count", "own_times", "own_state", "own_day", "own_gap")
+        for kind in ("own_count", "own_times", "own_times_short", "own_state", "own_day", "own_gap")
     },
     "spending": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
     "place": AccusationBar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),

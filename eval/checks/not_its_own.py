@@ -28,6 +28,11 @@ from drr.wording.numbers import NUMBER, SPOKEN, number, spoken
 _MANY = 60
 _MOST = 240
 """Measures of a report that are looked into."""
+_LEVELS = frozenset({"degree", "noise", "light", "power", "voltage"})
+"""What does not add up."""
+_SHARE = "share"
+_FEW_OF = 24
+"""So many of a thing may be taken."""
 _REACH = 1000
 _FEW = 60
 _NEXT = 3
@@ -126,7 +131,8 @@ class _NotItsOwn:
             if self._is_measure(said) and self._is_wrong(said._replace(hedged=False), line, span):
                 shown = self._plain[said.start : said.end].strip()
                 why = f"said {shown!r}, which nothing that may be meant has"
-                yield Accusation("nowhere", (said.start, said.end), why, Certainty.SENTENCE)
+                kind = "nowhere_amount" if self._may_be_made(said) else "nowhere"
+                yield Accusation(kind, (said.start, said.end), why, Certainty.SENTENCE)
 
     def _every(self) -> Iterator[tuple[MeasureSaid, TextLine, Span]]:
         for line in self._mentions.layout.lines:
@@ -237,6 +243,31 @@ class _NotItsOwn:
             plain = sorted({value for key in keys for value in self._record(key).numbers})[:_FEW]
             worked += [a * b for a, b in combinations(plain, 2)] + [a * a for a in plain]
         return any(abs(one - said.base) <= slack for one in worked)
+
+    def _may_be_made(self, said: MeasureSaid) -> bool:
+        """Whether it is a share, or what is in sight comes to it by a sum, a difference or a product that no word tells of (`two hoses give you 125 feet`)."""
+        if said.kind == _SHARE:
+            return True
+        if said.kind in _LEVELS or said.kind.endswith(" grade"):
+            return False
+        records = [self._record(key) for key in self._cast.products]
+        every = (*self._told, *(one for record in records for one in record.measures))
+        values = sorted({one.base for one in every if one.start != said.start and _alike(said, one)})[:_FEW]
+        made = [value for a, b in combinations(values, 2) for value in (a + b, b - a)]
+        made += [one * each for one in values for each in self._taken(said)]
+        made += [
+            one.base * package.value
+            for record in records
+            for package in record.measures
+            if package.kind == "count"
+            for one in record.measures
+            if _alike(said, one)
+        ]
+        return any(abs(one - said.base) <= 0.005 * said.base + 1e-6 for one in made)
+
+    def _taken(self, said: MeasureSaid) -> set[float]:
+        """How many of something its whole text speaks of."""
+        return {one for one in self._many(said, (0, len(self._plain))) if one <= _FEW_OF}
 
     def _many(self, said: MeasureSaid, span: Span) -> set[float]:
         """How many of something its sentence speaks of."""

@@ -191,7 +191,8 @@ class OtherValues:
             return
         said = self._plain[slice(*where)]
         why = f"said {said!r}, the record says {value.own!r} of its {value.key.casefold()} ({product.product_id})"
-        self._tally.accuse("attribute", where, why, bound)
+        kind = "grade" if any(one.isdigit() for one in said) else "attribute"
+        self._tally.accuse(kind, where, why, bound)
 
 
 def compare_values(tally: CheckTally, subject: Subject, mentions: Mentions, cast: Cast) -> None:

@@ -41,6 +41,16 @@ def test_what_nothing_that_may_be_meant_has_is_wrong(scene: Scene, right: str, w
         assert (check["product_claims"].status == "fail") is expected, said
 
 
+@pytest.mark.parametrize(("feet", "fails"), [("125", False), ("131", True)])
+def test_what_figures_in_sight_come_to_without_a_word_may_be_meant(
+    scene: Scene, feet: str, fails: bool
+) -> None:
+    """75 and 50 feet: another reader would have to accuse the sum too."""
+    hoses = f"[Fielder's](http://ecommerce.example/B0XZIS43J3) and the [Calmgate](http://ecommerce.example/B0TMT1CLWV) give you {feet} feet"
+    check = check_report(Subject(f"The {hoses} of soaker hose for $42.98.", shop=scene.shop))
+    assert (check["product_claims"].status == "fail") is fails
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -124,8 +124,12 @@ def test_a_verdict_on_what_stands_before_too_is_not_accused(rules_shop: Shop) ->
 
 def test_a_short_name_is_that_of_what_the_text_links(rules_shop: Shop) -> None:
     text = f"The [Hollyline]({SCALE}) and the [Clearair]({CLEARAIR}) are $13.99 each.\n\nYou have ordered the Hollyline {{}} times, the Clearair 6."
-    assert not failed(rules_shop, "order_facts", text.format(21), COOK)
-    assert failed(rules_shop, "order_facts", text.format(27), COOK)
+    held, doubted = (
+        check_report(Subject(text.format(times), user_id=COOK, shop=rules_shop))["order_facts"]
+        for times in (21, 27)
+    )
+    assert any("said 21 of" in one and "it may be true" in one for one in held.evidence)
+    assert any("said 27 of" in one and "no other reader" in one for one in doubted.evidence)
 
 
 def test_a_list_that_goes_on_from_the_last_sentence_is_one(rules_shop: Shop) -> None:

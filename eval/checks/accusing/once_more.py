@@ -24,6 +24,7 @@ _OF_PRODUCTS = frozenset(
         "anchored",
         "stated",
         "attribute",
+        "grade",
         "other_value",
         "multiple",
         "ratio",

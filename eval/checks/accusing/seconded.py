@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from drr.eval.checks.base import Accusation
 
-VERSION = 1
+VERSION = 2
 
 
 class MetFirst(NamedTuple):
-    """Texts of writers unseen that a kind of statement was accused in: rounds 31 to 51, each by the rules that met it."""
+    """Texts of writers unseen that a kind of statement was accused in: rounds 31 to 52, each by the rules that met it."""
 
     right: int
     wrong: int
@@ -24,7 +24,11 @@ class MetFirst(NamedTuple):
 UNSURE: Mapping[str, MetFirst] = {
     "order_age": MetFirst(0, 3),
     "greeting": MetFirst(0, 5),
+    "own_times_short": MetFirst(1, 5),
+    "attribute": MetFirst(4, 4),
+    "nowhere_amount": MetFirst(10, 11),
 }
+"""Of `nowhere_amount` all figures that were said to be nowhere and might have been sums, shares or products; since then those are told from the others."""
 
 
 def unseconded(some: Iterable[Accusation]) -> Iterator[tuple[Accusation, str]]:

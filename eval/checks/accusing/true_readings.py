@@ -177,11 +177,11 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "measure": (TrueReadings.quantity, TrueReadings.measured),
     "stated": (TrueReadings.quantity,),
     "left_count": (TrueReadings.quantity,),
-    "attribute": (TrueReadings.quality,),
+    **dict.fromkeys(("attribute", "grade"), (TrueReadings.quality,)),
     "order_date": (TrueReadings.day,),
     "statistic": (TrueReadings.time, TrueReadings.some_orders, TrueReadings.linked),
     **dict.fromkeys(
-        ("own_count", "own_times", "order_times", "left_orders"),
+        ("own_count", "own_times", "own_times_short", "order_times", "left_orders"),
         (TrueReadings.linked, TrueReadings.share),
     ),
     "reckoned": (TrueReadings.linked, TrueReadings.share),
@@ -190,7 +190,7 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "limit_broken": (TrueReadings.would_be, TrueReadings.owned),
     "multiple": (TrueReadings.again, TrueReadings.so_often, TrueReadings.nothing_named),
     "own_gap": (TrueReadings.nothing_named, TrueReadings.apart_in_time),
-    "nowhere": (TrueReadings.one_of_two, TrueReadings.share),
+    **dict.fromkeys(("nowhere", "nowhere_amount"), (TrueReadings.one_of_two, TrueReadings.share)),
 }
 """By kind of statement, the readings that may make it true."""
 MAY_BE_TRUE = frozenset(_READINGS)

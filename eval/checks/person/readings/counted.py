@@ -211,7 +211,8 @@ class CountReadings:
             return
         shown = " ".join(self._body[facet.start : facet.end].split())[:60]
         why = f"said {said.value} of {shown!r}, are {sets.orders_of(ways[0]).pop()}"
-        kind = "own_times" if tie.form == "times" else "own_count"
+        times = "own_times" if facet.linked or facet.kind == "time" else "own_times_short"
+        kind = times if tie.form == "times" else "own_count"
         yield Accusation(kind, (said.start, said.end), why, Certainty.CLAUSE)
 
     def _cut(

@@ -59,6 +59,8 @@ class Facet(NamedTuple):
     kind: FacetKind
     ways: tuple[Mask, ...]
     """Every set of orders that may be meant; the first is what the words say."""
+    linked: bool = False
+    """Named by a link, not by a word that others are called by too."""
 
 
 class OrderFacets:
@@ -102,7 +104,7 @@ class OrderFacets:
             }
             for one in (text, *sorted(makers)[:4]):
                 ways += [self.sets.of_maker(one), self.sets.store.get(one, 0)]
-        return Facet(place.start, place.end, "named", _ways(ways))
+        return Facet(place.start, place.end, "named", _ways(ways), place.linked)
 
     def kind_at(self, start: int, end: int) -> Facet | None:
         """The longest run of words from a place on that titles of what was ordered have together."""
