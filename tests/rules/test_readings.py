@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise
 
 import pytest
 from drr.env.entities import Order, Product, User
@@ -383,3 +383,17 @@ def test_parts_of_orders_that_are_so_in_no_meaning(scene: Scene, form: str, by: 
         )
         found.append(bool(misread(form.format(t=told, n=wrong), scene, user)))
     assert all(found) if "%" not in form else any(found), found
+
+
+def test_what_lies_apart_is_named_near_it(scene: Scene) -> None:
+    user, _, _ = known_of(scene)
+    product, _ = often(scene, user)
+    days = sorted(
+        {date.fromisoformat(one.order_date[:10]) for one, each in orders_of(scene, user) if each == product}
+    )
+    gaps = {(b - a).days for a, b in combinations(days, 2)}
+    wrong = next(gap for gap in range(3, 400) if not gaps & {gap - 1, gap, gap + 1})
+    named = f"The basket holds the {link(product)}, no more."
+    assert misread(f"{named} You ordered it twice, {wrong} days apart.", scene, user)
+    assert misread(f"Of the {link(product)} you placed two orders {wrong} days apart.", scene, user)
+    assert not misread(f"{named} You bought both halves of our list {wrong} days apart.", scene, user)

@@ -21,6 +21,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.named_days import NEGATED
 from drr.eval.checks.person.near_days import OF_ANOTHER_EVENT
+from drr.eval.checks.person.no_days import ends_of_spans
 from pydantic import BaseModel, ConfigDict
 
 OWN_WEIGHTS = Path(__file__).with_name("own.toml")
@@ -47,6 +48,8 @@ _MISPLACED = (
 """A day of what is named that is not what the sentence calls it: not the last one, not the year with the most."""
 _EVENT = 70
 """Characters before a day in which what happened then is looked for."""
+_NEAR = ("on_before", "on_sentence", "on_above")
+"""A day on which something that is named near it was ordered."""
 OwnTree = tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...]]
 """Signs, more than what of each is asked, and what the eight answers add."""
 
@@ -104,7 +107,7 @@ def own_wrong(mentions: Mentions) -> Iterator[ConsideredOwn]:
     weights, signs = fitted(), OwnSigns(mentions)
     for one in signs.said:
         found = signs.of(one)
-        if not (is_true_of_some(one, found) or _is_no_purchase(mentions, one)):
+        if not (is_true_of_some(one, found) or _is_no_purchase(mentions, one) or _ends(mentions, one, signs)):
             likely = weights.chance(found)
             if likely >= weights.bar:
                 yield ConsideredOwn(one, likely)
@@ -117,6 +120,17 @@ def _is_no_purchase(mentions: Mentions, one: OwnFigure) -> bool:
     low, _ = sight_of(mentions).held.prose.sentence_at(one.start)
     before = mentions.plain[max(low, one.start - _EVENT) : one.start]
     return OF_ANOTHER_EVENT.search(before) is not None or NEGATED.search(before) is not None
+
+
+def _ends(mentions: Mentions, one: OwnFigure, signs: OwnSigns) -> bool:
+    """Whether it is an end of a span, and the other end no day of an order of what is near either: with that they would be the first and the last."""
+    if one.kind not in DATED:
+        return False
+    prose = sight_of(mentions).held.prose
+    span = prose.sentence_at(one.start)
+    ends = ends_of_spans(prose.body, span, prose.dates(*span))
+    others = (signs.of(each) for each in signs.said if each.start == ends.get(one.start))
+    return one.start in ends and not any(name in found for found in others for name in _NEAR)
 
 
 def is_true_of_some(one: OwnFigure, signs: Mapping[str, float]) -> bool:

@@ -13,6 +13,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.frequency import PurchaseFrequencies
 from drr.eval.checks.person.history import History, Placed, days_of
+from drr.eval.checks.person.no_days import ends_of_spans, is_bought_then
 from drr.eval.checks.person.order_ids import OrdersNamed
 from drr.wording.dates import MONTH, DayOfYear, When
 from drr.wording.doubts import DOUBTS
@@ -24,6 +25,7 @@ _NEGATED = re.compile(
     re.I,
 )
 _DATE_HEAD = re.compile(r"\b(?:date|ordered|bought|purchased|placed|when)\b")
+_BOUGHT_HEAD = re.compile(r"\b(?:ordered|bought|purchased|placed)\b")
 _BOUND_DATE = re.compile(
     r"\b(?:bought|ordered|purchased|reordered|placed|order|purchase)\b[^.;()|]{0,110}$|\bfrom\s(?:the\s)?$|^[\s>*_|•-]{0,8}(?:\(?[a-z0-9]{1,3}[.)]\s)?$|\b(?:latest|newest|most recent|last|first)[\s*_:]{1,6}$",
     re.I,
@@ -122,9 +124,12 @@ class DatedPurchases:
     def _row(self, line: TextLine) -> None:
         for (low, high), head in zip(line.cells, line.header, strict=False):
             if _DATE_HEAD.search(head):
-                for when in self._cast.prose.dates(low, high):
-                    meant = self._of(self._cast.within(line.start, line.end))
-                    self._compare_date(when, (line.start, line.end), meant, _Said(True, True, False, True))
+                whens = self._cast.prose.dates(low, high)
+                ends = ends_of_spans(self._body, (low, high), whens)
+                meant = self._of(self._cast.within(line.start, line.end))
+                for when in (one for one in whens if one.start not in ends):
+                    certain = _BOUGHT_HEAD.search(head) is not None or not self._history.is_ahead(when)
+                    self._compare_date(when, (line.start, line.end), meant, _Said(True, True, False, certain))
 
     def _sentence(self, span: Span, line: TextLine) -> None:
         found: list[When | DayOfYear] = [
@@ -140,6 +145,11 @@ class DatedPurchases:
             for one in found
             if not PURCHASES.is_else(self._body[max(span[0], one.start - 70) : one.start])
         ]
+        dated = [one for when in found for one in self._placed(when)]
+        ends = ends_of_spans(
+            self._body, span, [*self._cast.prose.dates(*span), *self._cast.prose.days_of_year(*span)]
+        )
+        found = [one for one in found if one.start not in ends]
         meant = self._of(self._cast.within(*span))
         found.sort(key=lambda one: one.start)
         gaps = [self._body[a.end : b.start] for a, b in pairwise(found)]
@@ -150,17 +160,16 @@ class DatedPurchases:
         paired = self._paired(found, span)
         for when in found:
             negated = self._is_negated(when, span)
+            planned = self._may_be_planned(when, span)
             if len(paired) == len(found) > 1 and not negated and PURCHASES.speaks(self._body[slice(*span)]):
-                self._compare_date(when, span, paired[when.start], _Said(True, False, False, True))
+                self._compare_date(when, span, paired[when.start], _Said(True, False, False, not planned))
                 continue
             certain = self._is_certain(when, span) or (alone and self._is_certain(found[0], span)) or others
+            certain = certain and not planned
             self._compare_date(when, span, meant, _Said(alone, len(found) == 1, negated, certain))
         if _NEGATED.search(self._body, *span) is None:
             if not _is_open(self._body[slice(*span)]):
                 self._frequencies.times(span, line)
-            dated = [
-                one for when in found for one in self._history.orders if when.covers(one.order.order_date)
-            ]
             self._frequencies.lengths(span, dated or self._ordered(span, meant))
 
     # Dates.
@@ -201,6 +210,12 @@ class DatedPurchases:
             self._fail(when, f"said {self._shown(when)}, the order was placed {days_of(ordered)}", span)
         else:
             self._tally.unclear(f"it is not clear which order is meant by {self._shown(when)!r}")
+
+    def _may_be_planned(self, when: When | DayOfYear, span: Span) -> bool:
+        """A day that lies ahead is a plan's or the end of what is promised, unless something is said to have been bought then."""
+        if isinstance(when, DayOfYear) or not self._history.is_ahead(when):
+            return False
+        return not is_bought_then(self._body, span, when, self._cast.within(*span))
 
     def _placed(self, when: When | DayOfYear) -> list[Placed]:
         return [one for one in self._history.orders if when.covers(one.order.order_date)]

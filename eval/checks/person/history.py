@@ -56,6 +56,15 @@ class History:
             )
         return self._by_id[order_id]
 
+    def is_ahead(self, when: When) -> bool:
+        """Whether a day or a month lies behind the shop's own date: nothing was ordered then."""
+        told = (when.year, when.month or 0, when.day or 0)
+        return told > (
+            self.today.year,
+            self.today.month if when.month else 0,
+            self.today.day if when.day else 0,
+        )
+
     def on(self, when: When) -> list[Placed]:
         """The orders that were placed then."""
         return [one for one in self.orders if when.covers(one.order.order_date)]

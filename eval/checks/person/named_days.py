@@ -11,6 +11,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.makers import PlaceNamed
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.person.history import History, Placed, days_of
+from drr.eval.checks.person.no_days import ends_of_spans
 from drr.wording.dates import When
 from drr.wording.purchases import PURCHASES
 
@@ -46,8 +47,10 @@ class NamedDays:
                     self._sentence(span)
 
     def _sentence(self, span: Span) -> None:
-        for when in self._cast.prose.dates(*span):
-            if when.month is None or self._is_ahead(when):
+        whens = self._cast.prose.dates(*span)
+        ends = ends_of_spans(self._body, span, whens)
+        for when in whens:
+            if when.start in ends or when.month is None or self._history.is_ahead(when):
                 continue
             if PURCHASES.is_else(self._body[max(span[0], when.start - 70) : when.start]):
                 continue
@@ -55,9 +58,6 @@ class NamedDays:
             ordered = self._ordered(place, span) if place is not None else []
             if ordered:
                 self._compare(when, ordered)
-
-    def _is_ahead(self, when: When) -> bool:
-        return (when.year, when.month or 0) > (self._history.today.year, self._history.today.month)
 
     def _name_before(self, when: When, span: Span) -> PlaceNamed | None:
         """The last name before a day, where only a few words of its own stand between."""

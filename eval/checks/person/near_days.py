@@ -11,6 +11,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.history import History, Placed, days_of
 from drr.eval.checks.person.named_days import NEGATED
+from drr.eval.checks.person.no_days import ends_of_spans
 from drr.wording.dates import DayOfYear, When
 from drr.wording.doubts import DOUBTS
 from drr.wording.purchases import PURCHASES
@@ -50,8 +51,9 @@ class NearDays:
         if not ordered or DOUBTS.doubts(self._body[slice(*span)]).get("conditional"):
             return
         said = [one for one in self._cast.prose.dates(*span) if one.day is not None]
+        ends = ends_of_spans(self._body, span, self._cast.prose.dates(*span))
         for when in said:
-            if not self._history.on(when) and self._is_of_an_order(when, span):
+            if when.start not in ends and not self._history.on(when) and self._is_of_an_order(when, span):
                 self._compare(when, ordered, bound)
         if any(when.covers(one.order.order_date) for when in said for one in ordered):
             for day in self._cast.prose.days_of_year(*span):
@@ -60,10 +62,7 @@ class NearDays:
                     self._compare(day, ordered, bound)
 
     def _is_of_an_order(self, when: When | DayOfYear, span: Span) -> bool:
-        if isinstance(when, When) and (when.year, when.month or 0) > (
-            self._history.today.year,
-            self._history.today.month,
-        ):
+        if isinstance(when, When) and self._history.is_ahead(when):
             return False
         before = self._body[max(span[0], when.start - 70) : when.start]
         low, high = self._cast.prose.clause_at(when.start)

@@ -193,7 +193,7 @@ class DaysOfNothing:
             return
         named = [one for one in (*here, *around) if one.kind not in NO_THING and one.ways]
         whens = [one for one in islice(self._cast.prose.dates(*span), 12) if one.month is not None]
-        if not named or any(self._is_ahead(one) for one in whens):
+        if not named or any(self._sets.history.is_ahead(one) for one in whens):
             return
         for when in whens:
             if self._sets.on(when) or self._is_else(when, span, whens):
@@ -201,10 +201,6 @@ class DaysOfNothing:
             shown = self._body[when.start : when.end]
             why = f"said {shown}, nothing of this user was ordered then"
             yield Accusation("own_day", (when.start, when.end), why, Certainty.CLAUSE)
-
-    def _is_ahead(self, when: When) -> bool:
-        today = self._sets.history.today
-        return (when.year, when.month or 0) > (today.year, today.month)
 
     def _is_else(self, when: When, span: Span, whens: Sequence[When]) -> bool:
         """The day of another event, or of the report; a month so many years after one that is said is reckoned from it."""

@@ -32,6 +32,11 @@ _AND_SO = re.compile(
     r"[\s,;:*_()—–-]{1,6}(?:(?:just|only|a mere|exactly|that is|so|which is|merely|some|about)[\s*_]{1,3}){0,2}",
     re.I,
 )
+_THAT = re.compile(
+    r"\b(?:it|them|they|these|this|those|that|(?:the|those|these|both|your|last|first|other) (?:two|pair|orders?|purchases?)|again|one|another)\b",
+    re.I,
+)
+"""For what was named last, or its orders."""
 _AND_MORE = re.compile(
     r"\b(?:years?|months?|weeks?)[\s,]{1,3}(?:(?:and|less|minus|plus|but|save|short by)\s)?$", re.I
 )
@@ -63,9 +68,21 @@ class OwnSpans:
                 continue
             if _AND_MORE.search(self._body, max(span[0], match.start() - 16), match.start()):
                 continue
-            gaps = self._between_two(match.start(), span) or self._all_gaps(span, here, around)
+            gaps = self._between_two(match.start(), span)
+            if not gaps and self._says_between_what(span, here):
+                gaps = self._all_gaps(span, here, around)
             if gaps and not self._fits(match, gaps):
                 yield self._span(match, gaps)
+
+    def _says_between_what(self, span: Span, here: Sequence[Facet]) -> bool:
+        """A thing or a day of its sentence, or a word for what was named last; `both items of the plan` stand anywhere."""
+        return bool(
+            things_among(here)
+            or self._facets.kinds_in(span)
+            or any(one.month for one in self._cast.prose.dates(*span))
+            or self._cast.prose.days_of_year(*span)
+            or _THAT.search(self._body, *span)
+        )
 
     def _between_two(self, at: int, span: Span) -> set[int]:
         """`on December 8 and December 13, 2021, five days apart`"""
