@@ -78,3 +78,32 @@ def test_the_only_figure_of_its_unit_is_held_against_the_record(
 )
 def test_what_is_worked_out_or_anothers_accuses_nobody(rules_shop: Shop, text: str) -> None:
     assert status(rules_shop, text) != "fail"
+
+
+SET_AGAINST = [
+    (f"The Foolscap shredder ({URL}{SHREDDER}) is {{}}, where the old one of mine was {{}}.", "P-4", "P-5"),
+    (f"The blue Tailfield harness ({URL}{HARNESS}) has {{}} buckles, whereas yours are {{}}.", "aluminum", "plastic"),
+    (f"You know the Oakbalm {{}} Epsom salt ({URL}{SALT}), of five pounds unlike our {{}}.", "eucalyptus", "lavender"),
+    (f"The Birchford pen ({URL}{PEN}) writes extra fine, {{}}, while my sister's is {{}}.", "black", "green"),
+]  # fmt: skip
+"""A value of the thing, and one of something that is set against it."""
+
+
+@pytest.mark.parametrize(("text", "own", "other"), SET_AGAINST)
+def test_what_a_clause_says_of_something_else_accuses_nobody(
+    rules_shop: Shop, text: str, own: str, other: str
+) -> None:
+    assert status(rules_shop, text.format(own, other)) != "fail"
+    assert status(rules_shop, text.format(other, own)) == "fail"
+
+
+def test_a_grade_before_a_clause_that_names_another_is_not_of_that(rules_shop: Shop) -> None:
+    text = f"With the Foolscap ({URL}{SHREDDER}) left out, my pick is the finest of all (level {{}}, where the Foolscap has {{}})."
+    assert status(rules_shop, text.format("P-5", "P-4")) != "fail"
+    assert status(rules_shop, text.format("P-5", "P-3")) == "fail"
+
+
+def test_a_clause_of_the_thing_itself_is_of_that(rules_shop: Shop) -> None:
+    text = f"The blue Tailfield harness ({URL}{HARNESS}) weighs little while having {{}} buckles."
+    assert status(rules_shop, text.format("aluminum")) != "fail"
+    assert status(rules_shop, text.format("plastic")) == "fail"

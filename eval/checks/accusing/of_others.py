@@ -19,6 +19,7 @@ from drr.eval.checks.makers import makers_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words, head_noun
 from drr.eval.checks.records import record_text
+from drr.eval.checks.set_against import set_against_of
 
 _TOGETHER = re.compile(
     r"\b(?:together|total\w*|combined|between them|between the|in all|altogether|all (?:of them|two|three|four|five|six)|sum|add\w*|both)\b",
@@ -230,8 +231,16 @@ class OfOthers:
             else None
         )
 
+    def set_against(self, one: Accusation) -> str | None:
+        """What a clause says of something that it sets against the thing accused."""
+        owners = {key for key in self._held.known.products if key in one.why}
+        of_another = set_against_of(self._mentions).is_of_another(one.span, owners)
+        return "its clause says it of something else" if owners and of_another else None
+
     def quality(self, one: Accusation) -> str | None:
-        """A word that is true of something else in sight, where its sentence sets one against the other or names only that."""
+        """A word that its sentence says of another, or that is true of something else in sight, where one is set against the other or only that is named."""
+        if self.set_against(one) is not None:
+            return self.set_against(one)
         if (one.bound or Certainty.INFERRED) >= Certainty.ADJOINED:
             return None
         said = {*folded_words(self._plain[slice(*one.span)])}

@@ -17,7 +17,7 @@ from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 
-VERSION = 8
+VERSION = 9
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -77,6 +77,9 @@ class TrueReadings:
 
     def quality(self, one: Accusation) -> str | None:
         return self._others.quality(one)
+
+    def set_against(self, one: Accusation) -> str | None:
+        return self._others.set_against(one)
 
     def quantity(self, one: Accusation) -> str | None:
         return self._else.quantity(one)
@@ -190,7 +193,10 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "limit_broken": (TrueReadings.would_be, TrueReadings.owned),
     "multiple": (TrueReadings.again, TrueReadings.so_often, TrueReadings.nothing_named),
     "own_gap": (TrueReadings.nothing_named, TrueReadings.apart_in_time),
-    **dict.fromkeys(("nowhere", "nowhere_amount"), (TrueReadings.one_of_two, TrueReadings.share)),
+    **dict.fromkeys(
+        ("nowhere", "nowhere_amount"),
+        (TrueReadings.one_of_two, TrueReadings.set_against, TrueReadings.share),
+    ),
 }
 """By kind of statement, the readings that may make it true."""
 MAY_BE_TRUE = frozenset(_READINGS)
