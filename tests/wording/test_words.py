@@ -22,6 +22,7 @@ from drr.wording.exclusions import ExclusionReader
 from drr.wording.facts import FactWords
 from drr.wording.hedges import HEDGES, Hedges
 from drr.wording.limits import LimitReader
+from drr.wording.marks import MarkReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader, every_amount
 from drr.wording.periods import PeriodReader
 from drr.wording.places import PlaceReader
@@ -109,6 +110,7 @@ READINGS: dict[str, Reading] = {
     "facts": lambda words, text: of_facts(FactWords(words), text),
     "hedges": hedged,
     "limits": lambda words, text: LimitReader(words).limits(text),
+    "marks": lambda words, text: MarkReader(words).head(text),
     "money": lambda words, text: [
         list(reader(words, HEDGES).amounts(text)) for reader in (MoneyReader, SpokenMoneyReader)
     ],

@@ -8,7 +8,7 @@ The weights are fitted to accusations on texts of writers whom the rules had nev
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from math import exp
@@ -26,6 +26,7 @@ from drr.eval.checks.accusing.traits import AccusationTraits
 from drr.eval.checks.accusing.true_readings import MAY_BE_TRUE, true_readings_of
 from drr.eval.checks.accusing.true_readings import VERSION as READ_BY
 from drr.eval.checks.base import Accusation, Check, Subject, answer
+from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.considered.multiples import multiples_version
 from drr.eval.checks.considered.own_weighing import own_version
 from drr.eval.checks.considered.statements import statements_version
@@ -33,6 +34,7 @@ from drr.eval.checks.considered.weighing import considered_version
 from drr.eval.checks.considered.weighing import fitted as considered
 from drr.eval.checks.leftover.rule import KINDS as LEFT
 from drr.eval.checks.leftover.weighing import left_version, leftover_of
+from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.recorded.weighing import recorded_version
 from drr.eval.checks.residue import is_of_what_is_unseen
@@ -41,10 +43,10 @@ from pydantic import BaseModel, ConfigDict
 WEIGHTS = Path(__file__).with_name("weights.toml")
 _LEFT = frozenset(LEFT.values())
 """Figures that no rule reads: `leftover` has weights of its own."""
+_VERDICTS = frozenset({"verdict_told", "limit_verdict", "limit_side"})
+"""Their readers see a mark that denies."""
 _MOST = 400
 """Accusations of a report that are weighed; what is wrong beyond them is accused as its rule would."""
-
-
 _MOST_ASKED = 100
 """Accusations of a report of which it is asked whether any reading makes them true."""
 
@@ -110,6 +112,9 @@ def weighed(
         together |= of_orders
         chances |= {one: max(likely, asked) for one, likely in together.items()}
         doubts = {one: why for one, why in doubts.items() if one not in together}
+        denied = dict(_denied(checks, mentions))
+        doubts |= denied
+        chances |= dict.fromkeys(denied, 0.0)
     return {name: _settled(check, chances, asked, doubts) for name, check in checks.items()}
 
 
@@ -139,6 +144,14 @@ def _alone(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, s
     """Those of some accusations in which the last reader of figures does not agree, and why."""
     asked = ((one, disagreed(one, mentions)) for one in some)
     return {one: why for one, why in asked if why is not None}
+
+
+def _denied(checks: Mapping[str, Check], mentions: Mentions) -> Iterator[tuple[Accusation, str]]:
+    """What is accused of what a mark says not to hold; verdicts on a limit are read with the mark."""
+    marked = marked_denials_of(mentions)
+    for one in dict.fromkeys(one for check in checks.values() for one in (*check.accused, *check.doubted)):
+        if one.kind not in _VERDICTS and one.bound != Certainty.LITERAL and marked.at(one.span[0]):
+            yield one, "a mark at its head says that it does not hold"
 
 
 def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, str]:

@@ -11,16 +11,18 @@ from typing import NamedTuple
 from drr.eval.checks.base import Span
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.around import ASKS, cells_asked, is_hinted
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger
 from drr.eval.checks.residue import residue_of
+from drr.wording.marks import MARKS
 from drr.wording.money import every_amount
 from drr.wording.verdicts import VERDICTS
 
 _EXACT = 0.005
-_ANSWER = re.compile(r"[\s*_]*(?:(?P<yes>yes|✓|✔️?|✅)|(?P<no>no|✗|✘|❌))[\s*_]*", re.I)
+_ANSWER = re.compile(rf"[\s*_]*(?:(?P<yes>yes|{MARKS.yes})|(?P<no>no|{MARKS.no}))[\s*_]*", re.I)
 _RECOMMENDS = re.compile(
     r"\b(?:recommend(?:ed|ing|s|ations?)?|picks?|best|choose|buy|get|go (?:with|for)|i(?:'d|’d| would) (?:take|get|go|buy|choose|pick)|top|winner|order|take|suggest(?:ed|s)?|shortlist|choice)\b",
     re.I,
@@ -53,7 +55,8 @@ class FitClaims:
         self.is_hinted = partial(is_hinted, mentions, ledger)
         alone = only_amount(mentions.subject.query)
         self.limits = limits or ([] if alone is None else [alone])
-        self._owns = cache(lambda span: VERDICTS.may_break(mentions.plain[slice(*span)]))
+        self._marked = marked_denials_of(mentions)
+        self._owns = cache(self._owns_that_it_breaks)
 
     def claims(self) -> Iterator[SaidFit]:
         if len(self.limits) != 1:
@@ -62,6 +65,14 @@ class FitClaims:
             said = self._claim(span, self.limits[0])
             yield from self._by_clause(span, self.limits[0]) if said is None else [said]
         yield from self._cells(self.limits[0])
+
+    def _owns_that_it_breaks(self, span: Span) -> bool:
+        return VERDICTS.may_break(self._mentions.plain[slice(*span)]) or self._is_marked(span)
+
+    def _is_marked(self, span: Span) -> bool:
+        """Whether a mark at the head denies that a limit is kept."""
+        places = VERDICTS.places(self._mentions.plain[slice(*span)], would_be=True)
+        return any(one.fits and self._marked.at(span[0] + one.start) for one in places)
 
     def _sentences(self) -> Iterator[Span]:
         for line in self._mentions.layout.lines:
@@ -97,6 +108,8 @@ class FitClaims:
         verdict = VERDICTS.verdict(text, limit, would_be=one_total)
         if verdict not in ("fits", "breaks"):
             return None
+        if verdict == "fits" and self._is_marked(span):
+            verdict = "breaks"
         costs = [totals[0].value] if one_total else self._costs(span, limit)
         over = [cost > limit + _EXACT for cost in costs]
         if not costs or any(over) != all(over):
@@ -122,8 +135,9 @@ class FitClaims:
             added = _ADDED.search(self._mentions.plain, *span) is not None
             if added and not said.fits and costs[0] <= limit and not self._has_total(span):
                 continue
-            holds = (costs[0] <= limit + _EXACT) is said.fits
-            told = "keep to" if said.fits else "break"
+            fits = said.fits and not self._marked.at(start)
+            holds = (costs[0] <= limit + _EXACT) is fits
+            told = "keep to" if fits else "break"
             why = f"${costs[0]:,.2f} is said to {told} the limit of ${limit:,.2f}"
             doubt = self._residue.doubt(span, ("unreal", "altered", "charged", "pace"))
             yield SaidFit((start, end), holds, why, Certainty.CLAUSE, doubt)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import MoneyLedger
@@ -90,7 +91,7 @@ class LimitSides:
         self._plain, self._ledger, self._limits = mentions.plain, ledger, limits
         self._lines = mentions.layout.lines
         self._cast = cast_of(mentions.subject, mentions)
-        self._residue = residue_of(mentions)
+        self._residue, self._marked = residue_of(mentions), marked_denials_of(mentions)
 
     def sentence(self, span: Span) -> Iterator[SideSaid]:
         yield from self._by_amount(span)
@@ -102,7 +103,7 @@ class LimitSides:
     def _by_amount(self, span: Span) -> Iterator[SideSaid]:
         for figure in self._ledger.within(*span):
             side = self._side(figure, span)
-            if side is None or figure.void or figure.elsewhere:
+            if side is None or figure.void or figure.elsewhere or self._marked.at(figure.start):
                 continue
             found = list(self._pairs(figure, span))
             over = {cost > limit for cost, limit, _ in found}

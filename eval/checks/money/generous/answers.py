@@ -13,6 +13,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.limits import limits_told
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
+from drr.wording.marks import MARKS
 from drr.wording.money import every_amount
 
 _EXACT = 0.005
@@ -28,7 +29,7 @@ _ASKS = re.compile(
     re.I,
 )
 """The head of a row: `under 40?`"""
-_CELL = re.compile(r"[\s*_]{0,6}(?:(?P<yes>yes|✓|✔️?|✅)|(?:no|✗|✘|❌))[\s*_.!]{0,6}", re.I)
+_CELL = re.compile(rf"[\s*_]{{0,6}}(?:(?P<yes>yes|{MARKS.yes})|(?:no|{MARKS.no}))[\s*_.!]{{0,6}}", re.I)
 _NEAR = 240
 
 

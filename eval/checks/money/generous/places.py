@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span, Subject
+from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.generous.limits import PER, limits_told
 from drr.eval.checks.money.ledger import MoneyLedger
@@ -69,6 +70,7 @@ class VerdictTold(NamedTuple):
 class VerdictPlaces:
     def __init__(self, subject: Subject, mentions: Mentions, ledger: MoneyLedger) -> None:
         self._mentions, self._plain, self._ledger = mentions, mentions.plain, ledger
+        self._marked = marked_denials_of(mentions)
         self.limits, self.each_limits = limits_told(subject, ledger, mentions.plain)
 
     def every(self) -> Iterator[tuple[VerdictTold, Span]]:
@@ -87,7 +89,8 @@ class VerdictPlaces:
             where = span[0] + place.start, span[0] + place.end
             limits, named = self._limits_of(said, where)
             if limits:
-                yield VerdictTold(where, place.fits, place.denied, limits, named)
+                denied = place.fits and self._marked.at(where[0])
+                yield VerdictTold(where, place.fits and not denied, place.denied or denied, limits, named)
         known = [*self.limits, *self.each_limits]
         for expression in (_THAT, _BARE) if known else ():
             for match in expression.finditer(self._plain, *span):
