@@ -41,6 +41,11 @@ class MarkedDenials:
         """Whether what stands there is said not to hold."""
         return any(low <= place < high for low, high in self._denied)
 
+    def denies_a_limit(self, span: Span) -> bool:
+        """Whether it is said not to hold that a limit is kept."""
+        places = VERDICTS.places(self._plain[slice(*span)], would_be=True)
+        return any(one.fits and self.at(span[0] + one.start) for one in places)
+
     def _of(self, span: Span) -> Iterator[Span]:
         head = MARKS.head(self._plain[slice(*span)])
         if head is None or head.affirmed:

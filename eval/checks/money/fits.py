@@ -55,8 +55,8 @@ class FitClaims:
         self.is_hinted = partial(is_hinted, mentions, ledger)
         alone = only_amount(mentions.subject.query)
         self.limits = limits or ([] if alone is None else [alone])
-        self._marked = marked_denials_of(mentions)
-        self._owns = cache(self._owns_that_it_breaks)
+        marked = self._marked = marked_denials_of(mentions)
+        self._owns = cache(lambda span: marked.denies_a_limit(span) or _may_break(mentions, span))
 
     def claims(self) -> Iterator[SaidFit]:
         if len(self.limits) != 1:
@@ -65,14 +65,6 @@ class FitClaims:
             said = self._claim(span, self.limits[0])
             yield from self._by_clause(span, self.limits[0]) if said is None else [said]
         yield from self._cells(self.limits[0])
-
-    def _owns_that_it_breaks(self, span: Span) -> bool:
-        return VERDICTS.may_break(self._mentions.plain[slice(*span)]) or self._is_marked(span)
-
-    def _is_marked(self, span: Span) -> bool:
-        """Whether a mark at the head denies that a limit is kept."""
-        places = VERDICTS.places(self._mentions.plain[slice(*span)], would_be=True)
-        return any(one.fits and self._marked.at(span[0] + one.start) for one in places)
 
     def _sentences(self) -> Iterator[Span]:
         for line in self._mentions.layout.lines:
@@ -108,8 +100,7 @@ class FitClaims:
         verdict = VERDICTS.verdict(text, limit, would_be=one_total)
         if verdict not in ("fits", "breaks"):
             return None
-        if verdict == "fits" and self._is_marked(span):
-            verdict = "breaks"
+        verdict = "breaks" if self._marked.denies_a_limit(span) else verdict
         costs = [totals[0].value] if one_total else self._costs(span, limit)
         over = [cost > limit + _EXACT for cost in costs]
         if not costs or any(over) != all(over):
@@ -168,8 +159,7 @@ class FitClaims:
         return self._residue.doubt(span)
 
     def _is_explained(self, figure: Figure) -> bool:
-        entry = self._ledger.by_start.get(figure.start)
-        return entry is not None and entry.status == "explained"
+        return (entry := self._ledger.by_start.get(figure.start)) is not None and entry.status == "explained"
 
     def _costs(self, span: Span, limit: float) -> list[float]:
         """The costs that a sentence states, else the price of the one product that it cites."""
@@ -255,6 +245,10 @@ class FitClaims:
                 if play.speaks_of(product_id, *span):
                     yield span
                     yield from self._next_sentence(index, span)
+
+
+def _may_break(mentions: Mentions, span: Span) -> bool:
+    return VERDICTS.may_break(mentions.plain[slice(*span)])
 
 
 def only_amount(question: str | None) -> float | None:

@@ -93,7 +93,7 @@ class DatedPurchases:
 
     def _is_of_purchases(self, span: Span, line: TextLine) -> bool:
         text = self._body[slice(*span)]
-        if self._is_entry(text, span, line) or self._is_dated_purchase(span):
+        if _is_entry(self._cast, self._history, span, line) or self._is_dated_purchase(span):
             return True
         if not PURCHASES.speaks(text) and not any(PURCHASES.states(text)):
             short = len(text) < _SHORT and any(times(text))
@@ -113,13 +113,6 @@ class DatedPurchases:
             return False
         days = [one for one in self._cast.prose.dates(*span) if one.day is not None]
         return len(days) == 1 and _RIGHT_BEFORE.search(self._body, span[0], days[0].start) is not None
-
-    def _is_entry(self, text: str, span: Span, line: TextLine) -> bool:
-        """A line as from a list of orders: a day, and something that was ordered."""
-        if line.kind == "row" or span[0] != line.start or _ENTRY.match(text) is None:
-            return False
-        named = {one for place in self._cast.within(*span) for one in place.products}
-        return bool(self._history.of_products(named))
 
     def _row(self, line: TextLine) -> None:
         for (low, high), head in zip(line.cells, line.header, strict=False):
@@ -159,8 +152,9 @@ class DatedPurchases:
         """All other dates of the sentence are of orders: this one is meant to be."""
         paired = self._paired(found, span)
         for when in found:
-            negated = self._is_negated(when, span)
-            planned = self._may_be_planned(when, span)
+            negated = _is_negated(self._cast, when, span)
+            ahead = isinstance(when, When) and self._history.is_ahead(when)
+            planned = ahead and not is_bought_then(self._body, span, when, self._cast.within(*span))
             if len(paired) == len(found) > 1 and not negated and PURCHASES.speaks(self._body[slice(*span)]):
                 self._compare_date(when, span, paired[when.start], _Said(True, False, False, not planned))
                 continue
@@ -173,11 +167,6 @@ class DatedPurchases:
             self._frequencies.lengths(span, dated or self._ordered(span, meant))
 
     # Dates.
-
-    def _is_negated(self, when: When | DayOfYear, span: Span) -> bool:
-        """By a word before the date, or behind it in its own clause: `in May 2020, then nothing since` says that there was one."""
-        _, high = self._cast.prose.clause_at(when.start)
-        return _NEGATED.search(self._body, span[0], max(high, when.end)) is not None
 
     def _paired(self, found: Sequence[When | DayOfYear], span: Span) -> dict[int, Collection[str]]:
         """Of "A in May, B in June and C in July": the products of the one name before each date."""
@@ -206,16 +195,14 @@ class DatedPurchases:
                 self._ordinal(when, span, placed, ordered)
             else:
                 self._tally.ok()
-        elif said.single if self._cites_one(span) else meant is not None and said.alone and said.certain:
+        elif (
+            said.single
+            if _cites_one(self._named, span)
+            else meant is not None and said.alone and said.certain
+        ):
             self._fail(when, f"said {self._shown(when)}, the order was placed {days_of(ordered)}", span)
         else:
             self._tally.unclear(f"it is not clear which order is meant by {self._shown(when)!r}")
-
-    def _may_be_planned(self, when: When | DayOfYear, span: Span) -> bool:
-        """A day that lies ahead is a plan's or the end of what is promised, unless something is said to have been bought then."""
-        if isinstance(when, DayOfYear) or not self._history.is_ahead(when):
-            return False
-        return not is_bought_then(self._body, span, when, self._cast.within(*span))
 
     def _placed(self, when: When | DayOfYear) -> list[Placed]:
         return [one for one in self._history.orders if when.covers(one.order.order_date)]
@@ -254,9 +241,6 @@ class DatedPurchases:
             return cited
         return self._history.of_products(meant) if meant else []
 
-    def _cites_one(self, span: Span) -> bool:
-        return len({order_id for order_id, _ in self._named.between(*span)}) == 1
-
     def _of(self, places: Sequence[tuple[int, int, frozenset[str], bool]]) -> Collection[str] | None:
         """The products of the one thing that is named, and whatever else of the same name was ordered; `None` if it is several."""
         names = {self._body[low:high] for low, high, _, linked in places if not linked}
@@ -278,6 +262,24 @@ class DatedPurchases:
         conditional = DOUBTS.doubts(self._body[slice(*span)]).get("conditional")
         doubt = None if conditional is None else f"{conditional!r} may speak of what would be"
         self._tally.accuse("order_date", (when.start, when.end), why, bound, doubt)
+
+
+def _is_entry(cast: Cast, history: History, span: Span, line: TextLine) -> bool:
+    """A line as from a list of orders: a day, and something that was ordered."""
+    if line.kind == "row" or span[0] != line.start or _ENTRY.match(cast.body[slice(*span)]) is None:
+        return False
+    named = {one for place in cast.within(*span) for one in place.products}
+    return bool(history.of_products(named))
+
+
+def _is_negated(cast: Cast, when: When | DayOfYear, span: Span) -> bool:
+    """By a word before the date, or behind it in its own clause: `in May 2020, then nothing since` says that there was one."""
+    _, high = cast.prose.clause_at(when.start)
+    return _NEGATED.search(cast.body, span[0], max(high, when.end)) is not None
+
+
+def _cites_one(named: OrdersNamed, span: Span) -> bool:
+    return len({order_id for order_id, _ in named.between(*span)}) == 1
 
 
 def _is_open(text: str) -> bool:
