@@ -125,6 +125,14 @@ BARS: dict[str, AccusationBar] = {
     "cost_per_unit": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "no price in sight comes to it, by whatever it is divided"
     ),
+    **{
+        kind: AccusationBar(
+            Certainty.SENTENCE,
+            Certainty.SENTENCE,
+            "the figures in sight do not come to it, whichever are meant",
+        )
+        for kind in ("mean_told", "range_told", "spread_cost", "lowered_to", "per_dollar")
+    },
     "rated_nowhere": AccusationBar(
         Certainty.SENTENCE,
         Certainty.SENTENCE,

@@ -1,0 +1,150 @@
+"""Means and medians of amounts that a text gives: of what stands in sight, some two or more must come to it.
+
+Of which things it is the mean is not asked: any of the prices and amounts in sight may be meant. Only what none of them come to, however they
+are put together, is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, islice
+from statistics import median
+from typing import NamedTuple
+
+from drr.eval.checks.base import Accusation
+from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.leftover.held import HeldAgainst
+from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.residue import residue_of
+from drr.wording.cues import CUES
+from drr.wording.numbers import SPOKEN, spoken
+
+_BEFORE = re.compile(
+    r"\b(?:(?P<mean>mean|average[sd]?|averaging)|median)\b(?!-)(?P<of>[^\d$¢.;!?\n]{0,70})$",
+    re.I,
+)
+"""The word, and nothing between it and its amount that has a figure of its own."""
+_BEHIND = re.compile(r"[ *_]{0,3}(?:(?:each|apiece|a\s[a-z]{2,12})\s)?on\saverage\b", re.I)
+_MANY = re.compile(
+    rf"\b(?:of|over|across|for|among|between|the|these|those|all)\s(?:(?:the|these|those|all|my|our)\s){{0,2}}(?P<n>{SPOKEN}|\d{{1,2}}|both)\b",
+    re.I,
+)
+_ENDS = re.compile(r"[;:,(|]|\.\s")
+_NAMES = re.compile(r"\b(?:on\s|the\s|an?\s)?(?:mean|average[sd]?|averaging|median)\b", re.I)
+"""What a mean is called, which elsewhere is a word of other people's money."""
+_NOT_IN_SIGHT = re.compile(
+    r"\b(?:shop|store|catalogu?e|categor(?:y|ies)|market|aisle|shelf|shelves|department|every|everything|whole|entire|range|history|orders?|ordered|bought|buy|purchases?d?|"
+    r"spen[dt]|spending|items?|basket|typical(?:ly)?|usual(?:ly)?|sites?|survey|guide|magazine|industry|national(?:ly)?|americans?|households?|gifts?|elsewhere|below|above|over|under|"
+    r"if|would|could|might|without|leave|drop(?:ping|s)?|instead|coupon|discount|shipping|tax|weighted|other|others|rest|remaining|month(?:ly|s)?|weeks?|years?|days?|"
+    r"customary|norm|mine|my|lifetime|paid)\b|\byou(?:r|rs|['’]ve)?\b|\?",
+    re.I,
+)
+"""What it is the mean of may be something that is not in sight."""
+_REPEATED = re.compile(
+    r"\b(?:second|third|another|one\smore|again|twice|double|cop(?:y|ies)|of\seach|extra|pairs?|dozen)\b|[×]|\bx\s?\d|\d\s?x\b|\b(?:qty|quantity|quantities)\b|"
+    r"\b(?:two|three|four|five|six|\d)\s(?:of\sth(?:e|ese|ose)\s)?[*_\[]{0,3}(?-i:[A-Z][a-z])",
+    re.I,
+)
+"""Some of them may be meant more than once: that is not tried."""
+_FEWEST, _POOL, _WIDE, _COUNT = 2, 11, 22, 5
+"""Values that a mean is of; those in sight of which any may be; where their number is said, and up to which number."""
+_NO_PRICE = frozenset(("unit", "limit", "rest", "gap"))
+"""What words make of an amount that is none of those that a mean is of."""
+_MOST = 12
+"""Means of a report that are looked into."""
+_REACH, _BACK, _FAR = 60, 300, 600
+
+
+class _Mean(NamedTuple):
+    figure: Figure
+    is_median: bool
+    many: int | None
+    """Of how many it is said to be."""
+
+
+def wrong_means(mentions: Mentions) -> Iterator[Accusation]:
+    """Means that no two or more of the values in sight come to."""
+    held = sight_of(mentions).held
+    for said in islice(_said(mentions, held), _MOST):
+        figure = said.figure
+        values = _values(held, figure)
+        if not _is_decided(said, values) or _is_made(held, said, values):
+            continue
+        word = "median" if said.is_median else "mean"
+        why = f"said a {word} of {mentions.plain[figure.start : figure.end].strip()}, which no prices or amounts in sight come to"
+        yield Accusation("mean_told", (figure.start, figure.end), why, Certainty.SENTENCE)
+
+
+def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Mean]:
+    text, residue = mentions.plain, residue_of(mentions)
+    for figure in held.ledger.figures:
+        if figure.void:
+            continue
+        line = held.prose.line_at(figure.start)
+        span = figure.sentence if line is None or line.cells else held.prose.sentence_at(figure.start)
+        span = max(span[0], figure.start - _FAR), min(span[1], figure.end + _FAR)
+        row = span if line is None or not line.cells else (max(line.start, figure.start - _FAR), line.end)
+        before = _BEFORE.search(text, max(row[0], figure.start - 2 * _REACH), figure.start)
+        if before is None and _BEHIND.match(text, figure.end) is None:
+            continue
+        ends = _ENDS.search(text, figure.end, span[1])
+        around = (span[0], span[1] if ends is None else ends.start())
+        if _REPEATED.search(text, max(0, span[0] - _BACK), around[1]):
+            continue
+        if CUES.is_elsewhere(
+            _NAMES.sub(" ", text[span[0] : figure.start]), _NAMES.sub(" ", text[figure.end : around[1]])
+        ):
+            continue
+        if _NOT_IN_SIGHT.search(text, *around) or (row != span and _NOT_IN_SIGHT.search(text, *row)):
+            continue
+        if residue.doubt(around, ("unreal", "conditional", "pace", "charged")) or residue.cites_the_web(span):
+            continue
+        is_median = before is not None and before["mean"] is None
+        yield _Mean(figure, is_median, _many(text, before))
+
+
+def _many(text: str, before: re.Match[str] | None) -> int | None:
+    """`the mean of the three`."""
+    match = _MANY.search(text, *before.span("of")) if before is not None else None
+    if match is None:
+        return None
+    word = match["n"].casefold()
+    return 2 if word == "both" else int(word) if word.isdigit() else spoken(word)
+
+
+def _values(held: HeldAgainst, but: Figure) -> list[float]:
+    """Prices of what is in sight, each as often as things have it, and the amounts of the text."""
+    prices = [one.price for one in held.cast.products.values() if one.price is not None]
+    known = set(prices)
+    said = [
+        one.value
+        for one in held.ledger.figures
+        if one.start != but.start and not one.void and one.cue.kind not in _NO_PRICE and one.value >= 1
+    ]
+    return [*prices, *dict.fromkeys(value for value in said if value not in known)]
+
+
+def _is_decided(said: _Mean, values: Sequence[float]) -> bool:
+    """Whether what it may be of is in sight, and not so much that anything may come to it."""
+    if said.many is None:
+        return _FEWEST <= len(values) <= _POOL
+    few = said.many <= _COUNT and len(values) <= _WIDE
+    return _FEWEST <= said.many <= len(values) and (few or len(values) <= _POOL)
+
+
+def _is_made(held: HeldAgainst, said: _Mean, values: Sequence[float]) -> bool:
+    """Also as one of the reader's own, which is said without `your` often enough."""
+    low, high = said.figure.low - 1e-6, said.figure.high + 1e-6
+    if any(low <= value <= high for value in held.known.spent):
+        return True
+    sizes: Iterable[int] = range(_FEWEST, len(values) + 1) if said.many is None else (said.many,)
+    if said.is_median:
+        return any(low <= median(some) <= high for size in (1, 2) for some in combinations(values, size))
+    if any(low * size <= sum(some) <= high * size for size in sizes for some in combinations(values, size)):
+        return True
+    counts = {one.value for one in held.said.all if one.kind in ("count", "orders", "measure")}
+    counts |= {float(size) for size in range(_FEWEST, len(values) + 1)}
+    return any(low <= value / many <= high for value in values for many in counts if many > 1)
