@@ -30,10 +30,11 @@ _TAKEN_BEHIND = re.compile(
     r"[\s*_-]{0,3}(?:[a-z]{2,12}[\s-])?(?:coupons?|codes?|vouchers?|discounts?|off|promos?|rebates?|credits?|gift\scards?|markdown)\b",
     re.I,
 )
+_BILL = re.compile(rf"\b(?P<n>{SPOKEN}|\d{{1,3}})-dollar\b", re.I)
 _BY = re.compile(r"\bby\s(?:about\s)?[*_]{0,3}\$")
 _NOT_PRICES = re.compile(
     r"\b(?:stars?|average[sd]?|mean|median|orders?|ratings?|reviews|month(?:ly)?|year(?:ly)?|elsewhere|tax|shipping|delivery|instead|swap\w*|exchange|replac\w*|"
-    r"both|two|three|four|five|six|all|each|everything|lot|pair|together|total|bill|sum|basket|stack\w*|another|second|minimum|at\sleast|once|limit|budget|web|sites?|retailers?)\b|\?",
+    r"both|(?:two|three|four|five|six)(?!-dollar)|all|each|everything|lot|pair|together|total|bill|sum|basket|stack\w*|another|second|minimum|at\sleast|once|limit|budget|web|sites?|retailers?)\b|\?",
     re.I,
 )
 _WAS, _WAS_TO = re.compile(r"\bfrom\s[*_]{0,3}$"), re.compile(r"[\s*_]{1,4}to\s(?:about\s)?[*_]{0,3}")
@@ -50,11 +51,7 @@ def wrong_new_prices(mentions: Mentions) -> Iterator[Accusation]:
             _shares(mentions.plain, sentence),
         )
         low, high = figure.low - 0.006, figure.high + 0.006
-        taken = [
-            one.value
-            for one in held.ledger.within(max(0, sentence[0] - _BACK), sentence[1])
-            if one.start != figure.start
-        ]
+        taken = _taken(mentions.plain, held, figure, sentence)
         if not amounts or len(amounts) > _AMOUNTS or not (shares or taken):
             continue
         values = [amount * (1 - share) for amount in amounts for share in shares]
@@ -88,9 +85,8 @@ def _is_sized(text: str, held: HeldAgainst, sentence: Span) -> bool:
     if _TAKEN.search(text, *sentence) is None:
         return False
     amounts = (one.end for one in held.ledger.within(low, sentence[1]))
-    return _SHARE.search(text, low, sentence[1]) is not None or any(
-        _TAKEN_BEHIND.match(text, end) for end in amounts
-    )
+    said = _SHARE.search(text, low, sentence[1]) or _BILL.search(text, low, sentence[1])
+    return said is not None or any(_TAKEN_BEHIND.match(text, end) for end in amounts)
 
 
 def _amounts(text: str, held: HeldAgainst, but: Figure, start: int) -> list[float]:
@@ -105,6 +101,17 @@ def _amounts(text: str, held: HeldAgainst, but: Figure, start: int) -> list[floa
     said = [one.value for one in held.ledger.figures if one.start != but.start]
     prices = [one.price for one in held.cast.products.values() if one.price is not None]
     return list(dict.fromkeys([*prices, *said]))
+
+
+def _taken(text: str, held: HeldAgainst, but: Figure, sentence: Span) -> list[float]:
+    """Amounts that may be what is taken off."""
+    low = max(0, sentence[0] - _BACK)
+    found = [one.value for one in held.ledger.within(low, sentence[1]) if one.start != but.start]
+    found += [
+        float(word) if (word := match["n"])[0].isdigit() else float(spoken(word))
+        for match in _BILL.finditer(text, low, sentence[1])
+    ]
+    return list(dict.fromkeys(found))[:_AMOUNTS]
 
 
 def _shares(text: str, sentence: Span) -> list[float]:
