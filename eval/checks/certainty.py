@@ -199,6 +199,14 @@ BARS: dict[str, AccusationBar] = {
         )
         for kind in ("own_count", "own_times", "own_times_short", "own_state", "own_day", "own_gap")
     },
+    **{
+        kind: AccusationBar(
+            Certainty.CLAUSE,
+            Certainty.CLAUSE,
+            "what it is of stands right beside it, and there is one reading",
+        )
+        for kind in ("own_part", "own_between")
+    },
     "spending": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
     "place": AccusationBar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),
     **{

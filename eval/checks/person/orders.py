@@ -17,6 +17,7 @@ from drr.eval.checks.person.named_days import NamedDays
 from drr.eval.checks.person.near_days import NearDays
 from drr.eval.checks.person.order_ids import OrdersNamed, orders_named
 from drr.eval.checks.person.order_items import OrderItems
+from drr.eval.checks.person.order_states import OrderStates
 from drr.eval.checks.person.ordinals import OrderedTimes
 from drr.eval.checks.person.readings.counted import misread_orders
 from drr.wording.dates import FULL_MONTH, dates
@@ -65,6 +66,7 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     NearDays(tally, cast, history).compare()
     CitedDays(tally, cast, named, history).compare()
     OrderedTimes(tally, cast, history).compare()
+    OrderStates(tally, cast, history).compare()
     OrderItems(tally, mentions, named, history).compare()
     _check_answer(tally, subject, cast, history)
     for one in misread_orders(mentions):

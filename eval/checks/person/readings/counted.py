@@ -15,6 +15,8 @@ from drr.eval.checks.person.history import History, history_of
 from drr.eval.checks.person.readings.days import OwnDays
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
 from drr.eval.checks.person.readings.nothing import CountsOfNothing, DaysOfNothing
+from drr.eval.checks.person.readings.of_all import PartsOfAll
+from drr.eval.checks.person.readings.plainly import PlainlyWrong
 from drr.eval.checks.person.readings.said import SaidCount, SaidCounts
 from drr.eval.checks.person.readings.sets import Mask, OrderSets
 from drr.eval.checks.person.readings.spans import OwnSpans
@@ -43,6 +45,8 @@ _OF_SOME = re.compile(
 )
 _MADE_IN = re.compile(r"\b(?:in|over|across)[\s*_]{1,3}$", re.I)
 """Before a count: something came together `in four orders`."""
+_COUNTS = ("own_count", "own_part")
+"""Kinds of statement that are told by the rule of statistics."""
 _FACETS, _WAYS = 14, 24
 """What is named near a figure, and how it may be meant, as far as it is cut with each other."""
 _FURTHEST = 1200
@@ -55,12 +59,12 @@ _BEHIND = 160
 
 def misread_counts(mentions: Mentions) -> Iterator[Accusation]:
     """How many orders the reader has of something, where nothing that is named near it comes to that."""
-    return (one for one in _misread(mentions) if one.kind == "own_count")
+    return (one for one in _misread(mentions) if one.kind in _COUNTS)
 
 
 def misread_orders(mentions: Mentions) -> Iterator[Accusation]:
     """How often something was ordered, when, how far apart, which time it was, and in which state orders are."""
-    return (one for one in _misread(mentions) if one.kind != "own_count")
+    return (one for one in _misread(mentions) if one.kind not in _COUNTS)
 
 
 def borne_out(mentions: Mentions) -> Sequence[Span]:
@@ -120,6 +124,8 @@ class CountReadings:
         self._spans = OwnSpans(self._facets, cast)
         self._ties = Ties(cast, self._facets)
         self._parts = PartsOfSome(self._facets, cast)
+        self._plain = PlainlyWrong(cast)
+        self._of_all = PartsOfAll(self._facets, cast)
         self._said = SaidCounts(subject, mentions, cast, len(history.orders))
         self._nothing = CountsOfNothing(subject, cast, self._facets)
         self._empty_days = DaysOfNothing(cast, self._facets)
@@ -138,6 +144,10 @@ class CountReadings:
                 here = self._facets.in_span(span)
                 if self._said.speaks_of_orders(span):
                     yield from self._sentence(span, here, [*before, *above])
+                    yield from self._of_all.of_orders(span, here)
+                # What leaves one reading comes last, for it outweighs what another reader says at its place.
+                yield from self._of_all.sentence(span, here)
+                yield from self._plain.sentence(span)
                 before = here
             if line.kind in ("heading", "title") or line.text.rstrip().endswith(":"):
                 above = self._facets.in_span((line.start, line.end))

@@ -44,7 +44,7 @@ _TO_SHARE = r"[\s*_]{0,3}[,;:(–—=-]?[\s*_]{0,3}(?:(?:or|so|that\sis|that['�
 _PERCENT = re.compile(
     rf"{_TO_SHARE}(?P<p>\d{{1,3}}(?:\.\d{{1,2}})?)[\s*_]{{0,3}}(?:%|percent\b|per\scent\b)", re.I
 )
-_TENTHS = {
+FRACTIONS = {
     "half": 1 / 2,
     "a third": 1 / 3,
     "one third": 1 / 3,
@@ -61,11 +61,11 @@ _TENTHS = {
     "an eighth": 1 / 8,
     "a tenth": 1 / 10,
 }
-_WORDS = "|".join(re.sub(r"[ ]", r"[\\s-]", one) for one in sorted(_TENTHS, key=len, reverse=True))
+FRACTION_WORDS = "|".join(re.sub(r"[ ]", r"[\\s-]", one) for one in sorted(FRACTIONS, key=len, reverse=True))
 _FRACTION = re.compile(
     rf"[\s*_]{{0,3}}[,;:(–—=-][\s*_]{{0,3}}(?:(?:or|so|that\sis|that['’]s|which\sis|i\.e\.,?|makes?|making)[\s*_]{{1,3}}){{0,2}}"
     rf"(?P<how>(?:a\slittle|a\sbit|a\sshade|just|slightly|well|not\squite|far|some|about|around|roughly|nearly|almost|exactly|more\sthan|less\sthan|over|under|above|below|short\sof|shy\sof|fewer\sthan|better\sthan|barely)[\s*_]{{1,3}}){{0,3}}"
-    rf"(?P<f>{_WORDS})\b",
+    rf"(?P<f>{FRACTION_WORDS})\b",
     re.I,
 )
 _UNDER = re.compile(r"\b(?:under|below|less than|fewer than|short of|shy of|nearly|almost|not quite)\b", re.I)
@@ -176,7 +176,7 @@ class PartsOfSome:
 
 def _is_about(share: float, said: re.Match[str]) -> bool:
     """`A little under half`, `more than a third`."""
-    value = _TENTHS[re.sub(r"[\s-]", " ", said["f"].casefold())]
+    value = FRACTIONS[re.sub(r"[\s-]", " ", said["f"].casefold())]
     how = said[0]
     if _UNDER.search(how):
         return share <= value + 0.005 and (share >= value - _WIDE or not _LITTLE.search(how))

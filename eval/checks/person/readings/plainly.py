@@ -1,0 +1,155 @@
+"""What a sentence shows to be wrong by its own figures: a share beside the count and the whole that it is of, a gap beside the two days that it lies between.
+
+Each is read from words that stand right beside each other, whatever else the sentence says; where one of them is not understood nothing is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+from itertools import islice, pairwise
+
+from drr.eval.checks.base import Accusation, Span
+from drr.eval.checks.cast import Cast
+from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.person.readings.days import GLUE
+from drr.wording.dates import When
+from drr.wording.hedges import HEDGES
+from drr.wording.numbers import DIGITS, SPOKEN, WHOLE, number, spoken
+
+_G = r"[\s*_]{1,3}"
+_ORDERS = r"(?:orders|purchases|parcels|buys)"
+_OF_ALL = re.compile(
+    rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN}){_G}(?:orders{_G})?(?:out{_G})?of{_G}(?:(?:your|the|all|her|his|their|my){_G}){{0,2}}(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)(?:{_G}(?:past{_G}|total{_G})?{_ORDERS})?",
+    re.I,
+)
+"""`8 of your 12 orders`"""
+_HOW = r"(?:about|around|roughly|some|nearly|almost|just|over|under|more|less|than|a|little|bit|good|close|to|or|so|that|is|which|i\.e\.|making|makes|exactly|only)"
+_PERCENT = re.compile(
+    rf"(?P<how>[,;:(–—=][\s*_]{{0,3}}(?:{_HOW},?[\s*_]{{1,3}}){{0,5}}[~≈]?)(?P<p>\d{{1,3}}(?:\.\d{{1,2}})?)[\s*_]{{0,3}}(?:%|percent\b|per\scent\b)",
+    re.I,
+)
+"""Behind a mark: `, roughly 92%`"""
+_OF_EVERYTHING = re.compile(
+    r"[\s*_]{1,3}of[\s*_]{1,3}(?:everything|it all|all|them all|(?:your|the|all|her|his|their)\b[^.;,]{0,24}\b(?:orders|purchases|total|history|whole|lot|record))\b",
+    re.I,
+)
+_CLOSES = re.compile(r"[\s*_]{0,3}(?:$|[.,;)–—!])")
+_OF_ELSE = re.compile(
+    r"\b(?:but|while|whereas|against|than|rest|remaining|others?|spend|spent|spending|money|price[sd]?|off|discount|cheaper|dearer|rated|costs?|value|dollars?|pieces|items|units|would|if|not|of which|of them|of those|of these)\b|[$€£?;]",
+    re.I,
+)
+"""Between a count and a share, or behind it: it may be one of something else."""
+_SHARE_FIRST = re.compile(
+    rf"(?P<p>\d{{1,3}}(?:\.\d{{1,2}})?)[\s*_]{{0,3}}(?:%|percent|per\scent){_G}of{_G}(?:all{_G})?(?:(?:your|the|her|his|their){_G})?(?:orders|purchases|history)[\s*_]{{0,3}}[,(:–—][\s*_]{{0,3}}(?:(?:that{_G}is|or|i\.e\.|so){_G})?$",
+    re.I,
+)
+"""Before a count: `92% of your orders (`"""
+_GAP = re.compile(
+    rf"(?P<lead>[\s,;:*_()–—-]{{1,6}}(?:(?:a|some|exactly|just|only|mere|which|that|is|so|about|roughly|nearly|almost|around){_G}){{0,4}})(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?){_G}(?:apart|later|afterwards?|between{_G}(?:them|the{_G}two|those))\b(?!{_G}(?:than|from|and|by))",
+    re.I,
+)
+"""Right behind the second of two days."""
+_DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
+_LEAST, _FAR, _MOST = 4, 130, 8
+_EXACT, _HEDGED, _TURNED = 1.1, 2.6, 9.0
+"""Percent by which a share may differ: rounded, about so much, and on the side that `over` and `under` name."""
+
+
+class PlainlyWrong:
+    """Reads the sentences of one report."""
+
+    def __init__(self, cast: Cast) -> None:
+        self._cast, self._body = cast, cast.body
+
+    def sentence(self, span: Span) -> Iterator[Accusation]:
+        yield from self._shares(span)
+        yield from self._gaps(span)
+
+    def _shares(self, span: Span) -> Iterator[Accusation]:
+        """`8 of your 12 orders are in tools, roughly 92% of everything`"""
+        pairs = list(islice(_OF_ALL.finditer(self._body, *span), 2))
+        if len(pairs) != 1:
+            return
+        pair = pairs[0]
+        part, whole = _value(pair["n"]), _value(pair["m"])
+        said = self._share_of(pair, span)
+        if said is None or whole < _LEAST or not 0 < part <= whole:
+            return
+        value, is_ = number(said["p"]), 100 * part / whole
+        how = self._body[max(span[0], said.start("p") - 24) : said.start("p")]
+        if not _is_so(value, is_, how):
+            why = f"said {value:g} % for {part} of {whole}, which are {is_:.0f} %"
+            yield Accusation("own_part", said.span("p"), why, Certainty.CLAUSE)
+
+    def _share_of(self, pair: re.Match[str], span: Span) -> re.Match[str] | None:
+        """The only share of a sentence, if it can only be the one that a count and its whole make."""
+        low, high = max(span[0], pair.start() - _FAR), min(span[1], pair.end() + _FAR)
+        first = _SHARE_FIRST.search(self._body, low, pair.start())
+        said = _PERCENT.search(self._body, pair.end(), high)
+        if (first is None) == (said is None):
+            return None
+        if first is not None:
+            return None if _OF_ELSE.search(self._body, span[0], first.start()) else first
+        assert said is not None
+        between = self._body[pair.end() : said.start()]
+        if _OF_ELSE.search(between) or re.search(rf"\d|\b{SPOKEN}\b", between, re.I):
+            return None
+        whole = _OF_EVERYTHING.match(self._body, said.end(), span[1])
+        if whole is None and not _CLOSES.match(self._body, said.end(), span[1]):
+            return None
+        behind = self._body[said.end() : min(span[1], said.end() + 60)]
+        return None if re.search(r"\b(?:spend|spent|spending|money)\b", behind, re.I) else said
+
+    def _gaps(self, span: Span) -> Iterator[Accusation]:
+        """`on March 19, 2021 and again on September 20, 2022, eight months apart`"""
+        whens = sorted(
+            (one for one in islice(self._cast.prose.dates(*span), 4 * _MOST) if one.month),
+            key=lambda one: one.start,
+        )[:_MOST]
+        for at, (first, last) in enumerate(pairwise(whens)):
+            match = _GAP.match(self._body, last.end, span[1])
+            if match is None or (at and GLUE.fullmatch(self._body, whens[at - 1].end, first.start)):
+                continue  # of three days it may lie between any two
+            if GLUE.fullmatch(self._body, first.end, last.start):
+                yield from self._gap(match, first, last)
+
+    def _gap(self, said: re.Match[str], first: When, last: When) -> Iterator[Accusation]:
+        low, high = _days_between(first, last)
+        unit = said["unit"].casefold().rstrip("s")
+        days = _DAYS[unit] * (number(said["n"]) if said["n"][0].isdigit() else spoken(said["n"]))
+        hedged = unit != "day" or HEDGES.before.search(said["lead"]) is not None
+        slack = max(0.95 * _DAYS[unit], 0.1 * days, 3.0) if hedged else 1.0
+        if not low - slack <= days <= high + slack:
+            are = f"{low}" if low == high else f"{low} to {high}"
+            why = f"said {said['n']} {said['unit']}, between the two are {are} days"
+            yield Accusation("own_between", (said.start("n"), said.end("unit")), why, Certainty.CLAUSE)
+
+
+def _is_so(said: float, is_: float, how: str) -> bool:
+    """A share as it is rounded, with what is said of its side."""
+    slack = _HEDGED if HEDGES.before.search(how) or said % 5 == 0 else _EXACT
+    above = re.search(r"\b(?:over|more than|above|at least|better than)\s(?:[a-z]+\s)?$", how, re.I)
+    below = re.search(r"\b(?:under|less than|below|nearly|almost|at most)\s(?:[a-z]+\s)?$", how, re.I)
+    low = said - (_TURNED if below else slack)
+    return low <= is_ <= said + (_TURNED if above else slack)
+
+
+def _days_between(first: When, last: When) -> tuple[int, int]:
+    """The least and the most that may lie between two days, or months."""
+    (a, b), (c, d) = sorted((_reach(first), _reach(last)))
+    return max(0, (c - b).days), (d - a).days
+
+
+def _reach(when: When) -> tuple[date, date]:
+    month = when.month or 1
+    if when.day is not None:
+        day = date(when.year, month, when.day)
+        return day, day
+    after = date(when.year + month // 12, month % 12 + 1, 1)
+    return date(when.year, month, 1), after - timedelta(days=1)
+
+
+def _value(text: str) -> int:
+    return int(number(text)) if text[0].isdigit() else spoken(text)
