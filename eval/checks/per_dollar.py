@@ -119,6 +119,8 @@ def _of_prose(mentions: Mentions, held: HeldAgainst) -> Iterator[_Found]:
             or residue.doubt(sentence, ("unreal", "conditional", "charged"))
         ):
             continue
+        if not held.ledger.within(line.start, line.end):
+            continue  # it is not said what anything costs
         if len(keys) > _NUMBERS or _NOT_ONE.search(text, *held.prose.clause_at(match.start())):
             continue
         said = [
