@@ -88,7 +88,7 @@ class CueReader:
         self._sum_label = compiled(r"\W{0,9}(?:grand\s|sub-?)?(?:total|totals|sum)\W{0,9}$")
         self._rest_label = compiled(rf"\W{{0,9}}(?:{some('rest_before')})\b(?!\s(?:in|over)\b)")
         self._opening = compiled(
-            r"^\W{0,9}(?:on\san?\s)?(?:(?:price|cost)\s)?(?:per|by the)[\s-](?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)"
+            r"^\W{0,9}(?:on\san?\s)?(?:(?:price|cost)\s)?(?:per|by the|(?:counted|reckoned|compared|priced)\s(?:by|per)(?:\sthe)?)[\s-](?:\d{1,4}\s?)?(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)"
         )
         self._is_period = compiled(some("periods"))
         self._over_time = compiled(

@@ -244,3 +244,27 @@ def _measure(value: float, form: str, span: tuple[int, int], hedged: bool) -> Me
         return None
     thing = form[:-1] if form.endswith("s") and not form.endswith("ss") else form
     return MeasureSaid(value, value, thing, thing, False, *span, hedged)
+
+
+def packed(title: str) -> frozenset[float]:
+    """How many of something a title counts: `24 Pads`, `12 Count`."""
+    counted = (one.value for one in measures_of(title) if one.unit == one.kind)
+    return frozenset(one for one in counted if one > 1 and one.is_integer())
+
+
+ADDED = frozenset(["length", "weight", "volume", "count"])
+"""What several of a thing have more of."""
+
+
+def packs_hold(said: MeasureSaid, title: str, known: Iterable[MeasureSaid]) -> bool:
+    """Whether a whole package holds it, by so many of its title and what each has: 24 pads of 70 sheets."""
+    if said.kind not in ADDED and said.unit != said.kind:
+        return False
+    many = packed(title)
+    return any(
+        said.same(one._replace(value=one.value * each, base=one.base * each))
+        for one in (known if many else ())
+        if one.kind == said.kind
+        for each in many
+        if one.value != each
+    )

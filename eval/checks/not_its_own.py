@@ -18,7 +18,14 @@ from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import PlaceNamed
-from drr.eval.checks.measures import A_RATE, MeasureSaid, MeasuresByKind, measures_by_kind, measures_of
+from drr.eval.checks.measures import (
+    A_RATE,
+    MeasureSaid,
+    MeasuresByKind,
+    measures_by_kind,
+    measures_of,
+    packs_hold,
+)
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import head_noun
 from drr.eval.checks.records import record_numbers, record_text
@@ -160,7 +167,9 @@ class _NotItsOwn:
         if said.passing and not all(said.unit in self._record(key).detailed for key in whom):
             return False
         near = self._near(whom, meant.far, span)
-        if any(self._record(key).holds(said) for key in near) or not self._is_read(said, span):
+        if any(self._record(key).holds(said) or self._packs(key, said) for key in near) or not self._is_read(
+            said, span
+        ):
             return False
         return not self._is_worked_out(said, span, near)
 
@@ -243,6 +252,9 @@ class _NotItsOwn:
             plain = sorted({value for key in keys for value in self._record(key).numbers})[:_FEW]
             worked += [a * b for a, b in combinations(plain, 2)] + [a * a for a in plain]
         return any(abs(one - said.base) <= slack for one in worked)
+
+    def _packs(self, key: str, said: MeasureSaid) -> bool:
+        return packs_hold(said, self._products[key].title, self._record(key).measures)
 
     def _may_be_made(self, said: MeasureSaid) -> bool:
         """Whether it is a share, or what is in sight comes to it by a sum, a difference or a product that no word tells of (`two hoses give you 125 feet`)."""

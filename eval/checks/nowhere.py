@@ -12,7 +12,7 @@ from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.known import numbers_in
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
-from drr.eval.checks.measures import A_RATE
+from drr.eval.checks.measures import A_RATE, packed
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
@@ -247,6 +247,9 @@ class _Nowhere:
         values = [*known.asked, *beside, *(value for key in near for value in self._numbers_of(key))]
         values += [abs(a - b) for a, b in combinations(few, 2)] + [a + b for a, b in combinations(few, 2)]
         values += [a * b for a, b in product(few, (2, 3, 4, 5, 6, 8, 10, 12, *beside[:8]))]
+        for key in near:
+            of_unit, many = known.of((key,)).with_unit(one.unit), packed(known.products[key].title)
+            values += [each * pack for each, pack in product(of_unit, many) if each != pack]
         values += [a / b for a, b in product(few, (2, 3, 4, 10, 12, 16, *beside[:8])) if b]
         return any(one.low - slack <= value <= one.high + slack for value in values)
 

@@ -16,7 +16,7 @@ from drr.eval.checks.comparisons import compare_products
 from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.meanings import true_in_no_meaning
-from drr.eval.checks.measures import MeasureSaid, measures_by_kind, measures_of
+from drr.eval.checks.measures import ADDED, MeasureSaid, measures_by_kind, measures_of, packs_hold
 from drr.eval.checks.mentions import Mention, Mentions, words
 from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
@@ -104,7 +104,11 @@ class _Recorded:
         return found + [one for one in of_features if one.unit != one.kind and not one.passing]
 
     def holds(self, said: MeasureSaid) -> bool:
-        if said.value in self.loose or self._by_kind.has(said):
+        if (
+            said.value in self.loose
+            or self._by_kind.has(said)
+            or packs_hold(said, self.product.title, self.all)
+        ):
             return True
         return said.unit == said.kind and any(_counts_the_same(said, one) for one in self._counted)
 
@@ -136,9 +140,11 @@ _WISHED = re.compile(
 _SEVERAL = re.compile(r"\b(?:pairs?|packs?|boxes|bags|sets|both|each|of (?:them|these|those))\b|[x×]", re.I)
 """Beside a count: it may be of several packages."""
 _OF_A_THING = re.compile(
-    r"\b(?:in|for|than|on|into|like|fits?|suits?|replaces?) (?:an?|any|most|some|your) [\s*_]{0,3}$", re.I
+    r"\b(?:in|for|than|on|into|like|fits?|suits?|replaces?) (?:an?|any|most|some|your) [\s*_]{0,3}$"
+    r"|\b(?:counted|reckoned|compared|priced) (?:by|per) (?:the )?$",
+    re.I,
 )
-"""Before a measure: it is one of some other thing ("in a 40-gallon tank")."""
+"""Before a measure: it is one of some other thing ("in a 40-gallon tank"), or what a cost is counted by."""
 
 
 def _counts_the_same(said: MeasureSaid, known: MeasureSaid) -> bool:
@@ -264,7 +270,7 @@ class _Measuring:
         counts = {one for one in counts if 1 < one <= _LARGEST}
         slack = 0.02 * said.base + 1e-6
         worked = [abs(a - b) for a, b in combinations(alike, 2)] + [a + b for a, b in combinations(alike, 2)]
-        if said.kind not in _ADDED and said.unit != said.kind:
+        if said.kind not in ADDED and said.unit != said.kind:
             counts = set()
         worked += [one / many for one in alike for many in counts]
         worked += [one * many for one in alike for many in counts]
@@ -291,7 +297,7 @@ class _Measuring:
         slack = 0.02 * said.base + 1e-6
         if any(abs(abs(a - b) - said.base) <= slack for a, b in combinations(values, 2)):
             return True
-        if said.kind not in _ADDED and said.unit != said.kind:
+        if said.kind not in ADDED and said.unit != said.kind:
             return False
         sums = (a + b for a, b in combinations(values, 2))
         multiples = (a * times for a in values for times in (2, 3, 4, 5, 6))
@@ -315,8 +321,6 @@ _FEW_ALIKE = 2
 _MINDED: tuple[DoubtKind, ...] = LASTING
 _IN_PLAY = 30
 """Products, and values of theirs, by which a figure may be explained."""
-_ADDED = frozenset(["length", "weight", "volume", "count"])
-"""What several of a thing have more of."""
 _COMPUTED_CELL = re.compile(r"[$¢€£~]|/|\bper\b|\bcents?\b", re.I)
 
 

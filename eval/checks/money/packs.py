@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from drr.env.entities import Product
-from drr.eval.checks.measures import measures_of
+from drr.eval.checks.measures import measures_of, packed
 from drr.eval.checks.naming import fold, folded_words
 from drr.eval.checks.records import record_text
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
@@ -134,6 +134,31 @@ def _names(product: Product, per: str) -> bool:
     return last in _TOGETHER or last in _IN_A_YEAR or fold(last) in folded_words(record_text(product))
 
 
+def names_unit(title: str, per: str) -> bool:
+    """Whether a title has the word that a cost is said per."""
+    return fold(per.rsplit(" ", 1)[-1]) in folded_words(title)
+
+
 def unit_named(per: str) -> MeasureUnit | None:
     """The unit of measure that a cost is per: `fl oz`, `pound`; `None` for each thing."""
     return UNITS.named(per) or UNITS.named(per.rsplit(" ", 1)[-1])
+
+
+_COUNTED_BY = re.compile(
+    rf"\b(?:by|per|each|every|for)\s(?:(?:the|each|every)\s)?(?P<n>{DIGITS}|{SPOKEN})\s?(?P<unit>[a-z]{{1,12}})\b",
+    re.I,
+)
+"""What a cost is counted by, in so many of its unit: `by 100 mg`."""
+
+
+def counted_by(product: Product, text: str) -> frozenset[float]:
+    """How often what a text counts by is in a pack: in 90 pieces of 900 mg 810 times 100 mg."""
+    found = set()
+    for match in _COUNTED_BY.finditer(text):
+        unit = UNITS.named(match["unit"])
+        portion = value_of(match["n"])
+        if unit is None or unit.kind == "count" or not portion:
+            continue
+        inside = {one.value for one in measures_of(record_text(product)) if one.unit == unit.name}
+        found |= {one * many / portion for one in inside for many in (1.0, *packed(product.title))}
+    return frozenset(one for one in found if one)

@@ -209,15 +209,18 @@ class InPlay:
             for key, title in titles.items()
         }
 
+    def calls_one(self, span: Span) -> bool:
+        """Whether a link or a name stands in a stretch."""
+        start, end = span
+        called = any(start <= one.start < end for one in self._mentions.called)
+        return called or bool(self._mentions.within(start, end))
+
     def names_one(self, span: Span) -> bool:
         """Whether a stretch names a product in play, or stands for one by a pronoun."""
         start, end = span
-        if self._mentions.within(start, end) or any(
-            start <= one.start < end for one in self._mentions.called
-        ):
-            return True
         return (
-            bool(self._named(slice(start, end)))
+            self.calls_one(span)
+            or bool(self._named(slice(start, end)))
             or _STANDS_FOR_ONE.search(self._mentions.plain, start, end) is not None
         )
 

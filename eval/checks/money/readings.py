@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain, combinations, islice
 
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.packs import divisors, record_divisors
+from drr.eval.checks.money.packs import counted_by, divisors, names_unit, record_divisors, unit_named
 from drr.eval.checks.money.play import InPlay, Priced
 from drr.wording.cues import CUES, CueKind
 
@@ -118,7 +118,12 @@ class Readings:
     def _per_unit(
         self, figure: Figure, products: Iterable[Priced], said: Sequence[float], span: tuple[int, int]
     ) -> Iterator[Reading]:
-        units = {figure.cue.per} if figure.cue.per else {"", *CUES.units_in(self._play.text(figure.sentence))}
+        sentence = self._play.text(figure.sentence)
+        units = {figure.cue.per} if figure.cue.per else {"", *CUES.units_in(sentence)}
+        products = [*products, *self._called_by(figure)]
+        for one in products:
+            for many in counted_by(one.product, sentence):
+                yield f"the price of {one.product_id} by {many:g}", [one.price / many]
         for per in sorted(units):
             around = divisors(self._play.text(span), per) | divisors(self._play.question, per)
             for one in products:
@@ -126,6 +131,13 @@ class Readings:
                     yield f"the price of {one.product_id} by {many:g}", [one.price / many]
             for value in said:
                 yield from ((f"${value:,.2f} by {many:g}", [value / many]) for many in around)
+
+    def _called_by(self, figure: Figure) -> Iterable[Priced]:
+        """Where nothing is named before a cost, what goes by the word that it is per: behind `Markers.` `92 cents a marker`."""
+        per = figure.cue.per
+        if not per or unit_named(per) is not None or self._play.calls_one((figure.sentence[0], figure.start)):
+            return ()
+        return (one for one in self._play.all if names_unit(one.product.title, per))
 
     def _said(self, figure: Figure) -> list[float]:
         """Amounts beside it that are explained themselves."""

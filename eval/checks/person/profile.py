@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from drr.env.entities import User
+from drr.env.shop import SearchRequest
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable, word_set
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.person.letters import speaks_to_others
 from drr.eval.checks.person.residence import CITIES, Residence
+from drr.eval.checks.records import record_text
 from drr.wording.dates import CALENDAR
 from drr.wording.states import REGIONS, STATE, STATES
 from drr.wording.vocabulary import either
@@ -39,6 +42,7 @@ _CUES = [
 ]
 _ZIP = re.compile(r"\b(?:zip(?: code)?|postal code)\s*+(?:is|of|:)?\s*+(?P<zip>\d{5})\b", re.I)
 _MONTHS = frozenset(CALENDAR["months"])
+_DAYS = word_set("Monday Tuesday Wednesday Thursday Friday Saturday Sunday Christmas Easter")
 _PAIR = re.compile(
     rf"(?<![\w.])(?P<city>[A-Z][\w.'’-]{{1,30}}(?:\s[A-Z][\w.'’-]{{1,30}}){{0,2}}),\s(?P<state>{STATE}|{either(STATES)})\b(?!\.\w)"
 )
@@ -69,8 +73,10 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
             _compare_place(tally, match, user)
     _compare_pairs(tally, body, user)
     Residence(tally, cast_of(subject, mentions), user).compare()
+    to_others = speaks_to_others(subject.query, body, user)
     for called in _names(body):
-        _compare_name(tally, called, user)
+        if not (called.answered and _is_a_things(called.first, subject, mentions)):
+            _compare_name(tally, called, user, to_others)
     for match in _ZIP.finditer(body):
         if match["zip"] == user.address.zip[:5]:
             tally.ok()
@@ -217,10 +223,14 @@ _IN_A_LINE = re.compile(
     r"\b(?i:prepared for|written for|recommendations for|plan for)\s+\**(?P<first>[A-Z][a-z'’-]+)[^\S\n]+(?P<last>[A-Z][a-z'’-]+)\b"
     r"|(?<=, )(?P<called>[A-Z][a-z]+)(?=, (?:you|your|here|I|we)\b)"
     r"|\b[Yy]ou(?:'re|’re| are) \**(?P<being>[A-Z][a-z'’-]+)\s(?P<own>[A-Z][a-z'’-]+)\b"
+    r"|\A[\s>*_#]{0,6}(?:Yes|No|Sure|Certainly|Indeed|Right|Of course|Thanks|Thank you|Well|You (?:do|did|have|are|can|own)(?: not|n['’]t)?),\s(?P<answered>[A-Z][a-z]{2,15})(?=[,:.!]\s|\s[—–])"
 )
 _NOT_NAMES = word_set("""There Here Friend Shopper Customer Reader All Everyone Team Valued Small Large Medium Best Budget Summary Total Indoor Outdoor Dogs Cats
     Birds Winter Summer Spring Fall Autumn Each Most Your The This These Those Both Home Kitchen Office Garden Everyday Daily Travel Kids Adults
-    Sensitive Dry Oily Heavy Light Cold Hot Wet Year However Therefore Instead Overall Finally Still Also Meanwhile Otherwise Together Thus""")  # fmt: skip
+    Sensitive Dry Oily Heavy Light Cold Hot Wet Year However Therefore Instead Overall Finally Still Also Meanwhile Otherwise Together Thus
+    Mother Mum Mom Mama Father Dad Papa Parents Sister Sis Brother Uncle Aunt Auntie Grandma Grandpa Gran Grandmother Grandfather Son Daughter Cousin Neighbour
+    Neighbor Neighbours Neighbors Colleague Colleagues Boss Landlord Sir Madam Sirs Ladies Gentlemen Folks Guest Guests Editor Readers Friends Buyer Buyers Client
+    Customers Family Student Students Members Santa Diary Gardener Gardeners""")  # fmt: skip
 
 
 _TITLES = frozenset(["Mr", "Mrs", "Ms", "Miss", "Dr", "Prof", "Mx"])
@@ -236,13 +246,30 @@ class _NameSaid(NamedTuple):
     """A line "For Anna" may be for a dog as well."""
     greeted: bool = False
     """By a first name: who writes a letter to somebody else greets so, too."""
+    answered: bool = False
+    """Behind the first word of an answer, where a maker or a word of a thing may stand as well."""
 
     def is_half(self, user: User) -> bool:
         """One part is the reader's and the other is not."""
         return self.last is not None and (self.first == user.first_name) != (self.last == user.last_name)
 
 
-def _compare_name(tally: CheckTally, said: _NameSaid, user: User) -> None:
+def _is_a_things(name: str, subject: Subject, mentions: Mentions) -> bool:
+    """Whether `Yes, Foldaway: ...` names what is asked for, sold or spoken of, and nobody."""
+    if name in _MONTHS or name in _DAYS:
+        return True
+    word = re.compile(rf"\b{re.escape(name)}\b", re.I)
+    titles = (one.title for one in cast_of(subject, mentions).products.values())
+    asked = subject.query is not None and word.search(subject.query) is not None
+    again = len(word.findall(mentions.body)) > 1
+    sold = any(word.search(title) for title in titles)
+    if asked or again or sold or subject.shop is None:
+        return True
+    page = subject.shop.catalog.search(SearchRequest(query=name, limit=1, search="plain"))
+    return any(word.search(record_text(one)) for one in subject.shop.store.products(page.product_ids))
+
+
+def _compare_name(tally: CheckTally, said: _NameSaid, user: User, to_others: bool) -> None:
     if said.first in STATES.values() or said.first in _NOT_NAMES or said.first in CITIES:
         return
     if said.first in _TITLES and said.last is None:
@@ -252,12 +279,11 @@ def _compare_name(tally: CheckTally, said: _NameSaid, user: User) -> None:
         tally.ok()
     elif said.certain or said.is_half(user):
         called = f"{said.first} {said.last or ''}".rstrip()
-        tally.accuse(
-            "greeting" if said.greeted else "person",
-            said.span,
-            f"the reader is called {called}, the record says {user.first_name} {user.last_name}",
-            Certainty.ADJOINED,
-        )
+        why = f"the reader is called {called}, the record says {user.first_name} {user.last_name}"
+        if said.greeted and to_others:
+            tally.unclear(f"{why}: the text may be a letter to somebody else")
+        else:
+            tally.accuse("greeting" if said.greeted else "person", said.span, why, Certainty.ADJOINED)
 
 
 def _names(body: str) -> Iterator[_NameSaid]:
@@ -296,4 +322,6 @@ def _name_inside(body: str, position: int) -> _NameSaid | None:
         return None
     if match["being"]:  # "You are Really Lucky" gives no name
         return _NameSaid(match["being"], match["own"], match.span(), False)
+    if match["answered"]:
+        return _NameSaid(match["answered"], None, match.span("answered"), True, greeted=True, answered=True)
     return _NameSaid(match["first"] or match["called"], match["last"], match.span(), True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from statistics import mean, median
 
 from drr.env.statistics import Share, UserStatistics
 from drr.eval.checks.base import CheckTally, Span
@@ -60,6 +61,8 @@ def compare_spending(
             continue  # a limit of the question
         elif _NOT_HISTORY.search(before + behind) or (_ELSEWHERE.search(cast.body, *span) and not cites):
             continue
+        elif what in _SINGLE and amount.start in _of_a_list(cast.body, span):
+            tally.unclear(f"${amount.value:,.2f} is of a list, and so is its mean")
         elif not values:
             tally.unclear(f"no {what} is known")
         elif _fits(amount, _all_values(known)) and not (what in _SINGLE and _is_beside(what, before, behind)):
@@ -79,6 +82,26 @@ def compare_spending(
 
 _SINGLE = ("median price", "mean price")
 """Figures of which there is one; beside such a word stands no other."""
+
+
+def _of_a_list(body: str, span: Span) -> set[int]:
+    """Where amounts stand of which one is the mean, or the median, of those listed right before it or behind it."""
+    some = list(amounts(body, *span))[:_MANY]
+    found: set[int] = set()
+    for at, said in enumerate(some):
+        before, behind = some[max(0, at - _LISTED) : at], some[at + 1 : at + 1 + _LISTED]
+        runs = [before[-many:] for many in range(2, len(before) + 1)]
+        runs += [behind[:many] for many in range(2, len(behind) + 1)]
+        for run in runs:
+            values = [one.value for one in run]
+            if _fits(said, [mean(values), median(values)]):
+                found |= {said.start, *(one.start for one in run)}
+    return found
+
+
+_MANY = 40
+_LISTED = 12
+"""Amounts of a list that are looked into."""
 
 
 def _all_values(known: UserStatistics) -> list[float]:

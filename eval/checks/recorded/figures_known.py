@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 
 from drr.env.entities import Product
-from drr.eval.checks.measures import MeasureSaid, measures_by_kind, measures_of
+from drr.eval.checks.measures import MeasureSaid, measures_by_kind, measures_of, packs_hold
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_numbers, record_text
 from drr.wording.numbers import DIGITS, SPOKEN, number
@@ -51,7 +51,9 @@ class RecordedFigures:
         return measures_by_kind(self._text).has(said)
 
     def holds(self, said: MeasureSaid) -> bool:
-        return self.measures_so(said) or (said.unit == said.kind and said.value in self.numbers)
+        if self.measures_so(said) or (said.unit == said.kind and said.value in self.numbers):
+            return True
+        return packs_hold(said, self._product.title, self.measures)
 
     def alike(self, said: MeasureSaid) -> list[MeasureSaid]:
         same = [one for one in self.measures if one.unit == said.unit]
