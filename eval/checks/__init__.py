@@ -43,23 +43,23 @@ class Rule(NamedTuple):
 
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "2"),
-    "outside_shop": Rule(catalogue.outside_shop, "12"),
+    "outside_shop": Rule(catalogue.outside_shop, "13"),
     "name_matches_id": Rule(names.name_matches_id, "12"),
-    "price": Rule(facts.price, "22"),
+    "price": Rule(facts.price, "23"),
     "rating": Rule(stars.rating, "21"),
-    "total": Rule(total, "25"),
-    "budget": Rule(budget, "25"),
+    "total": Rule(total, "26"),
+    "budget": Rule(budget, "26"),
     "order_facts": Rule(order_facts, "35"),
     "privacy": Rule(privacy, "2"),
-    "profile_facts": Rule(profile_facts, "10"),
-    "statistics": Rule(statistics, "34"),
+    "profile_facts": Rule(profile_facts, "11"),
+    "statistics": Rule(statistics, "35"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "9", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "8"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "14"),
-    "product_claims": Rule(properties.product_claims, "42"),
+    "product_claims": Rule(properties.product_claims, "43"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "12"),
+    "figures": Rule(figures, "13"),
 }
 
 
