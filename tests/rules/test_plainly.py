@@ -75,6 +75,15 @@ def test_a_gap_beside_its_two_days(scene: Scene, text: str, true: str, false: st
     assert "own_between" in kinds(text.format(false), "order_facts", scene, user)
 
 
+def test_what_is_not_so_is_held_to_nothing(scene: Scene) -> None:
+    for text in (
+        "If May 3, 2021 and May 12, 2021, nineteen days apart, were both refill days, the pack is too small.",
+        "Would 18 of your 24 orders, about 50%, be too many for the garden?",
+    ):
+        for rule in ("order_facts", "statistics"):
+            assert not {"own_part", "own_between"} & kinds(text, rule, scene, scene.users[0]), text
+
+
 def test_a_gap_of_three_days_may_lie_between_any_two(scene: Scene) -> None:
     text = "On May 3, 2019, May 3, 2020 and August 3, 2021, 27 months apart at the ends, you bought soap."
     assert "own_between" not in kinds(text, "order_facts", scene, scene.users[0])

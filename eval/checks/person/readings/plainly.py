@@ -52,6 +52,7 @@ _GAP = re.compile(
 )
 """Right behind the second of two days."""
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
+_UNREAL = re.compile(r"\b(?:if|unless|would|could|should|might)\b|\?", re.I)
 _LEAST, _FAR, _MOST = 4, 130, 8
 _EXACT, _HEDGED, _TURNED = 1.1, 2.6, 9.0
 """Percent by which a share may differ: rounded, about so much, and on the side that `over` and `under` name."""
@@ -64,8 +65,9 @@ class PlainlyWrong:
         self._cast, self._body = cast, cast.body
 
     def sentence(self, span: Span) -> Iterator[Accusation]:
-        yield from self._shares(span)
-        yield from self._gaps(span)
+        if not _UNREAL.search(self._body, *span):
+            yield from self._shares(span)
+            yield from self._gaps(span)
 
     def _shares(self, span: Span) -> Iterator[Accusation]:
         """`8 of your 12 orders are in tools, roughly 92% of everything`"""
