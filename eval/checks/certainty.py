@@ -146,6 +146,14 @@ BARS: dict[str, AccusationBar] = {
         )
         for kind in ("nowhere", "nowhere_amount")
     },
+    **{
+        kind: AccusationBar(
+            Certainty.ADJOINED,
+            Certainty.ADJOINED,
+            "one product is certain, and its record states that very property once",
+        )
+        for kind in ("detailed", "part_value")
+    },
     "side": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "it is the other way round beside all that may be meant"
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from drr.eval.checks.base import Accusation
+from drr.eval.checks.detail_figures import figures_otherwise
 from drr.eval.checks.lowered import wrong_new_prices
 from drr.eval.checks.means import wrong_means
 from drr.eval.checks.mentions import Mentions
@@ -12,6 +13,7 @@ from drr.eval.checks.multiples import misread_multiples
 from drr.eval.checks.no_ones_values import values_of_no_one
 from drr.eval.checks.not_its_own import not_its_own
 from drr.eval.checks.nowhere import found_nowhere
+from drr.eval.checks.part_values import parts_otherwise
 from drr.eval.checks.per_dollar import wrong_per_dollar
 from drr.eval.checks.ranges import wrong_ranges
 from drr.eval.checks.sides import wrong_sides
@@ -32,6 +34,8 @@ READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
     wrong_spread_costs,
     wrong_new_prices,
     wrong_per_dollar,
+    figures_otherwise,
+    parts_otherwise,
 )
 
 
