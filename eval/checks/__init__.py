@@ -48,7 +48,7 @@ RULES: dict[str, Rule] = {
     "price": Rule(facts.price, "23"),
     "rating": Rule(stars.rating, "21"),
     "total": Rule(total, "26"),
-    "budget": Rule(budget, "26"),
+    "budget": Rule(budget, "27"),
     "order_facts": Rule(order_facts, "35"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "11"),
@@ -57,7 +57,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "9", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "8"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "14"),
-    "product_claims": Rule(properties.product_claims, "43"),
+    "product_claims": Rule(properties.product_claims, "44"),
     "process_text": Rule(text.process_text, "3"),
     "figures": Rule(figures, "13"),
 }
