@@ -48,7 +48,7 @@ RULES: dict[str, Rule] = {
     "price": Rule(facts.price, "23"),
     "rating": Rule(stars.rating, "21"),
     "total": Rule(total, "26"),
-    "budget": Rule(budget, "26"),
+    "budget": Rule(budget, "27"),
     "order_facts": Rule(order_facts, "35"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "11"),

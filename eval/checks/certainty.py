@@ -119,6 +119,16 @@ BARS: dict[str, AccusationBar] = {
     "ratio": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "so many times what: one of two must be named"
     ),
+    "told_side": AccusationBar(Certainty.SENTENCE, Certainty.SENTENCE, "both figures stand right behind it"),
+    "rank": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "it has that place in no group in sight of so many"
+    ),
+    "measured_side": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "by so much it is the other way round, beside all in play"
+    ),
+    "told_cost": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "the text says what each costs by the piece"
+    ),
     "multiple": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "no two values in sight come to it, whichever are meant"
     ),

@@ -21,6 +21,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
+from drr.eval.checks.told_multiples import ratios_by_unit
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN, spoken
 from drr.wording.vocabulary import either
@@ -66,7 +67,7 @@ _OF_COST = re.compile(
     r"as\s(?:dear|expensive|pricey|costly)\b|(?:of\s)?the\s(?:price|cost)\b|the\s[\s*_()]{0,160}\$", re.I
 )
 """Behind a multiple that is of no history, whatever its sentence tells of one."""
-_AGAIN = re.compile(r"as\smuch\s(?:[a-z]{3,14}\s){0,2}again\b", re.I)
+_AGAIN = re.compile(r"as\s(?:much|many)\s(?:[a-z]{3,14}\s){0,2}again\b", re.I)
 _PERCENT = re.compile(
     r"(?<![\d.,$])(?P<p>\d{1,2}(?:\.\d)?)\s?(?:%|percent|per\scent)\s(?P<side>less|cheaper|lower|more|dearer|higher|pricier)\b",
     re.I,
@@ -260,7 +261,8 @@ def _ratios(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> list[fl
         return [*_across(held, sides, "raters", ("ratings",)), *_counts(held, sides), *_numbers(sides)]
     if not (_OF_PRICE.search(of) or _COSTS.search(text, max(sentence[0], one.start - 40), one.start)):
         return []
-    return [*_across(held, sides, "prices", ("money", "unit")), *_costs(held, sides)]
+    told = ratios_by_unit(text, one.end - 1, (*sides.before, *sides.here))
+    return [*_across(held, sides, "prices", ("money", "unit")), *_costs(held, sides), *told]
 
 
 def _across(held: HeldAgainst, sides: _Sides, name: str, kinds: Sequence[str]) -> Iterator[float]:

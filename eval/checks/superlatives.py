@@ -109,7 +109,7 @@ def misread_superlatives(mentions: Mentions) -> Iterator[Accusation]:
         held = (
             _is_first(one, subject, group, units, around)
             for subject in subjects
-            for group in _groups(cast, mentions, subject, sentence)
+            for group in groups_around(cast, mentions, subject, sentence)
         )
         if next(held, None) is False and not any(held):
             whom = " or ".join(subject.product_id for subject in subjects)
@@ -194,7 +194,9 @@ _PREDICATE = re.compile(r"\b(?:is|are|was|were|it['’]s|that['’]s)\b", re.I)
 _IS = re.compile(r"(?:\b(?:is|goes\sto|belongs\sto)\b|:)[\s*_\[(]{0,4}(?:the\s|your\s)?[*_\[]{0,3}$", re.I)
 
 
-def _groups(cast: Cast, mentions: Mentions, subject: Product, sentence: Span) -> Iterator[list[Product]]:
+def groups_around(
+    cast: Cast, mentions: Mentions, subject: Product, sentence: Span
+) -> Iterator[list[Product]]:
     """What the text sets side by side around a sentence; of each the things of one sort too, and those that the reader has."""
     ordered = {one.product_id for one in cast.ordered}
     own = subject.product_id in ordered

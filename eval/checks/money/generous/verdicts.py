@@ -13,6 +13,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.around import DENIAL
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.answers import LimitAnswers
+from drr.eval.checks.money.generous.echoes import echoed_verdicts
 from drr.eval.checks.money.generous.groups import Groups, GroupSaid
 from drr.eval.checks.money.generous.places import VerdictPlaces, VerdictTold
 from drr.eval.checks.money.ledger import ledger_of
@@ -46,6 +47,9 @@ _BESIDE = re.compile(r"[\s*_]{1,4}")
 _BY = re.compile(r",?\s(?:only\s)?by\s[*_]{0,3}(?:just\s|only\s|exactly\s)?[*_]{0,3}", re.I)
 _MOST_COSTS = 120
 _PLUS = re.compile(r"\b(?:plus|with|and)\s(?:that|the|this|a|one)\s(?P<noun>[a-z]{3,16})\b", re.I)
+_EQUALS = re.compile(r"=[\s*_]{0,4}$")
+"""Before a cost that is a written sum."""
+_SHORT = 8
 _NONE = re.compile(r"\b(?:none|no|neither|nor|nothing|only|hardly|never|cannot|except)\b|n['’]t\b", re.I)
 _MINDED: tuple[DoubtKind, ...] = ("unreal", "charged", "pace", "others")
 _HYPOTHESIS = re.compile(
@@ -156,7 +160,8 @@ class GenerousVerdicts:
         added = _ADDED.search(self._plain, *span) is not None
         if bound is not None:
             costs = [bound.value]
-            whole = bound.cue.kind == "total" or behind is not None
+            summed = _EQUALS.search(self._plain, max(part[0], bound.start - _SHORT), bound.start) is not None
+            whole = bound.cue.kind == "total" or behind is not None or summed
         else:
             if _HYPOTHESIS.search(self._plain, *part):
                 return None
@@ -238,3 +243,4 @@ def generous_verdicts(subject: Subject, mentions: Mentions) -> Iterator[Accusati
     """Verdicts on a limit that nothing in sight bears out."""
     yield from GenerousVerdicts(subject, mentions).found()
     yield from islice(LimitAnswers(subject, mentions).found(), _MOST)
+    yield from islice(echoed_verdicts(subject, mentions), _MOST)
