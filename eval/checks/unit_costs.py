@@ -21,7 +21,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.packs import divisors, record_divisors, unit_named
+from drr.eval.checks.money.packs import counted_by, divisors, record_divisors, unit_named
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
@@ -161,6 +161,7 @@ class _Costs:
         found = [abs(a - b) for a, b in combinations([*prices, *close], 2)]
         for one in near:
             price, by = one.price or 0.0, self._divisors(one, per)
+            by = [*by, *counted_by(one, self._text[slice(*self._span)])]
             found += [price, *(price / each for each in by)]
             found += [price / each for each in (measured if measured and _tells(one, per) else said)]
             others = (amount for amount in money if amount not in prices)

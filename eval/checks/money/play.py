@@ -211,18 +211,13 @@ class InPlay:
 
     def calls_one(self, span: Span) -> bool:
         """Whether a link or a name stands in a stretch."""
-        start, end = span
-        called = any(start <= one.start < end for one in self._mentions.called)
-        return called or bool(self._mentions.within(start, end))
+        called = any(span[0] <= one.start < span[1] for one in self._mentions.called)
+        return called or bool(self._mentions.within(*span))
 
     def names_one(self, span: Span) -> bool:
         """Whether a stretch names a product in play, or stands for one by a pronoun."""
-        start, end = span
-        return (
-            self.calls_one(span)
-            or bool(self._named(slice(start, end)))
-            or _STANDS_FOR_ONE.search(self._mentions.plain, start, end) is not None
-        )
+        named = self.calls_one(span) or bool(self._named(slice(*span)))
+        return named or _STANDS_FOR_ONE.search(self._mentions.plain, *span) is not None
 
     # Figures beside them.
 

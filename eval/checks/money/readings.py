@@ -120,10 +120,7 @@ class Readings:
     ) -> Iterator[Reading]:
         sentence = self._play.text(figure.sentence)
         units = {figure.cue.per} if figure.cue.per else {"", *CUES.units_in(sentence)}
-        products = [*products, *self._called_by(figure)]
-        for one in products:
-            for many in counted_by(one.product, sentence):
-                yield f"the price of {one.product_id} by {many:g}", [one.price / many]
+        yield from _by_portions(products := [*products, *_called_by(self._play, figure)], sentence)
         for per in sorted(units):
             around = divisors(self._play.text(span), per) | divisors(self._play.question, per)
             for one in products:
@@ -131,13 +128,6 @@ class Readings:
                     yield f"the price of {one.product_id} by {many:g}", [one.price / many]
             for value in said:
                 yield from ((f"${value:,.2f} by {many:g}", [value / many]) for many in around)
-
-    def _called_by(self, figure: Figure) -> Iterable[Priced]:
-        """Where nothing is named before a cost, what goes by the word that it is per: behind `Markers.` `92 cents a marker`."""
-        per = figure.cue.per
-        if not per or unit_named(per) is not None or self._play.calls_one((figure.sentence[0], figure.start)):
-            return ()
-        return (one for one in self._play.all if names_unit(one.product.title, per))
 
     def _said(self, figure: Figure) -> list[float]:
         """Amounts beside it that are explained themselves."""
@@ -244,3 +234,18 @@ class Readings:
 
 def _prices(products: Iterable[Priced]) -> Iterator[Reading]:
     return ((f"the price of {one.product_id}", [one.price]) for one in products)
+
+
+def _called_by(play: InPlay, figure: Figure) -> Iterable[Priced]:
+    """Where nothing is named before a cost, what goes by the word that it is per: behind `Markers.` `92 cents a marker`."""
+    per = figure.cue.per
+    if not per or unit_named(per) is not None or play.calls_one((figure.sentence[0], figure.start)):
+        return ()
+    return (one for one in play.all if names_unit(one.product.title, per))
+
+
+def _by_portions(products: Iterable[Priced], sentence: str) -> Iterator[Reading]:
+    """Of what a sentence counts a cost by."""
+    for one in products:
+        for many in counted_by(one.product, sentence):
+            yield f"the price of {one.product_id} by {many:g}", [one.price / many]
