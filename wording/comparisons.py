@@ -26,6 +26,11 @@ _FACTORS = {
 }
 
 
+_SLIGHT = re.compile(r"(?:just|slightly|an?\s(?:little|bit))\s", re.I)
+_CLAUSE = 48
+"""Characters before a multiple in which its verb stands."""
+
+
 class ComparisonSaid(NamedTuple):
     """That one thing has more (1) or less (-1) of a property than another, or than all others."""
 
@@ -51,6 +56,8 @@ class FactorSaid(NamedTuple):
     """What is counted, where that is no rating."""
     bare: bool = False
     """Of a thing itself, as in `twice the Whitmore`: of its price, where that is spoken of."""
+    slight: bool = False
+    """`Just over` so many times."""
 
 
 class ComparisonReader:
@@ -82,6 +89,7 @@ class ComparisonReader:
         factor = (
             rf"(?P<factor>{some('factors')}|(?P<n>(?<![\d.,$])\d{{1,2}}(?:\.\d{{1,2}})?|{SPOKEN})\stimes)"
         )
+        self._contents = re.compile(rf"\b(?:{some('of_contents')})\b[^,;:.()\n]{{0,30}}$", re.I)
         bound = rf"(?:(?P<more>{some('more_than')})|(?P<less>{some('less_than')})|(?P<near>{some('nearly')}))"
         self._factor = re.compile(
             rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')})|as\smany\s(?P<thing>[a-z]{{3,20}})|(?P<bare>the(?=\s[*_\[]{{0,3}}(?-i:[A-Z]))))\b(?!\s(?!as\b|of\b|the\b|an?\b|its\b|that\b|than\b|your\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])",
@@ -120,8 +128,14 @@ class ComparisonReader:
         """Whether a superlative is said of all that the text lists."""
         return self._all.search(sentence) is not None
 
+    def is_of_contents(self, before: str) -> bool:
+        """Whether `half as much` behind these words is of what goes into a thing, or what it weighs, and not of what it costs."""
+        return self._contents.search(before[-_CLAUSE:]) is not None
+
     def factors(self, sentence: str) -> Iterator[FactorSaid]:
         for match in self._factor.finditer(sentence):
+            if match["price"] and self.is_of_contents(sentence[: match.start()]):
+                continue
             value = _FACTORS.get(match["factor"].casefold())
             if value is None:
                 many = match["n"]
@@ -132,7 +146,8 @@ class ComparisonReader:
             thing = (match["thing"] or "").casefold()
             bare = match["bare"] is not None
             of: Property = "price" if match["price"] or bare else "count"
-            yield FactorSaid(of, value, bound, *match.span(), thing, bare)
+            slight = _SLIGHT.match(match["more"] or match["less"] or "") is not None
+            yield FactorSaid(of, value, bound, *match.span(), thing, bare, slight)
 
 
 COMPARISONS = ComparisonReader(vocabulary("comparisons"))

@@ -252,6 +252,8 @@ def _holds(said: FactorSaid, ratio: float) -> bool:
     more = said.bound == "more" if said.factor >= 1 else said.bound == "less"
     if said.bound in ("exact", "near"):
         return abs(ratio / many - 1) <= (0.2 if said.bound == "exact" else 0.25)
+    if more and not said.slight:
+        return ratio >= 0.985 * many
     return 0.985 * many <= ratio <= 1.8 * many if more else 0.55 * many <= ratio <= 1.015 * many
 
 

@@ -22,6 +22,7 @@ from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
 from drr.eval.checks.told_multiples import ratios_by_unit
+from drr.wording.comparisons import COMPARISONS
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN, spoken
 from drr.wording.vocabulary import either
@@ -78,6 +79,10 @@ _NEAR = re.compile(
     r"\b(?:barely|nearly|almost|about|around|roughly|close\sto|approximately|some|near\senough|nigh\son|practically)\s$",
     re.I,
 )
+_SLIGHT = re.compile(
+    r"\b(?:just|barely|slightly|little|bit|shade|touch|hair|whisker)\s(?:more\sthan|over|above|less\sthan|under|below|short\sof)\s$",
+    re.I,
+)
 _BEFORE = 24
 _HISTORY = re.compile(
     r"\b(?:order(?:s|ed|ing)?|bought|purchase[sd]?|placed|deliver(?:y|ies|ed)|spen[dt]|spending|year|years|category|categories)\b",
@@ -113,6 +118,13 @@ class _Said(NamedTuple):
     end: int
     bare: bool = False
     """Nothing says of what."""
+    slight: bool = False
+    """Just over it, or just under."""
+
+    def is_passed(self, ratio: float) -> bool:
+        """Whether two values in so large a ratio are more than so many times one another, where no more is said: by however much."""
+        many, over = (self.many, "more") if self.many >= 1 else (1 / self.many, "less")
+        return self.bound == over and not self.slight and ratio >= 0.985 * many
 
     def holds(self, ratio: float) -> bool:
         """Whether two values whose larger is so many times the smaller are meant."""
@@ -135,7 +147,9 @@ def misread_multiples(mentions: Mentions) -> Iterator[Accusation]:
         if not _is_read(mentions, held, one, sentence):
             continue
         ratios = _ratios(held, text, one, sentence)
-        if ratios and not any(one.holds(ratio) for ratio in ratios):
+        if all(one.is_passed(ratio) for ratio in ratios):
+            continue  # nothing in sight, or right whichever two are meant
+        if not any(one.holds(ratio) for ratio in ratios):
             larger = max(one.many, 1 / one.many)
             close = min(ratios, key=lambda ratio: abs(ratio / larger - 1))
             why = f"said {text[one.start : one.end].strip()!r}, which no two values in sight come to: the nearest are {close:.2f} times one another"
@@ -174,7 +188,8 @@ def _said(text: str) -> Iterator[_Said]:
             many = float(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
         if _AGAIN.match(text, match.end()):
             many += 1
-        yield _Said(many, _bound(text, match.start()), match.start(), match.end())
+        slight = _SLIGHT.search(text[max(0, match.start() - _BEFORE) : match.start()]) is not None
+        yield _Said(many, _bound(text, match.start()), match.start(), match.end(), slight=slight)
     for match in _BARE.finditer(text):
         start = match.start("w")
         yield _Said(_WORDS[match["w"].casefold()], _bound(text, start), start, match.end(), bare=True)
@@ -204,6 +219,9 @@ _OF_MEASURE = re.compile(
     re.I,
 )
 """`half the length of`: held against measures, of that kind where it has one, and against no price."""
+_AS_MUCH = re.compile(r"as\smuch\b", re.I)
+_CONTENTS = ("volume", "weight")
+"""Of what a thing holds records tell by the one or the other."""
 _OF_NUMBER = re.compile(r"\b(?:number|many|count)\b", re.I)
 _COSTS = re.compile(r"\b(?:costs?|charges?|is\spriced|sells\sfor|comes\sto|price[ds]?)\b|\$", re.I)
 _OBJECT = re.compile(r"(?:(?!\s(?:and|but|with|while|yet|though|for)\s)[^,;:.()\n]){0,40}")
@@ -237,6 +255,7 @@ def _sides(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> _Sides:
     far = named(low, sentence[1])
     mine = (mine - theirs) or (far - theirs)
     units = CUES.units_in(text[low : sentence[1]])
+    units |= {each.unit for each in (*before, *here) if each.kind == "unit" and each.unit}
     return _Sides(tuple(sorted(mine)), tuple(sorted(theirs or far)), here, before, units)
 
 
@@ -259,6 +278,8 @@ def _ratios(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> list[fl
         return list(_across(held, sides, "raters", ("ratings",)))
     if _OF_NUMBER.search(of):
         return [*_across(held, sides, "raters", ("ratings",)), *_counts(held, sides), *_numbers(sides)]
+    if _AS_MUCH.match(of) and COMPARISONS.is_of_contents(text[sentence[0] : one.start]):
+        return next((ratios for kind in _CONTENTS if (ratios := _measures(held, sides, kind))), [])
     if not (_OF_PRICE.search(of) or _COSTS.search(text, max(sentence[0], one.start - 40), one.start)):
         return []
     told = ratios_by_unit(text, one.end - 1, (*sides.before, *sides.here))
@@ -304,7 +325,13 @@ def _counts(held: HeldAgainst, sides: _Sides) -> Iterator[float]:
 
 
 def _measured(held: HeldAgainst, sides: _Sides, kind: str | None) -> list[float]:
-    """Of the measures of the two records; nothing where one of them has none of the kind."""
+    """Of the measures of the two records, and what is counted; nothing where one of them has none of the kind."""
+    found = _measures(held, sides, kind)
+    return [*found, *_counts(held, sides)] if found else []
+
+
+def _measures(held: HeldAgainst, sides: _Sides, kind: str | None) -> list[float]:
+    """Of the measures of the two records, of a kind where one is meant."""
     mine, theirs = (
         {
             one.base
@@ -314,7 +341,7 @@ def _measured(held: HeldAgainst, sides: _Sides, kind: str | None) -> list[float]
         }
         for ids in (sides.mine, sides.theirs)
     )
-    return [*_two(sorted(mine), sorted(theirs)), *_counts(held, sides)] if mine and theirs else []
+    return list(_two(sorted(mine), sorted(theirs)))
 
 
 def _by_unit(held: HeldAgainst, ids: Iterable[str], said: Iterable[SaidFigure]) -> dict[str, list[float]]:

@@ -170,6 +170,10 @@ _BESIDE_LINK = re.compile(
     r"|(?<![\w*_])(?P<maker>[A-Z][\w&-]{2,20}(?:\s(?:&\s)?[A-Z][\w&-]{1,20}){0,2})['’]s\s(?P<rest>[^.,;:()\n$]{3,60}?)[\s(\[*_]{0,4}$"
 )
 """Right before a link: a name in bold, or somebody's something."""
+_GOES_ON = re.compile(r"\s(?:with|of|in|from|for|at|to|by|on)\s", re.I)
+"""Behind somebody's something, if it is still of it: `Acme's press with a lid [here](LINK)`."""
+_OF_ITS_OWN = re.compile(r"\b(?:the|an?|this|that|these|those|its|your|their|my|our|than)$", re.I)
+"""Right before a link: it is of another thing than the words before are."""
 
 
 def _compare_beside(
@@ -187,10 +191,22 @@ def _compare_beside(
     rest = match["rest"] or " ".join(name.split()[1:])
     of_it = [word for word in words(rest) if word in own and (len(word) > 3 or word.isdigit())]
     by_itself = set(told) & set(words(" ".join(makers_of(product))))
+    if match["rest"] and not _is_shown_by_the_link(match["rest"], own):
+        return
     if of_it and said and not by_itself and not set(said) & (own | _LEADS | _NO_NAMES):
         at = max(0, link.start - 120) + match.start("bold" if match["bold"] else "maker")
         why = f"{name!r} names another maker than {product.store or product.title!r}"
         tally.accuse("name", (at, at + len(name)), why, _bound_as_maker(subject, name, product))
+
+
+def _is_shown_by_the_link(rest: str, own: set[str]) -> bool:
+    """Whether somebody's something goes on up to the link: in `Acme's press costs less than the [Birch](LINK)` another thing follows."""
+    told = rest.rstrip(" ([*_")
+    own_words = [one.end() for one in re.finditer(r"[\w'’-]+", told) if own & set(words(one[0]))]
+    behind = told[own_words[-1] :] if own_words else told
+    return _OF_ITS_OWN.search(told) is None and (
+        not behind.strip(" *_:–—-") or _GOES_ON.match(behind) is not None
+    )
 
 
 _CITATION = re.compile(r"\[[^\]]{0,2000}\]\([^)]{0,2000}\)|\[[\d, ^-]+\]|https?://\S+")

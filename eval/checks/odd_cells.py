@@ -14,6 +14,8 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_text
 from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.purchases import PURCHASES
+from drr.wording.ratings import RATINGS
 
 _FIGURE = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS})(?![\d]|[.,]\d)|\b(?P<w>{SPOKEN})\b", re.I)
 _WORKED_OUT = re.compile(
@@ -22,6 +24,9 @@ _WORKED_OUT = re.compile(
     re.I,
 )
 """A label or a cell of what is worked out, chosen or of the reader."""
+_OFTEN = re.compile(r"\btimes\b", re.I)
+_BARE = re.compile(rf"[\s*_]*(?:{DIGITS}|{SPOKEN})[\s*_]*", re.I)
+"""A figure without a unit: what it is of only its label says."""
 _LONGEST = 24
 """Characters of a cell that holds one value."""
 
@@ -54,14 +59,21 @@ class OddCells:
 
     def compare(self) -> None:
         for label, cells in self._series():
-            if len(cells) < 2 or _WORKED_OUT.search(label):
+            if len(cells) < 2 or _WORKED_OUT.search(label) or _is_of_the_reader(label):
                 continue
             if len({product_id for product_id, _ in cells}) < len(cells):
                 continue
             for odd in (self._odd_figure(cells), self._odd_word(cells)):
-                if odd is not None:
+                if odd is not None and self._is_of_a_record(label, odd[1], cells):
                     product_id, span, why = odd
                     self._tally.accuse("measure", span, f"{why} ({product_id})", Certainty.CELL)
+
+    def _is_of_a_record(self, label: str, span: Span, cells: list[OwnedCell]) -> bool:
+        """Whether a cell says what records tell: a bare figure does where its label names a rating or has a word of theirs."""
+        if _BARE.fullmatch(self._body, *span) is None or RATINGS.speaks(label):
+            return True
+        named = {one for one in folded_words(label) if len(one) > 1}
+        return any(named & self._words(product_id) for product_id, _ in cells)
 
     def _series(self) -> Iterator[tuple[str, list[OwnedCell]]]:
         """The cells of one property, with whose they are."""
@@ -142,6 +154,11 @@ class OddCells:
 
     def _words_of(self, product_id: str) -> frozenset[str]:
         return frozenset(folded_words(record_text(self._cast.products[product_id])))
+
+
+def _is_of_the_reader(label: str) -> bool:
+    """Whether it says how often, or that, something was bought."""
+    return PURCHASES.speaks(label) or _OFTEN.search(label) is not None
 
 
 def _values(text: str) -> set[float]:

@@ -23,7 +23,7 @@ from drr.wording.ratings import A_MARK, RatingSaid
 from drr.wording.tolerance import same_count, same_stars
 
 _GIVERS = r"(?:people|buyers?|owners?|reviewers?|raters?|votes?|parents|customers|shoppers)"
-_JOINS = r"(?:stars?|average|out\sof\s(?:5|five)|rating|averaging|and|but|though|albeit|if|from|across|on|over|by|based|an?|score|mean|the\sstrength|just|only|mere|all\sof|some)"
+_JOINS = r"(?:stars?|average|out\sof\s(?:5|five)|rating|averaging|and|but|though|albeit|if|from|with|across|on|over|by|based|an?|score|mean|the\sstrength|just|only|mere|all\sof|some)"
 _BETWEEN = re.compile(rf"[\s,*_()★⭐]{{0,8}}(?:{_JOINS}[\s,*_()★⭐]{{1,6}}){{0,6}}", re.I)
 """Between stars and the number of those who gave them."""
 _BACK = re.compile(
@@ -32,6 +32,8 @@ _BACK = re.compile(
     re.I,
 )
 """Between the number and the stars, where the number stands first."""
+_TOLD = re.compile(r"\b(?:from|with|across|by|based\son)\b", re.I)
+"""From stars to the number of those who gave just them."""
 _STAR = r"(?<![\w.,$€£¥x×/-])(?P<d>[1-5]\.\d)"
 _MANY = rf"(?P<n>{WHOLE}|{SPOKEN})"
 _ENDS = r"(?=[\s*_]{0,3}(?:$|[.,;:!?)\]|–—]))(?![.,]\d)"
@@ -48,6 +50,8 @@ _PAIRS = (
     ),
 )
 """Stars and their number, told by their form alone."""
+_ONE_MORE = re.compile(rf"(?:,|\b(?:and|but|versus|vs\.?|against))\s{_STAR}\swith\s{_MANY}{_ENDS}", re.I)
+"""Behind others: `4.6 with 25 votes and 4.7 with 42`."""
 _NOT_OF_ONE = re.compile(
     r"\b(?:more|less|fewer|extra|difference|apart|gap|falls?|drops?|rises?|gains?|loses?|at least|at most|than|if|would|could|might|should|usually|typically|elsewhere|reviews? sites?|"
     r"combined|together|between|average of|mean|median|weighted|percent|my|our|times|even|neither|nor|no|not|never|as many as|up to|enough)\b|\?|%",
@@ -78,6 +82,15 @@ _PRICED = ("price", "none")
 _MOST, _SUMS, _BEFORE = 80, 14, 12
 _FEW = 3
 """A smaller number in words is a pronoun as often as a count."""
+
+
+class _Joined(NamedTuple):
+    """A number of ratings and stars beside it."""
+
+    many: RatingSaid
+    star: RatingSaid
+    told: bool
+    """A word says that so many gave them: neither belongs to a third then."""
 
 
 class UnratedFigure(NamedTuple):
@@ -124,7 +137,8 @@ class _Ratings:
     def said(self, span: Span) -> list[RatingSaid]:
         """Stars and numbers of ratings of a sentence or a cell, each once, by their places."""
         found = list(self._held.prose.ratings(span))
-        for match in (one for form in _PAIRS for one in form.finditer(self._text, *span)):
+        forms = (*_PAIRS, _ONE_MORE) if any(one.kind == "count" for one in found) else _PAIRS
+        for match in (one for form in forms for one in form.finditer(self._text, *span)):
             many = match["n"]
             value = number(many) if many[0].isdigit() else float(spoken(many))
             found.append(RatingSaid("stars", float(match["d"]), *match.span("d"), False, True))
@@ -197,17 +211,26 @@ class _Ratings:
     def _paired(self, said: Sequence[RatingSaid]) -> dict[int, list[RatingSaid]]:
         """By the place of a number the stars that so many may have given: those beside it where each has its own, else all of the sentence."""
         beside: dict[int, list[RatingSaid]] = {one.start: [] for one in said if one.kind == "count"}
+        joined = list(self._joined(said))
+        bound = {place for one in joined if one.told for place in (one.many.start, one.star.start)}
+        for one in joined:
+            if one.told or not {one.many.start, one.star.start} & bound:
+                beside[one.many.start].append(one.star)
+        if all(one.kind != other.kind for one, other in pairwise(said)):
+            return beside
+        stars = [one for one in said if one.kind == "stars"]
+        return {start: stars if near else [] for start, near in beside.items()}
+
+    def _joined(self, said: Sequence[RatingSaid]) -> Iterator[_Joined]:
+        """Stars and numbers that stand side by side."""
         for one, other in pairwise(said):
             if one.kind == other.kind:
                 continue
             form = _BETWEEN if one.kind == "stars" else _BACK
             count, star = (other, one) if one.kind == "stars" else (one, other)
             if form.fullmatch(self._text, one.end, other.start):
-                beside[count.start].append(star)
-        if all(one.kind != other.kind for one, other in pairwise(said)):
-            return beside
-        stars = [one for one in said if one.kind == "stars"]
-        return {start: stars if near else [] for start, near in beside.items()}
+                told = one.kind == "stars" and _TOLD.search(self._text, one.end, other.start) is not None
+                yield _Joined(count, star, told)
 
     def _has(self, one: RatingSaid, stars: Iterable[RatingSaid]) -> bool:
         """Whether any product has so many ratings, and the stars beside them; of a number alone also whether some have it together."""

@@ -20,6 +20,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words, head_noun
 from drr.eval.checks.records import record_text
 from drr.eval.checks.set_against import set_against_of
+from drr.wording.numbers import DIGITS, number
 
 _TOGETHER = re.compile(
     r"\b(?:together|total\w*|combined|between them|between the|in all|altogether|all (?:of them|two|three|four|five|six)|sum|add\w*|both)\b",
@@ -57,6 +58,12 @@ _TOP = 5.0
 _NAME = re.compile(
     r"(?<!^)(?<![\w'’&/.-])(?!(?:The|Your|Our|This|That|These|Its|And|But|For|Both|One|Two|With)\b)[A-Z][a-z]{2,20}(?:\s(?:&\s)?[A-Z][a-z]{2,20}){0,2}(?:['’]s)?(?!\w)"
 )
+_TO_THAT_ONES = re.compile(
+    rf"(?<![\w.,$])(?P<a>{DIGITS})(?:\s(?:ratings|reviews|votes|raters|reviewers|people|buyers|owners))?,?\s(?:to|against|versus|vs\.?|over)\s"
+    rf"(?:that|this|the\s(?:other|former|latter|rival))(?:\sone)?['’]s\s(?P<b>{DIGITS})(?![\w%]|[.,]\d)",
+    re.I,
+)
+"""`51 ratings to that one's 15`: the first number is of what its sentence speaks of, the second of what it was set against last."""
 _SET_AGAINST = re.compile(
     r"\b(?:instead of|rather than|against|versus|vs\.?|to|from|over|not)\s[*_]{0,3}$", re.I
 )
@@ -176,6 +183,8 @@ class OfOthers:
             gaps = pools.gaps(stars, [one for one in said if one != figure.value])
             if pools.holds(gaps, figure.low, figure.high) and figure.value < min([*stars, _TOP]):
                 return "two ratings in sight differ by it"
+        if paired := _of_two(self._held, self._plain, figure, close):
+            return paired
         if figure.kind == "rating":
             return self._of_a_measure(figure, close) or self._of_a_cousin(figure, close)
         return self._raters(figure, close, stretch)
@@ -261,6 +270,22 @@ class OfOthers:
             if meant and key not in owners and said <= {*folded_words(record_text(known[key]))}:
                 return f"it is so of {key}, which stands there too"
         return None
+
+
+def _of_two(held: HeldAgainst, plain: str, figure: SaidFigure, close: Span) -> str | None:
+    """One of two numbers of ratings, the second of what is named last before them, the first of another thing that its sentence calls by its kind."""
+    pairs = _TO_THAT_ONES.finditer(plain, *close)
+    match = next((one for one in pairs if figure.start in (one.start("a"), one.start("b"))), None)
+    before = [] if match is None else held.cast.within(close[0], match.start())
+    if match is None or not before:
+        return None
+    known, words = held.known.products, {*folded_words(plain[close[0] : match.start()])}
+    theirs = before[-1].products & known.keys()
+    mine = {
+        one.rating_number for key, one in known.items() if key not in theirs and head_noun(one.title) in words
+    }
+    so = number(match["a"]) in mine and number(match["b"]) in {known[key].rating_number for key in theirs}
+    return "so many rated the one, and so many the other" if so else None
 
 
 def _of_kind(told: ToldOf, figure: SaidFigure) -> tuple[float, ...]:

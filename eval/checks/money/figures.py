@@ -11,8 +11,9 @@ from functools import cached_property
 from drr.citations.hidden import blank
 from drr.eval.checks.base import Span
 from drr.eval.checks.grid import column_at, holds_money
-from drr.eval.checks.layout import TextLine
+from drr.eval.checks.layout import Layout, TextLine
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.packs import unit_named
 from drr.wording.cues import CUES, Cue
 from drr.wording.hedges import HEDGES
 from drr.wording.money import MoneyAmount, every_amount
@@ -40,6 +41,9 @@ _AGAINST = re.compile(
     r"[\s*_,]{0,4}(?:compared (?:to|with)|versus|vs\.?|against|rather than|instead of|not|as opposed to)\s[*_]{0,3}(?:about |around |roughly )?",
     re.I,
 )
+_LABEL = re.compile(r"[\s>*_-]{0,6}(?P<label>[A-Z][\w\s/-]{4,28}?)(?:[:.][*_]{0,3}|[*_]{2,3}[:.]?)\s")
+"""At the beginning of a line what all of it is about."""
+_PER = re.compile(r"\bper\b", re.I)
 _SCALE = re.compile(r"\s?(?:million|billion|trillion|thousand|bn|[kKmMbB])\b")
 _OTHER_MONEY = re.compile(r"[€£¥]")
 
@@ -129,9 +133,11 @@ class Figures:
         """The last cost per unit, and its line."""
         led: Cue | None = None
         """What the line above a list makes of the cents in it: `Cost per load:`."""
+        under = _Under(self._mentions.layout)
         for index, line in enumerate(self._mentions.layout.lines):
             if line.kind != "item":
                 led = _leads(line.text)
+            per = under.cue(index)
             for span in self._places(line):
                 while amount is not None and amount.start < span[0]:
                     amount = next(here, None)
@@ -145,6 +151,8 @@ class Figures:
                         figure = replace(figure, cue=unit[1])
                     elif led is not None and line.kind == "item" and self._is_bare_cents(figure):
                         figure = replace(figure, cue=led)
+                    elif per is not None and self._is_no_price(figure):
+                        figure = replace(figure, cue=per, void=figure.void or per.kind == "void")
                     if figure.cue.kind == "unit":
                         unit = index, figure.cue
                     yield figure
@@ -155,6 +163,14 @@ class Figures:
         """Whether cents are said without what for: behind a cost per unit they are one more."""
         written = self._text[figure.start : figure.end]
         return figure.cue.kind in ("price", "none") and figure.value < 1 and "$" not in written
+
+    def _is_no_price(self, figure: Figure) -> bool:
+        """Whether no word makes it more than what something costs, and nothing in play costs so much."""
+        return (
+            figure.cue.kind in ("none", "price")
+            and figure.value >= 1
+            and round(figure.value, 2) not in self._prices
+        )
 
     def _is_comparand(self, figure: Figure, last_end: int) -> bool:
         """Whether it is held against the amount before it, and said to be nothing itself."""
@@ -238,6 +254,34 @@ class Figures:
 
     def _joined_before(self, amount: MoneyAmount) -> bool:
         return _RANGE_BEFORE.search(self._text[max(0, amount.start - 16) : amount.start]) is not None
+
+
+class _Under:
+    """What headings, and labels at the beginning of lines, make of the amounts under and behind them: `## Per liter`, `Cost per use: ...`."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._of_heading: Cue | None = None
+        self._ends = 0
+
+    def cue(self, index: int) -> Cue | None:
+        """Of the lines of a report, each asked for in its turn."""
+        line = self._layout.lines[index]
+        if index >= self._ends:
+            self._of_heading = None
+        if line.kind == "heading" and (cue := _per(line.text.lstrip(" #*_"))):
+            self._of_heading, self._ends = cue, self._layout.section_end(index)
+        label = _LABEL.match(line.text) if line.kind != "row" else None
+        return (_per(label["label"]) if label else None) or self._of_heading
+
+
+def _per(label: str) -> Cue | None:
+    """A cost per measure; how much of anything else is in a thing (`Cost per use`) records do not tell, and nobody can say what it costs."""
+    cue = CUES.of_opening(label)
+    unit = unit_named(cue.per) if cue is not None else None
+    if cue is None or (unit is not None and unit.kind != "count"):
+        return cue
+    return Cue("void", "label") if _PER.search(label) else None
 
 
 def _leads(text: str) -> Cue | None:

@@ -102,6 +102,8 @@ def _compare_pairs(tally: CheckTally, body: str, user: User) -> None:
         same_city = body[max(0, match.end("city") - len(city)) : match.end("city")].casefold() == city
         if same_city and said == state:
             tally.ok()
+        elif not same_city and _is_the_reader(match["city"], user):
+            tally.unclear(f"{match['city']!r} is who, not where")
         elif not same_city and said != state and not _is_called(body, match, user):
             continue
         elif _OF_OTHERS.search(body, max(0, match.start() - 60), match.start()):
@@ -116,6 +118,13 @@ def _compare_pairs(tally: CheckTally, body: str, user: User) -> None:
             tally.accuse("place", match.span(), f"said {wrong}, the record says {right}", Certainty.CLAUSE)
         else:
             tally.unclear(f"it is not clear whose place {match[0]!r} is")
+
+
+def _is_the_reader(name: str, user: User) -> bool:
+    """Whether what stands before a state is what the reader is called (`Ada Reed, Ohio`), and no town that is called so too."""
+    first, last = user.first_name, user.last_name
+    *_, told = name.partition(" ") if name.split()[0].rstrip(".") in _TITLES else ("", name)
+    return told == f"{first} {last}" or (told in (first, last) and told not in CITIES)
 
 
 def _is_called(body: str, pair: re.Match[str], user: User) -> bool:
