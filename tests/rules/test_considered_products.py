@@ -33,7 +33,7 @@ AT = "http://ecommerce.example/"
 ROUND, OVAL = f"[Thistlegate Round]({AT}B01QX687PY)", f"[Stonepan Oval]({AT}B0Z5GACPUE)"
 CLEARAIR, SCALE = f"[Clearair]({AT}B0N707GCC5)", f"[Clearair Labs]({AT}B03K9UBT76)"
 MULTIPLE = [
-    f"The {ROUND}, which you ordered in 2020, is $150.95, {{}} what the {OVAL} costs at $39.99.",
+    f"The {ROUND}, which you ordered in 2020, is $150.95 and might be {{}} what the {OVAL} costs at $39.99.",
     f"Would you pay more? The {ROUND} at $150.95 might be {{}} as dear as the {OVAL} at $39.99.",
 ]
 SAID = [
@@ -65,14 +65,10 @@ def test_a_multiple_that_nothing_comes_to_is_accused_whatever_stands_beside_it(
 ) -> None:
     right, wrong = text.format("close to four times"), text.format("close to seven times")
     assert failed(rules_shop, right) == []
-    (why,) = failed(rules_shop, wrong)
-    assert why.startswith("said 'seven times', ")
-    alone = [one for one in why.split(", ")[1:] if one.startswith("and the values beside it")]
+    assert failed(rules_shop, wrong) == ["said 'seven times', which no two values around it come to"]
     nobody = tuple(one.model_copy(update={"bar": 1.1}) for one in multiple_weights())
     monkeypatch.setattr("drr.eval.checks.considered.multiples.multiple_weights", lambda: nobody)
-    assert bool(failed(rules_shop, wrong)) is bool(alone), (
-        "a plain reader of the two values beside it needs no weights"
-    )
+    assert failed(rules_shop, wrong) == []
 
 
 @pytest.mark.parametrize(("text", "right", "wrong"), SAID)
