@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "2"),
     "outside_shop": Rule(catalogue.outside_shop, "13"),
-    "name_matches_id": Rule(names.name_matches_id, "13"),
+    "name_matches_id": Rule(names.name_matches_id, "14"),
     "price": Rule(facts.price, "24"),
     "rating": Rule(stars.rating, "22"),
     "total": Rule(total, "27"),

@@ -37,9 +37,9 @@ _TIGHT = re.compile(
 )
 """A name right before a link, with nothing but the words of a noun between."""
 _AFTER_ID = re.compile(
-    rf"[\s*_)\]`]{{0,4}}(?:[=,:]|—|–|->|→|\s-|\bis\b|\bfrom\b|\bby\b)\s{{1,2}}[*_]{{0,2}}(?:(?:the|from|by)\s)?[*_]{{0,2}}(?P<maker>{_NAME})(?!['’\w])"
+    rf"[\s*_)\]`]{{0,4}}(?P<joint>[=,:]|—|–|->|→|\s-|\bis\b|\bfrom\b|\bby\b)\s{{1,2}}[*_]{{0,2}}(?:(?:the|from|by)\s)?[*_]{{0,2}}(?P<maker>{_NAME})(?!['’\w])"
 )
-"""Behind an id that stands for itself: `B05NECYZ4Z is the Drowsy Fox`."""
+"""Behind an id that stands for itself: `B05NECYZ4Z is the Drowsy Fox`. Behind one in parentheses a comma leads to the next thing: `the Birch $10 (B0...), the Fox $12 (B0...)`."""
 _NO_NOUN = word_set(
     "is are was were costs cost at for from in on to with or but that which has have it by than of as its and the an goes comes sells makes made like fits does do did will can over below above under against beside"
 )
@@ -87,8 +87,10 @@ def _said(cast: Cast, start: int, low: int, link: ProductReference) -> Iterator[
     body = cast.body
     if behind := _AFTER_LINK.match(body, link.end):
         yield _Whose(behind["maker"], "", behind.span("maker"))
-    if cast.body[link.start : link.end] == link.product_id and (
-        behind := _AFTER_ID.match(cast.body, link.end)
+    if (
+        body[link.start : link.end] == link.product_id
+        and (behind := _AFTER_ID.match(body, link.end))
+        and not (behind["joint"] == "," and body[max(0, link.start - 1) : link.start] in ("(", "["))
     ):
         yield _Whose(behind["maker"], "", behind.span("maker"))
     yield from _tight(cast, max(low, start), link)

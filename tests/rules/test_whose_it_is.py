@@ -173,3 +173,16 @@ def test_so_many_times_as_dear_may_be_said_of_costs_per_unit(rules_shop: Shop) -
     )
     assert not kinds(rules_shop, text.format("four"))
     assert "multiple" in kinds(rules_shop, text.format("seven"))
+
+
+@pytest.mark.parametrize(
+    ("joint", "fails"), [("), {other}", False), ("]; {other}", False), (" is the {other}", True)]
+)
+def test_what_stands_behind_an_id_in_parentheses_is_the_next_thing(
+    rules_shop: Shop, joint: str, fails: bool
+) -> None:
+    """`Salt & Sill Folding $10.00 (B0KXQHSWKV), Loafwell Backlit $10.99 (B0ARX9NTLX)`."""
+    head = "" if fails else "Salt & Sill Folding $10.00 " + ("[" if "]" in joint else "(")
+    text = f"{head}B0KXQHSWKV{joint.format(other='Loafwell Backlit')} $10.99 (B0ARX9NTLX)."
+    check = check_report(Subject(text, shop=rules_shop))["name_matches_id"]
+    assert (check.status == "fail") is fails, check.evidence
