@@ -6,12 +6,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
 VARIANTS = ("react", "react+ws", "plan-to-function+ws", "hybrid-react+ws")
@@ -97,5 +98,7 @@ def test_from_a_difference_to_its_answers_to_both_reports(page: Page, pages: Pat
     assert page.url.endswith("#differences") and " minus " in page.locator("h1").inner_text()
     page.locator("#differences tbody th a").first.click()
     assert "/viewer/q/" in page.url and "left=" in page.url
-    chosen = [page.locator(f"#{side}-choice").input_value() for side in ("left", "right")]
-    assert all(value in page.url for value in chosen) and chosen[0] != chosen[1]
+    asked = parse_qs(urlsplit(page.url).query)
+    assert asked["left"] != asked["right"]
+    for side in ("left", "right"):
+        expect(page.locator(f"#{side}-choice")).to_have_value(*asked[side])
