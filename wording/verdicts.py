@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, number, spoken
-from drr.wording.vocabulary import Wordbook, vocabulary
+from drr.wording.vocabulary import FirstWords, Wordbook, vocabulary
 
 Verdict = Literal["fits", "breaks", "open"]
 _CONTRACTED = re.compile(r"n[’']t\b", re.I)
@@ -41,6 +41,17 @@ class VerdictReader:
         )
         refuses = rf"\b(?:{some('refuses')})(?=\s?[,.;)]|\s(?:qualify|fit|make|meet|pass|clear|being)\b)"
         self._refusal = compiled(some("refuses"))
+        self._met = FirstWords(
+            {
+                "fits": [*words["fits"], *words["fit_places"], *words["fits_alone"]],
+                "breaks": [
+                    *words["breaks"],
+                    *words["break_places"],
+                    *words["breaks_alone"],
+                    *words["refuses"],
+                ],
+            }
+        )
         self._breaks = compiled(
             rf"\b(?:{some('breaks')}){near}{limit}|\b(?:{some('break_places')})\s{limit}|\b(?:{some('breaks_alone')})\b|\b(?:{some('breaks')}){it}|{refuses}(?!\s?\.?$)"
         )
@@ -55,7 +66,7 @@ class VerdictReader:
     def verdict(self, sentence: str, limit: float | None = None, *, would_be: bool = False) -> Verdict | None:
         """`would_be` counts as it is what would hold. On a limit, if one is given: another amount that something is over or under is none. `open` where it says both, or only what would be; `None` where it says neither."""
         fits = breaks = unreal = False
-        for expression, fitting in ((self._fits, True), (self._breaks, False)):
+        for expression, fitting in self._told_in(sentence):
             for match in expression.finditer(sentence):
                 if _names_another(match[0], limit):
                     continue
@@ -76,7 +87,7 @@ class VerdictReader:
     ) -> Iterator[VerdictPlace]:
         """Each verdict of a sentence in its order, without those of what would be unless asked for."""
         found: list[VerdictPlace] = []
-        for expression, fitting in ((self._fits, True), (self._breaks, False)):
+        for expression, fitting in self._told_in(sentence):
             for match in expression.finditer(sentence):
                 if (
                     self._refusal.fullmatch(match[0])
@@ -88,6 +99,15 @@ class VerdictReader:
                 denied = self._not.search(before) is not None
                 found.append(VerdictPlace(*match.span(), fitting is not denied, denied))
         yield from sorted(found)
+
+    def _told_in(self, sentence: str) -> list[tuple[re.Pattern[str], bool]]:
+        """The expressions that a sentence has any word of, and whether they say that a limit is kept."""
+        met = self._met.met(sentence)
+        return [
+            (one, name == "fits")
+            for name, one in (("fits", self._fits), ("breaks", self._breaks))
+            if name in met
+        ]
 
     def hints(self, text: str) -> bool:
         """Whether any word of a text may be said of what is too much, whatever else it may be said of."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from drr.eval.checks.base import Check, CheckTally, Span, Subject
@@ -100,7 +101,7 @@ class _ParagraphsSeen:
         return first
 
     def _like(self, paragraph: Paragraph) -> Paragraph | None:
-        shared = Counter(other for shingle in paragraph.shingles for other in self._holders[shingle])
+        shared = Counter(chain.from_iterable(map(self._holders.__getitem__, paragraph.shingles)))
         near = ((self._all[other], common) for other, common in shared.most_common(5))
         return next((other for other, common in near if paragraph.repeats(other, common)), None)
 

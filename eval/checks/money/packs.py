@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.eval.checks.measures import measures_of, packed
@@ -95,9 +96,22 @@ _SIZE = re.compile(
 )
 
 
-@lru_cache(maxsize=1024)
 def record_divisors(product: Product, per: str, around: frozenset[float]) -> frozenset[float]:
     """How much is in a pack: by its title and its size; where those do not say, by the rest of the record and the text around."""
+    found = _held_by(product, per)
+    return found.values | around if found.left_open else found.values
+
+
+class _Held(NamedTuple):
+    """How much of a unit a record says to be in a pack."""
+
+    values: frozenset[float]
+    left_open: bool
+    """Neither title nor size says it: the text around may."""
+
+
+@lru_cache(maxsize=1024)
+def _held_by(product: Product, per: str) -> _Held:
     details = [
         (key, str(value)) for key, value in product.details.items() if isinstance(value, (str, int, float))
     ]
@@ -105,27 +119,36 @@ def record_divisors(product: Product, per: str, around: frozenset[float]) -> fro
     named = "\n".join([product.title, *sizes])
     unit = unit_named(per) if per else None
     if per and unit is None and per not in _ANY_UNIT and not _names(product, per):
-        return around | frozenset(one.value for one in measures_of(record_text(product)) if one.value)
+        return _Held(
+            frozenset(one.value for one in measures_of(record_text(product)) if one.value), left_open=True
+        )
     if unit is None or unit.kind == "count":
-        counted = frozenset(one.value for one in UNITS.quantities(named) if one.unit.kind == "count")
-        exact = _of_sets(named, per) if per else set()
-        if exact and per.partition(" ")[0] not in _TOGETHER:
-            return frozenset(exact | {one * other for one in exact for other in counted if one != other})
-        if counted and per in _ANY_UNIT:
-            return counted | {
-                one.value for one in measures_of(named) if one.unit == one.kind and one.value >= 2
-            }
-        if counted and per.partition(" ")[0] not in _TOGETHER:
-            return counted
-        return around | divisors(named, per)
+        return _counted(named, per)
     found = divisors(named, per)
     several = {
         one.value for one in measures_of("\n".join([named, *product.features])) if one.unit == one.kind
     }
     found |= {one * many for one in found for many in several if many >= 2}
+    if found:
+        return _Held(found, left_open=False)
     year = {_IN_A_YEAR[per]} if per in _IN_A_YEAR else set()
     rest = "\n".join([*product.features, *(value for _, value in details)])
-    return found or around | year | divisors(rest, per)
+    return _Held(divisors(rest, per) | year, left_open=True)
+
+
+def _counted(named: str, per: str) -> _Held:
+    """Of things that are counted."""
+    counted = frozenset(one.value for one in UNITS.quantities(named) if one.unit.kind == "count")
+    exact = _of_sets(named, per) if per else set()
+    if exact and per.partition(" ")[0] not in _TOGETHER:
+        every = frozenset(exact | {one * other for one in exact for other in counted if one != other})
+        return _Held(every, left_open=False)
+    if counted and per in _ANY_UNIT:
+        few = {one.value for one in measures_of(named) if one.unit == one.kind and one.value >= 2}
+        return _Held(counted | few, left_open=False)
+    if counted and per.partition(" ")[0] not in _TOGETHER:
+        return _Held(counted, left_open=False)
+    return _Held(divisors(named, per), left_open=True)
 
 
 def _names(product: Product, per: str) -> bool:
@@ -151,14 +174,21 @@ _COUNTED_BY = re.compile(
 """What a cost is counted by, in so many of its unit: `by 100 mg`."""
 
 
+@lru_cache(maxsize=64)
+def _portions(text: str) -> tuple[tuple[MeasureUnit, float], ...]:
+    """The units that a text counts a cost by, and how many of each."""
+    found = []
+    for match in _COUNTED_BY.finditer(text):
+        unit, many = UNITS.named(match["unit"]), value_of(match["n"])
+        if unit is not None and unit.kind != "count" and many:
+            found.append((unit, many))
+    return tuple(found)
+
+
 def counted_by(product: Product, text: str) -> frozenset[float]:
     """How often what a text counts by is in a pack: in 90 pieces of 900 mg 810 times 100 mg."""
     found = set()
-    for match in _COUNTED_BY.finditer(text):
-        unit = UNITS.named(match["unit"])
-        portion = value_of(match["n"])
-        if unit is None or unit.kind == "count" or not portion:
-            continue
+    for unit, portion in _portions(text):
         inside = {one.value for one in measures_of(record_text(product)) if one.unit == unit.name}
         found |= {one * many / portion for one in inside for many in (1.0, *packed(product.title))}
     return frozenset(one for one in found if one)
