@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 from drr.wording.vocabulary import Wordbook, either, vocabulary
 
 Property = Literal["price", "stars", "count", "weight", "noise", "light", "height"]
@@ -139,7 +139,7 @@ class ComparisonReader:
             value = _FACTORS.get(match["factor"].casefold())
             if value is None:
                 many = match["n"]
-                value = float(many) if many[0].isdigit() else float(spoken(many))
+                value = number_said(many)
             bound: Literal["more", "less", "near", "exact"] = (
                 "more" if match["more"] else "less" if match["less"] else "near" if match["near"] else "exact"
             )

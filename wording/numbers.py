@@ -68,3 +68,8 @@ def spoken(words: str) -> int:
         else:
             part += TENS.get(word) or _TEENS.get(word) or _VALUES.get(word) or 0
     return whole + part
+
+
+def number_said(text: str) -> float:
+    """What a number comes to that is written in digits or in words: `1,299.50`, `forty-one`."""
+    return number(text) if text[0].isdigit() else float(spoken(text))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from drr.wording.money import every_amount
-from drr.wording.numbers import SPOKEN, number, spoken
+from drr.wording.numbers import SPOKEN, number_said
 from drr.wording.vocabulary import FirstWords, Wordbook, vocabulary
 
 Verdict = Literal["fits", "breaks", "open"]
@@ -126,7 +126,7 @@ def _names_another(said: str, limit: float | None) -> bool:
     match = None if named else _BARE.search(said)
     if match is None:
         return False
-    value = number(match[0]) if match[0][0].isdigit() else spoken(match[0])
+    value = number_said(match[0])
     return value != limit
 
 

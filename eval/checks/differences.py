@@ -13,7 +13,7 @@ from drr.eval.checks.money.generous.gaps import is_taken_off
 from drr.eval.checks.pairs import CLOSE, COSTS_PER, THAN, THAN_THE_OTHER, ProductPairs
 from drr.eval.checks.values import value_of
 from drr.wording.comparisons import COMPARISONS, FactorSaid
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN, number_said
 from drr.wording.ratings import RATINGS
 from drr.wording.tolerance import same_stars
 
@@ -177,7 +177,7 @@ class Differences:
             counted = [_counted(self._cast.products[one], unit) for one in pair]
             if not all(counted):
                 continue
-            said = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            said = number_said(match["n"])
             if any(abs(abs(a - b) - said) < 0.51 for a, b in pairs_of(*counted)):
                 self._tally.ok()
             else:

@@ -13,7 +13,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.residue import residue_of
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 
 _LOWERED = re.compile(
     r"\b(?:drop(?:s|ped|ping)?|f[ae]ll(?:s|en|ing)?|c[oa]mes?\sdown|goe?s?\sdown|brings?|brought|reduc(?:es?|ed|ing)|cuts?|lowers?(?:ed)?|knocks?|shrinks?|slips?|sinks?|dips?)\b"
@@ -107,17 +107,13 @@ def _taken(text: str, held: HeldAgainst, but: Figure, sentence: Span) -> list[fl
     """Amounts that may be what is taken off."""
     low = max(0, sentence[0] - _BACK)
     found = [one.value for one in held.ledger.within(low, sentence[1]) if one.start != but.start]
-    found += [
-        float(word) if (word := match["n"])[0].isdigit() else float(spoken(word))
-        for match in _BILL.finditer(text, low, sentence[1])
-    ]
+    found += [number_said(match["n"]) for match in _BILL.finditer(text, low, sentence[1])]
     return list(dict.fromkeys(found))[:_AMOUNTS]
 
 
 def _shares(text: str, sentence: Span) -> list[float]:
     """What is taken off in parts of a hundred: in its sentence, the question of it before that."""
     found = [
-        float(word) if (word := match["p"])[0].isdigit() else float(spoken(word))
-        for match in _SHARE.finditer(text, max(0, sentence[0] - _BACK), sentence[1])
+        number_said(match["p"]) for match in _SHARE.finditer(text, max(0, sentence[0] - _BACK), sentence[1])
     ]
     return [one / 100 for one in dict.fromkeys(found)][:_SHARES]

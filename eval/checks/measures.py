@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from drr.wording.hedges import HEDGES
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN, number_said
 from drr.wording.units import UNITS
 
 _PACKAGE = frozenset(
@@ -191,7 +191,7 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
         if before := _TO.search(text[max(start, match.start() - 16) : match.start()]):
             figures.insert(0, before["n"])
         for figure in figures:
-            value = number(figure) if figure[0].isdigit() else float(spoken(figure))
+            value = number_said(figure)
             if one := _measure(value, form, match.span(), hedged):
                 yield one
     for match in _GRADE.finditer(text, start, len(text) if end is None else end):

@@ -24,7 +24,7 @@ from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
 from drr.eval.checks.told_multiples import ratios_by_unit
 from drr.wording.comparisons import COMPARISONS
 from drr.wording.cues import CUES
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 from drr.wording.vocabulary import either
 
 Bound = Literal["more", "less", "near", "exact"]
@@ -185,7 +185,7 @@ def _said(text: str) -> Iterator[_Said]:
         if match["w"]:
             many = _WORDS[" ".join(match["w"].casefold().replace("-", " ").split())]
         else:
-            many = float(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            many = number_said(match["n"])
         if _AGAIN.match(text, match.end()):
             many += 1
         slight = _SLIGHT.search(text[max(0, match.start() - _BEFORE) : match.start()]) is not None

@@ -15,7 +15,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
 from drr.eval.checks.superlatives import groups_around
 from drr.eval.checks.told_costs import costs_told
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 
 _PLACES = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
 _RANKED = re.compile(
@@ -43,7 +43,7 @@ def misread_ranks(mentions: Mentions) -> Iterator[Accusation]:
         subject = _subject(cast, text, match, sentence)
         if subject is None or not _is_read(mentions, cast, match, sentence):
             continue
-        many = float(match["many"]) if match["many"][0].isdigit() else float(spoken(match["many"]))
+        many = number_said(match["many"])
         groups = [one for one in groups_around(cast, mentions, subject, sentence) if len(one) == many]
         if groups and not any(_has_place(mentions, match, subject, group) for group in groups):
             why = f"said {match[0]!r} of {subject.product_id}, which has that place in no group in sight"

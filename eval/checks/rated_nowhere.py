@@ -18,7 +18,7 @@ from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import residue_of
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE, number_said
 from drr.wording.ratings import A_MARK, RatingSaid
 from drr.wording.tolerance import same_count, same_stars
 
@@ -140,7 +140,7 @@ class _Ratings:
         forms = (*_PAIRS, _ONE_MORE) if any(one.kind == "count" for one in found) else _PAIRS
         for match in (one for form in forms for one in form.finditer(self._text, *span)):
             many = match["n"]
-            value = number(many) if many[0].isdigit() else float(spoken(many))
+            value = number_said(many)
             found.append(RatingSaid("stars", float(match["d"]), *match.span("d"), False, True))
             found.append(RatingSaid("count", value, *match.span("n"), False, True))
         kept: list[RatingSaid] = []

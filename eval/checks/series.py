@@ -12,7 +12,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.residue import Residue
 from drr.wording.doubts import DoubtKind
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE, number, number_said
 from drr.wording.tolerance import same_stars
 
 _STARS = re.compile(
@@ -154,7 +154,7 @@ class RatingSeries:
             else:
                 continue
             written = match[0]
-            value = number(written) if written[0].isdigit() else float(spoken(written))
+            value = number_said(written)
             yield FigureSeen(value, *match.span(), whose.product_id)
 
     def _ids(self, groups: Sequence[_Group]) -> list[str]:

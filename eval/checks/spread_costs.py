@@ -17,7 +17,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.residue import residue_of
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 
 _DAYS = {"day": (1.0,), "night": (1.0,), "week": (7.0,), "month": (30.0, 30.44, 28.0), "year": (365.0, 360.0)}
 _TIME = r"(?P<t>day|night|week|month|year)"
@@ -146,4 +146,4 @@ def _number(word: str) -> float:
     word = " ".join(word.casefold().split())
     if word in _PACES:
         return _PACES[word]
-    return float(word) if word[0].isdigit() else float(spoken(word))
+    return number_said(word)

@@ -19,7 +19,7 @@ from drr.eval.checks.person.history import history_of
 from drr.eval.checks.person.readings.counted import comes_to_some
 from drr.wording.dates import dates
 from drr.wording.money import every_amount
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said, spoken
 from drr.wording.ratings import A_MARK
 from drr.wording.verdicts import VERDICTS
 
@@ -205,7 +205,7 @@ class Otherwise:
         if self._held.named(close):
             return None
         said = (match["n"] or match["m"] for match in _SO_MANY.finditer(self._plain, *close))
-        many = max((int(one) if one.isdigit() else spoken(one) for one in said), default=0)
+        many = max(map(number_said, said), default=0)
         known = self._held.known
         named = [key for key in self._held.named((stretch[0], figure.start)) if known.of((key,)).prices]
         return "its sentence counts more than the things in sight" if many > max(len(named), 1) else None

@@ -10,7 +10,7 @@ from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.person.history import history_of
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN, number, number_said, spoken
 
 _NUMBER = re.compile(rf"(?<![\w.])(?P<n>{DIGITS})(?![\d%])|\b(?P<w>{SPOKEN})\b", re.I)
 _SHARE = re.compile(r"said (?P<share>[\d.]+) ?(?:percent|%),? (?:for )?(?P<n>[\d,]+)")
@@ -73,9 +73,7 @@ class OwnOrders:
         match = _APART.search(one.why)
         if match is None or self._history is None:
             return None
-        days = (number(match["n"]) if match["n"][0].isdigit() else spoken(match["n"])) * (
-            7 if match["unit"].casefold() == "week" else 1
-        )
+        days = number_said(match["n"]) * (7 if match["unit"].casefold() == "week" else 1)
         for key in self._keys():
             placed = [each.day for each in self._history.of_products((key,))][:_DAYS]
             if any(abs((a - b).days) == days for a, b in combinations(placed, 2)):

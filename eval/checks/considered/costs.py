@@ -13,7 +13,7 @@ from drr.eval.checks.cast import names_within
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.money.figures import Figure
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 
 _MANY = rf"(?P<n>{SPOKEN}|\d{{1,2}}|both|a pair)"
 _MANY_BEFORE = re.compile(
@@ -113,7 +113,7 @@ class CostsSaid:
 
 def _how_many(said: str) -> float:
     word = said.casefold()
-    return _TOGETHER.get(word) or (float(word) if word.isdigit() else float(spoken(word)))
+    return _TOGETHER.get(word) or number_said(word)
 
 
 def together(some: Sequence[WordedCost]) -> Iterator[float]:

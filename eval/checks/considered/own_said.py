@@ -13,7 +13,7 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.leftover.said import SaidFigures
 from drr.wording.dates import CALENDAR, FULL_MONTH, MONTH, DayOfYear, When, dates, days_of_year, month_number
 from drr.wording.hedges import HEDGES
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE, number_said
 from drr.wording.purchases import PURCHASES
 
 OwnKind = Literal[
@@ -239,7 +239,7 @@ class OwnSaid:
 def _value(text: str) -> float:
     if text.casefold() in _OFTEN:
         return _OFTEN[text.casefold()]
-    return number(text) if text[0].isdigit() else float(spoken(text))
+    return number_said(text)
 
 
 def covers(one: OwnFigure, day: date) -> bool:

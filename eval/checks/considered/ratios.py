@@ -17,7 +17,7 @@ from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
 from drr.wording.doubts import DOUBTS
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 
 _WORDS = {
     "twice": 2.0,
@@ -133,7 +133,7 @@ def ratios_said(text: str) -> list[RatioSaid]:
         if match["w"]:
             many, form = _WORDS[" ".join(match["w"].casefold().replace("-", " ").split())], "word"
         elif match["n"]:
-            many = float(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            many = number_said(match["n"])
             many, form = many + (0.5 if match["half"] else 0.0), "times"
         else:
             many, form = float(match["p"]) / 100, "percent"

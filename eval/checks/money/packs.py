@@ -10,7 +10,7 @@ from drr.env.entities import Product
 from drr.eval.checks.measures import measures_of, packed
 from drr.eval.checks.naming import fold, folded_words
 from drr.eval.checks.records import record_text
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN, number_said, spoken
 from drr.wording.units import UNITS, MeasureUnit
 
 _COUNT = re.compile(r"(?<![\d.,$/])(?P<n>\d{1,4})(?![\d,]*\.?\d)")
@@ -31,10 +31,6 @@ _MEASURE = re.compile(
     rf"(?<![\w.,])(?P<n>{DIGITS}|{SPOKEN})[\s-]?(?P<unit>fl\.?[\s-]oz|fluid[\s-]ounces?|[a-z]{{1,12}}|['\"″])",
     re.I,
 )
-
-
-def value_of(written: str) -> float:
-    return number(written) if written[0].isdigit() else float(spoken(written))
 
 
 _TOGETHER = {"hundred": 100, "thousand": 1000, "dozen": 12, "pair": 2}
@@ -76,7 +72,7 @@ def _measured(text: str) -> tuple[tuple[float, MeasureUnit], ...]:
     for match in _MEASURE.finditer(text):
         unit = UNITS.named(match["unit"].replace("-", " ")) or UNITS.named(match["unit"].split()[0])
         if unit is not None:
-            found.append((value_of(match["n"]), unit))
+            found.append((number_said(match["n"]), unit))
     return tuple(found)
 
 
@@ -85,7 +81,7 @@ def _of_sets(text: str, per: str) -> frozenset[float]:
     """How many of a set a text counts: `ten pairs`."""
     named = per.partition(" ")[0].rstrip("s")
     counted = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS}|{SPOKEN})[\s-]{re.escape(named)}s?\b", re.I)
-    return frozenset({value_of(match["n"]) for match in counted.finditer(text)} - {1.0})
+    return frozenset({number_said(match["n"]) for match in counted.finditer(text)} - {1.0})
 
 
 _ANY_UNIT = frozenset(["", "unit", "item", "piece", "each", "pc", "one"])
@@ -179,7 +175,7 @@ def _portions(text: str) -> tuple[tuple[MeasureUnit, float], ...]:
     """The units that a text counts a cost by, and how many of each."""
     found = []
     for match in _COUNTED_BY.finditer(text):
-        unit, many = UNITS.named(match["unit"]), value_of(match["n"])
+        unit, many = UNITS.named(match["unit"]), number_said(match["n"])
         if unit is not None and unit.kind != "count" and many:
             found.append((unit, many))
     return tuple(found)

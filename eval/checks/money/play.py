@@ -13,10 +13,10 @@ from drr.eval.checks.cast import cast_of
 from drr.eval.checks.mentions import Mentions, words
 from drr.eval.checks.money.adjustments import adjustments_of
 from drr.eval.checks.money.own_records import prices_ordered, statistics_in_money
-from drr.eval.checks.money.packs import SET, SETS, WORD_NUMBER, value_of
+from drr.eval.checks.money.packs import SET, SETS, WORD_NUMBER
 from drr.wording.dates import CALENDAR
 from drr.wording.money import every_amount
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN, number, number_said, spoken
 
 _FEW = 6
 """Products of a whole report that any of its figures may be about."""
@@ -250,7 +250,7 @@ class InPlay:
         return frozenset(one for one in _many(self._mentions.plain[slice(*span)]) if one <= _MOST_COUNT)
 
     def shares(self, span: Span) -> list[float]:
-        return [value_of(match["n"]) / 100 for match in _PERCENT.finditer(self.text(span))]
+        return [number_said(match["n"]) / 100 for match in _PERCENT.finditer(self.text(span))]
 
     @cached_property
     def statistics(self) -> list[float]:

@@ -12,7 +12,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.history import History, Placed
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN, number_said
 from drr.wording.purchases import PURCHASES, TimesSaid, times
 
 _WINDOW = re.compile(
@@ -96,7 +96,7 @@ class PurchaseFrequencies:
 
     def _newest(self, count: str) -> list[Placed]:
         """So many of the latest orders."""
-        many = int(number(count)) if count[0].isdigit() else spoken(count)
+        many = int(number_said(count))
         return sorted(self._history.orders, key=lambda one: one.order.order_date, reverse=True)[:many]
 
     def _counts(
@@ -125,7 +125,7 @@ class PurchaseFrequencies:
         """`111 days ago`, against the orders it may be counted from."""
         for match in _LENGTH.finditer(self._body, *span):
             unit = match["unit"].casefold().rstrip("s")
-            value = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            value = number_said(match["n"])
             before = self._body[max(span[0], match.start() - 60) : match.start()]
             if not (match["ago"] or _SINCE.search(before)):
                 continue

@@ -13,7 +13,7 @@ from drr.eval.checks.mentions import words
 from drr.eval.checks.person.history import History
 from drr.eval.checks.person.named_days import NEGATED
 from drr.wording.hedges import HEDGES
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE, number_said
 from drr.wording.purchases import PURCHASES
 from drr.wording.tolerance import same_count
 
@@ -89,7 +89,7 @@ class PartsOfHistory:
             return
         self._since(span)
         for match in _COUNT.finditer(self._body, *span):
-            said = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            said = number_said(match["n"])
             if not 2 <= said <= 2 * self._known.orders or _PERIOD.search(self._body, *span):
                 continue
             if _WINDOW.search(self._body, max(span[0], match.start() - 28), match.start()):

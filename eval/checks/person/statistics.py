@@ -22,7 +22,7 @@ from drr.eval.checks.person.tallies import HistoryTallies, name_form, plain_name
 from drr.eval.checks.person.whole import CountsOfTheWhole
 from drr.wording.hedges import HEDGES
 from drr.wording.money import every_amount
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE, number, number_said
 from drr.wording.tolerance import same_count
 
 _COUNTED_BEFORE = re.compile(rf"(?:\b(?:{SPOKEN}|your|my|the|these|those|all|both|first|last)|\d)\s$", re.I)
@@ -190,7 +190,7 @@ class _Counting:
     def sentence(self, span: Span) -> None:
         places = list(self._places(span))
         for match in _COUNT.finditer(self._body, *span):
-            said = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            said = number_said(match["n"])
             if not self._is_year_or_id(said, match, span):
                 self._compare(said, match, span, places)
         line = self._cast.prose.line_at(span[0])

@@ -15,7 +15,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import words
 from drr.eval.checks.person.history import History
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE, number_said
 from drr.wording.purchases import PURCHASES
 
 _COUNT = re.compile(
@@ -224,4 +224,4 @@ def name_form(name: str) -> str:
 def _value(text: str) -> float:
     if text.casefold() in _ALONE:
         return _ALONE[text.casefold()]
-    return number(text) if text[0].isdigit() else float(spoken(text))
+    return number_said(text)

@@ -17,7 +17,7 @@ from drr.eval.checks.person.parts import PartsOfHistory
 from drr.eval.checks.person.tallies import name_form, plain_name
 from drr.wording.dates import When
 from drr.wording.hedges import HEDGES
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE, number, number_said
 from drr.wording.purchases import PURCHASES
 
 _N = rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
@@ -341,7 +341,7 @@ def _sizes(orders: Sequence[Placed]) -> set[int]:
 
 
 def _value(text: str) -> int:
-    return int(number(text)) if text[0].isdigit() else spoken(text)
+    return int(number_said(text))
 
 
 def _day(when: When) -> date:

@@ -12,7 +12,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.generous.limits import PER, limits_told
 from drr.eval.checks.money.ledger import MoneyLedger
 from drr.wording.money import every_amount
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 from drr.wording.verdicts import VERDICTS
 
 _LONGEST = 1_500
@@ -117,7 +117,7 @@ class VerdictPlaces:
             placed = placed and not _SHADE.search(self._plain, max(0, where[0] - 24), where[0])
             return ([value] if placed or value in self.limits or value in self.each_limits else []), True
         if match := _BARE_END.search(said):
-            number = float(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
+            number = number_said(match["n"])
             return ([number] if number in self.limits else []), True
         noun = _OWN_LIMIT.search(said)
         if noun is None or (noun["word"] or "the").casefold() not in _OF_MONEY:
