@@ -6,24 +6,24 @@ from collections.abc import Callable, Iterator
 
 from drr.eval.checks.base import Accusation
 from drr.eval.checks.detail_figures import figures_otherwise
-from drr.eval.checks.lowered import wrong_new_prices
-from drr.eval.checks.means import wrong_means
-from drr.eval.checks.measured_sides import wrong_measured_sides
+from drr.eval.checks.in_text.costs import wrong_told_costs
+from drr.eval.checks.in_text.lowered import wrong_new_prices
+from drr.eval.checks.in_text.means import wrong_means
+from drr.eval.checks.in_text.measured_sides import wrong_measured_sides
+from drr.eval.checks.in_text.multiples import misread_told_multiples
+from drr.eval.checks.in_text.per_dollar import wrong_per_dollar
+from drr.eval.checks.in_text.ranges import wrong_ranges
+from drr.eval.checks.in_text.ranks import misread_ranks
+from drr.eval.checks.in_text.sides import wrong_told_sides
+from drr.eval.checks.in_text.spread_costs import wrong_spread_costs
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.multiples import misread_multiples
 from drr.eval.checks.no_ones_values import values_of_no_one
 from drr.eval.checks.not_its_own import not_its_own
 from drr.eval.checks.nowhere import found_nowhere
 from drr.eval.checks.part_values import parts_otherwise
-from drr.eval.checks.per_dollar import wrong_per_dollar
-from drr.eval.checks.ranges import wrong_ranges
-from drr.eval.checks.ranks import misread_ranks
 from drr.eval.checks.sides import wrong_sides
-from drr.eval.checks.spread_costs import wrong_spread_costs
 from drr.eval.checks.superlatives import misread_superlatives
-from drr.eval.checks.told_costs import wrong_told_costs
-from drr.eval.checks.told_multiples import misread_told_multiples
-from drr.eval.checks.told_sides import wrong_told_sides
 from drr.eval.checks.unit_costs import misread_unit_costs
 
 READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.in_text.multiples import ratios_by_unit
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
@@ -21,7 +22,6 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
-from drr.eval.checks.told_multiples import ratios_by_unit
 from drr.wording.comparisons import COMPARISONS
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN, number_said

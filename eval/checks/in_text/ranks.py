@@ -10,11 +10,11 @@ from drr.env.entities import Product
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.in_text.costs import costs_told
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
 from drr.eval.checks.superlatives import groups_around
-from drr.eval.checks.told_costs import costs_told
 from drr.wording.numbers import SPOKEN, number_said
 
 _PLACES = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "2nd": 2, "3rd": 3, "4th": 4, "5th": 5}
