@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -18,6 +18,9 @@ _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•·‣▪–]|\d{1,3}[.)])\s+")
 _TITLE = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\*\*|__).+?(?:\*\*|__)")
 _RULE_ROW = re.compile(r"\s*+\|?+\s*+:?-(?:-++:?\s*+\|?|:?\s*+\|)\s*+(?::?-++:?\s*+\|?\s*+)*+$")
 _DIGIT = re.compile(r"\d")
+_LONGEST, _TRIED = 3_000, 40
+"""Characters of a sentence."""
+_BLANK = re.compile(r"(?P<mark>[,;])?\s")
 _ELISION = re.compile(r"\s*(?:[-*]\s*)?(?:\.{3,}|…+|\[\.\.\.\]|\[…\]|\(\.\.\.\))\s*$")
 
 
@@ -155,6 +158,19 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
     for match in _SENTENCE.finditer(text):
         if match[0].strip():
             yield match.span()
+
+
+def pieces(body: str, start: int, end: int, is_held: Callable[[int], bool]) -> Iterator[tuple[int, int]]:
+    """A stretch that runs on without an end, as `$1, $1, $1` for pages, in parts that are no longer than a sentence may be: all that reads a sentence for each of its figures
+    would be quadratic in it. It is cut behind a comma if there is one, and where nothing holds the place together.
+    """
+    while end - start > _LONGEST:
+        blanks = list(_BLANK.finditer(body, start + _LONGEST // 2, start + _LONGEST))
+        last = sorted(blanks, key=lambda one: (one["mark"] is not None, one.start()))[: -_TRIED - 1 : -1]
+        cut = next((one.end() for one in last if not is_held(one.start())), start + _LONGEST)
+        yield start, cut
+        start = cut
+    yield start, end
 
 
 def _cells(text: str, start: int, separator: str) -> list[tuple[int, int]]:

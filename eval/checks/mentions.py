@@ -14,7 +14,7 @@ from drr.citations.parse import Marker
 from drr.env.entities import Product
 from drr.eval.checks.base import PRODUCT_ID, Span, Subject
 from drr.eval.checks.grid import ProductTables
-from drr.eval.checks.layout import Layout, TextLine, layout
+from drr.eval.checks.layout import Layout, TextLine, layout, pieces
 from drr.eval.checks.naming import names_in
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:\.\d+)?")
@@ -202,14 +202,18 @@ class Mentions:
     def _sentences_of(self, line: TextLine) -> list[Span]:
         spans: list[Span] = []
         start = line.start
+
+        def is_held(place: int) -> bool:
+            return any(place < one.end for one in self.within(start, place))
+
         for match in _SENTENCE_END.finditer(self.body, line.start, line.end):
             if _ABBREVIATION.search(self.body[max(start, match.start() - 6) : match.start() + 1]):
                 continue
-            if any(match.start() < one.end for one in self.within(start, match.start())):
+            if is_held(match.start()):
                 continue
-            spans.append((start, match.end()))
+            spans += pieces(self.body, start, match.end(), is_held)
             start = match.end()
-        spans.append((start, line.end))
+        spans += pieces(self.body, start, line.end, is_held)
         return spans
 
     def _split(self, start: int, end: int, references: list[ProductReference]) -> list[Mention]:

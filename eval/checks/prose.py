@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 
 from drr.eval.checks.base import Span
-from drr.eval.checks.layout import TextLine
+from drr.eval.checks.layout import TextLine, pieces
 from drr.eval.checks.measures import MeasureSaid, measures
 from drr.wording.dates import DayOfYear, When, dates, days_of_year
 from drr.wording.ratings import RATINGS, RatingSaid
@@ -50,13 +50,17 @@ class Prose:
 
     def _split(self, line: TextLine) -> Iterator[Span]:
         start = line.start
+
+        def is_held(place: int) -> bool:
+            return self._in_link(line.start, place)
+
         for match in SENTENCE_END.finditer(self.body, line.start, line.end):
             before = self.body[max(start, match.start() - 8) : match.start() + 1]
-            if not _ABBREVIATION.search(before) and not self._in_link(line.start, match.start()):
-                yield start, match.end()
+            if not _ABBREVIATION.search(before) and not is_held(match.start()):
+                yield from pieces(self.body, start, match.end(), is_held)
                 start = match.end()
         if start < line.end:
-            yield start, line.end
+            yield from pieces(self.body, start, line.end, is_held)
 
     def sentence_at(self, position: int) -> Span:
         """The sentence around a place of a line that is no row."""

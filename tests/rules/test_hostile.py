@@ -37,6 +37,8 @@ HOSTILE = {
     "blanks before a bold name": (" ", " ", "x " + PRODUCT),
     "blanks behind a rating's cue": (PRODUCT + " is rated", " ", "x"),
     "stars behind a material's cue": (PRODUCT + " material", "*", "x"),
+    "amounts without an end": ("", "$1,", ""),
+    "shares of amounts without an end": ("", "5% of $20, ", ""),
     "blanks inside an offer": ("- Heavy Iron", " ", "x for $20"),
 }
 RUN = """

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from drr.env.entities import Product
+from drr.eval.checks import Subject, check_report, urls_in
+from drr.eval.checks.layout import pieces
 from drr.eval.checks.measures import MeasuresByKind, measures
 from drr.eval.checks.records import record_numbers, record_text
 from drr.wording.attributes import ATTRIBUTES
 from drr.wording.doubts import DOUBTS, KINDS
 from drr.wording.vocabulary import FirstWords, vocabulary
+
+from benchmarks.planted import Scene
 
 
 def test_no_word_of_a_group_is_passed_over_for_its_first_word() -> None:
@@ -59,6 +63,28 @@ def test_what_is_read_of_a_record_is_that_records() -> None:
     assert record_numbers(one) == {6.0, 12.0}
     assert record_numbers(other) == {9.0, 14.0}
     assert record_numbers(_product("Six bowls", "Holds 12 cups")) == {6.0, 12.0}
+
+
+def test_what_runs_on_without_an_end_is_read_in_parts_that_hold_together() -> None:
+    """Every letter once, no part longer than a sentence may be, none cut where something is held."""
+    text = "a hose for $9 each, " * 2_000
+    link = range(2_900, 3_050)
+    parts = list(pieces(text, 7, len(text), lambda place: place in link))
+    assert "".join(text[low:high] for low, high in parts) == text[7:]
+    assert max(high - low for low, high in parts) <= 3_000
+    assert not {high for _, high in parts} & {*link[1:]}
+    assert all(text[high - 2 : high] == ", " for _, high in parts[:-1])
+    assert list(pieces("x" * 7_000, 0, 7_000, lambda place: False))[-1] == (6_000, 7_000)
+
+
+def test_a_wrong_price_is_found_in_a_line_that_never_ends(scene: Scene) -> None:
+    product = next(one for one in scene.products if one.price is not None)
+    price = product.price or 0.0
+    said = f"[{product.title}]({product.product_url}) costs ${{:.2f}}"
+    for amount, status in ((price, "pass"), (price + 7.5, "fail")):
+        text = "what else there is to say of it, " * 400 + said.format(amount) + ", and so on" * 400
+        subject = Subject(text, query="", user_id=None, shop=scene.shop, returned=urls_in(text))
+        assert check_report(subject)["price"].status == status, amount
 
 
 def _product(title: str, feature: str) -> Product:
