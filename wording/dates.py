@@ -18,6 +18,8 @@ _MONTHS = {
 MONTH = either(_MONTHS)
 """The names of months, long and short, as alternatives of an expression."""
 FULL_MONTH = CALENDAR.either("months")
+DAYS_IN = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
+"""Of a month and a year, as many as they have on average."""
 
 
 def month_of(name: str) -> int:

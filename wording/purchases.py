@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from drr.wording.numbers import SPOKEN, number, spoken
+from drr.wording.numbers import SPOKEN, number_said
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 _NEAR = 40
@@ -81,13 +81,7 @@ _OFTEN = {"once": 1, "twice": 2, "thrice": 3}
 def times(text: str) -> Iterator[TimesSaid]:
     """`twice`, `five times`; not `five times as much`."""
     for match in _TIMES.finditer(text):
-        often = (
-            _OFTEN[match["often"].casefold()]
-            if match["often"]
-            else int(number(match["n"]))
-            if match["n"][0].isdigit()
-            else spoken(match["n"])
-        )
+        often = _OFTEN[match["often"].casefold()] if match["often"] else int(number_said(match["n"]))
         yield TimesSaid(often, *match.span())
 
 

@@ -21,6 +21,7 @@ from drr.wording.doubts import DoubtReader
 from drr.wording.exclusions import ExclusionReader
 from drr.wording.facts import FactWords
 from drr.wording.hedges import HEDGES, Hedges
+from drr.wording.letters import LetterReader
 from drr.wording.limits import LimitReader
 from drr.wording.marks import MarkReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader, every_amount
@@ -109,6 +110,7 @@ READINGS: dict[str, Reading] = {
     "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),
     "facts": lambda words, text: of_facts(FactWords(words), text),
     "hedges": hedged,
+    "letters": lambda words, text: LetterReader(words).is_to_others(text),
     "limits": lambda words, text: LimitReader(words).limits(text),
     "marks": lambda words, text: MarkReader(words).head(text),
     "money": lambda words, text: [

@@ -12,6 +12,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.history import History, Placed
+from drr.wording.dates import DAYS_IN
 from drr.wording.numbers import DIGITS, SPOKEN, number_said
 from drr.wording.purchases import PURCHASES, TimesSaid, times
 
@@ -33,7 +34,6 @@ _LOOSE = re.compile(
 _FROM_ANOTHER = re.compile(r"earlier|later|before|after|apart", re.I)
 """Counted from another order, not from today."""
 _MOST_DAYS = 300
-_DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 _SINCE = re.compile(r"\b(?:been|for|past|last)\b[^.;]{0,50}$", re.I)
 _IT = re.compile(r"\b(?:it|them|this|that|these|those|one)\b", re.I)
 _SHOWS = re.compile(
@@ -130,7 +130,7 @@ class PurchaseFrequencies:
             if not (match["ago"] or _SINCE.search(before)):
                 continue
             loose = _LOOSE.search(before[-24:]) is not None or unit != "day"
-            slack = (0.6 if loose else 0.0) * _DAYS[unit] + (0.1 * value * _DAYS[unit] if loose else 1.0)
+            slack = (0.6 if loose else 0.0) * DAYS_IN[unit] + (0.1 * value * DAYS_IN[unit] if loose else 1.0)
             if match["ago"] and _FROM_ANOTHER.search(match["ago"]):
                 ages: Collection[int] = self._gaps
             else:
@@ -138,9 +138,9 @@ class PurchaseFrequencies:
                 ages = [(self._history.today - one.day).days for one in orders]
             if not ages:
                 continue
-            length = value * _DAYS[unit]
+            length = value * DAYS_IN[unit]
             if any(
-                abs(age - length) <= slack + (_DAYS[unit] if loose and unit != "day" else 0) for age in ages
+                abs(age - length) <= slack + (DAYS_IN[unit] if loose and unit != "day" else 0) for age in ages
             ):
                 self._tally.ok()
             elif self._history.whole and self._is_pinned(unit, match, span):

@@ -17,13 +17,13 @@ from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, Order
 from drr.eval.checks.person.readings.nothing import CountsOfNothing, DaysOfNothing
 from drr.eval.checks.person.readings.of_all import PartsOfAll
 from drr.eval.checks.person.readings.plainly import PlainlyWrong
-from drr.eval.checks.person.readings.said import SaidCount, SaidCounts
+from drr.eval.checks.person.readings.said import SaidCount, SaidCounts, count_value
 from drr.eval.checks.person.readings.sets import Mask, OrderSets
 from drr.eval.checks.person.readings.spans import OwnSpans
 from drr.eval.checks.person.readings.states import misread_empty_years, misread_ordinals, misread_states
 from drr.eval.checks.person.readings.ties import NEAR_BY, TOKEN, UNDERSTOOD, Tie, Ties
 from drr.eval.checks.person.readings.wholes import PartsOfSome
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE
 from drr.wording.tolerance import same_count
 
 _TOGETHER = re.compile(
@@ -256,7 +256,7 @@ class CountReadings:
         match = _OF_SOME.match(self._body, said.end)
         if match is None:
             return False
-        whole = int(number(match["m"])) if match["m"][0].isdigit() else spoken(match["m"])
+        whole = count_value(match["m"])
         return whole not in self._sets.sizes(self._sets.all)
 
     def _is_restricted(self, said: SaidCount, facet: Facet, span: Span, here: Sequence[Facet]) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import islice
+from typing import NamedTuple
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast
@@ -14,7 +15,8 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.readings.facets import NO_THING, Facet, OrderFacets
 from drr.eval.checks.person.readings.sets import Mask
 from drr.eval.checks.person.readings.ties import TOKEN, UNDERSTOOD
-from drr.wording.dates import MONTH, When, dates
+from drr.wording.dates import DAYS_IN, MONTH, When, dates
+from drr.wording.numbers import number_said
 
 GLUE = re.compile(
     rf"(?:[\s,;&*_()]|\b(?:{MONTH}|and|then|again|once|twice|more|thrice|also|later|lastly|finally|in|on|the|that|of|a|an|for|first|second|third|fourth|fifth|sixth|last|latest|most recently|time|times|early|late|mid|back|both|two|three|four|\d{{1,2}})\b|[–—+·-]\s){{1,24}}",
@@ -208,6 +210,22 @@ def union_of(facets: Iterable[Facet]) -> Mask:
         for way in one.ways:
             found |= way
     return found
+
+
+class LengthSaid(NamedTuple):
+    """A span of time as it is said."""
+
+    days: float
+    slack: float
+    """Days by which it may be off: a day more or less where days are counted; longer units, and what is said to be near, are rounded either way."""
+
+
+def length_said(said: re.Match[str], *, near: bool) -> LengthSaid:
+    """`three weeks`, of a match with the groups `n` and `unit`."""
+    unit = said["unit"].casefold().rstrip("s")
+    days = number_said(said["n"]) * DAYS_IN[unit]
+    exact = unit == "day" and not near
+    return LengthSaid(days, 1.0 if exact else max(0.95 * DAYS_IN[unit], 0.1 * days, 3.0))
 
 
 def day_of(year: int, month: int, day: int) -> date | None:

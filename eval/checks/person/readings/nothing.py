@@ -17,15 +17,14 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.readings.days import day_of
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
-from drr.eval.checks.person.readings.said import COUNT, count_value
+from drr.eval.checks.person.readings.said import COUNT, GAP, count_value
 from drr.wording.dates import When
 from drr.wording.hedges import HEDGES
 from drr.wording.purchases import PURCHASES
 from drr.wording.tolerance import same_count
 
-_GAP = r"[\s*_]{1,3}"
 _ORDERS = re.compile(
-    rf"{_GAP}(?:(?!of\b|for\b|from\b|in\b|and\b|or\b|on\b|with\b)[a-z-]{{1,14}}{_GAP}){{0,2}}(?:orders|purchases|parcels|deliveries)\b",
+    rf"{GAP}(?:(?!of\b|for\b|from\b|in\b|and\b|or\b|on\b|with\b)[a-z-]{{1,14}}{GAP}){{0,2}}(?:orders|purchases|parcels|deliveries)\b",
     re.I,
 )
 _INEXACT = re.compile(

@@ -11,31 +11,38 @@ from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.readings.facets import NO_THING, Facet, OrderFacets
+from drr.eval.checks.person.readings.said import GAP, count_value, counted
 from drr.eval.checks.person.readings.sets import Mask
-from drr.eval.checks.person.readings.wholes import FRACTION_WORDS, FRACTIONS
+from drr.eval.checks.person.readings.wholes import FRACTION_WORDS, fraction_said
 from drr.wording.dates import When
 from drr.wording.hedges import HEDGES
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE
 
-_G = r"[\s*_]{1,3}"
-_N = rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
-_M = rf"(?<![\w.$,#€£/-])(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
+_N, _M = counted("n"), counted("m")
 _ORDERS = r"(?:orders|purchases|parcels)"
-_OF_ALL = rf"(?:out{_G})?of{_G}(?:all{_G}(?:of{_G})?)?your{_G}{_M}(?:{_G}{_ORDERS})?"
-_COUNTED = re.compile(rf"{_N}{_G}(?:orders{_G})?{_OF_ALL}(?!{_G}(?:most|last|latest|first|newest)\b)", re.I)
+_OF_ALL = rf"(?:out{GAP})?of{GAP}(?:all{GAP}(?:of{GAP})?)?your{GAP}{_M}(?:{GAP}{_ORDERS})?"
+_COUNTED = re.compile(
+    rf"{_N}{GAP}(?:orders{GAP})?{_OF_ALL}(?!{GAP}(?:most|last|latest|first|newest)\b)", re.I
+)
 """`8 of your 12 orders`"""
 _FRACTION = re.compile(
-    rf"\b(?P<f>{FRACTION_WORDS}){_G}(?:of{_G})?(?:all{_G})?your{_G}{_M}{_G}{_ORDERS}\b",
+    rf"\b(?P<f>{FRACTION_WORDS}){GAP}(?:of{GAP})?(?:all{GAP})?your{GAP}{_M}{GAP}{_ORDERS}\b",
     re.I,
 )
 """`half of your eight orders`"""
-_ARE = re.compile(
-    rf"(?:[\s*_]{{0,3}}[,(–—][\s*_]{{0,3}}(?:(?:or|about|around|roughly|nearly|almost|some|just|over|under|so|that{_G}is|i\.e\.),?{_G}){{0,3}}[~≈]?\d{{1,3}}(?:\.\d{{1,2}})?\s?(?:%|percent|per\scent)[\s*_]{{0,3}}[,)–—])?(?:,?{_G}(?:on{_G}(?:record|file)|here|so{_G}far|in{_G}all|in{_G}total|altogether),?)?{_G}(?:are|were|was|is|went|go|fall|fell|belong|come|came|have{_G}been)(?:{_G}(?:all|filed|placed|bought))?(?:{_G}(?:in|to|under|into|for|from))?(?:{_G}the)?{_G}",
-    re.I,
-)
-"""From a part of all to what it is."""
+_NEAR_IT = rf"(?:or|about|around|roughly|nearly|almost|some|just|over|under|so|that{GAP}is|i\.e\.)"
+_SHARE = r"[~≈]?\d{1,3}(?:\.\d{1,2})?\s?(?:%|percent|per\scent)"
+_SHARE_ASIDE = rf"[\s*_]{{0,3}}[,(–—][\s*_]{{0,3}}(?:{_NEAR_IT},?{GAP}){{0,3}}{_SHARE}[\s*_]{{0,3}}[,)–—]"
+_IN_ALL = rf",?{GAP}(?:on{GAP}(?:record|file)|here|so{GAP}far|in{GAP}all|in{GAP}total|altogether),?"
+_BE = rf"(?:are|were|was|is|went|go|fall|fell|belong|come|came|have{GAP}been)"
+_IN = rf"(?:{GAP}(?:all|filed|placed|bought))?(?:{GAP}(?:in|to|under|into|for|from))?(?:{GAP}the)?"
+_ARE = re.compile(rf"(?:{_SHARE_ASIDE})?(?:{_IN_ALL})?{GAP}{_BE}{_IN}{GAP}", re.I)
+"""From a part of all to what it is: `, about 67%, on record are in the `."""
+_THINGS = r"(?:orders?|purchases|products|things|items|goods|stuff|gear)"
+_ABOUT_SHARE = r"\(\s?(?:[~≈]|about\b|roughly\b|around\b|nearly\b|almost\b|some\b|\d)"
+_GOES_ON = r"(?:roughly|about|around|nearly|almost|just|some|or|that|which|so|making|i\.e\.|while|but)\b"
 _NO_MORE = re.compile(
-    r"[\s*_]{0,3}(?:(?:orders?|purchases|products|things|items|goods|stuff|gear)[\s*_]{0,3})?(?:$|[.;:!?)–—]|\(\s?(?:[~≈]|about\b|roughly\b|around\b|nearly\b|almost\b|some\b|\d)|,[\s*_]{1,3}(?:[~≈]|\d|(?:roughly|about|around|nearly|almost|just|some|or|that|which|so|making|i\.e\.|while|but)\b))",
+    rf"[\s*_]{{0,3}}(?:{_THINGS}[\s*_]{{0,3}})?(?:$|[.;:!?)–—]|{_ABOUT_SHARE}|,{GAP}(?:[~≈]|\d|{_GOES_ON}))",
     re.I,
 )
 """Behind what it is: nothing makes it smaller."""
@@ -48,35 +55,45 @@ _LOOSE = re.compile(
 )
 """In a sentence: a part may be of some of the orders only, or of what is not so."""
 _YEAR = r"(?P<y>(?:19|20)\d\d)(?!\s?(?:[-–—/]|to\b|and\b|or\b|through\b|until\b|onwards?\b)|,\s(?:and\s|or\s)?(?:19|20)\d\d|\d)"
-_SAID_END = r"(?=[\s*_]{0,3}(?:$|[.,;)]))"
+"""A year that no other is said beside."""
+_SAID_END = rf"(?:{GAP}{_ORDERS})?(?=[\s*_]{{0,3}}(?:$|[.,;)]))"
+_OWN = rf"(?:the{GAP}|all{GAP})?(?:your|them|these|those|the)"
+_OF_THEM = rf"(?:(?:out{GAP})?of{GAP}{_OWN}(?:{GAP}(?:{WHOLE}|{SPOKEN}))?(?:{GAP}{_ORDERS})?|{_ORDERS})"
+_FELL = rf"(?:(?:were|was|are|fell|falls?|came|come|placed|made|dated?|alone|just|only|all){GAP}){{0,3}}"
+_CAME_TO = rf"(?:placed|made|logged|slowed{GAP}to|dropped{GAP}to|came{GAP}to|fell{GAP}to|rose{GAP}to|reached)"
 _IN_YEAR = (
     re.compile(
-        rf"(?<!\bof\s)(?<!\byour\s)(?<!\bthe\s)(?<!\ball\s){_N}{_G}(?:(?:out{_G})?of{_G}(?:the{_G}|all{_G})?(?:your|them|these|those|the)(?:{_G}(?:{WHOLE}|{SPOKEN}))?(?:{_G}{_ORDERS})?|{_ORDERS}){_G}(?:(?:were|was|are|fell|falls?|came|come|placed|made|dated?|alone|just|only|all){_G}){{0,3}}(?:in|during){_G}(?:the{_G}year{_G})?{_YEAR}",
+        rf"(?<!\bof\s)(?<!\byour\s)(?<!\bthe\s)(?<!\ball\s){_N}{GAP}{_OF_THEM}{GAP}{_FELL}(?:in|during){GAP}(?:the{GAP}year{GAP})?{_YEAR}",
         re.I,
     ),
     re.compile(
-        rf"\b(?:in|during){_G}{_YEAR},?{_G}you{_G}(?:(?:had|have|then|only|just|even){_G}){{0,2}}(?:placed|made|logged|slowed{_G}to|dropped{_G}to|came{_G}to|fell{_G}to|rose{_G}to|reached){_G}{_N}(?:{_G}{_ORDERS})?{_SAID_END}",
+        rf"\b(?:in|during){GAP}{_YEAR},?{GAP}you{GAP}(?:(?:had|have|then|only|just|even){GAP}){{0,2}}{_CAME_TO}{GAP}{_N}{_SAID_END}",
         re.I,
     ),
     re.compile(
-        rf"\b(?:record|history|account|log){_G}(?:for|of|in){_G}{_YEAR},?{_G}(?:holds|shows|has|lists|counts|contains){_G}{_N}{_G}{_ORDERS}\b",
+        rf"\b(?:record|history|account|log){GAP}(?:for|of|in){GAP}{_YEAR},?{GAP}(?:holds|shows|has|lists|counts|contains){GAP}{_N}{GAP}{_ORDERS}\b",
         re.I,
     ),
     re.compile(
-        rf"\brunner-up,?{_G}{_YEAR},?{_G}(?:has|had|saw|with|holds|counts){_G}{_N}(?:{_G}{_ORDERS})?{_SAID_END}",
+        rf"\brunner-up,?{GAP}{_YEAR},?{GAP}(?:has|had|saw|with|holds|counts){GAP}{_N}{_SAID_END}",
         re.I,
     ),
 )
-"""So many in one year."""
+"""So many in one year: `six of them fell in 2020`, `in 2020 you placed six`, `your record for 2020 holds six orders`, `the runner-up, 2020, has six`."""
+_SOME_YEARS = r"(?P<y>(?:(?:19|20)\d\d,\s){0,5}(?:19|20)\d\d,?\s(?:and|&)\s(?:19|20)\d\d)"
+_HAD = rf"(?:(?:with|at|saw|had|have|hold|brought|tied?|both|all|follow|come){GAP}){{1,3}}"
 _YEARS_EACH = re.compile(
-    rf"(?<![\w$.,–-])(?P<y>(?:(?:19|20)\d\d,\s){{0,5}}(?:19|20)\d\d,?\s(?:and|&)\s(?:19|20)\d\d)[\s*_]{{0,3}}[,:(–—-]?[\s*_]{{0,3}}(?:(?:with|at|saw|had|have|hold|brought|tied?|both|all|follow|come){_G}){{1,3}}{_N}(?:{_G}{_ORDERS})?{_G}(?:each|apiece)\b",
+    rf"(?<![\w$.,–-]){_SOME_YEARS}[\s*_]{{0,3}}[,:(–—-]?[\s*_]{{0,3}}{_HAD}{_N}(?:{GAP}{_ORDERS})?{GAP}(?:each|apiece)\b",
     re.I,
 )
-"""So many in each of some years."""
+"""So many in each of some years: `2019 and 2020 had six orders each`."""
+_BUYING = rf"(?:(?:you|have|has|had|was|were|been|that|which|is,?|only|just){GAP}){{0,4}}(?:ordered|bought|purchased)"
+_ASIDE = r"\([^()]{1,20}\)[\s*_]{0,3}(?:$|[.,;:!])"
 _ONCE = re.compile(
-    rf"(?:(?:you|have|has|had|was|were|been|that|which|is,?|only|just){_G}){{0,4}}(?:ordered|bought|purchased){_G}(?:(?:only|just|exactly){_G})?(?P<n>once)(?=[\s*_]{{0,3}}(?:$|[.;:!–—]|\([^()]{{1,20}}\)[\s*_]{{0,3}}(?:$|[.,;:!])|,[\s*_]{{1,3}}(?:in|on){_G}))",
+    rf"{_BUYING}{GAP}(?:(?:only|just|exactly){GAP})?(?P<n>once)(?=[\s*_]{{0,3}}(?:$|[.;:!–—]|{_ASIDE}|,{GAP}(?:in|on){GAP}))",
     re.I,
 )
+"""`a heating pad that you ordered only once (May 2020)`"""
 _ONCE_OF_SOME = re.compile(
     r"\b(?:each|apiece|since|after|before|last|year|month|if|would|not|never|until|sizes?|colou?rs?|versions?|other|both|neither|every|again|more than)\b|n['’]t\b|\?",
     re.I,
@@ -109,8 +126,13 @@ class PartsOfAll:
         if len({one.ways[:1] for one in named}) != 1 or any(one.kind not in ("category",) for one in here):
             return
         for match in islice(_COUNTED.finditer(self._body, *span), _MOST):
-            part, whole = _value(match["n"]), _value(match["m"])
-            if whole != self._all or whole < _LEAST or not 0 < part < whole or self._is_hedged(match, span):
+            part, whole = count_value(match["n"]), count_value(match["m"])
+            if (
+                whole != self._all
+                or whole < _LEAST
+                or not 0 < part < whole
+                or self._is_hedged(match.start(), span)
+            ):
                 continue
             of = next((one for one in named if self._are_so(match.end(), one, span)), None) or next(
                 (one for one in named if self._heads(one, match, span)), None
@@ -140,7 +162,7 @@ class PartsOfAll:
     def _fractions(self, span: Span) -> Iterator[Accusation]:
         """`A quarter of your eight orders are allergen laundry additive`"""
         for match in islice(_FRACTION.finditer(self._body, *span), _MOST):
-            whole = _value(match["m"])
+            whole = count_value(match["m"])
             are = _ARE.match(self._body, match.end(), span[1])
             if whole != self._all or whole < _LEAST or are is None:
                 continue
@@ -150,16 +172,16 @@ class PartsOfAll:
             end = max((one.end for one in some), default=0)
             if not end or not _NO_MORE.match(self._body, end, span[1]):
                 continue
-            value = FRACTIONS[re.sub(r"[\s-]", " ", match["f"].casefold())]
-            slack = _LOOSER if self._is_hedged(match, span) else _SLACK
+            value = fraction_said(match["f"])
+            slack = _LOOSER if self._is_hedged(match.start(), span) else _SLACK
             sizes = {size for one in some for way in one.ways for size in self._sets.orders_of(way)}
             if not any(abs(size / whole - value) <= slack for size in sizes):
                 shown = " ".join(self._body[are.end() : end].split())[:60]
                 why = f"said {match['f']} of {whole} orders for {shown!r}, are {', '.join(map(str, sorted(sizes)))}"
                 yield Accusation("own_part", match.span("f"), why, Certainty.CLAUSE)
 
-    def _is_hedged(self, match: re.Match[str], span: Span) -> bool:
-        return HEDGES.before.search(self._body[max(span[0], match.start() - 24) : match.start()]) is not None
+    def _is_hedged(self, start: int, span: Span) -> bool:
+        return HEDGES.before.search(self._body[max(span[0], start - 24) : start]) is not None
 
     def _sizes(self, ways: Sequence[Mask]) -> set[int]:
         return {size for way in ways for size in self._sets.sizes(way)}
@@ -168,16 +190,13 @@ class PartsOfAll:
         """More orders than there are in a year, of whatever they may be."""
         for form in (*_IN_YEAR, _YEARS_EACH):
             for match in islice(form.finditer(self._body, *span), _MOST):
-                said = _value(match["n"])
+                said = count_value(match["n"])
                 years = [int(one) for one in re.findall(r"\d{4}", match["y"])]
                 most = min(max(self._sets.sizes(self._sets.on(When(one, None, None, 0, 0)))) for one in years)
-                if said <= most or 1900 <= said <= 2100 or self._is_hedged_at(match.start("n"), span):
+                if said <= most or 1900 <= said <= 2100 or self._is_hedged(match.start("n"), span):
                     continue
                 why = f"said {said} orders in {match['y']}, are {most} at most"
                 yield Accusation("own_part", match.span("n"), why, Certainty.CLAUSE)
-
-    def _is_hedged_at(self, start: int, span: Span) -> bool:
-        return HEDGES.before.search(self._body[max(span[0], start - 24) : start]) is not None
 
     def _once(self, span: Span, here: Sequence[Facet]) -> Iterator[Accusation]:
         """`one Northgrove heating pad ordered once (May 2020)`, of three orders."""
@@ -206,7 +225,3 @@ class PartsOfAll:
         """How often each thing among some orders was ordered, and all of them together."""
         things = [one.order.product_id for at, one in enumerate(self._sets.orders) if way >> at & 1]
         return {len(things), *Counter(things).values()}
-
-
-def _value(text: str) -> int:
-    return int(number(text)) if text[0].isdigit() else spoken(text)

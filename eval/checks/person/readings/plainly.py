@@ -13,21 +13,23 @@ from itertools import islice, pairwise
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.person.readings.days import GLUE
+from drr.eval.checks.person.readings.days import GLUE, length_said
+from drr.eval.checks.person.readings.said import GAP, NO_FIGURE_BEFORE, count_value
 from drr.wording.dates import When
 from drr.wording.hedges import HEDGES
-from drr.wording.numbers import DIGITS, SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN, WHOLE, number
 
-_G = r"[\s*_]{1,3}"
 _ORDERS = r"(?:orders|purchases|parcels|buys)"
+_OWN = rf"(?:(?:your|the|all|her|his|their|my){GAP}){{0,2}}"
 _OF_ALL = re.compile(
-    rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN}){_G}(?:orders{_G})?(?:out{_G})?of{_G}(?:(?:your|the|all|her|his|their|my){_G}){{0,2}}(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)(?:{_G}(?:past{_G}|total{_G})?{_ORDERS})?",
+    rf"{NO_FIGURE_BEFORE}(?P<n>{WHOLE}|{SPOKEN}){GAP}(?:orders{GAP})?(?:out{GAP})?of{GAP}{_OWN}(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)(?:{GAP}(?:past{GAP}|total{GAP})?{_ORDERS})?",
     re.I,
 )
 """`8 of your 12 orders`"""
 _HOW = r"(?:about|around|roughly|some|nearly|almost|just|over|under|more|less|than|a|little|bit|good|close|to|or|so|that|is|which|i\.e\.|making|makes|exactly|only)"
+_SHARE = r"(?P<p>\d{1,3}(?:\.\d{1,2})?)[\s*_]{0,3}"
 _PERCENT = re.compile(
-    rf"(?P<how>[,;:(–—=][\s*_]{{0,3}}(?:{_HOW},?[\s*_]{{1,3}}){{0,5}}[~≈]?)(?P<p>\d{{1,3}}(?:\.\d{{1,2}})?)[\s*_]{{0,3}}(?:%|percent\b|per\scent\b)",
+    rf"(?P<how>[,;:(–—=][\s*_]{{0,3}}(?:{_HOW},?{GAP}){{0,5}}[~≈]?){_SHARE}(?:%|percent\b|per\scent\b)",
     re.I,
 )
 """Behind a mark: `, roughly 92%`"""
@@ -41,17 +43,19 @@ _OF_ELSE = re.compile(
     re.I,
 )
 """Between a count and a share, or behind it: it may be one of something else."""
+_OF_ORDERS = rf"of{GAP}(?:all{GAP})?(?:(?:your|the|her|his|their){GAP})?(?:orders|purchases|history)"
 _SHARE_FIRST = re.compile(
-    rf"(?P<p>\d{{1,3}}(?:\.\d{{1,2}})?)[\s*_]{{0,3}}(?:%|percent|per\scent){_G}of{_G}(?:all{_G})?(?:(?:your|the|her|his|their){_G})?(?:orders|purchases|history)[\s*_]{{0,3}}[,(:–—][\s*_]{{0,3}}(?:(?:that{_G}is|or|i\.e\.|so){_G})?$",
+    rf"{_SHARE}(?:%|percent|per\scent){GAP}{_OF_ORDERS}[\s*_]{{0,3}}[,(:–—][\s*_]{{0,3}}(?:(?:that{GAP}is|or|i\.e\.|so){GAP})?$",
     re.I,
 )
 """Before a count: `92% of your orders (`"""
+_JUST = r"(?:a|some|exactly|just|only|mere|which|that|is|so|about|roughly|nearly|almost|around)"
+_LATER = rf"(?:apart|later|afterwards?|between{GAP}(?:them|the{GAP}two|those))"
 _GAP = re.compile(
-    rf"(?P<lead>[\s,;:*_()–—-]{{1,6}}(?:(?:a|some|exactly|just|only|mere|which|that|is|so|about|roughly|nearly|almost|around){_G}){{0,4}})(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?){_G}(?:apart|later|afterwards?|between{_G}(?:them|the{_G}two|those))\b(?!{_G}(?:than|from|and|by))",
+    rf"(?P<lead>[\s,;:*_()–—-]{{1,6}}(?:{_JUST}{GAP}){{0,4}})(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?){GAP}{_LATER}\b(?!{GAP}(?:than|from|and|by))",
     re.I,
 )
-"""Right behind the second of two days."""
-_DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
+"""Right behind the second of two days: `, exactly eight months apart`."""
 _UNREAL = re.compile(r"\b(?:if|unless|would|could|should|might)\b|\?", re.I)
 _LEAST, _FAR, _MOST = 4, 130, 8
 _EXACT, _HEDGED, _TURNED = 1.1, 2.6, 9.0
@@ -75,7 +79,7 @@ class PlainlyWrong:
         if len(pairs) != 1:
             return
         pair = pairs[0]
-        part, whole = _value(pair["n"]), _value(pair["m"])
+        part, whole = count_value(pair["n"]), count_value(pair["m"])
         said = self._share_of(pair, span)
         if said is None or whole < _LEAST or not 0 < part <= whole:
             return
@@ -119,11 +123,8 @@ class PlainlyWrong:
 
     def _gap(self, said: re.Match[str], first: When, last: When) -> Iterator[Accusation]:
         low, high = _days_between(first, last)
-        unit = said["unit"].casefold().rstrip("s")
-        days = _DAYS[unit] * (number(said["n"]) if said["n"][0].isdigit() else spoken(said["n"]))
-        hedged = unit != "day" or HEDGES.before.search(said["lead"]) is not None
-        slack = max(0.95 * _DAYS[unit], 0.1 * days, 3.0) if hedged else 1.0
-        if not low - slack <= days <= high + slack:
+        length = length_said(said, near=HEDGES.before.search(said["lead"]) is not None)
+        if not low - length.slack <= length.days <= high + length.slack:
             are = f"{low}" if low == high else f"{low} to {high}"
             why = f"said {said['n']} {said['unit']}, between the two are {are} days"
             yield Accusation("own_between", (said.start("n"), said.end("unit")), why, Certainty.CLAUSE)
@@ -151,7 +152,3 @@ def _reach(when: When) -> tuple[date, date]:
         return day, day
     after = date(when.year + month // 12, month % 12 + 1, 1)
     return date(when.year, month, 1), after - timedelta(days=1)
-
-
-def _value(text: str) -> int:
-    return int(number(text)) if text[0].isdigit() else spoken(text)

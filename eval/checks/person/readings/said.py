@@ -13,10 +13,21 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import residue_of
 from drr.wording.hedges import HEDGES
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE, number_said
+
+GAP = r"[\s*_]{1,3}"
+"""Between words, with the marks of bold and italic ones."""
+NO_FIGURE_BEFORE = r"(?<![\w.$,#€£/-])"
+"""Before a count: it is no part of an amount, an id or a decimal."""
+
+
+def counted(group: str) -> str:
+    """A count in digits or words, as a part of an expression."""
+    return rf"{NO_FIGURE_BEFORE}(?P<{group}>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
+
 
 COUNT = re.compile(
-    rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN}|once|twice)"
+    rf"{NO_FIGURE_BEFORE}(?P<n>{WHOLE}|{SPOKEN}|once|twice)"
     r"(?P<times>[\s*_]{1,4}times\b(?!\s(?:as|more|the|a|that|its|your)\b))?(?![\w%-]|[.,/]\d|['’]|\s?%)",
     re.I,
 )
@@ -125,4 +136,4 @@ class SaidCounts:
 def count_value(text: str) -> int:
     if text.casefold() in _OFTEN:
         return _OFTEN[text.casefold()]
-    return int(number(text)) if text[0].isdigit() else spoken(text)
+    return int(number_said(text))

@@ -10,10 +10,10 @@ from itertools import combinations, islice
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.person.readings.days import DENIED, GLUE, day_of, things_among, union_of
+from drr.eval.checks.person.readings.days import DENIED, GLUE, day_of, length_said, things_among, union_of
 from drr.eval.checks.person.readings.facets import Facet, OrderFacets
 from drr.wording.dates import DayOfYear, When, dates
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN
 from drr.wording.purchases import PURCHASES
 
 _SPAN = re.compile(
@@ -42,7 +42,6 @@ _AND_MORE = re.compile(
 )
 """Before a part of a span: `five years and three weeks`."""
 _UNTIL = re.compile(r",?\s(?:until|till|before)\s", re.I)
-_DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 _FAR = 1500
 """Characters before a sentence in which `the two` may have been named."""
 _MOST = 60
@@ -154,19 +153,12 @@ class OwnSpans:
                 yield self._span(match, gaps)
 
     def _fits(self, match: re.Match[str], gaps: Iterable[int]) -> bool:
-        """Days are counted, with one more or less; longer units are rounded either way."""
-        unit = match["unit"].casefold().rstrip("s")
-        value = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
         before = self._body[max(0, match.start("n") - 16) : match.start("n")]
-        loose = unit != "day" or _LOOSE.search(before) is not None
-        slack = max(0.95 * _DAYS[unit], 0.1 * value * _DAYS[unit]) if loose else 1.0
-        if loose and unit == "day":
-            slack = max(3.0, 0.1 * value)
-        return any(abs(gap - value * _DAYS[unit]) <= slack for gap in gaps)
+        length = length_said(match, near=_LOOSE.search(before) is not None)
+        return any(abs(gap - length.days) <= length.slack for gap in gaps)
 
     def _span(self, match: re.Match[str], gaps: Iterable[int]) -> Accusation:
-        unit = match["unit"].casefold().rstrip("s")
-        value = number(match["n"]) if match["n"][0].isdigit() else float(spoken(match["n"]))
-        nearest = min(gaps, key=lambda gap: abs(gap - value * _DAYS[unit]))
+        days = length_said(match, near=False).days
+        nearest = min(gaps, key=lambda gap: abs(gap - days))
         why = f"said {match['n']} {match['unit']}, the nearest are {nearest} days"
         return Accusation("own_gap", (match.start("n"), match.end("unit")), why, Certainty.CLAUSE)

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.readings.facets import TIMES, Facet, OrderFacets
+from drr.eval.checks.person.readings.said import count_value
 from drr.eval.checks.person.readings.sets import OrderSets
 from drr.wording.dates import dates, days_of_year
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import SPOKEN, WHOLE
 from drr.wording.purchases import PURCHASES
 
 _STATES = "delivered|shipped|in transit|on (?:its|their) way|processing|being processed|pending|cancell?ed|returned|refunded"
@@ -75,7 +76,7 @@ def misread_states(sets: OrderSets, body: str, span: Span) -> Iterator[Accusatio
         at = span[0] + match.start("n")
         if _YEAR.fullmatch(match["n"]) or any(start <= at < end for start, end in days):
             continue  # `from March 26, 2021 was delivered`
-        said = int(number(match["n"])) if match["n"][0].isdigit() else spoken(match["n"])
+        said = count_value(match["n"])
         are = sets.of_state(state := _state_of(match["s"])).bit_count()
         if said > are and not _DOUBTED.search(text[max(0, match.start() - 30) : match.end()]):
             yield _accused(match.span("n"), span, f"said {said} {state.casefold()}, are {are}")

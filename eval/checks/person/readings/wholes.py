@@ -14,17 +14,16 @@ from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
+from drr.eval.checks.person.readings.said import GAP, count_value, counted
 from drr.eval.checks.person.readings.sets import Mask
-from drr.wording.numbers import SPOKEN, WHOLE, number, spoken
+from drr.wording.numbers import WHOLE, number
 
-_N = rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
-_M = rf"(?<![\w.$,#€£/-])(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
-_GAP = r"[\s*_]{1,3}"
+_N, _M = counted("n"), counted("m")
 _ORDERS = r"(?:orders|purchases|parcels|buys|deliveries)"
 _SOME = re.compile(
-    rf"{_N}{_GAP}(?:out{_GAP})?of{_GAP}(?:them|these|those|which|(?:the|those|these|its|your|all){_GAP}(?:your{_GAP})?{_M}(?:{_GAP}{_ORDERS})?)"
-    rf"{_GAP}(?:(?:all|just|only|alone|were|was|are|is|fell|falls?|came|comes?|dates?|belongs?|placed|bought|ordered|goes|go|went|have|had|been|happened|made)\b{_GAP}){{0,4}}"
-    rf"(?:in|from|within|under|during){_GAP}(?:the{_GAP})?",
+    rf"{_N}{GAP}(?:out{GAP})?of{GAP}(?:them|these|those|which|(?:the|those|these|its|your|all){GAP}(?:your{GAP})?{_M}(?:{GAP}{_ORDERS})?)"
+    rf"{GAP}(?:(?:all|just|only|alone|were|was|are|is|fell|falls?|came|comes?|dates?|belongs?|placed|bought|ordered|goes|go|went|have|had|been|happened|made)\b{GAP}){{0,4}}"
+    rf"(?:in|from|within|under|during){GAP}(?:the{GAP})?",
     re.I,
 )
 """`seven of the ten fall in`, `six of them in`"""
@@ -36,15 +35,15 @@ _LOOSE = re.compile(
 )
 """In a sentence: it may be of some of them only, of money, or of what is not so."""
 _OF_WHOLE = re.compile(
-    rf"{_N}{_GAP}(?:out{_GAP})?of{_GAP}(?:(?:the|your|all|those|these|his|her|their|my){_GAP}){{0,2}}{_M}(?:{_GAP}(?:{_ORDERS}|of{_GAP}them))?",
+    rf"{_N}{GAP}(?:out{GAP})?of{GAP}(?:(?:the|your|all|those|these|his|her|their|my){GAP}){{0,2}}{_M}(?:{GAP}(?:{_ORDERS}|of{GAP}them))?",
     re.I,
 )
-_ALONE = re.compile(rf"{_N}{_GAP}{_ORDERS}", re.I)
+_ALONE = re.compile(rf"{_N}{GAP}{_ORDERS}", re.I)
 _TO_SHARE = r"[\s*_]{0,3}[,;:(–—=-]?[\s*_]{0,3}(?:(?:or|so|that\sis|that['’]s|which\sis|i\.e\.,?|makes?|making|about|around|roughly|some|nearly|almost|just|only|exactly|~|≈)[\s*_]{0,3}){0,3}"
 _PERCENT = re.compile(
     rf"{_TO_SHARE}(?P<p>\d{{1,3}}(?:\.\d{{1,2}})?)[\s*_]{{0,3}}(?:%|percent\b|per\scent\b)", re.I
 )
-FRACTIONS = {
+_FRACTIONS = {
     "half": 1 / 2,
     "a third": 1 / 3,
     "one third": 1 / 3,
@@ -61,7 +60,7 @@ FRACTIONS = {
     "an eighth": 1 / 8,
     "a tenth": 1 / 10,
 }
-FRACTION_WORDS = "|".join(re.sub(r"[ ]", r"[\\s-]", one) for one in sorted(FRACTIONS, key=len, reverse=True))
+FRACTION_WORDS = "|".join(re.sub(r"[ ]", r"[\\s-]", one) for one in sorted(_FRACTIONS, key=len, reverse=True))
 _FRACTION = re.compile(
     rf"[\s*_]{{0,3}}[,;:(–—=-][\s*_]{{0,3}}(?:(?:or|so|that\sis|that['’]s|which\sis|i\.e\.,?|makes?|making)[\s*_]{{1,3}}){{0,2}}"
     rf"(?P<how>(?:a\slittle|a\sbit|a\sshade|just|slightly|well|not\squite|far|some|about|around|roughly|nearly|almost|exactly|more\sthan|less\sthan|over|under|above|below|short\sof|shy\sof|fewer\sthan|better\sthan|barely)[\s*_]{{1,3}}){{0,3}}"
@@ -98,7 +97,7 @@ class PartsOfSome:
             )
             if part is None or not part.ways or not _ENDS.match(self._body, part.end, span[1]):
                 continue
-            said = _value(match["n"])
+            said = count_value(match["n"])
             whole = self._one_thing(span, near, match)
             ways = part.ways if part.kind not in TIMES else part.ways[:1]
             some = ways if whole is None else [whole & way for way in ways]
@@ -116,7 +115,7 @@ class PartsOfSome:
         if len(ways) != 1 or any(one.kind != "named" for one in before):
             return None
         whole = next(iter(ways))
-        return whole if not said["m"] or _value(said["m"]) in self._sets.orders_of(whole) else None
+        return whole if not said["m"] or count_value(said["m"]) in self._sets.orders_of(whole) else None
 
     def _wholes(self, span: Span, near: Sequence[Facet]) -> Iterator[Mask]:
         """Of which orders a part may be told: of all, with a price or without, of anything named so far, or of all things named."""
@@ -136,13 +135,13 @@ class PartsOfSome:
     def _shares(self, span: Span, near: Sequence[Facet]) -> Iterator[Accusation]:
         found = list(_OF_WHOLE.finditer(self._body, *span))
         for match in islice(found, _MOST):
-            part, whole = _value(match["n"]), _value(match["m"])
+            part, whole = count_value(match["n"]), count_value(match["m"])
             if 0 < part <= whole and whole >= _LEAST:
                 yield from self._share(match.end(), span, part, {whole})
         ends = {match.start("m") for match in found} | {match.start("n") for match in found}
         for match in islice(_ALONE.finditer(self._body, *span), _MOST):
-            if match.start("n") not in ends and _value(match["n"]) >= _LEAST:
-                yield from self._share(match.end(), span, _value(match["n"]), self._numbers(span, near))
+            if match.start("n") not in ends and count_value(match["n"]) >= _LEAST:
+                yield from self._share(match.end(), span, count_value(match["n"]), self._numbers(span, near))
 
     def _numbers(self, span: Span, near: Sequence[Facet]) -> set[int]:
         """Of how many a share may be: of all, of what is named, and of any number said before."""
@@ -174,16 +173,17 @@ class PartsOfSome:
             yield Accusation("own_count", where, why, Certainty.CLAUSE)
 
 
+def fraction_said(words: str) -> float:
+    """What a whole of `FRACTION_WORDS` comes to."""
+    return _FRACTIONS[re.sub(r"[\s-]", " ", words.casefold())]
+
+
 def _is_about(share: float, said: re.Match[str]) -> bool:
     """`A little under half`, `more than a third`."""
-    value = FRACTIONS[re.sub(r"[\s-]", " ", said["f"].casefold())]
+    value = fraction_said(said["f"])
     how = said[0]
     if _UNDER.search(how):
         return share <= value + 0.005 and (share >= value - _WIDE or not _LITTLE.search(how))
     if _OVER.search(how):
         return share >= value - 0.005 and (share <= value + _WIDE or not _LITTLE.search(how))
     return abs(share - value) <= _NEAR
-
-
-def _value(text: str) -> int:
-    return int(number(text)) if text[0].isdigit() else spoken(text)
