@@ -229,21 +229,23 @@ def _fields(document: Mapping[str, Any], indent: str) -> Iterator[str]:
             yield label + ("-" if value is None or value in ({}, []) else plain(str(value)))
 
 
-def history_text(shop: Shop, user_id: str) -> str:
-    """How many orders a user has, and the newest."""
-    page = shop.store.orders(user_id, limit=5)
-    lines = ["", f"{page.total:,} orders{', the newest:' if page.total > 5 else ':' if page.total else ''}"]
+def history_text(shop: Shop, user_id: str, few: int | None) -> str:
+    """How many orders a user has, and the newest so many; all of them for `None`."""
+    page = shop.store.orders(user_id, limit=few)
+    left = page.total > len(page.items)
+    told = ", the newest (--orders all shows all):" if left else ":" if page.total else ""
+    lines = ["", f"{page.total:,} orders{told}"]
     products = {p.product_id: p for p in shop.store.products([o.product_id for o in page.items])}
     for order in page.items:
         title = products[order.product_id].title if order.product_id in products else "?"
-        told = (
+        cells = (
             order.order_date[:10],
             order.order_id,
             order.product_id,
             order.order_status,
             excerpt(title, 60),
         )
-        lines.append(plain("  " + "  ".join(told)))
+        lines.append(plain("  " + "  ".join(cells)))
     return flowed("\n".join(lines), 2)
 
 

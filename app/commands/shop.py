@@ -22,6 +22,7 @@ examples:
   drr shop show demo/shop product B08UG29MWT
   drr shop search demo/shop feeder --category "Bird Feeders" --match all --limit 5 --json
   drr shop show demo/shop user jeffrey.greer.5dbhhzx@inbox.example
+  drr shop show demo/shop user jeffrey.greer.5dbhhzx@inbox.example --orders all --json
   drr shop show demo/shop order 0099385598238207 --json
   drr shop check demo/shop
   drr shop search demo/shop "wi-fi adapter under $40" --brand SIIG --unknown-price --search fields
@@ -58,6 +59,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     show.add_argument("shop", metavar="SHOP")
     show.add_argument("kind", choices=("product", "user", "order"))
     show.add_argument("id", metavar="ID", help="its id; for a user also an e-mail address")
+    show.add_argument(
+        "--orders",
+        metavar="N|all",
+        help="of a user: so many orders, newest first (default: 5; in JSON only if asked for)",
+    )
 
     check = _command(commands, "check", "does everything in the shop fit together; exit 1 if not")
     check.add_argument("shop", metavar="SHOP")
@@ -237,19 +243,42 @@ def _show(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.env.errors import Misuse
     from drr.env.shop import open_shop
 
+    few = _how_many(arguments)
     with open_shop(arguments.shop, settings) as shop:
         record = _find(shop, arguments.kind, arguments.id)
         if record is None:
             near = shop.store.near(arguments.kind, arguments.id)
             hint = f"near it are {', '.join(near)}" if near else "check the id"
             raise Misuse(f"{arguments.shop}: no {arguments.kind} {arguments.id!r}; {hint}")
+        document = record.document()
         if arguments.json:
-            print_json(record.document())
+            if arguments.orders is not None:
+                page = shop.store.orders(document["user_id"], limit=few)
+                document |= {"orders_total": page.total, "orders": [one.document() for one in page.items]}
+            print_json(document)
             return 0
-        print(record_text(record.document()))
+        print(record_text(document))
         if arguments.kind == "user":
-            print(history_text(shop, record.document()["user_id"]))
+            print(history_text(shop, document["user_id"], few))
     return 0
+
+
+def _how_many(arguments: argparse.Namespace) -> int | None:
+    """How many orders of a user to show; `None` for all of them."""
+    from drr.env.errors import Misuse
+
+    said = arguments.orders
+    if said is None:
+        return 5
+    if arguments.kind != "user":
+        raise Misuse(
+            f"--orders is of a user, not of {'an' if arguments.kind == 'order' else 'a'} {arguments.kind}"
+        )
+    if said.casefold() == "all":
+        return None
+    if not (said.isascii() and said.isdigit() and int(said)):
+        raise Misuse(f"--orders {said}: give a number of at least 1, or `all`")
+    return int(said)
 
 
 def _find(shop: Shop, kind: str, key: str) -> Product | User | Order | None:

@@ -125,6 +125,31 @@ def test_show_of_a_user_tells_the_history(folder: Path, capsys: pytest.CaptureFi
     assert "2 orders" in out and "2022-04-15  0000000000000005  B000000000  Delivered" in out
 
 
+def test_show_of_a_user_tells_as_many_orders_as_are_asked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show = ["shop", "show", str(folder)]
+    assert main([*show, "user", "A1", "--orders", "1"]) == 0
+    assert capsys.readouterr().out.count("  Delivered  ") == 1
+    every = _json(capsys, "show", str(folder), "user", "A1", "--orders", "all")
+    assert every["orders_total"] == 2 == len(every["orders"])
+    assert [one["order_date"] for one in every["orders"]] == sorted(
+        (one["order_date"] for one in every["orders"]), reverse=True
+    )
+    assert [
+        one["order_id"] for one in _json(capsys, "show", str(folder), "user", "A1", "--orders", "1")["orders"]
+    ] == [every["orders"][0]["order_id"]]
+    assert "orders" not in _json(capsys, "show", str(folder), "user", "A1")
+    for words in (
+        ["user", "A1", "--orders", "0"],
+        ["user", "A1", "--orders", "some"],
+        ["product", "B000000001", "--orders", "2"],
+    ):
+        assert main([*show, *words]) == 2
+        out, err = capsys.readouterr()
+        assert out == "" and err.startswith("drr: --orders"), words
+
+
 def test_what_is_not_there_names_what_is_near(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["shop", "show", str(folder), "product", "B00000000X", "--json"]) == 2
     out, err = capsys.readouterr()
