@@ -38,6 +38,20 @@ def test_a_figure_that_nothing_comes_to_is_accused_with_what_it_would_be(
     assert found.evidence[0] == f"said {wrong}, which nothing in play comes to; {right} would be explained"
 
 
+@pytest.mark.parametrize(
+    "portion", ["Counted by 100 mg", "Reckoned per 100 mg", "By the 100 milligrams", "For every 100 mg"]
+)
+def test_what_a_cost_is_counted_by_is_no_figure_of_a_thing(rules_shop: Shop, portion: str) -> None:
+    text = (
+        "The [Brackenpaw](http://ecommerce.example/B0ESJWP1OZ) is $32.99 for 90 pieces of {} mg, "
+        "the [Barkwell & Sons](http://ecommerce.example/B0R21AQNLB) $61.99 for 180 pieces of 600 mg. "
+        f"{portion}, the Brackenpaw costs about 4.1 cents and the Barkwell about 5.7."
+    )
+    right, wrong = told(rules_shop, text.format(900)), told(rules_shop, text.format(950))
+    assert right.status == "pass" and not any("said 100" in one for one in right.evidence)
+    assert [text.format(950)[slice(*one)] for one in wrong.spans] == ["950"]
+
+
 def test_what_nothing_says_the_right_value_of_is_named_and_never_accused(rules_shop: Shop) -> None:
     text = f"The diffuser ({A}) is $17.95. My aunt paid $41.37 for hers, if I recall."
     subject = Subject(text, shop=rules_shop)

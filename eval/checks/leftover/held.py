@@ -15,11 +15,17 @@ from drr.eval.checks.leftover.pools import Pool
 from drr.eval.checks.leftover.said import MONEY, SaidFigure, SaidFigures
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
+from drr.eval.checks.money.packs import unit_named
 
 _ROWS = frozenset({"row", "head_row", "rule_row"})
 _SHORT = 1_500
 """Characters of a text that is one stretch."""
 _FEW = 3
+_COUNTED_BY = re.compile(
+    r"(?<!\d)(?<!\d\s)\b(?:by|per|each|every)\s(?:(?:the|each|every)\s)?[*_]{0,3}$", re.I
+)
+"""Before a figure: a cost is counted by so much (`30 by 20 inches` is a size)."""
+_BEFORE = 16
 _TIMES = re.compile(
     r"\b(?:year|month|week|day|daily|weekly|monthly|yearly|annual|annually|quarter|hour)s?\b", re.I
 )
@@ -201,10 +207,21 @@ class HeldAgainst:
         figure = self.said.money.get(one.start)
         return figure is not None and figure.void
 
+    def _is_portion(self, one: SaidFigure) -> bool:
+        """Whether a cost of its sentence is counted by it: `by 100 mg it is 4.1 cents`."""
+        unit = unit_named(one.unit) if one.unit else None
+        if unit is None or unit.kind == "count":
+            return False
+        if _COUNTED_BY.search(self._mentions.plain, max(0, one.start - _BEFORE), one.start) is None:
+            return False
+        close, _ = self.around(one.start)
+        return any(each.kind == "unit" for each in self.said.within(close))
+
     def cue(self, one: SaidFigure) -> str:
         """What the words beside an amount make of it."""
         figure = self.said.money.get(one.start)
         return "" if figure is None else figure.cue.kind
 
     def every(self) -> Iterator[SaidFigure]:
-        return (one for one in self.said.all if not self.is_void(one))
+        """What says something of a thing, of a cost or of the reader."""
+        return (one for one in self.said.all if not (self.is_void(one) or self._is_portion(one)))
