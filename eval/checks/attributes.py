@@ -9,7 +9,7 @@ from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
-from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.mentions import Mentions, is_in_name
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.residue import LASTING, residue_of
 from drr.wording.attributes import ATTRIBUTES, AttributeSaid
@@ -37,12 +37,11 @@ class Attributes:
         self._plain = mentions.plain
         self._texts = texts
         """By product, all words of its record."""
-        self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
 
     def sentence(self, span: Span) -> None:
         for said in ATTRIBUTES.said(self._plain[slice(*span)]):
             start, end = span[0] + said.start, span[0] + said.end
-            if any(low <= start < high for low, high in self._called):
+            if is_in_name(self._mentions, start):
                 continue
             meant = self._cast.meant_at(start, end)
             product = self._cast.products.get(meant.only or "")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from drr.eval.checks.base import Accusation
-from drr.eval.checks.detail_figures import figures_otherwise
+from drr.eval.checks.details.figures import figures_otherwise
+from drr.eval.checks.details.parts import parts_otherwise
 from drr.eval.checks.in_text.costs import wrong_told_costs
 from drr.eval.checks.in_text.lowered import wrong_new_prices
 from drr.eval.checks.in_text.means import wrong_means
@@ -21,7 +22,6 @@ from drr.eval.checks.multiples import misread_multiples
 from drr.eval.checks.no_ones_values import values_of_no_one
 from drr.eval.checks.not_its_own import not_its_own
 from drr.eval.checks.nowhere import found_nowhere
-from drr.eval.checks.part_values import parts_otherwise
 from drr.eval.checks.sides import wrong_sides
 from drr.eval.checks.superlatives import misread_superlatives
 from drr.eval.checks.unit_costs import misread_unit_costs

@@ -102,15 +102,23 @@ _NO_THINGS = frozenset(
         "we",
     ]
 )
+PACKAGES = frozenset(["set", "box", "bag"])
+"""Units of which so many are bought; those of `_PACKAGE` are read as counts."""
 _MEASURE = re.compile(
-    rf"(?<![\w.,$€£/#-])(?<!hundred )(?<!thousand )(?P<n>{DIGITS}|{SPOKEN})(?P<more>(?:\s?[x×]\s?{DIGITS}){{0,2}})(?:[\s*_\xa0]{{1,3}}|-)?"
+    rf"(?<![\w.,$€£/#])(?:(?<!-)|(?<=\d-))(?<!hundred )(?<!thousand )(?P<n>{DIGITS}|{SPOKEN})(?P<more>(?:\s?[x×]\s?{DIGITS}){{0,2}})(?:[\s*_\xa0]{{1,3}}|-)?"
     r"(?P<u>in[ -]1\b|fl\.?\s?oz\b|[%\"″°]|[A-Za-z]{1,20})",
     re.I,
 )
 _FIGURE = re.compile(DIGITS)
-_TO = re.compile(rf"(?<![\w.,$])(?<![A-Z][A-Z]\s)(?P<n>{DIGITS})\s?(?:-|–|to|and|x|×|by|or)\s?$", re.I)
-
-
+_LOW = re.compile(
+    rf"(?<![\w.,$€£/#-])(?:(?<!(?-i:[A-Z]{{2}})\s)(?P<n>{DIGITS})[*_]{{0,3}}\s?(?:-|–|to|(?P<by>by))"
+    rf"|(?:(?<=between\s)|(?<![a-z]{{2}}\s))(?P<one>{DIGITS})[*_]{{0,3}}\s(?:and|or))\s?[*_]{{0,3}}$",
+    re.I,
+)
+"""Before a figure: the lower end of its range, or its other side. Behind a word, `and` joins figures of two things (`rated 4.6 and 12 inches wide`)."""
+_REACH = 16
+_HEDGED = 20
+"""Characters in which these stand."""
 _OUNCES = {"ounce", "fluid_ounce"}
 """A liquid's are often written alike."""
 A_RATE = re.compile(
@@ -134,6 +142,8 @@ class MeasureSaid(NamedTuple):
     start: int
     end: int
     hedged: bool
+    begins: int
+    """Where the range begins that it ends; else where it does."""
 
     def same(self, other: MeasureSaid) -> bool:
         """The same as far as the figure shows; in other units up to rounding."""
@@ -186,17 +196,27 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
             continue
         if match["n"].casefold() in ("one", "a hundred") or (not match["n"][0].isdigit() and len(form) < 3):
             continue
-        hedged = HEDGES.before.search(text[max(start, match.start() - 20) : match.start()]) is not None
-        figures = [match["n"], *_FIGURE.findall(match["more"])]
-        if before := _TO.search(text[max(start, match.start() - 16) : match.start()]):
-            figures.insert(0, before["n"])
-        for figure in figures:
+        low = _low(text, start, match, form)
+        if low is None and text[match.start() - 1 : match.start()] == "-":
+            continue  # the figure of a code
+        begins, ends = (match.start(), []) if low is None else (low.start(), [low["n"] or low["one"]])
+        hedged = HEDGES.before.search(text[max(start, begins - _HEDGED) : begins]) is not None
+        for figure in (*ends, match["n"], *_FIGURE.findall(match["more"])):
             value = number_said(figure)
-            if one := _measure(value, form, match.span(), hedged):
+            if one := _measure(value, form, match.span(), hedged, begins):
                 yield one
     for match in _GRADE.finditer(text, start, len(text) if end is None else end):
         value, grade = float(match["n"]), f"{match['u']} grade"
-        yield MeasureSaid(value, value, grade, grade, False, *match.span(), False)
+        yield MeasureSaid(value, value, grade, grade, False, *match.span(), False, match.start())
+
+
+def _low(text: str, start: int, match: re.Match[str], form: str) -> re.Match[str] | None:
+    """The other end of a range, or the other side of what is so long by so wide."""
+    low = _LOW.search(text, max(start, match.start() - _REACH), match.start())
+    if low is None or low["by"] is None:
+        return low
+    unit = UNITS.named(form)
+    return low if unit is not None and unit.kind == "length" else None
 
 
 @lru_cache(maxsize=4096)
@@ -228,22 +248,29 @@ def measures_by_kind(text: str) -> MeasuresByKind:
     return MeasuresByKind(measures_of(text))
 
 
-def _measure(value: float, form: str, span: tuple[int, int], hedged: bool) -> MeasureSaid | None:
+def _measure(value: float, form: str, span: tuple[int, int], hedged: bool, begins: int) -> MeasureSaid | None:
     if form in _PACKAGE and value % 1:
         return None  # worked out, not counted
     if form in _PACKAGE:
-        return MeasureSaid(value, value, "count", "count", False, *span, hedged)
+        return MeasureSaid(value, value, "count", "count", False, *span, hedged, begins)
     unit = UNITS.named(form)
     if unit is not None and unit.kind == "money":
         return None
     if unit is not None and unit.kind != "count":
         return MeasureSaid(
-            value, value * unit.base, unit.kind, unit.name, unit.passing or unit.kind == "time", *span, hedged
+            value,
+            value * unit.base,
+            unit.kind,
+            unit.name,
+            unit.passing or unit.kind == "time",
+            *span,
+            hedged,
+            begins,
         )
     if form in _NO_THINGS or (len(form) < 3 and form not in ("a", "hz", "k")):
         return None
     thing = form[:-1] if form.endswith("s") and not form.endswith("ss") else form
-    return MeasureSaid(value, value, thing, thing, False, *span, hedged)
+    return MeasureSaid(value, value, thing, thing, False, *span, hedged, begins)
 
 
 def packed(title: str) -> frozenset[float]:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from drr.citations.hidden import blank
@@ -275,6 +276,12 @@ _ENTRY_NUMBER = re.compile(
     r"^[\s>*_-]*(?:\\?[\[【［(]?\^?[A-Za-z]{0,3}\d{1,4}\\?[\]】］)]?(?:\s*[:.)、]|\\\.)?|[-*+•])\s*"
 )
 _URL_PART = re.compile(r"<?\b(?:https?|user)://\S+>?|\(\s*\)|\[\s*\]")
+
+
+def is_in_name(mentions: Mentions, start: int, end: int | None = None) -> bool:
+    """Whether a place lies inside a name or a link, or a stretch has a part of one: that says nothing of what is named."""
+    end = start + 1 if end is None else end
+    return any(one.start < end and start < one.end for one in chain(mentions.called, mentions.references))
 
 
 def _entry_title(text: str) -> str | None:

@@ -15,7 +15,7 @@ from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
-from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.mentions import Mentions, is_in_name
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.residue import LASTING, residue_of
 from drr.eval.checks.rival_values import (
@@ -67,7 +67,6 @@ class _NoOnes:
                 self._firsts.setdefault(words[0], set()).add(words)
         self._records: dict[str, Product] = {**self._cast.possible, **self._cast.products}
         self._asked = {one.word for one in value_words(mentions.subject.query or "")}
-        self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
 
     def _of_rivals(self, rivals: RivalValues) -> dict[str, dict[tuple[str, ...], SaidValue]]:
         return {
@@ -78,15 +77,13 @@ class _NoOnes:
     def found(self) -> Iterator[Accusation]:
         if not self._firsts:
             return
-        for line in self._mentions.layout.lines:
-            if line.kind not in ("head_row", "rule_row", "elision", "row", "heading"):
-                for span in self._cast.prose.sentences(line):
-                    yield from self._sentence(line, span)
+        for line, span in self._cast.prose.running():
+            yield from self._sentence(line, span)
 
     def _sentence(self, line: TextLine, span: Span) -> Iterator[Accusation]:
         words = self._rivals.words_in(span)
         for phrase, where in self._said(words):
-            if any(low <= where[0] < high for low, high in self._called):
+            if is_in_name(self._mentions, where[0]):
                 continue
             whom = self._whom(where, line, span)
             if not whom or any(phrase not in self._values.get(key, ()) for key in whom):

@@ -20,17 +20,18 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import PlaceNamed
 from drr.eval.checks.measures import (
     A_RATE,
+    PACKAGES,
     MeasureSaid,
     MeasuresByKind,
     measures_by_kind,
     measures_of,
     packs_hold,
 )
-from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.mentions import Mentions, is_in_name
 from drr.eval.checks.naming import head_noun
-from drr.eval.checks.records import record_numbers, record_text
+from drr.eval.checks.records import numbers_said, record_numbers, record_text
 from drr.eval.checks.residue import residue_of
-from drr.wording.numbers import NUMBER, SPOKEN, number, spoken
+from drr.wording.numbers import SPOKEN, number, spoken
 
 _MANY = 60
 _MOST = 240
@@ -79,7 +80,6 @@ _PER_MONEY = re.compile(r"\b(?:dollars?|bucks?|cents?|money)\b", re.I)
 _TWO = re.compile(r"\b(?:pair|both|double|twice|two)\b", re.I)
 _SO_MANY = re.compile(r"(?<![\d.,$])(?P<n>\d{1,2})\s?[x×]?\s?(?=[a-z])", re.I)
 _WORD = re.compile(rf"\b{SPOKEN}\b", re.I)
-_PACKAGES = frozenset(["pack", "packs", "set", "sets", "item", "items", "box", "boxes", "bag", "bags"])
 _AREAS = frozenset(["square", "sq", "cubic"])
 
 
@@ -128,10 +128,7 @@ class _NotItsOwn:
         self._residue = residue_of(mentions)
         self._products: dict[str, Product] = {**self._cast.possible, **self._cast.products}
         self._records: dict[str, _Record] = {}
-        asked = mentions.subject.query or ""
-        self._asked = {number(match["n"]) for match in NUMBER.finditer(asked)}
-        self._asked |= {float(spoken(match[0])) for match in _WORD.finditer(asked)}
-        self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
+        self._asked = numbers_said(mentions.subject.query or "")
 
     def found(self) -> Iterator[Accusation]:
         for said, line, span in islice(self._every(), _MOST):
@@ -142,20 +139,16 @@ class _NotItsOwn:
                 yield Accusation(kind, (said.start, said.end), why, Certainty.SENTENCE)
 
     def _every(self) -> Iterator[tuple[MeasureSaid, TextLine, Span]]:
-        for line in self._mentions.layout.lines:
-            if line.kind not in ("head_row", "rule_row", "elision", "row", "heading"):
-                for span in self._cast.prose.sentences(line):
-                    yield from ((one, line, span) for one in self._cast.prose.measures(span))
+        prose = self._cast.prose
+        return ((one, line, span) for line, span in prose.running() for one in prose.measures(span))
 
     def _is_measure(self, said: MeasureSaid) -> bool:
-        if said.value in self._asked or said.unit in _PACKAGES:
+        if said.value in self._asked or said.unit in PACKAGES:
             return False
         if said.hedged and not _UP_TO.search(self._plain, max(0, said.start - 12), said.start):
             return False
         written = self._plain[said.start : said.end].casefold()
-        return not written.endswith("flat") and not any(
-            low <= said.start < high for low, high in self._called
-        )
+        return not written.endswith("flat") and not is_in_name(self._mentions, said.start)
 
     def _is_wrong(self, said: MeasureSaid, line: TextLine, span: Span) -> bool:
         meant = self._meant(said, line, span)

@@ -11,7 +11,7 @@ from drr.eval.checks.base import CheckTally, Span, Subject
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
-from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.mentions import Mentions, is_in_name
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.residue import LASTING, residue_of
 from drr.eval.checks.rival_values import (
@@ -50,18 +50,17 @@ class OtherValues:
 
     def __init__(self, tally: CheckTally, subject: Subject, mentions: Mentions, cast: Cast) -> None:
         self._tally, self._cast = tally, cast
-        self._plain = mentions.plain
+        self._mentions, self._plain = mentions, mentions.plain
         self._residue = residue_of(mentions)
         self._rivals = rivals_of(mentions)
         self._known = list(cast.products)[:_MOST]
         self._values: dict[str, dict[str, list[SaidValue]]] = {}
         self._grades: dict[str, dict[str, tuple[str, str]]] = {}
-        self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
 
     def sentence(self, span: Span) -> None:
         words = self._rivals.words_in(span)
         for index, word in enumerate(words):
-            if not self._may_be_said(word) or any(low <= word.start < high for low, high in self._called):
+            if not self._may_be_said(word) or is_in_name(self._mentions, word.start):
                 continue
             meant = self._cast.meant_at(word.start, word.end)
             product = self._cast.products.get(meant.only or "")
@@ -90,7 +89,7 @@ class OtherValues:
                 or ATTRIBUTES.is_otherwise(self._plain[slice(*cell)])
             ):
                 continue
-            if any(low < cell[1] and cell[0] < high for low, high in self._called):
+            if is_in_name(self._mentions, *cell):
                 continue
             label = (
                 self._plain[slice(*line.cells[0])] if columns else "".join(line.header[column : column + 1])

@@ -48,6 +48,12 @@ class Prose:
             self._sentences[line.start] = list(self._split(line))
         return self._sentences[line.start]
 
+    def running(self) -> Iterator[tuple[TextLine, Span]]:
+        """Each sentence of running text and of items, with its line."""
+        for line in self._lines:
+            if line.kind not in ("head_row", "rule_row", "elision", "row", "heading"):
+                yield from ((line, span) for span in self.sentences(line))
+
     def _split(self, line: TextLine) -> Iterator[Span]:
         start = line.start
 

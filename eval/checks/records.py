@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from drr.env.entities import Product
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, NUMBER, SPOKEN, number, spoken
 
 _DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?![\d.])")
 _SPOKEN = re.compile(rf"\b{SPOKEN}\b", re.I)
@@ -35,5 +35,13 @@ def record_text(product: Product) -> str:
 def record_numbers(product: Product) -> frozenset[float]:
     """All numbers of a record, in digits and in words."""
     text = record_text(product)
-    found = {number(match[0]) for match in _DIGITS.finditer(text)}
-    return frozenset(found | {float(spoken(match[0])) for match in _SPOKEN.finditer(text)})
+    return frozenset({number(match[0]) for match in _DIGITS.finditer(text)} | _in_words(text))
+
+
+def numbers_said(text: str) -> set[float]:
+    """All numbers of a text of others, in digits and in words."""
+    return {number(match["n"]) for match in NUMBER.finditer(text)} | _in_words(text)
+
+
+def _in_words(text: str) -> set[float]:
+    return {float(spoken(match[0])) for match in _SPOKEN.finditer(text)}

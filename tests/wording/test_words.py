@@ -20,6 +20,7 @@ from drr.wording.denials import DenialReader
 from drr.wording.doubts import DoubtReader
 from drr.wording.exclusions import ExclusionReader
 from drr.wording.facts import FactWords
+from drr.wording.having import HavingReader
 from drr.wording.hedges import HEDGES, Hedges
 from drr.wording.letters import LetterReader
 from drr.wording.limits import LimitReader
@@ -38,6 +39,16 @@ from drr.wording.verdicts import VerdictReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 
 Reading = Callable[[Wordbook, str], Any]
+
+
+def had(reader: HavingReader, text: str) -> Any:
+    """By what stands before a figure, behind it and around it."""
+    at = text.find("300")
+    return (
+        reader.is_had(text[:at]),
+        reader.is_else(text[:at], text, at + len("300 pounds")),
+        reader.is_otherwise(text),
+    )
 
 
 def hedged(words: Wordbook, text: str) -> Any:
@@ -109,6 +120,7 @@ READINGS: dict[str, Reading] = {
     "doubts": lambda words, text: DoubtReader(words).doubts(text),
     "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),
     "facts": lambda words, text: of_facts(FactWords(words), text),
+    "having": lambda words, text: had(HavingReader(words), text),
     "hedges": hedged,
     "letters": lambda words, text: LetterReader(words).is_to_others(text),
     "limits": lambda words, text: LimitReader(words).limits(text),

@@ -9,13 +9,14 @@ from itertools import combinations
 
 from drr.eval.checks.anchored import anchored, record_anchors
 from drr.eval.checks.base import Span
-from drr.eval.checks.measures import A_RATE, MeasureSaid
+from drr.eval.checks.measures import A_RATE, PACKAGES, MeasureSaid
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.recorded.around import traits_around
-from drr.eval.checks.recorded.figures_known import SPOKEN_NUMBER, RecordedFigures
+from drr.eval.checks.recorded.figures_known import RecordedFigures
 from drr.eval.checks.recorded.owners import StatementOwners, Whose
+from drr.eval.checks.records import numbers_said
 from drr.wording.dates import dates
-from drr.wording.numbers import DIGITS, NUMBER, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
 
 _FEW = 40
 _TOLD = 400
@@ -47,18 +48,13 @@ _COUNTS = re.compile(
     rf"\b(?P<two>both|pair|double|twice|couple)\b|\b(?P<w>{SPOKEN})\b|(?<![\w.,$-])(?P<n>\d{{1,3}})(?![\d.,]*\d)",
     re.I,
 )
-_PACKAGES = frozenset(
-    ["count", "pack", "packs", "set", "sets", "item", "items", "box", "boxes", "bag", "bags"]
-)
 
 
 class FigureTraits:
     def __init__(self, owners: StatementOwners) -> None:
         self._owners, self._text, self._cast = owners, owners.text, owners.cast
         self._records: dict[str, RecordedFigures] = {}
-        asked = owners.mentions.subject.query or ""
-        self._asked = {number(match["n"]) for match in NUMBER.finditer(asked)}
-        self._asked |= {float(spoken(match[0])) for match in SPOKEN_NUMBER.finditer(asked)}
+        self._asked = numbers_said(owners.mentions.subject.query or "")
 
     def record(self, key: str) -> RecordedFigures:
         if key not in self._records:
@@ -176,7 +172,7 @@ class FigureTraits:
             "firm": float(firm),
             "passing": float(said.passing),
             "counted": float(said.unit == said.kind),
-            "package": float(said.unit in _PACKAGES),
+            "package": float(said.kind == "count" or said.unit in PACKAGES),
             "hedged": float(said.hedged),
             "rounded": float(near < 0.06),
             "close": float(0.06 <= near < 0.2),

@@ -9,6 +9,7 @@ from itertools import islice
 from drr.eval.checks.base import Span
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid
+from drr.eval.checks.mentions import is_in_name
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.recorded.around import traits_around
 from drr.eval.checks.recorded.figure_traits import FigureTraits
@@ -28,8 +29,6 @@ class FigureCandidates:
     def __init__(self, owners: StatementOwners) -> None:
         self._owners, self._text, self._cast = owners, owners.text, owners.cast
         self._traits = FigureTraits(owners)
-        mentions = owners.mentions
-        self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
 
     def found(self) -> Iterator[StatedOtherwise]:
         yield from islice(self._every(), _MOST)
@@ -67,7 +66,7 @@ class FigureCandidates:
         known += [one.value for one in record.measures if one.unit == unit] if unit else []
         if not known or any(abs(one - value) < 0.051 for one in known) or value in record.numbers:
             return
-        said = MeasureSaid(value, value, "bare", "bare", False, *where, False)
+        said = MeasureSaid(value, value, "bare", "bare", False, *where, False, where[0])
         traits = dict.fromkeys(["start", "bare", *whose.traits], 1.0)
         traits |= dict.fromkeys(traits_around(self._owners.mentions, self._cast, where, row=cell), 1.0)
         traits |= self._traits.explained(said, whose, (line.start, line.end), [])
@@ -86,7 +85,7 @@ class FigureCandidates:
         alike = [one.alike(said) for one in records]
         if not any(alike) or any(one.holds(said) for one in records):
             return
-        if any(low <= said.start < high for low, high in self._called) or self._is_a_word(said):
+        if is_in_name(self._owners.mentions, said.start) or self._is_a_word(said):
             return
         every = [one for found in alike for one in found]
         traits = self._traits.of(said, whose, span, cell, label, every)

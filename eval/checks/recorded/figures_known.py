@@ -9,9 +9,8 @@ from drr.env.entities import Product
 from drr.eval.checks.measures import MeasureSaid, measures_by_kind, measures_of, packs_hold
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_numbers, record_text
-from drr.wording.numbers import DIGITS, SPOKEN, number
+from drr.wording.numbers import DIGITS, number
 
-SPOKEN_NUMBER = re.compile(rf"\b{SPOKEN}\b", re.I)
 _DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?![\d.])")
 
 

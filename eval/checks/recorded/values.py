@@ -8,6 +8,7 @@ from itertools import islice
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import is_in_name
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.other_values import CLOSED_BEHIND, LED_AWAY, NEXT_WORD
 from drr.eval.checks.recorded.around import traits_around
@@ -59,8 +60,6 @@ class ValueCandidates:
                 self._firsts.setdefault(words[0], set()).add(words)
         self._letters = {letters for found in self._grades.values() for letters in found}
         self._asked = {one.word for one in value_words(owners.mentions.subject.query or "")}
-        mentions = owners.mentions
-        self._called = [(one.start, one.end) for one in (*mentions.called, *mentions.references)]
 
     def _learn_classes(self) -> None:
         """Words of a closed class that the text says, of things whose record has another of the class."""
@@ -100,7 +99,7 @@ class ValueCandidates:
             )
             if some is None and grade_letters(self._text[first.start : first.end]) in self._letters:
                 some = (first.word,)
-            if some is not None and not any(low <= first.start < high for low, high in self._called):
+            if some is not None and not is_in_name(self._owners.mentions, first.start):
                 yield some, (first.start, words[index + len(some) - 1].end)
 
     def _value(self, key: str, phrase: tuple[str, ...], where: Span) -> SaidValue | None:

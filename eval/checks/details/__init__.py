@@ -1,0 +1,1 @@
+"""What is said of one product where its record states that very property, or that part, otherwise."""
