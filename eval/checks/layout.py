@@ -11,6 +11,7 @@ from typing import Literal
 
 Kind = Literal["heading", "title", "item", "row", "head_row", "rule_row", "text", "elision"]
 
+_ROWS = frozenset[Kind](("row", "head_row", "rule_row"))
 _LINE = re.compile(r"[^\n]+")
 _SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?")
 _HEADING = re.compile(r"\s*(#{1,6})\s+")
@@ -39,6 +40,11 @@ class TextLine:
     """Of the table, on its rows."""
     table: int = -1
     """Which table the row is in."""
+
+    @property
+    def is_row(self) -> bool:
+        """Of a table, its head and its rule too."""
+        return self.kind in _ROWS
 
 
 @dataclass

@@ -50,6 +50,16 @@ class PlaceNamed(NamedTuple):
     linked: bool
 
 
+def named_by(places: Iterable[PlaceNamed]) -> set[str]:
+    """All that some places name."""
+    return {key for one in places for key in one.products}
+
+
+def linked_by(places: Iterable[PlaceNamed]) -> set[str]:
+    """All that some places link."""
+    return named_by(one for one in places if one.linked)
+
+
 class MakersInPlay:
     """The makers of some products, found in a text by their names and by parts of their names."""
 

@@ -21,7 +21,7 @@ from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.records import record_text
-from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
+from drr.eval.checks.residue import residue_of
 from drr.wording.comparisons import COMPARISONS
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN, number_said
@@ -158,8 +158,7 @@ def misread_multiples(mentions: Mentions) -> Iterator[Accusation]:
 
 def _is_read(mentions: Mentions, held: HeldAgainst, one: _Said, sentence: Span) -> bool:
     """Whether its sentence is prose about things in sight, and not about a history."""
-    line = held.prose.line_at(one.start)
-    if line is None or line.kind in ("row", "head_row", "rule_row"):
+    if held.prose.prose_line_at(one.start) is None:
         return False
     clause = held.prose.clause_at(one.start)
     if _AS_VERB.search(mentions.plain, max(sentence[0], one.start - _BEFORE), one.start):
@@ -173,11 +172,8 @@ def _is_read(mentions: Mentions, held: HeldAgainst, one: _Said, sentence: Span) 
     told = _HISTORY.search(mentions.plain, *sentence) and not _OF_COST.match(mentions.plain, one.end)
     if told or _NO_RATIO.search(mentions.plain, *clause):
         return False
-    residue = residue_of(mentions)
-    doubt = residue.doubt(sentence)
-    if (doubt and is_of_what_is_unseen(doubt)) or residue.cites_the_web(sentence):
-        return False
-    return not held.cast.names_a_stranger(sentence)
+    unseen = residue_of(mentions).is_of_the_unseen(sentence, sentence)
+    return not (unseen or held.cast.names_a_stranger(sentence))
 
 
 def _said(text: str) -> Iterator[_Said]:

@@ -43,6 +43,11 @@ class Prose:
         index = bisect_right(self._starts, position) - 1
         return self._lines[index] if index >= 0 and position < self._lines[index].end else None
 
+    def prose_line_at(self, position: int) -> TextLine | None:
+        """The line of a place, where it is none of a table."""
+        line = self.line_at(position)
+        return None if line is None or line.is_row else line
+
     def sentences(self, line: TextLine) -> list[Span]:
         if line.start not in self._sentences:
             self._sentences[line.start] = list(self._split(line))

@@ -59,6 +59,11 @@ class Residue:
     def cites_the_web(self, span: Span) -> bool:
         return any(span[0] <= one < span[1] for one in self._web)
 
+    def is_of_the_unseen(self, clause: Span, sentence: Span) -> bool:
+        """Whether a clause is about what nothing in sight shows, or its sentence cites a page of the web."""
+        doubt = self.doubt(clause)
+        return (doubt is not None and is_of_what_is_unseen(doubt)) or self.cites_the_web(sentence)
+
 
 def is_of_what_is_unseen(doubt: str) -> bool:
     """Whether a doubt is about something that no record and no price in sight shows; that nothing in sight explains a figure then says nothing."""

@@ -15,13 +15,13 @@ from drr.env.entities import Product
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import cast_of, names_within
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.makers import PlaceNamed
+from drr.eval.checks.makers import PlaceNamed, linked_by
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.naming import folded_words
-from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
+from drr.eval.checks.residue import residue_of
 from drr.eval.checks.superlatives import measured
 from drr.wording.comparisons import COMPARISONS
 from drr.wording.cues import CUES
@@ -132,13 +132,13 @@ class _Sides:
         self._ledger = ledger_of(mentions)
         self._residue = residue_of(mentions)
         self._known = self._cast.products.keys() - self._cast.unlinked
-        self._linked = {key for one in self._cast.named if one.linked for key in one.products}
+        self._linked = linked_by(self._cast.named)
 
     def found(self) -> Iterator[Accusation]:
         if len(self._cast.products) < 2:
             return
         for line in self._mentions.layout.lines:
-            if line.kind in ("row", "head_row", "rule_row", "elision", "heading"):
+            if line.is_row or line.kind in ("elision", "heading"):
                 continue
             for span in self._cast.prose.sentences(line):
                 for said in self._said(span):
@@ -248,8 +248,7 @@ class _Sides:
             self._plain, said.end, max(said.end, clause[1])
         ):
             return False
-        doubt = self._residue.doubt(clause)
-        if (doubt and is_of_what_is_unseen(doubt)) or self._residue.cites_the_web(span):
+        if self._residue.is_of_the_unseen(clause, span):
             return False
         return not self._cast.names_a_stranger(span) and "?" not in self._plain[slice(*span)]
 

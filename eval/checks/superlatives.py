@@ -20,7 +20,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.packs import divisors, record_divisors, unit_named
 from drr.eval.checks.naming import head_noun
-from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
+from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN
 from drr.wording.vocabulary import either
@@ -119,16 +119,13 @@ def misread_superlatives(mentions: Mentions) -> Iterator[Accusation]:
 
 def _is_read(mentions: Mentions, cast: Cast, one: _Said, sentence: Span) -> bool:
     """Whether it is said plainly, in prose, and of no narrower group."""
-    text, residue = mentions.plain, residue_of(mentions)
-    line, clause = cast.prose.line_at(one.start), cast.prose.clause_at(one.start)
-    if line is None or line.kind in ("row", "head_row", "rule_row", "heading"):
+    text = mentions.plain
+    line, clause = cast.prose.prose_line_at(one.start), cast.prose.clause_at(one.start)
+    if line is None or line.kind == "heading":
         return False
     if _NOT_FIRST.search(text, clause[0], max(one.end, min(clause[1], one.end + _BEFORE))):
         return False
-    doubt = residue.doubt(clause)
-    if (doubt and is_of_what_is_unseen(doubt)) or residue.cites_the_web(sentence):
-        return False
-    if cast.names_a_stranger(clause):
+    if residue_of(mentions).is_of_the_unseen(clause, sentence) or cast.names_a_stranger(clause):
         return False
     return _RESTRICTS.match(text, one.end) is not None or _is_noun_only(text, one.end, cast)
 

@@ -55,7 +55,6 @@ _SETS = {
 """By which words of a text a price is divided."""
 _TOGETHER = {"hundred": 100.0, "thousand": 1000.0, "100": 100.0, "ten ": 10.0, "dozen": 12.0}
 """Of so many together a cost may be said."""
-_ROWS = frozenset(("row", "head_row", "rule_row"))
 _ALL = frozenset(("", "hundred", "thousand", "ten"))
 
 
@@ -86,7 +85,7 @@ def _unreached(mentions: Mentions) -> Iterator[UnreachedCost]:
         line = held.prose.line_at(figure.start)
         if line is None:
             continue
-        is_row = line.kind in _ROWS
+        is_row = line.is_row
         span = (line.start, line.end) if is_row else held.prose.sentence_at(figure.start)
         values = _Costs(mentions, held, figure, span, own).values()
         if not values:
@@ -182,15 +181,15 @@ class _Costs:
         """Where figures stand that it may be worked out from: its sentence and what is before it, its whole table."""
         lines = self._held.cast.lines
         line = self._held.prose.line_at(self._span[0])
-        if line is None or line.kind not in _ROWS:
+        if line is None or not line.is_row:
             return max(0, self._span[0] - _BACK), self._span[1]
         if self._held.cast.within(*self._span):
             return self._span
         at = lines.index(line)
         first = last = at
-        while first and lines[first - 1].kind in _ROWS and at - first < _MANY:
+        while first and lines[first - 1].is_row and at - first < _MANY:
             first -= 1
-        while last + 1 < len(lines) and lines[last + 1].kind in _ROWS and last - at < _MANY:
+        while last + 1 < len(lines) and lines[last + 1].is_row and last - at < _MANY:
             last += 1
         return lines[first].start, lines[last].end
 
@@ -221,7 +220,7 @@ class _Costs:
     def _is_row(self, own: Collection[str]) -> bool:
         """Whether it stands in the row of one thing."""
         line = self._held.prose.line_at(self._span[0])
-        return line is not None and line.kind in _ROWS and len(own) == 1
+        return line is not None and line.is_row and len(own) == 1
 
     def _said(self, numbers: Sequence[float]) -> list[float]:
         """By what the text may divide: its numbers, and two of them multiplied."""

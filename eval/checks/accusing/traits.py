@@ -32,7 +32,6 @@ _RIGHT = re.compile(
 FIRM = frozenset({"price", "measure", "anchored", "stars"})
 """Kinds of which what stands right beside a name or in its row is of that thing, if a figure of its kind at all."""
 COMPARED = frozenset({"comparison", "direction", "ratio"})
-_ROWS = frozenset({"row", "head_row", "rule_row"})
 _SHORT = 1_500
 """Characters of a text that is one stretch."""
 TRAITS = (
@@ -138,7 +137,7 @@ class AccusationTraits:
         line = prose.line_at(span[0])
         if line is None:
             return span, span
-        is_row = line.kind in _ROWS
+        is_row = line.is_row
         close = (line.start, line.end) if is_row else prose.sentence_at(span[0])
         if len(self._plain) <= _SHORT:
             return close, (0, len(self._plain))
@@ -160,9 +159,9 @@ class AccusationTraits:
     def _table(self, at: int) -> tuple[int, int]:
         """The first and the last line of the table around a line."""
         lines, first, last = self._cast.lines, at, at
-        while first and lines[first - 1].kind in _ROWS:
+        while first and lines[first - 1].is_row:
             first -= 1
-        while last + 1 < len(lines) and lines[last + 1].kind in _ROWS:
+        while last + 1 < len(lines) and lines[last + 1].is_row:
             last += 1
         return first, last
 

@@ -1,13 +1,16 @@
-"""What a price comes down to, `drops by $6.80 to $27.19`: by the share or the amount that the text takes off, from any price in sight."""
+"""What a price comes down to, `with your 20% coupon it drops to $27.19`: by the shares and amounts that the text takes off, from any price in sight.
+
+Left alone where nothing says by how much, in questions, and of several things together.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import islice, product
 
 from drr.eval.checks.base import Accusation, Span
-from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.in_text.amounts import accused, amounts_in_prose, prices_in_sight
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
@@ -21,7 +24,7 @@ _LOWERED = re.compile(
     re.I,
 )
 """Between the verb and the new price stand its object, and what it was and is less by."""
-_SHARE = re.compile(rf"(?<![\w.,$])(?P<p>\d{{1,2}}(?:\.\d)?|{SPOKEN})[\s-]?(?:%|percent\b|per\scent\b)", re.I)
+_SHARE = re.compile(rf"(?<![\w.,$])(?P<n>\d{{1,2}}(?:\.\d)?|{SPOKEN})[\s-]?(?:%|percent\b|per\scent\b)", re.I)
 _TAKEN = re.compile(
     r"\b(?:coupons?|codes?|vouchers?|discounts?|off|promos?|promotions?|rebates?|credits?|cards?|sales?|price\scut|markdown)\b",
     re.I,
@@ -39,81 +42,70 @@ _NOT_PRICES = re.compile(
 )
 _WAS, _WAS_TO = re.compile(r"\bfrom\s[*_]{0,3}$"), re.compile(r"[\s*_]{1,4}to\s(?:about\s)?[*_]{0,3}")
 _MOST, _AMOUNTS, _SHARES = 12, 24, 4
-_BACK, _FAR = 300, 600
+"""New prices of a report, amounts that they may come from, and shares that may be taken off."""
+_LEAD, _BACK = 140, 300
+"""Characters before a new price in which its verb stands, and before its sentence in which it may be said what is taken off."""
+_SLACK = 0.006
 
 
 def wrong_new_prices(mentions: Mentions) -> Iterator[Accusation]:
     """New prices that no price in sight comes down to by any share or amount that is taken off."""
-    held = sight_of(mentions).held
+    held, text = sight_of(mentions).held, mentions.plain
     for figure, sentence in islice(_said(mentions, held), _MOST):
-        amounts, shares = (
-            _amounts(mentions.plain, held, figure, sentence[0]),
-            _shares(mentions.plain, sentence),
-        )
-        low, high = figure.low - 0.006, figure.high + 0.006
-        taken = _taken(mentions.plain, held, figure, sentence)
-        if not amounts or len(amounts) > _AMOUNTS or not (shares or taken):
+        span = _with_before(sentence)
+        amounts = _amounts(text, held, figure, sentence[0])
+        shares = _once(number_said(match["n"]) / 100 for match in _SHARE.finditer(text, *span))[:_SHARES]
+        taken = _taken(text, held, figure, span)
+        if not 0 < len(amounts) <= _AMOUNTS or not (shares or taken):
             continue
-        values = [amount * (1 - share) for amount in amounts for share in shares]
-        values += [amount - less for amount in amounts for less in taken]
-        values += [amount * (1 - share) - less for amount in amounts for share in shares for less in taken]
-        if not any(low <= value <= high for value in values):
-            shown = mentions.plain[figure.start : figure.end].strip()
-            why = f"said to come down to {shown}, which no price in sight does by what is taken off"
-            yield Accusation("lowered_to", (figure.start, figure.end), why, Certainty.SENTENCE)
+        ways = islice(product((0.0, *shares), (0.0, *taken)), 1, None)
+        lowered = (amount * (1 - share) - less for share, less in ways for amount in amounts)
+        if not any(figure.low - _SLACK <= value <= figure.high + _SLACK for value in lowered):
+            told = "said to come down to {}, which no price in sight does by what is taken off"
+            yield accused("lowered_to", mentions, figure, told)
 
 
 def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[tuple[Figure, Span]]:
     text, residue = mentions.plain, residue_of(mentions)
-    for figure in held.ledger.figures:
-        line = held.prose.line_at(figure.start)
-        if line is None or line.cells or figure.value < 1 or figure.cue.kind == "unit":
+    for figure, sentence in amounts_in_prose(held):
+        if figure.value < 1 or figure.cue.kind == "unit":
             continue
-        sentence = held.prose.sentence_at(figure.start)
-        sentence = max(sentence[0], figure.start - _FAR), min(sentence[1], figure.end + _FAR)
-        led = _LOWERED.search(text, max(sentence[0], figure.start - 140), figure.start)
+        led = _LOWERED.search(text, max(sentence[0], figure.start - _LEAD), figure.start)
         if led is None or _NOT_PRICES.search(text, *sentence):
             continue
-        by = _BY.search(led["how"]) is not None
-        if (by or _is_sized(text, held, sentence)) and not residue.cites_the_web(sentence):
+        is_sized = _BY.search(led["how"]) is not None or _is_sized(text, held, sentence)
+        if is_sized and not residue.cites_the_web(sentence):
             yield figure, sentence
 
 
 def _is_sized(text: str, held: HeldAgainst, sentence: Span) -> bool:
     """Whether it is said how much a coupon, a code or a sale takes off."""
-    low = max(0, sentence[0] - _BACK)
     if _TAKEN.search(text, *sentence) is None:
         return False
-    amounts = (one.end for one in held.ledger.within(low, sentence[1]))
-    said = _SHARE.search(text, low, sentence[1]) or _BILL.search(text, low, sentence[1])
-    return said is not None or any(_TAKEN_BEHIND.match(text, end) for end in amounts)
+    span = _with_before(sentence)
+    if _SHARE.search(text, *span) or _BILL.search(text, *span):
+        return True
+    return any(_TAKEN_BEHIND.match(text, one.end) for one in held.ledger.within(*span))
+
+
+def _with_before(sentence: Span) -> Span:
+    return max(0, sentence[0] - _BACK), sentence[1]
 
 
 def _amounts(text: str, held: HeldAgainst, but: Figure, start: int) -> list[float]:
     """What it was before, where that is said; else prices in sight, and amounts that are said."""
-    before = held.ledger.within(start, but.start)
-    if (
-        before
-        and _WAS.search(text, start, before[-1].start)
-        and _WAS_TO.fullmatch(text, before[-1].end, but.start)
-    ):
-        return [before[-1].value]
+    last = held.ledger.within(start, but.start)[-1:]
+    if last and _WAS.search(text, start, last[0].start) and _WAS_TO.fullmatch(text, last[0].end, but.start):
+        return [last[0].value]
     said = [one.value for one in held.ledger.figures if one.start != but.start]
-    prices = [one.price for one in held.cast.products.values() if one.price is not None]
-    return list(dict.fromkeys([*prices, *said]))
+    return _once([*prices_in_sight(held), *said])
 
 
-def _taken(text: str, held: HeldAgainst, but: Figure, sentence: Span) -> list[float]:
+def _taken(text: str, held: HeldAgainst, but: Figure, span: Span) -> list[float]:
     """Amounts that may be what is taken off."""
-    low = max(0, sentence[0] - _BACK)
-    found = [one.value for one in held.ledger.within(low, sentence[1]) if one.start != but.start]
-    found += [number_said(match["n"]) for match in _BILL.finditer(text, low, sentence[1])]
-    return list(dict.fromkeys(found))[:_AMOUNTS]
+    said = [one.value for one in held.ledger.within(*span) if one.start != but.start]
+    return _once([*said, *(number_said(match["n"]) for match in _BILL.finditer(text, *span))])[:_AMOUNTS]
 
 
-def _shares(text: str, sentence: Span) -> list[float]:
-    """What is taken off in parts of a hundred: in its sentence, the question of it before that."""
-    found = [
-        number_said(match["p"]) for match in _SHARE.finditer(text, max(0, sentence[0] - _BACK), sentence[1])
-    ]
-    return [one / 100 for one in dict.fromkeys(found)][:_SHARES]
+def _once(some: Iterable[float]) -> list[float]:
+    return list(dict.fromkeys(some))

@@ -1,26 +1,26 @@
-"""Means and medians of amounts that a text gives: of what stands in sight, some two or more must come to it.
+"""Means and medians of amounts, `their mean price is $22.31`: some two or more of the prices and amounts in sight must come to it.
 
-Of which things it is the mean is not asked: any of the prices and amounts in sight may be meant. Only what none of them come to, however they
-are put together, is wrong.
+Of which of them it is the mean is not asked. Left alone where it may be of what is not in sight, or of something more than once, and where so much
+is in sight that anything comes to it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 from statistics import median
 from typing import NamedTuple
 
 from drr.eval.checks.base import Accusation
-from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.in_text.amounts import accused, near, prices_in_sight
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 
 _BEFORE = re.compile(
     r"\b(?:(?P<mean>mean|average[sd]?|averaging)|median)\b(?!-)(?P<of>[^\d$¢.;!?\n]{0,70})$",
@@ -55,7 +55,8 @@ _NO_PRICE = frozenset(("unit", "limit", "rest", "gap"))
 """What words make of an amount that is none of those that a mean is of."""
 _MOST = 12
 """Means of a report that are looked into."""
-_REACH, _BACK, _FAR = 60, 300, 600
+_REACH, _BACK = 120, 300
+"""Characters before an amount in which it is called a mean, and before its sentence in which something may be meant more than once."""
 
 
 class _Mean(NamedTuple):
@@ -69,41 +70,34 @@ def wrong_means(mentions: Mentions) -> Iterator[Accusation]:
     """Means that no two or more of the values in sight come to."""
     held = sight_of(mentions).held
     for said in islice(_said(mentions, held), _MOST):
-        figure = said.figure
-        values = _values(held, figure)
-        if not _is_decided(said, values) or _is_made(held, said, values):
-            continue
-        word = "median" if said.is_median else "mean"
-        why = f"said a {word} of {mentions.plain[figure.start : figure.end].strip()}, which no prices or amounts in sight come to"
-        yield Accusation("mean_told", (figure.start, figure.end), why, Certainty.SENTENCE)
+        values = _values(held, said.figure)
+        if _is_decided(said, values) and not _is_made(held, said, values):
+            word = "median" if said.is_median else "mean"
+            told = f"said a {word} of {{}}, which no prices or amounts in sight come to"
+            yield accused("mean_told", mentions, said.figure, told)
 
 
 def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Mean]:
     text, residue = mentions.plain, residue_of(mentions)
     for figure in held.ledger.figures:
-        if figure.void:
-            continue
         line = held.prose.line_at(figure.start)
-        span = figure.sentence if line is None or line.cells else held.prose.sentence_at(figure.start)
-        span = max(span[0], figure.start - _FAR), min(span[1], figure.end + _FAR)
-        row = span if line is None or not line.cells else (max(line.start, figure.start - _FAR), line.end)
-        before = _BEFORE.search(text, max(row[0], figure.start - 2 * _REACH), figure.start)
-        if before is None and _BEHIND.match(text, figure.end) is None:
+        in_row = line is not None and line.is_row
+        sentence = figure.sentence if line is None or in_row else held.prose.sentence_at(figure.start)
+        span = near(sentence, figure, figure)
+        row = near((line.start, line.end), figure, figure) if line is not None and in_row else span
+        before = _BEFORE.search(text, max(row[0], figure.start - _REACH), figure.start)
+        if figure.void or (before is None and _BEHIND.match(text, figure.end) is None):
             continue
         ends = _ENDS.search(text, figure.end, span[1])
         around = (span[0], span[1] if ends is None else ends.start())
         if _REPEATED.search(text, max(0, span[0] - _BACK), around[1]):
             continue
-        if CUES.is_elsewhere(
-            _NAMES.sub(" ", text[span[0] : figure.start]), _NAMES.sub(" ", text[figure.end : around[1]])
-        ):
-            continue
-        if _NOT_IN_SIGHT.search(text, *around) or (row != span and _NOT_IN_SIGHT.search(text, *row)):
+        words = _NAMES.sub(" ", text[span[0] : figure.start]), _NAMES.sub(" ", text[figure.end : around[1]])
+        if CUES.is_elsewhere(*words) or _NOT_IN_SIGHT.search(text, *(row if in_row else around)):
             continue
         if residue.doubt(around, ("unreal", "conditional", "pace", "charged")) or residue.cites_the_web(span):
             continue
-        is_median = before is not None and before["mean"] is None
-        yield _Mean(figure, is_median, _many(text, before))
+        yield _Mean(figure, before is not None and before["mean"] is None, _many(text, before))
 
 
 def _many(text: str, before: re.Match[str] | None) -> int | None:
@@ -111,28 +105,26 @@ def _many(text: str, before: re.Match[str] | None) -> int | None:
     match = _MANY.search(text, *before.span("of")) if before is not None else None
     if match is None:
         return None
-    word = match["n"].casefold()
-    return 2 if word == "both" else int(word) if word.isdigit() else spoken(word)
+    return 2 if match["n"].casefold() == "both" else int(number_said(match["n"]))
 
 
 def _values(held: HeldAgainst, but: Figure) -> list[float]:
     """Prices of what is in sight, each as often as things have it, and the amounts of the text."""
-    prices = [one.price for one in held.cast.products.values() if one.price is not None]
-    known = set(prices)
-    said = [
+    prices = prices_in_sight(held)
+    said = (
         one.value
         for one in held.ledger.figures
         if one.start != but.start and not one.void and one.cue.kind not in _NO_PRICE and one.value >= 1
-    ]
-    return [*prices, *dict.fromkeys(value for value in said if value not in known)]
+    )
+    return [*prices, *dict.fromkeys(value for value in said if value not in prices)]
 
 
 def _is_decided(said: _Mean, values: Sequence[float]) -> bool:
     """Whether what it may be of is in sight, and not so much that anything may come to it."""
     if said.many is None:
         return _FEWEST <= len(values) <= _POOL
-    few = said.many <= _COUNT and len(values) <= _WIDE
-    return _FEWEST <= said.many <= len(values) and (few or len(values) <= _POOL)
+    most = _WIDE if said.many <= _COUNT else _POOL
+    return _FEWEST <= said.many <= len(values) <= most
 
 
 def _is_made(held: HeldAgainst, said: _Mean, values: Sequence[float]) -> bool:
@@ -140,11 +132,12 @@ def _is_made(held: HeldAgainst, said: _Mean, values: Sequence[float]) -> bool:
     low, high = said.figure.low - 1e-6, said.figure.high + 1e-6
     if any(low <= value <= high for value in held.known.spent):
         return True
-    sizes: Iterable[int] = range(_FEWEST, len(values) + 1) if said.many is None else (said.many,)
     if said.is_median:
         return any(low <= median(some) <= high for size in (1, 2) for some in combinations(values, size))
+    every = range(_FEWEST, len(values) + 1)
+    sizes = every if said.many is None else (said.many,)
     if any(low * size <= sum(some) <= high * size for size in sizes for some in combinations(values, size)):
         return True
     counts = {one.value for one in held.said.all if one.kind in ("count", "orders", "measure")}
-    counts |= {float(size) for size in range(_FEWEST, len(values) + 1)}
+    counts.update(map(float, every))
     return any(low <= value / many <= high for value in values for many in counts if many > 1)

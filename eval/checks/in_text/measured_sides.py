@@ -1,17 +1,22 @@
-"""By how much of a measure one thing is said to be more or less: `it is 0.85 pounds lighter`, held against all whose records differ by so much."""
+"""By how much of a measure one thing is said to be more or less: `it is 0.85 pounds lighter`.
+
+Wrong where its record and that of another differ by so much the other way round, and no two records the right way. Left alone where it is not certain
+of whom it is said.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, product
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.makers import linked_by
 from drr.eval.checks.measures import MeasureSaid
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
+from drr.eval.checks.residue import residue_of
 from drr.eval.checks.superlatives import measured
 
 _SIGNS = {
@@ -44,36 +49,31 @@ def wrong_measured_sides(mentions: Mentions) -> Iterator[Accusation]:
 
 def _found(mentions: Mentions, cast: Cast) -> Iterator[Accusation]:
     text = mentions.plain
+    for said, match, span in _said(text, cast):
+        told = _turned(cast, text, said, match, span) if _is_read(mentions, cast, said, span) else None
+        if told is not None:
+            shown = text[said.start : match.end()].strip()
+            why = f"said {shown!r} of {told[0]}, and beside {told[1]} it is the other way round"
+            yield Accusation("measured_side", (said.start, match.end()), why, Certainty.SENTENCE)
+
+
+def _said(text: str, cast: Cast) -> Iterator[tuple[MeasureSaid, re.Match[str], Span]]:
+    """Measures with the word right behind that says which way, each in its sentence."""
     for line in cast.lines:
-        if line.kind in ("row", "head_row", "rule_row", "elision", "heading") or not _SIDE.search(
-            text, line.start, line.end
-        ):
+        if line.is_row or line.kind in ("elision", "heading") or not _SIDE.search(text, line.start, line.end):
             continue
         for span in cast.prose.sentences(line):
-            for said in cast.prose.measures(span) if _SIDE.search(text, *span) else ():
+            for said in cast.prose.measures(span):
                 match = _SIDE.match(text, said.end, span[1])
-                if (
-                    match is None
-                    or said.kind not in _KINDS
-                    or not _is_read(mentions, cast, said, match, span)
-                ):
-                    continue
-                told = _turned(cast, text, said, match, span)
-                if told is not None:
-                    shown = text[said.start : match.end()].strip()
-                    why = f"said {shown!r} of {told[0]}, and beside {told[1]} it is the other way round"
-                    yield Accusation("measured_side", (said.start, match.end()), why, Certainty.SENTENCE)
+                if match is not None and said.kind in _KINDS:
+                    yield said, match, span
 
 
-def _is_read(mentions: Mentions, cast: Cast, said: MeasureSaid, match: re.Match[str], span: Span) -> bool:
+def _is_read(mentions: Mentions, cast: Cast, said: MeasureSaid, span: Span) -> bool:
     clause = cast.prose.clause_at(said.start)
     if _NOT.search(mentions.plain, clause[0], said.start) or "?" in mentions.plain[slice(*span)]:
         return False
-    residue = residue_of(mentions)
-    doubt = residue.doubt(clause)
-    return not (
-        (doubt and is_of_what_is_unseen(doubt)) or residue.cites_the_web(span) or cast.names_a_stranger(span)
-    )
+    return not (residue_of(mentions).is_of_the_unseen(clause, span) or cast.names_a_stranger(span))
 
 
 def _subject(cast: Cast, text: str, said: MeasureSaid) -> str:
@@ -84,7 +84,7 @@ def _subject(cast: Cast, text: str, said: MeasureSaid) -> str:
         return ""  # what something else was set beside
     if meant.certain:
         return meant.only or ""
-    linked = {key for one in cast.named if one.linked for key in one.products} & meant.products
+    linked = linked_by(cast.named) & meant.products
     told = not meant.contrast and _IT.search(text, max(0, said.start - _FAR), said.start)
     return next(iter(linked)) if told and len(linked) == 1 else ""
 
@@ -106,10 +106,10 @@ def _turned(
     sign, told = _SIGNS[match["word"].casefold()], None
     mine = measured(cast.products[key], said.kind)
     for other in others[:_FEW]:
-        for a in mine:
-            for b in measured(cast.products[other], said.kind):
-                if abs(abs(a - b) - said.base) <= 0.02 * said.base + 1e-6:
-                    if sign * (a - b) > 0:
-                        return None
-                    told = key, other
+        for a, b in product(mine, measured(cast.products[other], said.kind)):
+            if abs(abs(a - b) - said.base) > 0.02 * said.base + 1e-6:
+                continue
+            if sign * (a - b) > 0:
+                return None
+            told = key, other
     return told

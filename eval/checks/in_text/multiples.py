@@ -1,7 +1,8 @@
 """How many times one thing is said to be another, where the text itself sets the two values down: `300 gallons an hour instead of 80, five times the flow`.
 
 Three forms are read: two figures of one unit that are set against each other right beside the multiple, a multiple of costs per unit where such costs
-stand before it, and one of what something costs. It is wrong only if no two values of its kind in its sentence and the ones before come to it.
+stand before it, and one of what something costs. Wrong where no two values of its kind in its sentence and the ones before come to it. Left alone where
+nothing says of which kind it is, and of what is not so.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from drr.eval.checks.leftover.said import MONEY, SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.packs import record_divisors
-from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
+from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
 
 _AGAINST = re.compile(
@@ -38,7 +39,7 @@ _SAYS_THEM = re.compile(
 )
 """Between a multiple and the two figures that bear it out."""
 _BY_UNIT = re.compile(
-    r"(?:as\s[a-z]{3,10}\s|the\s(?:cost|price|money)\s)?(?:the\s(?:unit\s)?rate\b|per\s[a-z]{3,12}\b|by\s(?:the\s)?(?:weight|volume|ounce|pound|piece|sheet|foot|load|count)\b|an?\s(?:ounce|pound|piece|sheet|foot|load|pad|bag|cloth|capsule|tablet)\b)",
+    r"\s(?:as\s(?:much|dear|expensive)\s)?(?:as\s[a-z]{3,10}\s|the\s(?:cost|price|money)\s)?(?:the\s(?:unit\s)?rate\b|per\s[a-z]{3,12}\b|by\s(?:the\s)?(?:weight|volume|ounce|pound|piece|sheet|foot|load|count)\b|an?\s(?:ounce|pound|piece|sheet|foot|load|pad|bag|cloth|capsule|tablet)\b)",
     re.I,
 )
 _OF_COST = re.compile(
@@ -61,6 +62,8 @@ _OF_ANOTHER = re.compile(r"\s(?:the|as)\s[\w-]{1,20}(?:\s[\w-]{1,20})?\s(?:of|as
 _REACH, _NEAR, _SHORT = 600, 48, 30
 _FEW = 14
 _MOST = 30
+_NEVER_BESIDE = frozenset(("rating", "percent", "multiple", "orders"))
+"""Of two such figures no multiple is said."""
 
 
 def misread_told_multiples(mentions: Mentions) -> Iterator[Accusation]:
@@ -70,14 +73,8 @@ def misread_told_multiples(mentions: Mentions) -> Iterator[Accusation]:
         if one.form == "percent" or _AGAIN.match(text, one.end):
             continue
         held = sight_of(mentions).held
-        line, sentence = held.prose.line_at(one.start), held.prose.sentence_at(one.start)
-        if (
-            line is None
-            or line.kind in ("row", "head_row", "rule_row")
-            or not _is_read(mentions, held, one, sentence)
-        ):
-            continue
-        ratios = _told(held, text, one, sentence)
+        sentence = held.prose.sentence_at(one.start)
+        ratios = _told(held, text, one, sentence) if _is_read(mentions, held, one, sentence) else ()
         if ratios and not any(_holds(one, ratio) for ratio in ratios):
             close = min(ratios, key=lambda ratio: abs(ratio / max(one.many, 1 / one.many) - 1))
             why = f"said {text[one.start : one.end].strip()!r}, and the values beside it are {close:.2f} times one another"
@@ -86,11 +83,10 @@ def misread_told_multiples(mentions: Mentions) -> Iterator[Accusation]:
 
 def _is_read(mentions: Mentions, held: HeldAgainst, one: RatioSaid, sentence: Span) -> bool:
     clause = held.prose.clause_at(one.start)
-    if "?" in mentions.plain[slice(*sentence)] or _UNREAL.search(mentions.plain, *clause):
+    if held.prose.prose_line_at(one.start) is None or "?" in mentions.plain[slice(*sentence)]:
         return False
-    residue = residue_of(mentions)
-    doubt = residue.doubt(clause)
-    return not ((doubt and is_of_what_is_unseen(doubt)) or residue.cites_the_web(sentence))
+    unreal = _UNREAL.search(mentions.plain, *clause) is not None
+    return not (unreal or residue_of(mentions).is_of_the_unseen(clause, sentence))
 
 
 def _holds(one: RatioSaid, ratio: float) -> bool:
@@ -106,29 +102,32 @@ def _holds(one: RatioSaid, ratio: float) -> bool:
 
 def _told(held: HeldAgainst, text: str, one: RatioSaid, sentence: Span) -> list[float]:
     """By how much values differ of which one says so; nothing where it is not known of which."""
-    low = max(0, sentence[0] - _REACH)
-    before = [each for each in held.said.within((low, sentence[1])) if not one.start <= each.start < one.end]
+    span = max(0, sentence[0] - _REACH), sentence[1]
+    before = _others(held, one, span)
     if _is_by_unit(text, one.end):
-        costs = [*_costs_said(text, before)]
-        return _two([*costs, *_costs_known(held, text, (low, sentence[1]))]) if len(costs) > 1 else []
+        costs = list(_costs_said(text, before))
+        return _two([*costs, *_costs_known(held, text, span)]) if len(costs) > 1 else []
     here = [each for each in before if each.start >= sentence[0]]
-    beside = [(a, b) for a, b in pairwise(here) if _is_beside(text, one, a, b)]
-    if beside and not _OF_ANOTHER.match(text, one.end):
-        if _UNREAL.search(text, max(sentence[0], min(beside[0][0].start, one.start) - _SHORT), one.start):
-            return []
-        near = held.said.within(held.with_before(sentence))
-        told = [each for each in near if not one.start <= each.start < one.end]
-        return [ratio for some in _by_unit(told).values() for ratio in _two(some)]
-    return _of_prices(held, text, one, sentence, here)
+    first = next((a for a, b in pairwise(here) if _is_beside(text, one, a, b)), None)
+    if first is None or _OF_ANOTHER.match(text, one.end):
+        return _of_prices(held, text, one, sentence, here)
+    if _UNREAL.search(text, max(sentence[0], min(first.start, one.start) - _SHORT), one.start):
+        return []
+    by_kind: dict[str, list[float]] = {}
+    for each in _others(held, one, held.with_before(sentence)):
+        kind = "number" if each.kind in ("count", "measure") else each.kind
+        by_kind.setdefault(kind, []).append(each.value)
+    return [ratio for some in by_kind.values() for ratio in _two(some)]
+
+
+def _others(held: HeldAgainst, one: RatioSaid, span: Span) -> list[SaidFigure]:
+    """The figures of a stretch beside those of the multiple itself."""
+    return [each for each in held.said.within(span) if not one.start <= each.start < one.end]
 
 
 def _is_beside(text: str, one: RatioSaid, a: SaidFigure, b: SaidFigure) -> bool:
     """Whether two figures of one unit are held against each other, and stand right before the multiple or bear it out behind."""
-    if (
-        a.kind != b.kind
-        or (a.unit != b.unit and a.unit and b.unit)
-        or a.kind in ("rating", "percent", "multiple", "orders")
-    ):
+    if a.kind != b.kind or a.kind in _NEVER_BESIDE or (a.unit and b.unit and a.unit != b.unit):
         return False
     priced = _OF_PRICE.match(text, one.end)
     if (a.kind in MONEY) is not (priced is not None) and (priced is None or priced["sure"]):
@@ -140,17 +139,8 @@ def _is_beside(text: str, one: RatioSaid, a: SaidFigure, b: SaidFigure) -> bool:
     return a.start >= one.end and _SAYS_THEM.fullmatch(text, one.end, a.start) is not None
 
 
-def _by_unit(some: Iterable[SaidFigure]) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    for each in some:
-        kind = "number" if each.kind in ("count", "measure") else each.kind
-        found.setdefault(kind, []).append(each.value)
-    return found
-
-
 def _is_by_unit(text: str, end: int) -> bool:
-    behind = text[end : end + _NEAR]
-    return re.match(rf"\s(?:as\s(?:much|dear|expensive)\s)?(?:{_BY_UNIT.pattern})", behind, re.I) is not None
+    return _BY_UNIT.match(text, end, end + _NEAR) is not None
 
 
 def _costs_said(text: str, some: Sequence[SaidFigure]) -> Iterator[float]:
@@ -172,10 +162,9 @@ def ratios_by_unit(text: str, end: int, some: Sequence[SaidFigure]) -> list[floa
 
 
 def _costs_known(held: HeldAgainst, text: str, span: Span) -> Iterator[float]:
-    keys = {key for one in held.cast.within(*span) for key in one.products} & held.known.products.keys()
+    some = [held.known.products[key] for key in held.named(span)[:_FEW]]
     for unit in sorted(CUES.units_in(text[slice(*span)])):
-        for key in sorted(keys)[:_FEW]:
-            product = held.known.products[key]
+        for product in some:
             if product.price is not None:
                 yield from (product.price / by for by in record_divisors(product, unit, frozenset()) if by)
 
@@ -191,9 +180,7 @@ def _of_prices(
     bound = held.cast.within(*of) or any(of[0] <= each.start < of[1] for each in here)
     span = held.with_before(sentence) if bound else (max(0, sentence[0] - _REACH), sentence[1])
     said = [each.value for each in held.said.within(span) if each.kind == "money"]
-    keys = {key for place in held.cast.within(*span) for key in place.products} & held.known.products.keys()
-    if not bound:
-        keys |= held.cast.products.keys()
+    keys = {*held.named(span), *(() if bound else held.cast.products)}
     known = [held.known.products[key].price or 0.0 for key in sorted(keys)]
     return _two([*known, *said]) if len(said) > 1 else []
 

@@ -1,9 +1,14 @@
-"""How much a dollar buys, `lumens per dollar`: a figure in a row of its price must come to one of the row, or of the record, by that price."""
+"""How much a dollar buys, `about 87 lumens per dollar`: some figure beside it, or of the record, must come to it by some price beside it.
+
+Beside a figure of a table stands its row or column; beside one of prose whatever is in sight. Left alone where no price or no figure stands there.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, combinations, islice
+from typing import NamedTuple
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
@@ -11,7 +16,9 @@ from drr.eval.checks.grid import column_at
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.known import numbers_in
+from drr.eval.checks.leftover.said import MONEY, SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.makers import named_by
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
@@ -27,137 +34,113 @@ _SAID = re.compile(
 _CELL = re.compile(
     rf"[\s*_~≈]{{0,4}}(?:about\s|some\s|roughly\s|around\s)?[*_]{{0,3}}(?P<n>{DIGITS})[\s*_]{{0,4}}", re.I
 )
+_NOT_ONE = re.compile(
+    r"\b(?:more|less|fewer|extra|than|at\sleast|if|would|average|mean|median|total|together|both|difference|gap)\b|\?",
+    re.I,
+)
 _MOST, _NUMBERS, _RECORDED = 40, 16, 60
+"""Such figures of a report; numbers that are multiplied by each other, and things that are in sight; numbers of a record."""
 _HEDGED, _BEFORE = 0.06, 24
+
+
+class _PerDollar(NamedTuple):
+    span: Span
+    numbers: list[float]
+    prices: list[float]
+    """What stands beside it."""
 
 
 def wrong_per_dollar(mentions: Mentions) -> Iterator[Accusation]:
     """Figures per dollar that nothing comes to by a price beside it."""
     held = sight_of(mentions).held
-    found = [*_of_tables(mentions, held), *_of_prose(mentions, held)]
-    for span, numbers, prices in found[:_MOST]:
-        shown = mentions.plain[slice(*span)]
-        low, high = _bounds(
-            shown,
-            hedged=HEDGES.before.search(mentions.plain[max(0, span[0] - _BEFORE) : span[0]]) is not None,
-        )
-        if (
-            numbers
-            and prices
-            and not any(low <= many / price <= high for many in numbers for price in prices)
-        ):
-            why = f"said {shown} per dollar, which nothing beside it comes to by its price"
-            yield Accusation("per_dollar", span, why, Certainty.SENTENCE)
+    for one in islice(chain(_of_tables(mentions, held), _of_prose(mentions, held)), _MOST):
+        low, high = _bounds(mentions.plain, one.span)
+        reached = (many / price for many in one.numbers for price in one.prices)
+        if one.numbers and one.prices and not any(low <= value <= high for value in reached):
+            why = f"said {mentions.plain[slice(*one.span)]} per dollar, which nothing beside it comes to by its price"
+            yield Accusation("per_dollar", one.span, why, Certainty.SENTENCE)
 
 
-_Found = tuple[Span, list[float], list[float]]
-
-
-def _of_tables(mentions: Mentions, held: HeldAgainst) -> Iterator[_Found]:
+def _of_tables(mentions: Mentions, held: HeldAgainst) -> Iterator[_PerDollar]:
     """Cells of a column, or of a row, that is headed so."""
     text = mentions.plain
     for index, line in enumerate(mentions.layout.lines):
-        if line.kind != "row" or not line.cells:
+        if line.kind != "row":
             continue
         of_row = _HEAD.search(text, *line.cells[0]) is not None
         for low, high in line.cells[1:]:
-            match = _CELL.fullmatch(text, low, high)
-            place = column_at(line, low)
-            if match is None or place is None:
+            match, column = _CELL.fullmatch(text, low, high), column_at(line, low)
+            if match is None or column is None:
                 continue
             if of_row:
-                yield match.span("n"), *_in_column(mentions, held, line, place)
-            elif _HEAD.search(mentions.tables.label(index, place, text)):
-                yield match.span("n"), *_in_row(mentions, held, line, match.span("n"))
+                yield _in_column(mentions, held, line, column, match.span("n"))
+            elif _HEAD.search(mentions.tables.label(index, column, text)):
+                yield _in_row(held, line, match.span("n"))
 
 
-def _in_row(
-    mentions: Mentions, held: HeldAgainst, line: TextLine, but: Span
-) -> tuple[list[float], list[float]]:
-    span = line.start, line.end
-    numbers = [
-        one.value
-        for one in held.said.within(span)
-        if one.start != but[0] and one.kind not in ("money", "unit")
-    ]
-    prices = [one.value for one in held.ledger.within(*span)]
-    keys = {key for one in held.cast.within(*span) for key in one.products} & held.cast.products.keys()
-    return _with_records(held, keys, numbers, prices)
+def _in_row(held: HeldAgainst, line: TextLine, span: Span) -> _PerDollar:
+    row = line.start, line.end
+    prices = [one.value for one in held.ledger.within(*row)]
+    return _with_records(
+        held, span, _numbers(held.said.within(row), span), prices, named_by(held.cast.within(*row))
+    )
 
 
-def _in_column(
-    mentions: Mentions, held: HeldAgainst, line: TextLine, column: int
-) -> tuple[list[float], list[float]]:
-    """Of all rows of its table, what stands in its column."""
-    numbers: list[float] = []
-    prices: list[float] = []
-    for other in mentions.layout.lines:
-        if (
-            other.table == line.table
-            and other.kind == "row"
-            and column < len(other.cells)
-            and other is not line
-        ):
-            cell = other.cells[column]
-            numbers += [one.value for one in held.said.within(cell) if one.kind not in ("money", "unit")]
-            prices += [one.value for one in held.ledger.within(*cell)]
+def _in_column(mentions: Mentions, held: HeldAgainst, line: TextLine, column: int, span: Span) -> _PerDollar:
+    """Of the other rows of its table, what stands in its column."""
+    rows = (one for one in mentions.layout.lines if one.table == line.table and one.kind == "row")
+    cells = [one.cells[column] for one in rows if one is not line and column < len(one.cells)]
+    numbers = [value for cell in cells for value in _numbers(held.said.within(cell), span)]
+    prices = [one.value for cell in cells for one in held.ledger.within(*cell)]
     owner = held.cast.column_owner(line, column)
-    return _with_records(held, {owner} if owner else set(), numbers, prices)
+    return _with_records(held, span, numbers, prices, {owner} if owner else ())
 
 
-def _of_prose(mentions: Mentions, held: HeldAgainst) -> Iterator[_Found]:
+def _of_prose(mentions: Mentions, held: HeldAgainst) -> Iterator[_PerDollar]:
     """By any figure of any record in sight, and any price."""
-    text, residue = mentions.plain, residue_of(mentions)
-    keys = held.cast.products.keys()
+    text, residue, keys = mentions.plain, residue_of(mentions), held.cast.products.keys()
     for match in _SAID.finditer(text):
-        sentence = held.prose.sentence_at(match.start())
-        line = held.prose.line_at(match.start())
-        if (
-            line is None
-            or line.cells
-            or residue.cites_the_web(sentence)
-            or residue.doubt(sentence, ("unreal", "conditional", "charged"))
-        ):
+        line, sentence = held.prose.prose_line_at(match.start()), held.prose.sentence_at(match.start())
+        if line is None or residue.cites_the_web(sentence):
+            continue
+        if residue.doubt(sentence, ("unreal", "conditional", "charged")):
             continue
         if not held.ledger.within(line.start, line.end):
             continue  # it is not said what anything costs
         if len(keys) > _NUMBERS or _NOT_ONE.search(text, *held.prose.clause_at(match.start())):
             continue
-        said = [
-            one.value
-            for one in held.said.all
-            if one.start != match.start() and one.kind not in ("money", "unit")
-        ]
-        prices = [one.value for one in held.ledger.figures]
-        unit = match["u"].casefold().rstrip("s")
-        yield match.span("n"), *_with_records(held, set(keys), said, prices, unit)
+        said, prices = _numbers(held.said.all, match.span()), [one.value for one in held.ledger.figures]
+        yield _with_records(held, match.span("n"), said, prices, keys, match["u"].casefold().rstrip("s"))
 
 
-_NOT_ONE = re.compile(
-    r"\b(?:more|less|fewer|extra|than|at\sleast|if|would|average|mean|median|total|together|both|difference|gap)\b|\?",
-    re.I,
-)
+def _numbers(some: Iterable[SaidFigure], but: Span) -> list[float]:
+    return [one.value for one in some if one.start != but[0] and one.kind not in MONEY]
 
 
 def _with_records(
-    held: HeldAgainst, keys: set[str], numbers: list[float], prices: list[float], unit: str = ""
-) -> tuple[list[float], list[float]]:
+    held: HeldAgainst,
+    span: Span,
+    said: list[float],
+    asked: list[float],
+    keys: Collection[str],
+    unit: str = "",
+) -> _PerDollar:
     """With the prices and the figures of their records; where none of these has the unit, two of them multiplied too."""
-    is_counted = False
-    for key in sorted(keys):
-        one = held.cast.products[key]
-        prices = prices if one.price is None else [*prices, one.price]
-        recorded = list(numbers_in(f"{one.title} {record_text(one)}", _RECORDED))
-        numbers = [*numbers, *(value for value, _ in recorded)]
-        is_counted |= any(said == unit for _, said in recorded if unit)
-    few = [one for one in dict.fromkeys(numbers) if one > 1][:_RECORDED]
-    some = [] if is_counted else few[:_NUMBERS]
-    twice = [a * b for index, a in enumerate(some) for b in some[:index]]
-    return [*few, *twice], [one for one in dict.fromkeys(prices) if one > 0]
+    some = [held.cast.products[key] for key in sorted(keys) if key in held.cast.products]
+    recorded = [each for one in some for each in numbers_in(f"{one.title} {record_text(one)}", _RECORDED)]
+    numbers = [one for one in dict.fromkeys([*said, *(value for value, _ in recorded)]) if one > 1][
+        :_RECORDED
+    ]
+    prices = [one for one in [*asked, *(each.price or 0.0 for each in some)] if one > 0]
+    if not unit or all(named != unit for _, named in recorded):
+        numbers += [a * b for a, b in combinations(numbers[:_NUMBERS], 2)]
+    return _PerDollar(span, numbers, prices)
 
 
-def _bounds(shown: str, *, hedged: bool) -> tuple[float, float]:
+def _bounds(text: str, span: Span) -> tuple[float, float]:
+    """Between which it may lie: a hundredth off, and farther where it is hedged."""
+    shown = text[slice(*span)]
     value, places = number(shown), len(shown.partition(".")[2])
-    slack = 0.5 * 10.0**-places
-    slack = max(slack, 0.01 * value, _HEDGED * value if hedged and not places else 0.0)
-    return value - slack - 1e-6, value + slack + 1e-6
+    hedged = HEDGES.before.search(text[max(0, span[0] - _BEFORE) : span[0]]) is not None and not places
+    slack = max(0.5 * 10.0**-places, (_HEDGED if hedged else 0.01) * value) + 1e-6
+    return value - slack, value + slack

@@ -1,25 +1,28 @@
-"""Ranges of prices that a text gives, `from $10.99 to $23.00`: each end must be the price of something in sight, or of something of that kind in the shop.
+"""Ranges of prices, `from $10.99 to $23.00`: each end must be the price of something in sight, or of something of that kind in the shop.
 
-Where the text says of how many things the range is, and links just so many with a price, the ends are the least and the greatest of these.
+Where the text says of how many things the range is, and links just so many with a price, the ends are the least and the greatest of these. Left alone
+where it may be of other money, of a change, or of what is not of this shop.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
+from drr.env.entities import Product
 from drr.env.shop import SearchRequest
 from drr.eval.checks.base import Accusation, Span
-from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.in_text.amounts import accused, near
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.makers import linked_by
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.residue import residue_of
-from drr.wording.numbers import SPOKEN, spoken
+from drr.wording.numbers import SPOKEN, number_said
 
 _FROM = re.compile(r"\b(?P<w>from|between)[\s*_]{1,4}(?:as\slittle\sas\s|just\s|only\s)?$", re.I)
 _TO = re.compile(
@@ -47,7 +50,8 @@ _COUNTED = re.compile(
 _PER = re.compile(r"[\s*_]{0,3}(?:/|an?\s(?!piece\b)[a-z]|each\b|per\b|apiece\b|for\s(?:each|every)\b)", re.I)
 _MOST, _LEAVES, _KIND, _FOUND = 12, 6, 200, 40
 """Ranges of a report, categories that are looked up for it, things of a category and things found by words that are looked at."""
-_NEAR, _FAR = 90, 600
+_NEAR, _LEAD = 90, 40
+"""Characters between the ends of a range, and before it in which it begins."""
 
 
 class _Range(NamedTuple):
@@ -55,53 +59,52 @@ class _Range(NamedTuple):
     most: Figure
     sentence: Span
 
+    @property
+    def ends(self) -> tuple[Figure, Figure]:
+        return self.least, self.most
+
 
 def wrong_ranges(mentions: Mentions) -> Iterator[Accusation]:
     """Ends of ranges that nothing costs, and ends that are not those of just the things that are linked."""
     held = sight_of(mentions).held
+    linked = linked_by(held.cast.named) & held.cast.products.keys()
+    some = [held.cast.products[key] for key in sorted(linked)]
     for one in islice(_said(mentions, held), _MOST):
         known = _known(held, one)
-        for end in (one.least, one.most):
-            if _is_exact(end) and not any(end.holds(value) for value in known):
-                shown = mentions.plain[end.start : end.end].strip()
-                why = f"said a range with an end at {shown}, which nothing in sight and nothing of their kind costs"
-                if not _is_known(mentions, held, end, one.sentence):
-                    yield Accusation("range_told", (end.start, end.end), why, Certainty.SENTENCE)
-        yield from _of_group(mentions, held, one)
+        for end in filter(_is_exact, one.ends):
+            if not any(map(end.holds, known)) and not _is_of_kind(mentions, some, end, one.sentence):
+                told = (
+                    "said a range with an end at {}, which nothing in sight and nothing of their kind costs"
+                )
+                yield accused("range_told", mentions, end, told)
+        if not held.cast.unlinked:
+            yield from _of_group(mentions, [price for each in some if (price := each.price)], one)
 
 
-def _of_group(mentions: Mentions, held: HeldAgainst, one: _Range) -> Iterator[Accusation]:
+def _of_group(mentions: Mentions, prices: Sequence[float], one: _Range) -> Iterator[Accusation]:
     """Against the least and the greatest of just so many things as are linked."""
-    linked = {key for place in held.cast.named if place.linked for key in place.products}
-    prices = [
-        price for key in linked if key in held.cast.products if (price := held.cast.products[key].price)
-    ]
     match = _COUNTED.search(mentions.plain, one.sentence[0], one.least.start)
-    if match is None or held.cast.unlinked:
+    if match is None or not 2 <= len(prices) == number_said(match["n"]):
         return
-    word = match["n"].casefold()
-    if (int(word) if word.isdigit() else spoken(word)) != len(prices) or len(prices) < 2:
-        return
-    for end, value in ((one.least, min(prices)), (one.most, max(prices))):
+    for end, value in zip(one.ends, (min(prices), max(prices)), strict=True):
         if _is_exact(end) and not end.holds(value):
-            shown = mentions.plain[end.start : end.end].strip()
-            why = f"said a range of {len(prices)} with an end at {shown}; that of those linked is at ${value:,.2f}"
-            yield Accusation("range_told", (end.start, end.end), why, Certainty.SENTENCE)
+            told = (
+                f"said a range of {len(prices)} with an end at {{}}; that of those linked is at ${value:,.2f}"
+            )
+            yield accused("range_told", mentions, end, told)
 
 
 def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Range]:
     text, residue = mentions.plain, residue_of(mentions)
     for least, most in pairwise(held.ledger.figures):
-        line = held.prose.line_at(least.start)
-        if line is None or line.cells or not 1 <= least.value < most.value or most.start - least.end > _NEAR:
+        if held.prose.prose_line_at(least.start) is None or most.start - least.end > _NEAR:
             continue
-        if not _is_joined(text, least, most):
+        if not 1 <= least.value < most.value or not _is_joined(text, least, most):
             continue
-        sentence = held.prose.sentence_at(least.start)
-        sentence = max(sentence[0], least.start - _FAR), min(sentence[1], most.end + _FAR)
+        sentence = near(held.prose.sentence_at(least.start), least, most)
         if most.end > sentence[1] or _OF_PRICES.search(text, *sentence) is None:
             continue
-        if _NO_RANGE.search(text, *sentence) or _PER.match(text, most.end) or _PER.match(text, least.end):
+        if _NO_RANGE.search(text, *sentence) or any(_PER.match(text, end.end) for end in (least, most)):
             continue
         if residue.doubt(sentence, ("unreal", "conditional", "pace", "charged", "others")):
             continue
@@ -112,7 +115,7 @@ def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Range]:
 def _is_joined(text: str, least: Figure, most: Figure) -> bool:
     if _DIRECT.fullmatch(text, least.end, most.start):
         return True
-    led = _FROM.search(text, max(0, least.start - 40), least.start)
+    led = _FROM.search(text, max(0, least.start - _LEAD), least.start)
     if led is None:
         return False
     form = _AND if led["w"].casefold() == "between" else _TO
@@ -129,19 +132,15 @@ def _known(held: HeldAgainst, one: _Range) -> set[float]:
     return said | {*held.known.siblings.prices, *held.known.spent, *held.known.limits}
 
 
-def _is_known(mentions: Mentions, held: HeldAgainst, end: Figure, sentence: Span) -> bool:
+def _is_of_kind(mentions: Mentions, some: Sequence[Product], end: Figure, sentence: Span) -> bool:
     """Whether something of the kind in the shop costs that; true also where it is not known of which kind it is."""
-    linked = {key for place in held.cast.named if place.linked for key in place.products}
-    some = [held.cast.products[key] for key in sorted(linked) if key in held.cast.products]
-    leaves = list(dict.fromkeys(one.categories[-1] for one in some if one.categories))
-    if not leaves or len(leaves) > _LEAVES:
+    leaves = dict.fromkeys(one.categories[-1] for one in some if one.categories)
+    if not 0 < len(leaves) <= _LEAVES:
         return True
     words = mentions.plain[sentence[0] : end.start][-_NEAR:]
     asked = [(words, None), (mentions.subject.query or words, None), *((leaf, leaf) for leaf in leaves)]
-    return any(
-        prices is None or any(end.holds(value) for value in prices)
-        for prices in (_priced(mentions, query, leaf) for query, leaf in asked)
-    )
+    found = (_priced(mentions, query, leaf) for query, leaf in asked)
+    return any(prices is None or any(map(end.holds, prices)) for prices in found)
 
 
 @lru_cache(maxsize=64)

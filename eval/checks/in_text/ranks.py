@@ -1,4 +1,7 @@
-"""Which place something has among several: `the second dearest of the six`. Wrong only where it has that place in no group that the text sets side by side."""
+"""Which place something has among several: `the second dearest of the six`.
+
+Wrong where it has that place in no group of so many that the text sets side by side. Left alone where it is not said of how many, nor certain of whom.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.in_text.costs import costs_told
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.residue import is_of_what_is_unseen, residue_of
+from drr.eval.checks.residue import residue_of
 from drr.eval.checks.superlatives import groups_around
 from drr.wording.numbers import SPOKEN, number_said
 
@@ -43,8 +46,8 @@ def misread_ranks(mentions: Mentions) -> Iterator[Accusation]:
         subject = _subject(cast, text, match, sentence)
         if subject is None or not _is_read(mentions, cast, match, sentence):
             continue
-        many = number_said(match["many"])
-        groups = [one for one in groups_around(cast, mentions, subject, sentence) if len(one) == many]
+        every = groups_around(cast, mentions, subject, sentence)
+        groups = [one for one in every if len(one) == number_said(match["many"])]
         if groups and not any(_has_place(mentions, match, subject, group) for group in groups):
             why = f"said {match[0]!r} of {subject.product_id}, which has that place in no group in sight"
             yield Accusation("rank", match.span(), why, Certainty.SENTENCE)
@@ -62,13 +65,12 @@ def _subject(cast: Cast, text: str, match: re.Match[str], sentence: Span) -> Pro
 
 
 def _is_read(mentions: Mentions, cast: Cast, match: re.Match[str], sentence: Span) -> bool:
-    line, clause = cast.prose.line_at(match.start()), cast.prose.clause_at(match.start())
-    if line is None or line.kind in ("row", "head_row", "rule_row", "heading"):
+    line, clause = cast.prose.prose_line_at(match.start()), cast.prose.clause_at(match.start())
+    if line is None or line.kind == "heading":
         return False
-    residue = residue_of(mentions)
-    doubt = residue.doubt(clause)
-    unseen = (doubt and is_of_what_is_unseen(doubt)) or residue.cites_the_web(sentence)
-    return not (unseen or _NOT.search(mentions.plain, clause[0], max(clause[1], match.end())))
+    if _NOT.search(mentions.plain, clause[0], max(clause[1], match.end())):
+        return False
+    return not residue_of(mentions).is_of_the_unseen(clause, sentence)
 
 
 def _has_place(mentions: Mentions, match: re.Match[str], subject: Product, group: Sequence[Product]) -> bool:

@@ -1,14 +1,16 @@
-"""Which of two is said to have more, where both figures stand right behind it: `the better rated of the two: 3.8 stars against 4.4`."""
+"""Which of two is said to have more, where both figures stand right behind it: `the better rated of the two: 3.8 stars against 4.4`.
+
+Wrong where the first of them is the smaller. Left alone where words between them may say whom it is held against, in ranges, and of what is not so.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from drr.eval.checks.base import Accusation, Span
+from drr.eval.checks.base import Accusation
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
@@ -44,6 +46,7 @@ _NOT = re.compile(
     r"\b(?:not|no|never|neither|nor|hardly|if|unless|would|could|might|whether|which|who|once|until|was|were|used\sto|than\sit|elsewhere|online|each|both|from|range[sd]?|up|down)\b|n['’]t\b|\?",
     re.I,
 )
+_KINDS = {"unit": "money", "count": "number", "measure": "number", "ratings": "number"}
 _BACK = 60
 _MOST = 40
 
@@ -53,41 +56,26 @@ def wrong_told_sides(mentions: Mentions) -> Iterator[Accusation]:
     text = mentions.plain
     for match in islice(_SAID.finditer(text), _MOST):
         held = sight_of(mentions).held
-        line, sentence = held.prose.line_at(match.start()), held.prose.sentence_at(match.start())
-        if line is None or line.kind in ("row", "head_row", "rule_row"):
+        if held.prose.prose_line_at(match.start()) is None:
             continue
         kind, sign = _SIGNS[" ".join(match["word"].casefold().split())]
-        two = _two(held, text, match, sentence, kind)
-        if two is None or _NOT.search(text, max(sentence[0], match.start() - _BACK), two[1].end + 1):
+        sentence = held.prose.sentence_at(match.start())
+        two = held.said.within((match.end(), sentence[1]))[:2]
+        if not _is_led_to(text, match.end(), kind, two):
             continue
         a, b = two
-        if sign * (a.value - b.value) < 0:
-            shown = text[a.start : b.end].strip()
-            why = f"said {match[0]!r}, and beside it stands {shown!r}"
+        if sign * (a.value - b.value) < 0 and not _NOT.search(
+            text, max(sentence[0], match.start() - _BACK), b.end + 1
+        ):
+            why = f"said {match[0]!r}, and beside it stands {text[a.start : b.end].strip()!r}"
             yield Accusation("told_side", match.span(), why, Certainty.SENTENCE)
 
 
-def _two(
-    held: HeldAgainst, text: str, match: re.Match[str], sentence: Span, kind: str
-) -> tuple[SaidFigure, SaidFigure] | None:
-    """The two figures of one kind that are held against each other right behind it."""
-    here = held.said.within((match.end(), sentence[1]))[:2]
-    if len(here) < 2 or not _LEADS.fullmatch(text, match.end(), here[0].start):
-        return None
-    if kind == "number" and re.search(r"\bto\b", text[here[0].end : here[1].start]):
-        return None  # a range
-    if not _AGAINST.fullmatch(text, here[0].end, here[1].start) or {_kind(one) for one in here} - {kind}:
-        return None
-    return here[0], here[1]
-
-
-def _kind(one: SaidFigure) -> str:
-    if one.kind in ("money", "unit"):
-        return "money"
-    return (
-        "rating"
-        if one.kind == "rating"
-        else "number"
-        if one.kind in ("count", "measure", "ratings")
-        else one.kind
-    )
+def _is_led_to(text: str, end: int, kind: str, two: Sequence[SaidFigure]) -> bool:
+    """Whether right behind a word two figures of its kind are held against each other."""
+    if len(two) < 2 or any(_KINDS.get(one.kind, one.kind) != kind for one in two):
+        return False
+    between = two[0].end, two[1].start
+    is_range = kind == "number" and re.search(r"\bto\b", text[slice(*between)]) is not None
+    led = _LEADS.fullmatch(text, end, two[0].start) and _AGAINST.fullmatch(text, *between)
+    return led is not None and not is_range

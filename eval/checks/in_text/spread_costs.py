@@ -1,7 +1,7 @@
-"""Costs over a time, `$1.50 a month`: an amount in sight spread over a time that the text says beside it.
+"""Costs over a time, `$1.50 a month`: an amount in sight must come to it, spread over a time that the text says beside it.
 
 How long something lasts is said as a time (`24 months`), or as so many of it used at a pace (`twelve tablets, one a month`). Which amount is spread
-over which of these is not asked; where no time is said near, nothing is.
+over which of these is not asked. Left alone where no time is said near, and in sentences of differences, sums and other money.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from itertools import islice
 
 from drr.eval.checks.base import Accusation, Span
-from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.in_text.amounts import accused, amounts_in_prose, prices_in_sight
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.makers import named_by
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.residue import residue_of
 from drr.wording.numbers import SPOKEN, number_said
+from drr.wording.vocabulary import either
 
 _DAYS = {"day": (1.0,), "night": (1.0,), "week": (7.0,), "month": (30.0, 30.44, 28.0), "year": (365.0, 360.0)}
 _TIME = r"(?P<t>day|night|week|month|year)"
@@ -42,108 +44,77 @@ _NOT_SPREAD = re.compile(
 )
 """In its sentence: it may be held against another, be somebody else's, or hang on what is not said."""
 _BEFORE, _MOST, _TIMES, _AMOUNTS, _COUNTS = 300, 12, 12, 12, 12
-_LARGEST, _FAR = 400, 600
+"""Characters before a sentence that it goes on from; costs of a report, times, amounts and counts beside one that are looked into."""
+_LARGEST, _OWN = 400, 10
+"""What is counted to be used up; characters behind a cost in which its own time stands."""
 _PACKS = frozenset((3.0, 4.0, 5.0, 6.0, 8.0))
 _SETS = {"two": 2.0, "both": 2.0, "pair": 2.0, "twice": 2.0, "half": 0.5}
 """How many of them together are spread."""
+_SET = re.compile(rf"\b(?:{either(_SETS)})\b", re.I)
 
 
 def wrong_spread_costs(mentions: Mentions) -> Iterator[Accusation]:
     """Costs over a time that no amount in sight comes to over any time said beside it."""
     held = sight_of(mentions).held
     for figure, per, close in islice(_said(mentions, held), _MOST):
-        amounts, times = (
-            _amounts(mentions.plain, held, figure, close),
-            _times(mentions, held, close, per, figure),
-        )
-        if not amounts or not times:
-            continue
+        amounts = _amounts(mentions.plain, held, figure, close)
+        times = _times(mentions.plain, held, figure, per, close) if amounts else ()
         low, high = figure.low - 1e-6, figure.high + 1e-6
-        if not any(low <= amount / time <= high for amount in amounts for time in times):
-            shown = mentions.plain[figure.start : figure.end].strip()
-            why = f"said {shown} a {per}, which nothing in sight comes to over a time that is said beside it"
-            yield Accusation("spread_cost", (figure.start, figure.end), why, Certainty.SENTENCE)
+        if times and not any(low <= amount / time <= high for amount in amounts for time in times):
+            told = f"said {{}} a {per}, which nothing in sight comes to over a time that is said beside it"
+            yield accused("spread_cost", mentions, figure, told)
 
 
 def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[tuple[Figure, str, Span]]:
     """Those plainly said, with the time and the stretch that they are read with."""
     text, residue = mentions.plain, residue_of(mentions)
-    for figure in held.ledger.figures:
+    for figure, sentence in amounts_in_prose(held):
         match = _PER.match(text, figure.end)
-        line = held.prose.line_at(figure.start)
-        if match is None or line is None or line.cells:
+        if match is None or _NOT_SPREAD.search(text, *sentence) or residue.cites_the_web(sentence):
             continue
-        sentence = held.prose.sentence_at(figure.start)
-        sentence = max(sentence[0], figure.start - _FAR), min(sentence[1], figure.end + _FAR)
-        if _NOT_SPREAD.search(text, *sentence) or residue.cites_the_web(sentence):
-            continue
-        if residue.doubt(sentence, ("unreal", "conditional", "charged")):
-            continue
-        yield figure, match["t"].casefold(), (max(line.start, sentence[0] - _BEFORE), sentence[1])
+        if not residue.doubt(sentence, ("unreal", "conditional", "charged")):
+            low = max(text.rfind("\n", 0, figure.start) + 1, sentence[0] - _BEFORE)
+            yield figure, match["t"].casefold(), (low, sentence[1])
 
 
 def _amounts(text: str, held: HeldAgainst, but: Figure, close: Span) -> list[float]:
     """What may be spread: amounts beside it, and prices of what is named there, or of all where nothing is; so many of them together too."""
     said = [one.value for one in held.ledger.within(*close) if one.start != but.start]
-    named = {key for one in held.cast.within(*close) for key in one.products}
-    prices = [
-        price
-        for key in (sorted(named & held.cast.products.keys()) or list(held.cast.products))
-        if (price := held.cast.products[key].price) is not None
-    ]
-    some = list(dict.fromkeys([*said, *prices]))
+    some = {*said, *prices_in_sight(held, named_by(held.cast.within(*close)))}
     if len(some) > _AMOUNTS:
         return []
-    told = {
-        one.value
-        for one in held.said.within(close)
-        if one.kind == "count" and one.value in _PACKS and one.unit not in _DAYS
-    }
-    told |= {value for word, value in _SETS.items() if re.search(rf"\b{word}\b", text[slice(*close)], re.I)}
-    return [one * many for one in some for many in (1.0, *sorted(told))]
+    counted = (one for one in held.said.within(close) if one.kind == "count" and one.unit not in _DAYS)
+    together = {1.0, *(one.value for one in counted if one.value in _PACKS)}
+    together |= {_SETS[match[0].casefold()] for match in _SET.finditer(text, *close)}
+    return [one * many for one in some for many in together]
 
 
-def _times(mentions: Mentions, held: HeldAgainst, close: Span, per: str, figure: Figure) -> list[float]:
+def _times(text: str, held: HeldAgainst, but: Figure, per: str, close: Span) -> set[float]:
     """How many of the time something lasts: as it is said, and by what is counted there and the pace of use."""
-    text, units = mentions.plain, _DAYS[per]
     lasts = [
         (_number(match["n"]), match["t"])
         for match in _LASTS.finditer(text, *close)
-        if not figure.start <= match.start() < figure.end + _LARGEST // 40
-    ]
+        if not but.start <= match.start() < but.end + _OWN
+    ][:_TIMES]
     paces = [(_number(match["n"]), match["t"]) for form in _PACES_SAID for match in form.finditer(text)]
-    named = tuple(
-        sorted({key for one in held.cast.within(*close) for key in one.products} & held.known.products.keys())
-    )
-    counts = [
-        one.value
-        for one in held.said.within(close)
-        if one.kind in ("count", "measure") and 1 < one.value <= _LARGEST
-    ]
-    counts += [one for one in held.known.of(named).sizes if 1 < one <= _LARGEST]
-    found = [
-        many * own / unit for many, time in lasts[:_TIMES] for own in _DAYS[time.casefold()] for unit in units
-    ]
-    for many, time in paces[:_TIMES]:
-        for own in _DAYS[time.casefold()]:
-            found += [
-                count / many * own / unit
-                for count in dict.fromkeys(counts[:_COUNTS])
-                for unit in units
-                if many
-            ]
-    whole = [float(round(one)) for one in found if round(one) >= 1 and abs(one - round(one)) < 0.1 * one]
-    ends = [
-        abs(_number(match["b"]) - _number(match["a"])) * own / unit
-        for match in _SPAN.finditer(text, *close)
-        for own in _DAYS[match["t"].casefold()]
-        for unit in units
-    ]
-    return [one for one in dict.fromkeys([*found, *whole, *ends]) if one > 0] if found else []
+    counted = [one.value for one in held.said.within(close) if one.kind in ("count", "measure")]
+    counted += held.known.of(held.named(close)).sizes
+    used = [one for one in counted if 1 < one <= _LARGEST][:_COUNTS]
+    lasts += [(count / many, time) for many, time in paces[:_TIMES] if many for count in used]
+    found = {each for many, time in lasts for each in _as_times(many, time, per)}
+    if not found:
+        return found
+    found |= {float(round(one)) for one in found if abs(one - round(one)) < 0.1 * one}
+    for match in _SPAN.finditer(text, *close):
+        found.update(_as_times(abs(_number(match["b"]) - _number(match["a"])), match["t"], per))
+    return {one for one in found if one > 0}
+
+
+def _as_times(many: float, time: str, per: str) -> Iterator[float]:
+    """So many of one time in another, by each way to reckon them."""
+    return (many * own / unit for own in _DAYS[time.casefold()] for unit in _DAYS[per])
 
 
 def _number(word: str) -> float:
     word = " ".join(word.casefold().split())
-    if word in _PACES:
-        return _PACES[word]
-    return number_said(word)
+    return _PACES[word] if word in _PACES else number_said(word)

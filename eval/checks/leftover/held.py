@@ -17,7 +17,6 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.packs import unit_named
 
-_ROWS = frozenset({"row", "head_row", "rule_row"})
 _SHORT = 1_500
 """Characters of a text that is one stretch."""
 _FEW = 3
@@ -52,14 +51,14 @@ class HeldAgainst:
         line = self.prose.line_at(place)
         if line is None:
             return (place, place), (place, place)
-        is_row = line.kind in _ROWS
+        is_row = line.is_row
         close = (line.start, line.end) if is_row else self.prose.sentence_at(place)
         if len(self._mentions.plain) <= _SHORT:
             return close, (0, len(self._mentions.plain))
         first = last = self._index[line.start]
-        while is_row and first and self._lines[first - 1].kind in _ROWS:
+        while is_row and first and self._lines[first - 1].is_row:
             first -= 1
-        while is_row and last + 1 < len(self._lines) and self._lines[last + 1].kind in _ROWS:
+        while is_row and last + 1 < len(self._lines) and self._lines[last + 1].is_row:
             last += 1
         low, high = self._lines[max(0, first - 2)].start, self._lines[min(len(self._lines) - 1, last + 1)].end
         return close, (max(low, place - 2 * _SHORT), min(high, place + 2 * _SHORT))
@@ -138,7 +137,7 @@ class HeldAgainst:
     def with_before(self, span: Span) -> Span:
         """A sentence with the one before it on its line."""
         line = self.prose.line_at(span[0])
-        if line is None or line.kind in _ROWS:
+        if line is None or line.is_row:
             return span
         before = [one for one in self.prose.sentences(line) if one[0] < span[0]]
         return (before[-1][0], span[1]) if before else span

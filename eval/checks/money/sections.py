@@ -80,7 +80,7 @@ class Sections:
 
     def _phrases(self) -> Iterator[TotalPhrase]:
         for index, line in enumerate(self._text.lines):
-            if line.kind in ("row", "head_row", "rule_row", "heading"):
+            if line.is_row or line.kind == "heading":
                 continue
             for match in TOTAL.finditer(self._text.body, line.start, line.end):
                 phrase = self._phrase(index, line, match)

@@ -127,7 +127,7 @@ def _in_capitals(text: str) -> bool:
 
 
 def _kind(line: TextLine) -> str:
-    if line.kind in ("row", "head_row", "rule_row"):
+    if line.is_row:
         return _TABLE
     return _LIST if line.kind == "item" else _PROSE
 

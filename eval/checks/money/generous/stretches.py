@@ -11,7 +11,7 @@ from drr.eval.checks.mentions import Mentions
 def stretches(mentions: Mentions) -> Iterator[Span]:
     table: Span | None = None
     for line in mentions.layout.lines:
-        if line.kind in ("row", "head_row", "rule_row"):
+        if line.is_row:
             table = (table[0] if table else line.start, line.end)
             continue
         if table:
