@@ -60,6 +60,37 @@ class FactorSaid(NamedTuple):
     """`Just over` so many times."""
 
 
+class SideOf(NamedTuple):
+    """What a word says one thing to have more (1) or less (-1) of."""
+
+    sign: int
+    of: str
+    """`rating`, `money` or `number`."""
+    kinds: tuple[str, ...] = ()
+    """Of the units that a number may have."""
+
+
+class SideWords:
+    """Words that say on which side of another something is."""
+
+    def __init__(self, words: Wordbook) -> None:
+        self.measured: dict[str, SideOf] = {}
+        """Of what records measure."""
+        for name, group in words.groups.items():
+            if kinds := tuple(group.more.get("kinds", ())):
+                said = SideOf(1 if name.endswith("_more") else -1, "number", kinds)
+                self.measured |= dict.fromkeys(group.words, said)
+        self.told = {word: one for word, one in self.measured.items() if one.kinds != ("time",)}
+        """Of what figures right beside it tell."""
+        for name, of in (("stars", "rating"), ("cost", "money"), ("number", "number")):
+            self.told |= dict.fromkeys(words[f"{name}_more"], SideOf(1, of))
+            self.told |= dict.fromkeys(words[f"{name}_less"], SideOf(-1, of))
+        dear = (*words["cost_more"], *words["cost_most"], *words["worth_less"])
+        cheap = (*words["cost_less"], *words["cost_least"], *words["worth_more"])
+        self.costs = dict.fromkeys(dear, 1) | dict.fromkeys(cheap, -1)
+        """Of what a piece costs: which way."""
+
+
 class ComparisonReader:
     """Reads one sentence at a time."""
 
@@ -151,3 +182,4 @@ class ComparisonReader:
 
 
 COMPARISONS = ComparisonReader(vocabulary("comparisons"))
+SIDES = SideWords(vocabulary("comparisons"))

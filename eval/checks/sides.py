@@ -23,30 +23,11 @@ from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.residue import residue_of
 from drr.eval.checks.superlatives import measured
-from drr.wording.comparisons import COMPARISONS
+from drr.wording.comparisons import COMPARISONS, SIDES
 from drr.wording.cues import CUES
 from drr.wording.vocabulary import either
 
-_KINDS: dict[str, tuple[int, tuple[str, ...]]] = {
-    "louder": (1, ("noise",)),
-    "noisier": (1, ("noise",)),
-    "quieter": (-1, ("noise",)),
-    "brighter": (1, ("light",)),
-    "dimmer": (-1, ("light",)),
-    "heavier": (1, ("weight",)),
-    "lighter": (-1, ("weight",)),
-    "longer": (1, ("length", "time")),
-    "shorter": (-1, ("length", "time")),
-    "taller": (1, ("length",)),
-    "wider": (1, ("length",)),
-    "narrower": (-1, ("length",)),
-    "thicker": (1, ("length", "thickness")),
-    "thinner": (-1, ("length", "thickness")),
-    "faster": (-1, ("time",)),
-    "quicker": (-1, ("time",)),
-    "slower": (1, ("time",)),
-}
-_MEASURED = re.compile(rf"\b(?:{either(_KINDS)})\b", re.I)
+_MEASURED = re.compile(rf"\b(?:{either(SIDES.measured)})\b", re.I)
 _FIELDS = {"price": "price", "stars": "stars", "count": "raters"}
 _FILLER = r"(?:\s(?!(?:and|or|than|that|which|who|other|others|one|ones|but|with|for|to|at|in|of|on|from|over|by|beside|versus|like|is|are|was|has|costs?)\b)[a-z0-9][\w-]{0,20}){0,4}"
 """The rest of what a thing is called: `'s own zippered pair`."""
@@ -157,8 +138,8 @@ class _Sides:
             if not one.best and one.of in _FIELDS and at + one.end not in taken:
                 yield _Said(_FIELDS[one.of], one.sign, at + one.start, at + one.end)
         for match in _MEASURED.finditer(text):
-            sign, kinds = _KINDS[match[0].casefold()]
-            yield _Said("measure", sign, at + match.start(), at + match.end(), kinds)
+            word = SIDES.measured[match[0].casefold()]
+            yield _Said("measure", word.sign, at + match.start(), at + match.end(), word.kinds)
 
     def _by_so_much(self, span: Span) -> Iterator[_Said]:
         for figure in self._ledger.within(*span):

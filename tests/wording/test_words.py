@@ -13,7 +13,7 @@ from drr.wording.amounts import AmountReader
 from drr.wording.assertions import AssertionReader
 from drr.wording.attributes import AttributeReader
 from drr.wording.circumstances import CircumstanceReader
-from drr.wording.comparisons import ComparisonReader
+from drr.wording.comparisons import ComparisonReader, SideWords
 from drr.wording.counts import CountReader
 from drr.wording.cues import CueReader
 from drr.wording.denials import DenialReader
@@ -102,6 +102,14 @@ def told_rates(words: RateWords, text: str) -> Any:
     )
 
 
+def sided(words: SideWords, text: str) -> list[dict[str, object]]:
+    """The words of each kind that stand there, with what they say."""
+    return [
+        {word: one for word, one in table.items() if word in text}
+        for table in (words.measured, words.told, words.costs)
+    ]
+
+
 READINGS: dict[str, Reading] = {
     "addressing": lambda words, text: AddressReader(words).tells_reader(text),
     "again": lambda words, text: AgainReader(words).may_be_again(text),
@@ -113,6 +121,7 @@ READINGS: dict[str, Reading] = {
         list(ComparisonReader(words).comparisons(text)),
         list(ComparisonReader(words).factors(text)),
         ComparisonReader(words).is_of_all(text),
+        sided(SideWords(words), text),
     ),
     "counts": lambda words, text: CountReader(words).count(text),
     "cues": cued,

@@ -19,14 +19,12 @@ from drr.eval.checks.leftover.known import numbers_in
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import residue_of
+from drr.wording.comparisons import SIDES
 from drr.wording.vocabulary import either
 
-_LESS = ("cheaper", "cheapest", "less expensive", "least expensive", "lowest", "thriftier", "thriftiest", "better value", "best value", "better buy", "best buy", "costs less", "costs least", "costs the least", "better bargain", "best bargain")  # fmt: skip
-_MORE = ("dearer", "dearest", "pricier", "priciest", "costlier", "costliest", "more expensive", "most expensive", "highest", "worse value", "worst value", "worse buy", "worst buy", "costs more", "costs most", "costs the most")  # fmt: skip
-_SIGNS = dict.fromkeys(_LESS, -1) | dict.fromkeys(_MORE, 1)
 _PER = r"(?:per\s[a-z]{3,16}|by\sthe\s[a-z]{3,16}|an?\s(?:piece|sheet|pad|load|wash|bag|pound|ounce|foot|liter|litre|quart|gallon|capsule|tablet|unit|alarm|sensor|plug|light|lamp|cloth|pod|inch|meter|pen))\b"
 _SAID = re.compile(
-    rf"\b(?:(?P<word>{either(_SIGNS)})(?:\s(?:of\s(?:the|these|those|them|all)(?:\s[a-z]{{2,8}})?|one|overall))?(?:,?\s(?P<per>{_PER}))?)",
+    rf"\b(?:(?P<word>{either(SIDES.costs)})(?:\s(?:of\s(?:the|these|those|them|all)(?:\s[a-z]{{2,8}})?|one|overall))?(?:,?\s(?P<per>{_PER}))?)",
     re.I,
 )
 _PER_BEFORE = re.compile(rf"(?:^|[\s(>*_-]){_PER}", re.I)
@@ -86,7 +84,7 @@ class _Compared:
         subject = self._subject(match, part) if part is not None and self._is_read(match, part) else None
         if part is None or subject is None:
             return None
-        sign, mine = _SIGNS[" ".join(match["word"].casefold().split())], self._costs[subject].value
+        sign, mine = SIDES.costs[match["word"].casefold()], self._costs[subject].value
         others = {key: self._costs[key].value for key in self._others(match, part, subject)}
         if not others or any(sign * (cost - mine) <= _SLACK * mine for cost in others.values()):
             return None

@@ -18,12 +18,12 @@ from drr.eval.checks.measures import MeasureSaid
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import residue_of
 from drr.eval.checks.superlatives import measured
+from drr.wording.comparisons import SIDES
+from drr.wording.vocabulary import either
 
-_SIGNS = {
-    "louder": 1, "noisier": 1, "quieter": -1, "brighter": 1, "dimmer": -1, "heavier": 1, "lighter": -1, "longer": 1, "shorter": -1,
-    "taller": 1, "wider": 1, "narrower": -1, "thicker": 1, "thinner": -1, "deeper": 1,
-}  # fmt: skip
-_SIDE = re.compile(rf"[\s*_]{{1,3}}(?P<word>{'|'.join(_SIGNS)})\b", re.I)
+_KINDS = frozenset(("noise", "light", "weight", "length", "thickness"))
+_SIGNS = {word: one.sign for word, one in SIDES.measured.items() if _KINDS & {*one.kinds}} | {"deeper": 1}
+_SIDE = re.compile(rf"[\s*_]{{1,3}}(?P<word>{either(_SIGNS)})\b", re.I)
 _NOT = re.compile(
     r"\b(?:not|no|never|neither|nor|if|unless|would|could|might|should|whether|which|once|until|was|were|used\sto|both|each|than|but\sfor|when|where)\b|n['’]t\b|\?",
     re.I,
@@ -36,7 +36,6 @@ _BESIDE = re.compile(
     r"\b(?:over|above|beyond|past|to|from|against|than|as|like|unlike|versus|vs\.?|beside)\s(?:(?:the|your|its)\s)?[*_\[(]{0,4}$",
     re.I,
 )
-_KINDS = frozenset(("noise", "light", "weight", "length", "thickness"))
 _CLOSE, _FAR, _MOST, _FEW = 5, 20, 40, 12
 
 

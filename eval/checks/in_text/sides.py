@@ -14,25 +14,10 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
+from drr.wording.comparisons import SIDES
 from drr.wording.vocabulary import either
 
-_MORE = {
-    "rating": ("better rated", "better-rated", "higher rated", "higher-rated", "rated higher", "rated better", "better liked", "better-liked", "better reviewed", "better-reviewed"),
-    "money": ("dearer", "pricier", "costlier", "more expensive", "costs more"),
-    "number": ("heavier", "louder", "noisier", "brighter", "longer", "taller", "wider", "thicker", "larger", "bigger", "more powerful", "more ratings", "more reviews"),
-}  # fmt: skip
-_LESS = {
-    "rating": ("lower rated", "lower-rated", "rated lower", "worse rated", "worse-rated", "rated worse"),
-    "money": ("cheaper", "less expensive", "thriftier", "costs less"),
-    "number": ("lighter", "quieter", "dimmer", "shorter", "narrower", "thinner", "smaller", "fewer ratings", "fewer reviews"),
-}  # fmt: skip
-_SIGNS = {
-    word: (kind, sign)
-    for sign, some in ((1, _MORE), (-1, _LESS))
-    for kind, words in some.items()
-    for word in words
-}
-_SAID = re.compile(rf"\b(?P<word>{either(_SIGNS)})\b", re.I)
+_SAID = re.compile(rf"\b(?P<word>{either(SIDES.told)})\b", re.I)
 _LEADS = re.compile(
     r"(?:\s(?:one|model|of\s(?:the|these|those)\s(?:two|pair)|(?:per|by\sthe|an?)\s[a-z]{3,12}))?(?:,?\s(?:too|though|however|also|still|then))?[\s*_]{0,3}(?:[:(,]|\s?[—–-]\s)\s?[\s*_(]{0,4}(?:at\s|about\s|around\s|roughly\s)?[*_]{0,3}",
     re.I,
@@ -58,13 +43,13 @@ def wrong_told_sides(mentions: Mentions) -> Iterator[Accusation]:
         held = sight_of(mentions).held
         if held.prose.prose_line_at(match.start()) is None:
             continue
-        kind, sign = _SIGNS[" ".join(match["word"].casefold().split())]
+        word = SIDES.told[match["word"].casefold()]
         sentence = held.prose.sentence_at(match.start())
         two = held.said.within((match.end(), sentence[1]))[:2]
-        if not _is_led_to(text, match.end(), kind, two):
+        if not _is_led_to(text, match.end(), word.of, two):
             continue
         a, b = two
-        if sign * (a.value - b.value) < 0 and not _NOT.search(
+        if word.sign * (a.value - b.value) < 0 and not _NOT.search(
             text, max(sentence[0], match.start() - _BACK), b.end + 1
         ):
             why = f"said {match[0]!r}, and beside it stands {text[a.start : b.end].strip()!r}"
