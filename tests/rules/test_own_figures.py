@@ -34,6 +34,8 @@ PAIRS = [
     (FOUNTAINS + "All three are priced from $20.00 (the Hearthcat) to {}.", "$23.99", "$22.95"),
     (TUBS + "Over its 24 months the larger one costs {} a month.", "$1.50", "$2.10"),
     (TUBS + "So the Pipkin is {} a month, for as long as it fits.", "$3.50", "$4.25"),
+    (PURIFIED + "Kept for two and a half years it is {} a month.", "$1.13", "$1.42"),
+    (PURIFIED + "Over a year and a half that is {} a month.", "$1.89", "$2.83"),
     (TABLETS + "That makes {} per month.", "$1.25", "$1.75"),
     (PURIFIED + "With your 20% coupon it drops to {}.", "$27.19", "$25.19"),
     (PURIFIED + "A $5 voucher brings it down from $33.99 to {}.", "$28.99", "$27.99"),

@@ -132,10 +132,8 @@ class _Compared:
             return [] if key in (None, subject) else [key]
         if re.search(r"\bthan\b", self._text[match.end() : part[1]]):
             return []
-        unit, asked = (
-            self._costs[subject].unit,
-            match["per"].split()[-1].casefold().rstrip("s") if match["per"] else "",
-        )
+        unit = self._costs[subject].unit
+        asked = match["per"].split()[-1].casefold().rstrip("s") if match["per"] else ""
         if asked in _WHOLE or (unit and asked and unit != asked and asked not in _ANY):
             return []
         return [

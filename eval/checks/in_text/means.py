@@ -81,10 +81,11 @@ def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Mean]:
     text, residue = mentions.plain, residue_of(mentions)
     for figure in held.ledger.figures:
         line = held.prose.line_at(figure.start)
-        in_row = line is not None and line.is_row
-        sentence = figure.sentence if line is None or in_row else held.prose.sentence_at(figure.start)
+        if line is None:
+            continue
+        sentence = figure.sentence if line.is_row else held.prose.sentence_at(figure.start)
         span = near(sentence, figure, figure)
-        row = near((line.start, line.end), figure, figure) if line is not None and in_row else span
+        row = near((line.start, line.end), figure, figure) if line.is_row else span
         before = _BEFORE.search(text, max(row[0], figure.start - _REACH), figure.start)
         if figure.void or (before is None and _BEHIND.match(text, figure.end) is None):
             continue
@@ -93,7 +94,7 @@ def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Mean]:
         if _REPEATED.search(text, max(0, span[0] - _BACK), around[1]):
             continue
         words = _NAMES.sub(" ", text[span[0] : figure.start]), _NAMES.sub(" ", text[figure.end : around[1]])
-        if CUES.is_elsewhere(*words) or _NOT_IN_SIGHT.search(text, *(row if in_row else around)):
+        if CUES.is_elsewhere(*words) or _NOT_IN_SIGHT.search(text, *(row if line.is_row else around)):
             continue
         if residue.doubt(around, ("unreal", "conditional", "pace", "charged")) or residue.cites_the_web(span):
             continue

@@ -20,6 +20,7 @@ from drr.eval.checks.leftover.said import MONEY, SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.makers import named_by
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
 from drr.wording.hedges import HEDGES
@@ -80,10 +81,8 @@ def _of_tables(mentions: Mentions, held: HeldAgainst) -> Iterator[_PerDollar]:
 
 def _in_row(held: HeldAgainst, line: TextLine, span: Span) -> _PerDollar:
     row = line.start, line.end
-    prices = [one.value for one in held.ledger.within(*row)]
-    return _with_records(
-        held, span, _numbers(held.said.within(row), span), prices, named_by(held.cast.within(*row))
-    )
+    numbers, prices = _numbers(held.said.within(row), span), _values(held.ledger.within(*row))
+    return _PerDollar(span, *_with_records(held, numbers, prices, named_by(held.cast.within(*row))))
 
 
 def _in_column(mentions: Mentions, held: HeldAgainst, line: TextLine, column: int, span: Span) -> _PerDollar:
@@ -91,9 +90,9 @@ def _in_column(mentions: Mentions, held: HeldAgainst, line: TextLine, column: in
     rows = (one for one in mentions.layout.lines if one.table == line.table and one.kind == "row")
     cells = [one.cells[column] for one in rows if one is not line and column < len(one.cells)]
     numbers = [value for cell in cells for value in _numbers(held.said.within(cell), span)]
-    prices = [one.value for cell in cells for one in held.ledger.within(*cell)]
+    prices = [price for cell in cells for price in _values(held.ledger.within(*cell))]
     owner = held.cast.column_owner(line, column)
-    return _with_records(held, span, numbers, prices, {owner} if owner else ())
+    return _PerDollar(span, *_with_records(held, numbers, prices, {owner} if owner else ()))
 
 
 def _of_prose(mentions: Mentions, held: HeldAgainst) -> Iterator[_PerDollar]:
@@ -109,32 +108,30 @@ def _of_prose(mentions: Mentions, held: HeldAgainst) -> Iterator[_PerDollar]:
             continue  # it is not said what anything costs
         if len(keys) > _NUMBERS or _NOT_ONE.search(text, *held.prose.clause_at(match.start())):
             continue
-        said, prices = _numbers(held.said.all, match.span()), [one.value for one in held.ledger.figures]
-        yield _with_records(held, match.span("n"), said, prices, keys, match["u"].casefold().rstrip("s"))
+        numbers, prices = _numbers(held.said.all, match.span()), _values(held.ledger.figures)
+        unit = match["u"].casefold().rstrip("s")
+        yield _PerDollar(match.span("n"), *_with_records(held, numbers, prices, keys, unit))
 
 
 def _numbers(some: Iterable[SaidFigure], but: Span) -> list[float]:
     return [one.value for one in some if one.start != but[0] and one.kind not in MONEY]
 
 
+def _values(some: Iterable[Figure]) -> list[float]:
+    return [one.value for one in some]
+
+
 def _with_records(
-    held: HeldAgainst,
-    span: Span,
-    said: list[float],
-    asked: list[float],
-    keys: Collection[str],
-    unit: str = "",
-) -> _PerDollar:
+    held: HeldAgainst, said: list[float], prices: list[float], keys: Collection[str], unit: str = ""
+) -> tuple[list[float], list[float]]:
     """With the prices and the figures of their records; where none of these has the unit, two of them multiplied too."""
     some = [held.cast.products[key] for key in sorted(keys) if key in held.cast.products]
     recorded = [each for one in some for each in numbers_in(f"{one.title} {record_text(one)}", _RECORDED)]
-    numbers = [one for one in dict.fromkeys([*said, *(value for value, _ in recorded)]) if one > 1][
-        :_RECORDED
-    ]
-    prices = [one for one in [*asked, *(each.price or 0.0 for each in some)] if one > 0]
+    every = dict.fromkeys([*said, *(value for value, _ in recorded)])
+    numbers = [value for value in every if value > 1][:_RECORDED]
     if not unit or all(named != unit for _, named in recorded):
         numbers += [a * b for a, b in combinations(numbers[:_NUMBERS], 2)]
-    return _PerDollar(span, numbers, prices)
+    return numbers, [one for one in [*prices, *(each.price or 0.0 for each in some)] if one > 0]
 
 
 def _bounds(text: str, span: Span) -> tuple[float, float]:

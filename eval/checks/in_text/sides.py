@@ -1,6 +1,6 @@
 """Which of two is said to have more, where both figures stand right behind it: `the better rated of the two: 3.8 stars against 4.4`.
 
-Wrong where the first of them is the smaller. Left alone where words between them may say whom it is held against, in ranges, and of what is not so.
+Wrong where the first of them is the smaller. Left alone where words between them may say whom it is held against, in ranges, of two units, and of what is not so.
 """
 
 from __future__ import annotations
@@ -49,16 +49,18 @@ def wrong_told_sides(mentions: Mentions) -> Iterator[Accusation]:
         if not _is_led_to(text, match.end(), word.of, two):
             continue
         a, b = two
-        if word.sign * (a.value - b.value) < 0 and not _NOT.search(
-            text, max(sentence[0], match.start() - _BACK), b.end + 1
-        ):
+        if _NOT.search(text, max(sentence[0], match.start() - _BACK), b.end + 1):
+            continue
+        if word.sign * (a.value - b.value) < 0:
             why = f"said {match[0]!r}, and beside it stands {text[a.start : b.end].strip()!r}"
             yield Accusation("told_side", match.span(), why, Certainty.SENTENCE)
 
 
 def _is_led_to(text: str, end: int, kind: str, two: Sequence[SaidFigure]) -> bool:
-    """Whether right behind a word two figures of its kind are held against each other."""
+    """Whether right behind a word two figures of its kind, and of one unit, are held against each other."""
     if len(two) < 2 or any(_KINDS.get(one.kind, one.kind) != kind for one in two):
+        return False
+    if len({one.unit for one in two if one.unit}) > 1:
         return False
     between = two[0].end, two[1].start
     is_range = kind == "number" and re.search(r"\bto\b", text[slice(*between)]) is not None

@@ -25,9 +25,10 @@ _DAYS = {"day": (1.0,), "night": (1.0,), "week": (7.0,), "month": (30.0, 30.44, 
 _TIME = r"(?P<t>day|night|week|month|year)"
 _PER = re.compile(rf"[\s*_]{{0,3}}(?:an?|per|each|every|/)\s?{_TIME}\b", re.I)
 _LASTS = re.compile(
-    rf"(?<![\w.,$])(?P<n>{SPOKEN}|an?|half\sa|\d{{1,3}}(?:\.\d)?)(?:\s(?:more|full|whole)\s|[\s-])(?:and\sa\shalf\s)?{_TIME}s?\b",
+    rf"(?<![\w.,$])(?P<n>{SPOKEN}|an?|half\sa|\d{{1,3}}(?:\.\d)?)(?:\s(?:more|full|whole)\s|[\s-])(?P<half>and[\s-]a[\s-]half[\s-])?{_TIME}s?\b(?P<more>\sand\sa\shalf\b)?",
     re.I,
 )
+"""`24 months`, `two and a half years`, `a year and a half`"""
 _PACE = re.compile(
     rf"(?<![\w.,$])(?P<n>{SPOKEN}|once|twice|an?|\d{{1,3}})\s(?:[a-z]{{2,14}}\s){{0,2}}?(?:an?|per|each|every)\s{_TIME}\b",
     re.I,
@@ -92,7 +93,7 @@ def _amounts(text: str, held: HeldAgainst, but: Figure, close: Span) -> list[flo
 def _times(text: str, held: HeldAgainst, but: Figure, per: str, close: Span) -> set[float]:
     """How many of the time something lasts: as it is said, and by what is counted there and the pace of use."""
     lasts = [
-        (_number(match["n"]), match["t"])
+        (_number(match["n"]) + (0.5 if match["half"] or match["more"] else 0.0), match["t"])
         for match in _LASTS.finditer(text, *close)
         if not but.start <= match.start() < but.end + _OWN
     ][:_TIMES]
