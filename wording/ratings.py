@@ -15,7 +15,7 @@ _GAP = 34
 
 
 A_MARK = re.compile(
-    r"\b(?:above|below|over|under|beyond|past|than|least|most|reach(?:es)?|exceeds?)\s(?:an?\s|the\s)?[*_]{0,3}$",
+    r"\b(?:above|below|over|under|beyond|past|than|least|most|reach(?:es)?|exceeds?|(?:bar|mark|line|floor|threshold|minimum|cut-?off)\s(?:is|was|at|of))\s(?:an?\s|the\s)?[*_]{0,3}$",
     re.I,
 )
 """Before stars, or a number of ratings: they are a mark that others are held against."""

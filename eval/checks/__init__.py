@@ -46,7 +46,7 @@ RULES: dict[str, Rule] = {
     "outside_shop": Rule(catalogue.outside_shop, "13"),
     "name_matches_id": Rule(names.name_matches_id, "14"),
     "price": Rule(facts.price, "24"),
-    "rating": Rule(stars.rating, "22"),
+    "rating": Rule(stars.rating, "23"),
     "total": Rule(total, "27"),
     "budget": Rule(budget, "28"),
     "order_facts": Rule(order_facts, "35"),
@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "14"),
     "product_claims": Rule(properties.product_claims, "47"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "15"),
+    "figures": Rule(figures, "16"),
 }
 
 

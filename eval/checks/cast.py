@@ -160,9 +160,8 @@ class Cast:
     def _meant_in_play(self, position: int, end: int) -> Meant:
         """Who the figure at a place of the text may speak of; nobody who is in play, where something is named without an address."""
         meant = self._meant_at(position, end)
-        if meant.products & self.unlinked and len(meant.products) < len(self.products):
-            return Meant(frozenset(), False, True)
-        return meant
+        unlinked = bool(meant.products & self.unlinked) and len(meant.products) < len(self.products)
+        return _NOBODY if unlinked or _is_the_readers(self, position) else meant
 
     def _meant_at(self, position: int, end: int) -> Meant:
         sentence = self.prose.sentence_at(position)
@@ -257,6 +256,12 @@ class Cast:
         return None
 
 
+def _is_the_readers(cast: Cast, position: int) -> bool:
+    """Whether a label says it of something of the reader's or the writer's: `My dog's weight: 95 pounds`."""
+    sentence = cast.prose.sentence_at(position)
+    return _THEIRS.match(cast.body, sentence[0], position) is not None and not cast.within(*sentence)
+
+
 def names_within(cast: Cast, span: Span) -> list[PlaceNamed]:
     """What a stretch names, and things by their words (`the padded one`) where no name stands."""
     named = cast.within(*span)
@@ -293,6 +298,8 @@ def _outside(some: Iterable[PlaceNamed], taken: list[PlaceNamed]) -> Iterable[Pl
             yield one
 
 
+_NOBODY = Meant(frozenset(), False, True)
+_THEIRS = re.compile(r"[\s*_>•-]{0,8}(?:my|your|our|his|her)\s[^:.;!?\n]{1,40}:[^:;.!?\n]{1,40}$", re.I)
 _ONE = re.compile(r"\s(?:one|version|model|option|variant)\b", re.I)
 _ONE_NOUN = 2
 """Words of `the feeder`, which may be any feeder."""

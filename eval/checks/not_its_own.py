@@ -17,7 +17,7 @@ from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
-from drr.eval.checks.makers import PlaceNamed
+from drr.eval.checks.makers import named_by
 from drr.eval.checks.measures import (
     A_RATE,
     PACKAGES,
@@ -159,6 +159,9 @@ class _NotItsOwn:
             return False
         if said.passing and not all(said.unit in self._record(key).detailed for key in whom):
             return False
+        before = self._cast.prose.measures_before(said, span)
+        if any(all(self._record(key).holds(one) for key in whom) for one in before):
+            return False
         near = self._near(whom, meant.far, span)
         if any(self._record(key).holds(said) or self._packs(key, said) for key in near) or not self._is_read(
             said, span
@@ -195,9 +198,9 @@ class _NotItsOwn:
         return whom if alike or not have else have
 
     def _near(self, whom: frozenset[str], far: bool, span: Span) -> set[str]:
-        near = {*whom, *_keys(self._cast.within(*span))}
+        near = {*whom, *named_by(self._cast.within(*span))}
         if far:
-            near |= _keys(self._cast.within(max(0, span[0] - _REACH), span[1] + _REACH))
+            near |= named_by(self._cast.within(max(0, span[0] - _REACH), span[1] + _REACH))
             near |= self._cast.possible.keys()
             siblings = [one for key in whom for one in self._cast.siblings(self._products[key])]
             self._products |= {
@@ -228,12 +231,10 @@ class _NotItsOwn:
     def _is_worked_out(self, said: MeasureSaid, span: Span, near: Iterable[str]) -> bool:
         """Whether it stands elsewhere in the text, or is what words of its sentence make of others: so many times as much, a difference, an area."""
         slack = 0.02 * said.base + 1e-6
-        told = {one.base for one in self._told if one.start != said.start and _alike(said, one)}
-        if any(abs(one - said.base) <= slack / 4 for one in told):
+        if any(abs(one - said.base) <= slack / 4 for one in self._told_besides(said)):
             return True
         keys = {*self._cast.products, *near}
-        known = {one.base for key in keys for one in self._record(key).measures if _alike(said, one)}
-        values = sorted(known | told)[:_FEW]
+        values = self._values(said, keys)
         many = self._many(said, span)
         worked = [value for one in values for each in many for value in (one * each, one / each)]
         if _DIFFERS.search(self._plain, *span):
@@ -255,24 +256,23 @@ class _NotItsOwn:
             return True
         if said.kind in _LEVELS or said.kind.endswith(" grade"):
             return False
-        records = [self._record(key) for key in self._cast.products]
-        every = (*self._told, *(one for record in records for one in record.measures))
-        values = sorted({one.base for one in every if one.start != said.start and _alike(said, one)})[:_FEW]
+        values = self._values(said, self._cast.products)
+        taken = [one for one in self._many(said, (0, len(self._plain))) if one <= _FEW_OF]
         made = [value for a, b in combinations(values, 2) for value in (a + b, b - a)]
-        made += [one * each for one in values for each in self._taken(said)]
-        made += [
-            one.base * package.value
-            for record in records
-            for package in record.measures
-            if package.kind == "count"
-            for one in record.measures
-            if _alike(said, one)
-        ]
+        made += [one * each for one in values for each in taken]
+        for record in map(self._record, self._cast.products):
+            packages = [one.value for one in record.measures if one.kind == "count"]
+            made += [one.base * each for one in record.measures if _alike(said, one) for each in packages]
         return any(abs(one - said.base) <= 0.005 * said.base + 1e-6 for one in made)
 
-    def _taken(self, said: MeasureSaid) -> set[float]:
-        """How many of something its whole text speaks of."""
-        return {one for one in self._many(said, (0, len(self._plain))) if one <= _FEW_OF}
+    def _told_besides(self, said: MeasureSaid) -> set[float]:
+        """What the rest of the text has of its kind."""
+        return {one.base for one in self._told if one.start != said.start and _alike(said, one)}
+
+    def _values(self, said: MeasureSaid, keys: Iterable[str]) -> list[float]:
+        """That, and what some records have."""
+        known = {one.base for key in keys for one in self._record(key).measures if _alike(said, one)}
+        return sorted(known | self._told_besides(said))[:_FEW]
 
     def _many(self, said: MeasureSaid, span: Span) -> set[float]:
         """How many of something its sentence speaks of."""
@@ -301,7 +301,3 @@ class _NotItsOwn:
         if key not in self._records:
             self._records[key] = _read(self._products[key])
         return self._records[key]
-
-
-def _keys(places: Iterable[PlaceNamed]) -> set[str]:
-    return {key for one in places for key in one.products}

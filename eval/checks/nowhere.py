@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
 
 from drr.eval.checks.base import Accusation, Span
@@ -12,10 +12,11 @@ from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.known import numbers_in
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
-from drr.eval.checks.measures import A_RATE, packed
+from drr.eval.checks.measures import A_RATE, measures_of, packed
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
+from drr.wording.units import UNITS
 
 _NO_UNITS = frozenset(
     [
@@ -242,16 +243,27 @@ class _Nowhere:
             for each in self._held.said.within((low, span[1]))
             if each.start != one.start and each.kind not in ("money", "unit", "rating", "ratings")
         ][-30:]
-        units = [value for key in near for value in known.of((key,)).with_unit(one.unit)]
+        units = [value for key in near for value in self._of_unit(key, one.unit)]
         few = list(dict.fromkeys([*units, *beside]))[:_FEW]
-        values = [*known.asked, *beside, *(value for key in near for value in self._numbers_of(key))]
+        values = [*known.asked, *beside, *units, *(value for key in near for value in self._numbers_of(key))]
         values += [abs(a - b) for a, b in combinations(few, 2)] + [a + b for a, b in combinations(few, 2)]
         values += [a * b for a, b in product(few, (2, 3, 4, 5, 6, 8, 10, 12, *beside[:8]))]
         for key in near:
-            of_unit, many = known.of((key,)).with_unit(one.unit), packed(known.products[key].title)
+            of_unit, many = self._of_unit(key, one.unit), packed(known.products[key].title)
             values += [each * pack for each, pack in product(of_unit, many) if each != pack]
         values += [a / b for a, b in product(few, (2, 3, 4, 10, 12, 16, *beside[:8])) if b]
         return any(one.low - slack <= value <= one.high + slack for value in values)
+
+    def _of_unit(self, key: str, form: str) -> Sequence[float]:
+        """What a record has in a unit, or in others of its kind, as so many of it."""
+        unit = UNITS.named(form) or UNITS.named(f"{form}s")
+        if unit is None or unit.kind in ("count", "money"):
+            return self._held.known.of((key,)).with_unit(form)
+        return [
+            round(one.base / unit.base, 4)
+            for one in measures_of(record_text(self._held.known.products[key]))
+            if one.kind == unit.kind
+        ]
 
     def _numbers_of(self, key: str) -> list[float]:
         if key not in self._numbers:

@@ -11,13 +11,14 @@ from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
+from drr.eval.checks.measures import measures_by_kind, measures_of
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_text
-from drr.wording.numbers import DIGITS, SPOKEN, number, spoken
+from drr.wording.numbers import DIGITS, SPOKEN, number_said
 from drr.wording.purchases import PURCHASES
 from drr.wording.ratings import RATINGS
 
-_FIGURE = re.compile(rf"(?<![\w.,])(?P<n>{DIGITS})(?![\d]|[.,]\d)|\b(?P<w>{SPOKEN})\b", re.I)
+_FIGURE = re.compile(rf"(?<![\w.,]){DIGITS}(?!\d|[.,]\d)|\b{SPOKEN}\b", re.I)
 _WORKED_OUT = re.compile(
     r"[$¢€£%~≈]|\bper\b|/|\b(?:total|sum|cost|price|left|save|saving|qty|quantity|units|rank|pick|buy|bought|ordered|order|date|day|days|when|need|needed|needs|how many|score|"
     r"verdict|why|note|notes|use|for|year|month|limit|budget|diff|difference|no|id|link|source|where|about|around|roughly|extra|more|less)\b|#|\?",
@@ -38,6 +39,9 @@ _VALUE = re.compile(
 """A figure and its unit, and nothing else."""
 _TELLING = 3
 """Smaller numbers stand in any record."""
+_UNIT = re.compile(r"[A-Za-z]{1,12}|[\"″°%]")
+_NO_FIGURE = "the record has no such figure, as those of the others have"
+_NO_WORD = "the record does not say so, as those of the others do"
 
 
 class OwnedCell(NamedTuple):
@@ -61,19 +65,22 @@ class OddCells:
         for label, cells in self._series():
             if len(cells) < 2 or _WORKED_OUT.search(label) or _is_of_the_reader(label):
                 continue
-            if len({product_id for product_id, _ in cells}) < len(cells):
+            if len({one.product_id for one in cells}) < len(cells):
                 continue
-            for odd in (self._odd_figure(cells), self._odd_word(cells)):
-                if odd is not None and self._is_of_a_record(label, odd[1], cells):
-                    product_id, span, why = odd
-                    self._tally.accuse("measure", span, f"{why} ({product_id})", Certainty.CELL)
+            for odd, why in ((self._odd_figure(label, cells), _NO_FIGURE), (self._odd_word(cells), _NO_WORD)):
+                if odd is not None and self._is_of_a_record(label, odd.span, cells):
+                    said = f"said {self._said(odd)!r}, {why} ({odd.product_id})"
+                    self._tally.accuse("measure", odd.span, said, Certainty.CELL)
+
+    def _said(self, cell: OwnedCell) -> str:
+        return self._body[slice(*cell.span)].strip()
 
     def _is_of_a_record(self, label: str, span: Span, cells: list[OwnedCell]) -> bool:
         """Whether a cell says what records tell: a bare figure does where its label names a rating or has a word of theirs."""
         if _BARE.fullmatch(self._body, *span) is None or RATINGS.speaks(label):
             return True
         named = {one for one in folded_words(label) if len(one) > 1}
-        return any(named & self._words(product_id) for product_id, _ in cells)
+        return any(named & self._words(one.product_id) for one in cells)
 
     def _series(self) -> Iterator[tuple[str, list[OwnedCell]]]:
         """The cells of one property, with whose they are."""
@@ -105,52 +112,44 @@ class OddCells:
         )
         return [OwnedCell(owner, cell) for owner, cell in found if owner in self._cast.products]
 
-    def _odd_figure(self, cells: list[OwnedCell]) -> tuple[str, Span, str] | None:
+    def _odd_figure(self, label: str, cells: list[OwnedCell]) -> OwnedCell | None:
         odd, kept = [], 0
-        for product_id, span in cells:
-            text = self._body[slice(*span)]
-            said = _values(text)
+        for one in cells:
+            text = self._said(one)
             if _VALUE.fullmatch(text) is None or _WORKED_OUT.search(text):
                 return None
-            if said <= self._figures(product_id):
-                kept += max(said) > _TELLING
+            if self._has(one.product_id, text, label):
+                kept += max(_values(text)) > _TELLING
             else:
-                odd.append(
-                    (
-                        product_id,
-                        span,
-                        f"said {text.strip()!r}, the record has no such figure, as those of the others have",
-                    )
-                )
+                odd.append(one)
         return odd[0] if len(odd) == 1 and kept else None
 
-    def _odd_word(self, cells: list[OwnedCell]) -> tuple[str, Span, str] | None:
-        odd, kept = [], 0
-        others = set[str]()
-        for product_id, span in cells:
-            text = self._body[slice(*span)].strip()
-            said = {one for one in folded_words(text) if one.isalpha() and len(one) > 2}
+    def _has(self, product_id: str, text: str, label: str) -> bool:
+        """Whether a record has all figures of a cell, though it be roundly or in another unit: that of the cell, or of its label."""
+        product = self._cast.products[product_id]
+        if _values(text) <= self._figures(product_id):
+            return True
+        known = measures_by_kind(record_text(product))
+        forms = (text, *(f"{text} {word}" for word in _UNIT.findall(label) if _BARE.fullmatch(text)))
+        return any(said and all(map(known.has, said)) for said in map(measures_of, forms))
+
+    def _odd_word(self, cells: list[OwnedCell]) -> OwnedCell | None:
+        odd, others = [], set[str]()
+        for one in cells:
+            text = self._said(one)
+            said = {word for word in folded_words(text) if word.isalpha() and len(word) > 2}
             if not said or len(text) > _LONGEST or _WORKED_OUT.search(text):
                 return None
-            missing = said - self._words(product_id)
-            if missing:
-                odd.append((product_id, span, missing, text))
+            if missing := said - self._words(one.product_id):
+                odd.append((one, missing))
             else:
-                kept += 1
                 others |= said
-        if len(odd) != 1 or not kept:
-            return None
-        product_id, span, missing, text = odd[0]
-        if not missing <= others:
-            return None
-        return product_id, span, f"said {text!r}, the record does not say so, as those of the others do"
+        return odd[0][0] if len(odd) == 1 and odd[0][1] <= others else None
 
     def _figures_of(self, product_id: str) -> frozenset[float]:
         product = self._cast.products[product_id]
-        stated = _values(record_text(product))
-        return frozenset(
-            {*stated, product.price or 0.0, product.average_rating or 0.0, float(product.rating_number or 0)}
-        )
+        told = (product.price, product.average_rating, product.rating_number)
+        return frozenset(_values(record_text(product)) | {float(one or 0) for one in told})
 
     def _words_of(self, product_id: str) -> frozenset[str]:
         return frozenset(folded_words(record_text(self._cast.products[product_id])))
@@ -162,6 +161,4 @@ def _is_of_the_reader(label: str) -> bool:
 
 
 def _values(text: str) -> set[float]:
-    return {
-        number(match["n"]) if match["n"] else float(spoken(match["w"])) for match in _FIGURE.finditer(text)
-    }
+    return {number_said(match[0]) for match in _FIGURE.finditer(text)}

@@ -15,6 +15,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.comparisons import compare_products
 from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.layout import TextLine
+from drr.eval.checks.makers import named_by
 from drr.eval.checks.meanings import true_in_no_meaning
 from drr.eval.checks.measures import ADDED, MeasureSaid, measures_by_kind, measures_of, packs_hold
 from drr.eval.checks.mentions import Mention, Mentions, words
@@ -119,7 +120,7 @@ class _Recorded:
         ]
 
 
-_DIGITS = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?![\d.])")
+_DIGITS = re.compile(r"(?<![\d.])\d+(?:\.\d+)?(?!\d|\.\d)")
 _NEEDED = re.compile(
     r"\b(?:usually|typically|typical|elsewhere|instead|rather|off|coupon|voucher|discount|code|tax|sale|sales|save|saves|per|every|above|over|away|apart|ago|after|until|last|lasts|later|"
     r"extra|difference|longer|shorter|wider|taller|heavier|lighter|times|total|together|in all|combined|both|double|half|market|survey|people|or so|or (?:more|less|\w+er)|"
@@ -245,6 +246,8 @@ class _Measuring:
             return "its sentence names something that is not in play"
         if meant.bound < Certainty.CELL and self._is_worked_out(said, meant):
             return "figures beside it come to it"
+        if any(map(record.holds, self._cast.prose.measures_before(said, sentence))):
+            return "the thing's own stands before it"
         another = _ANOTHER.search(self._cast.body, *sentence) is not None
         if another and meant.bound < Certainty.ADJOINED and self._is_a_siblings(said, record.product):
             return "the same maker sells one of which it is true"
@@ -263,7 +266,8 @@ class _Measuring:
         known = [one for key in self._cast.products for one in self._record(key).all][: 10 * _IN_PLAY]
         if meant.bound < Certainty.CLAUSE and any(said.same(one) for one in known):
             return True
-        own = {one for key in meant.products if key in self._cast.products for one in self._record(key).all}
+        named = meant.products | named_by(self._cast.within(line.start, line.end))
+        own = {one for key in named & self._cast.products.keys() for one in self._record(key).all}
         alike = list({one.base for one in (*beside, *own) if one.kind == said.kind})[:_IN_PLAY]
         counts = {number(match["n"]) for match in NUMBER.finditer(self._cast.body, line.start, line.end)}
         counts |= {float(spoken(one[0])) for one in _SPOKEN.finditer(self._cast.body, line.start, line.end)}

@@ -56,7 +56,7 @@ class Prose:
     def running(self) -> Iterator[tuple[TextLine, Span]]:
         """Each sentence of running text and of items, with its line."""
         for line in self._lines:
-            if line.kind not in ("head_row", "rule_row", "elision", "row", "heading"):
+            if not line.is_row and line.kind not in ("elision", "heading"):
                 yield from ((line, span) for span in self.sentences(line))
 
     def _split(self, line: TextLine) -> Iterator[Span]:
@@ -99,6 +99,10 @@ class Prose:
         if span not in self._measures:
             self._measures[span] = list(measures(self.body, *span))
         return self._measures[span]
+
+    def measures_before(self, said: MeasureSaid, span: Span) -> list[MeasureSaid]:
+        """Those of its unit that stand before one in a stretch: where they are a thing's own, it is of something else."""
+        return [one for one in self.measures(span) if one.unit == said.unit and one.end <= said.begins]
 
     def dates(self, start: int, end: int) -> list[When]:
         """Those of a stretch, which the readers of orders ask for one after the other."""

@@ -6,7 +6,7 @@ Whose they are is not asked. What stands beside each other, `4.7 from 302 rating
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.mean_stars import is_mean_of_stars
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.residue import residue_of
 from drr.wording.numbers import SPOKEN, WHOLE, number_said
@@ -79,7 +80,7 @@ _NO_STARS = re.compile(r"-?\d|[\s-]?(?:inch|in\b|feet|ft|oz|lb|qt|cm|mm|liter|ga
 _VAGUE = re.compile(r"(?:an?\s)?(?:hundred|thousand|dozen)\b", re.I)
 _IT = re.compile(r"[\s*_(-]{0,6}(?:It|This|That)\b")
 _PRICED = ("price", "none")
-_MOST, _SUMS, _BEFORE = 80, 14, 12
+_MOST, _SUMS, _BEFORE, _BEFORE_A_MARK = 80, 14, 12, 20
 _FEW = 3
 """A smaller number in words is a pronoun as often as a count."""
 
@@ -122,8 +123,6 @@ class _Ratings:
     def __init__(self, mentions: Mentions) -> None:
         self._mentions, self._text = mentions, mentions.plain
         self._residue = residue_of(mentions)
-        self._named: dict[str, Product] = {}
-        self._wide: dict[str, Product] = {}
 
     @property
     def _held(self) -> HeldAgainst:
@@ -159,26 +158,27 @@ class _Ratings:
 
     def numbers(self, span: Span, said: Sequence[RatingSaid]) -> Iterator[UnratedFigure]:
         """Numbers of ratings, with the stars beside them."""
-        beside = self._paired(said)
+        paired = self._paired(said)
         for one in said:
-            if one.kind != "count" or one.value < _FEW or self._has(one, beside[one.start]):
+            beside = [each for each in paired.get(one.start, ()) if not self._is_mean(each, span)]
+            if one.kind != "count" or one.value < _FEW or self._has(one, beside):
                 continue
-            low, alone = max(span[0], one.start - _BEFORE), not beside[one.start]
+            low = max(span[0], one.start - _BEFORE)
             against = self._against(one, span)
-            against |= {"unsure"} if alone and not one.certain else set()
             against |= {"vague"} if _VAGUE.match(self._text, one.start) else set()
-            against |= {"a_mark"} if A_MARK.search(self._text, low, one.start) else set()
-            against |= {"the"} if alone and _THE.search(self._text, low, one.start) else set()
-            stars = " or ".join(f"{star.value:g}" for star in beside[one.start])
+            against |= {"a_mark"} if any(self._is_mark(each, span) for each in (one, *beside)) else set()
+            if not beside:
+                against |= set() if one.certain else {"unsure"}
+                against |= {"the"} if _THE.search(self._text, low, one.start) else set()
+            stars = " or ".join(f"{star.value:g}" for star in beside)
             shown = f"{stars} stars from {one.value:,g} ratings" if stars else f"{one.value:,g} ratings"
             yield self._unrated(one, shown, against)
 
     def stars(self, span: Span) -> Iterator[UnratedFigure]:
         """Stars alone: of what the report names where its sentence names something, else of anything that the reader or a maker has."""
         for one in self._held.prose.ratings(span):
-            if one.kind != "stars" or not self._is_to_the_tenth(one):
+            if one.kind != "stars" or not self._is_to_the_tenth(one) or self._is_mean(one, span):
                 continue
-            low = max(span[0], one.start - _BEFORE)
             own = self._held.cast.within(span[0], one.start) or _IT.match(self._text, *span)
             rated = [each.average_rating for each in (self._in_report if own else self._in_sight).values()]
             known = {each for each in rated if each is not None}
@@ -187,26 +187,27 @@ class _Ratings:
             gaps = {abs(a - b) for a, b in combinations(known, 2)}
             against = self._against(one, span)
             against |= set() if one.certain else {"unsure"}
-            against |= {"a_mark"} if A_MARK.search(self._text, low, one.start) else set()
+            against |= {"a_mark"} if self._is_mark(one, span) else set()
             against |= {"unknown"} if own and None in rated else set()
             against |= {"a_gap"} if any(same_stars(one.value, each) for each in gaps) else set()
             against |= {"other"} if _OTHER.search(self._text, *span) else set()
             yield self._unrated(one, f"{one.value:g} stars", against)
 
-    @property
+    def _is_mark(self, one: RatingSaid, span: Span) -> bool:
+        """Whether others are held against it."""
+        low = max(span[0], one.start - _BEFORE_A_MARK)
+        return A_MARK.search(self._text, low, one.start) is not None
+
+    @cached_property
     def _in_report(self) -> dict[str, Product]:
         """What the report names, and whatever a name in it may mean."""
-        if not self._named:
-            self._named = {**self._held.cast.possible, **self._held.cast.products}
-        return self._named
+        return {**self._held.cast.possible, **self._held.cast.products}
 
-    @property
+    @cached_property
     def _in_sight(self) -> dict[str, Product]:
         """All that, what the makers sell besides, and what the reader ordered."""
-        if not self._wide:
-            ordered = {one.product_id: one for one in self._held.cast.ordered}
-            self._wide = ordered | self._held.known.products | self._in_report
-        return self._wide
+        ordered = {one.product_id: one for one in self._held.cast.ordered}
+        return ordered | self._held.known.products | self._in_report
 
     def _paired(self, said: Sequence[RatingSaid]) -> dict[int, list[RatingSaid]]:
         """By the place of a number the stars that so many may have given: those beside it where each has its own, else all of the sentence."""
@@ -232,10 +233,13 @@ class _Ratings:
                 told = one.kind == "stars" and _TOLD.search(self._text, one.end, other.start) is not None
                 yield _Joined(count, star, told)
 
-    def _has(self, one: RatingSaid, stars: Iterable[RatingSaid]) -> bool:
+    def _is_mean(self, star: RatingSaid, span: Span) -> bool:
+        return is_mean_of_stars(self._held.cast, self._text, star.value, span)
+
+    def _has(self, one: RatingSaid, stars: Sequence[RatingSaid]) -> bool:
         """Whether any product has so many ratings, and the stars beside them; of a number alone also whether some have it together."""
         same = [each for each in self._in_sight.values() if _fits(one, each.rating_number)]
-        if stars := list(stars):
+        if stars:
             rated = [each.average_rating for each in same]
             return any(each is None or same_stars(star.value, each) for each in rated for star in stars)
         return bool(same) or any(_fits(one, each) for each in self._sums)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from drr.env.entities import Product
 from drr.wording.numbers import DIGITS, NUMBER, SPOKEN, number, spoken
 
-_DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?![\d.])")
+_DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?!\d|\.\d)")
 _SPOKEN = re.compile(rf"\b{SPOKEN}\b", re.I)
 _KEPT = 1024
 """Records of which is kept what was read of them: a report's readers ask for it again and again."""

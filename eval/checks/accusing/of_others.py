@@ -16,6 +16,7 @@ from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.known import ToldOf, told_of
 from drr.eval.checks.leftover.said import MONEY, SaidFigure
 from drr.eval.checks.makers import makers_of
+from drr.eval.checks.mean_stars import is_mean_of_stars
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words, head_noun
 from drr.eval.checks.records import record_text
@@ -185,6 +186,8 @@ class OfOthers:
                 return "two ratings in sight differ by it"
         if paired := _of_two(self._held, self._plain, figure, close):
             return paired
+        if is_mean_of_stars(self._held.cast, self._plain, figure.value, close):
+            return "several have it on average"
         if figure.kind == "rating":
             return self._of_a_measure(figure, close) or self._of_a_cousin(figure, close)
         return self._raters(figure, close, stretch)

@@ -11,7 +11,7 @@ from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_numbers, record_text
 from drr.wording.numbers import DIGITS, number
 
-_DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?![\d.])")
+_DIGITS = re.compile(rf"(?<![\d.]){DIGITS}(?!\d|\.\d)")
 
 
 class RecordedFigures:
