@@ -60,6 +60,13 @@ class VerdictReader:
             rf"|\d\s(?:{some('break_places')})\b|{refuses}"
         )
         self._hints = compiled(rf"\b(?:{some('breaks', 'break_places', 'omitted', 'hints')})\b")
+        nouns = rf"(?:the|your|my|our|that|this)\s(?:{some('limit_nouns')})"
+        begins = r"(?:(?<=[.;:]\s)|(?<=[—–-]\s))(?:(?:just|still|well)\s)?"
+        ends = r"(?=,?\s(?:just|barely|though|easily)\b|[\s*_]{0,3}(?:[.,;)]|$))"
+        self._standing = compiled(
+            rf"\b{nouns}\s(?:is|stays|remains|was|has\sbeen|gets)\s(?P<not>not\s|never\s)?(?:{some('kept')}|(?P<broken>{some('broken')})){ends}"
+            rf"|\b{nouns}\s(?:{some('holds')}){ends}|{begins}(?:{some('fit_places')}|(?P<out>{some('break_places')}))\s{nouns}{ends}"
+        )
         self._not = compiled(rf"\b(?:{some('not')})\b[^.;:]{{0,24}}$")
         self._unreal = compiled(rf"\b(?:{some('unreal')})\b")
 
@@ -99,6 +106,14 @@ class VerdictReader:
                 denied = self._not.search(before) is not None
                 found.append(VerdictPlace(*match.span(), fitting is not denied, denied))
         yield from sorted(found)
+
+    def standing(self, text: str, span: tuple[int, int]) -> Iterator[VerdictPlace]:
+        """Where a stretch says of a limit itself that it is kept or broken, or of nothing that it is within it: `the limit is met`, `; within the limit.`"""
+        for match in self._standing.finditer(text, *span):
+            denied = match["not"] is not None
+            yield VerdictPlace(
+                *match.span(), ((match["broken"] or match["out"]) is None) is not denied, denied
+            )
 
     def _told_in(self, sentence: str) -> list[tuple[re.Pattern[str], bool]]:
         """The expressions that a sentence has any word of, and whether they say that a limit is kept."""

@@ -21,6 +21,9 @@ VERDICTS = [
     (f"One diffuser ({A}) on its own would {{}} at $17.95.", "still fit", "overshoot"),
     (f"With a second black one ({C}) it is $49.90, which {{}} the limit.", "breaks", "stays inside"),
     (f"A pair of the black ones ({C}) is $49.90 and {{}} within that.", "not", "still"),
+    (f"Take the diffuser ({A}, $17.95) and the red one ({B}, $11.99). Together $29.94, rest $10.06; the limit {{}}.", "holds", "is broken"),
+    (f"The diffuser ({A}, $17.95) and the black one ({C}, $24.95): $17.95 + $24.95 = $42.90. {{}}, just.", "Over the limit", "Within the limit"),
+    (f"You named $40. The diffuser ({A}, $17.95) and the black one ({C}, $24.95), in all $42.90: your limit is {{}}.", "not kept", "kept"),
     # yes and no
     (f"The red one ({B}) is $11.99, the diffuser ({A}) $17.95.\n\n- Together: $29.94\n- Within {{}}: yes", "$40", "$25"),
     (f"Spent: $29.94. Left: $10.06. Could add: the red one ({B}) at $11.99? {{}}", "No.", "Yes, that still fits."),
@@ -37,6 +40,10 @@ RESTS_AND_GAPS = [
     (f"If the diffuser ({A}, $17.95) ever breaks, the black one ({C}) costs exactly {{}} more than it.", "$7.00", "$8.00"),
     (f"Buying two of the red ones ({B}) instead of one black ({C}) saves you {{}}.", "$0.97", "$1.97"),
     (f"Red ({B}): $11.99 for one. Three would be $35.97, i.e. {{}} more than the black one ({C}).", "$11.02", "$12.20"),
+    (f"- Diffuser {A} $17.95\n- Red {B} $11.99\n\nSum $29.94; left over {{}}, enough for a card but not for a third lamp.", "$10.06", "$13.06"),
+    (f"The diffuser ({A}, $17.95) and the red one ({B}, $11.99) come to $29.94, so of the $40 {{}}.", "you keep $10.06", "you keep $14.06"),
+    (f"The diffuser ({A}, $17.95) and the red one ({B}, $11.99): together that is $29.94, so {{}} of your $40 stays in your pocket.", "$10.06", "$8.06"),
+    (f"- Diffuser {A} $17.95\n- Red {B} $11.99\n\nSum: $29.94, so {{}} of the $40 are left.", "$10.06", "$12.00"),
     (f"Take the red one ({B}) for {{}}, not the black one ({C}, $24.95).", "thirteen dollars less", "sixteen dollars less"),
 ]  # fmt: skip
 
@@ -68,6 +75,9 @@ def test_a_rest_or_a_difference_that_nothing_bears_out(
         f"The diffuser ({A}) is $17.95. Of your spending $617.26 went over 22 orders.",
         f"With a 15% code you pay $15.26 for the diffuser ({A}) and save $2.69.",
         f"The diffuser ({A}), $17.95, remains in the catalogue at $17.95.",
+        f"The red one ({B}, $11.99) is $5.96 under the diffuser ({A}, $17.95).",
+        f"For the money of one black one ({C}, $24.95) you could buy two of the red ones ({B}), $23.98, and have $0.97 left.",
+        f"The diffuser ({A}) is $17.95; with $20 you would keep $2.05.",
         f"A garden blog says such lamps save $288 a season (https://lamps.example/save); the diffuser ({A}) is $17.95.",
     ],
 )

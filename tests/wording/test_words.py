@@ -154,6 +154,7 @@ READINGS: dict[str, Reading] = {
         VerdictReader(words).verdict(text),
         VerdictReader(words).may_break(text),
         VerdictReader(words).hints(text),
+        [*VerdictReader(words).standing(text, (0, len(text)))],
     ),
     "units": lambda words, text: list(UnitReader(words).quantities(text)),
 }

@@ -17,6 +17,7 @@ from drr.eval.checks.money.generous.stretches import stretches
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.residue import residue_of
 from drr.wording.doubts import DoubtKind
+from drr.wording.numbers import SPOKEN
 
 _LONGEST = 1_500
 _MOST = 120
@@ -24,7 +25,7 @@ _MOST = 120
 _FEW = 24
 """Costs in sight."""
 _STAYS = re.compile(
-    r"[\s*_]{1,4}(?:(?:still|stays?|remains?|is left|would (?:stay|remain))\s){1,2}in\s(?:the|your|my|our|his|her)\s(?:pocket|purse|wallet|hand|kitty|fund|bank|budget|account|till|jar)\b",
+    r"[\s*_]{1,4}(?:of\s(?:the|your|my|our|that)\s\S{1,12}\s)?(?:(?:are|is)\sleft\b|(?:(?:still|stays?|remains?|is left|would (?:stay|remain))\s){1,2}in\s(?:the|your|my|our|his|her)\s(?:pocket|purse|wallet|hand|kitty|fund|bank|budget|account|till|jar)\b)",
     re.I,
 )
 _CLEARS = re.compile(
@@ -32,9 +33,18 @@ _CLEARS = re.compile(
     re.I,
 )
 _LEFT = re.compile(
-    r"(?:in change|left|leftover|remaining|remains?|to spare|in reserve|in hand|unspent|spare|of slack|of headroom|of room|under)$|^(?:leav|left|remain|unspent|spare|keep|kept|label)",
+    r"(?:in change|left|leftover|remaining|remains?|to spare|in reserve|in hand|unspent|spare|of slack|of headroom|of room|under)$|^(?:leav|left|remain|unspent|spare(?!s)|keep|kept|rest$|label)",
     re.I,
 )
+_UNDER_ANOTHER = re.compile(
+    rf"[\s*_]{{0,3}}under\s(?!(?:(?:the|your|my|our|that|this|its)\s)?(?:it\b|that\b|\$|\d|{SPOKEN}\b(?!\s[A-Z])|(?:[a-z]+\s)?(?:limit|budget|cap|ceiling|line|mark|bar|maximum|max|allowance|threshold|figure)\b))",
+)
+"""So much less than another thing costs."""
+_FOR_ANOTHER = re.compile(
+    r"\b(?:(?:for|with)\s(?:the|that)\s(?:money|price|cost|sum)|enough\s(?:for|to)|pays?\sfor|could\s(?:buy|get|have)|buys?)\b",
+    re.I,
+)
+"""What another thing costs is the sum that is to be spent."""
 _FILLER = r"(?:which|that|this|and|so|it|you|we|there|is|are|would|still|have|has|had|then|thus|hence|leaves?|leaving|left|with|of|out|the|your|my|our|from|keeps?|kept|remains?|remaining|over|just|exactly|only|to|spare|sum|limit|budget|hundred|i\.e\.)"
 _BOUND = re.compile(
     rf"[\s*_.,;:—–|\n-]{{0,8}}(?:{_FILLER}\b[\s*_.,;:—–-]{{0,4}}){{0,9}}(?:\$\d+(?:\.\d\d)?[\s*_.,;:—–-]{{1,4}})?(?:{_FILLER}\b[\s*_:]{{0,4}}){{0,4}}",
@@ -46,6 +56,10 @@ _FAR = re.compile(
     r"\b(?:first|second|third|fourth|last|latter|former|options?|routes?|plans?|baskets?|tiers?|rows?|picks?|winner|other|others|another|all|both|each|apiece|either|neither|cheapest|dearest|priciest|these|those|them|any|every|month|refund\w*|coupon|half|[A-D])\b",
     re.I,
 )
+_WERE = re.compile(
+    r"\b[Ww]ith\s(?:an?\s)?\S{2,14}(?:\s(?:note|bill|dollars))?,?\syou(?:\s(?:would|could)|['’]d)\b"
+)
+"""Another sum than the one asked for."""
 _ADDS = re.compile(r"\b(?:add(?:s|ed|ing)?|also|still|then|another|yes)\b", re.I)
 _MINDED: tuple[DoubtKind, ...] = ("others", "pace", "charged", "altered")
 
@@ -90,7 +104,9 @@ class Rests:
                 if self._is_rest(figure, span) and self._is_wrong(figure, (spans[0][0], span[1]), span):
                     said = self._plain[figure.start : figure.end].strip()
                     why = f"said {said} is left, which no limit leaves over any cost in sight"
-                    yield Accusation("rest_told", (figure.start, figure.end), why, Certainty.SENTENCE)
+                    of = self._bound(figure, spans[0][0])
+                    sure = Certainty.CELL if of is not None and of.cue.kind == "total" else Certainty.SENTENCE
+                    yield Accusation("rest_told", (figure.start, figure.end), why, sure)
 
     def _is_rest(self, figure: Figure, span: Span) -> bool:
         if figure.void or figure.elsewhere or figure.cue.per or figure.amount.approx:
@@ -98,7 +114,7 @@ class Rests:
         if any(figure.holds(one) for one in self._limits):
             return False
         if figure.cue.kind in ("rest", "gap") and _LEFT.search(figure.cue.word):
-            return True
+            return _UNDER_ANOTHER.match(self._plain, figure.end) is None
         if _STAYS.match(self._plain, figure.end):
             return True
         low = max(span[0], figure.start - 60)
@@ -117,6 +133,8 @@ class Rests:
     def _is_wrong(self, figure: Figure, around: Span, span: Span) -> bool:
         if self._residue.doubt(span, _MINDED) or self._ledger.play.stranger_in(span):
             return False
+        if _WERE.search(self._plain, *span):
+            return False
         if any(
             one.start != figure.start and one.exact and figure.holds(one.value)
             for one in self._ledger.figures
@@ -129,6 +147,8 @@ class Rests:
         if not limits or _ADDS.search(self._plain, *span):
             before = self._ledger.within(max(0, figure.start - _LONGEST), figure.start)
             limits = [*self._limits, *self._round, *(one.value for one in before if one.cue.kind == "rest")]
+        if _FOR_ANOTHER.search(self._plain, span[0], figure.start):
+            limits = [*limits, *self._prices_cited, *self._totals]
         bound = self._bound(figure, around[0])
         if bound is not None and bound.value in self._totals:
             costs = [bound.value, *(bound.value + one for one in self._totals)]

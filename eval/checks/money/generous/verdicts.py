@@ -16,6 +16,7 @@ from drr.eval.checks.money.generous.answers import LimitAnswers
 from drr.eval.checks.money.generous.echoes import echoed_verdicts
 from drr.eval.checks.money.generous.groups import Groups, GroupSaid
 from drr.eval.checks.money.generous.places import VerdictPlaces, VerdictTold
+from drr.eval.checks.money.generous.standing import limits_standing
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.residue import residue_of
 from drr.wording.doubts import DoubtKind
@@ -244,3 +245,4 @@ def generous_verdicts(subject: Subject, mentions: Mentions) -> Iterator[Accusati
     yield from GenerousVerdicts(subject, mentions).found()
     yield from islice(LimitAnswers(subject, mentions).found(), _MOST)
     yield from islice(echoed_verdicts(subject, mentions), _MOST)
+    yield from limits_standing(subject, mentions)
