@@ -46,15 +46,9 @@ RULES: dict[str, Rule] = {
     "outside_shop": Rule(catalogue.outside_shop, "13"),
     "name_matches_id": Rule(names.name_matches_id, "14"),
     "price": Rule(facts.price, "24"),
-<<<<<<< HEAD
     "rating": Rule(stars.rating, "23"),
-    "total": Rule(total, "27"),
-    "budget": Rule(budget, "28"),
-=======
-    "rating": Rule(stars.rating, "22"),
     "total": Rule(total, "28"),
     "budget": Rule(budget, "29"),
->>>>>>> 79665673 (Rules total and budget: versions, and what changed)
     "order_facts": Rule(order_facts, "35"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "12"),
