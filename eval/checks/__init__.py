@@ -45,11 +45,11 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "2"),
     "outside_shop": Rule(catalogue.outside_shop, "13"),
     "name_matches_id": Rule(names.name_matches_id, "14"),
-    "price": Rule(facts.price, "24"),
-    "rating": Rule(stars.rating, "23"),
-    "total": Rule(total, "28"),
-    "budget": Rule(budget, "29"),
-    "order_facts": Rule(order_facts, "35"),
+    "price": Rule(facts.price, "25"),
+    "rating": Rule(stars.rating, "24"),
+    "total": Rule(total, "29"),
+    "budget": Rule(budget, "30"),
+    "order_facts": Rule(order_facts, "36"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "12"),
     "statistics": Rule(statistics, "36"),
@@ -57,9 +57,9 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "9", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "8"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "14"),
-    "product_claims": Rule(properties.product_claims, "47"),
+    "product_claims": Rule(properties.product_claims, "48"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "16"),
+    "figures": Rule(figures, "17"),
 }
 
 

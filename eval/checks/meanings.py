@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from drr.eval.checks.base import Accusation
 from drr.eval.checks.details.figures import figures_otherwise
 from drr.eval.checks.details.parts import parts_otherwise
+from drr.eval.checks.firsts import misread_firsts
 from drr.eval.checks.in_text.costs import wrong_told_costs
 from drr.eval.checks.in_text.lowered import wrong_new_prices
 from drr.eval.checks.in_text.means import wrong_means
@@ -19,9 +20,11 @@ from drr.eval.checks.in_text.sides import wrong_told_sides
 from drr.eval.checks.in_text.spread_costs import wrong_spread_costs
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.multiples import misread_multiples
+from drr.eval.checks.named_multiples import misread_named_multiples
 from drr.eval.checks.no_ones_values import values_of_no_one
 from drr.eval.checks.not_its_own import not_its_own
 from drr.eval.checks.nowhere import found_nowhere
+from drr.eval.checks.raters_in_a_row import wrong_raters_in_a_row
 from drr.eval.checks.sides import wrong_sides
 from drr.eval.checks.superlatives import misread_superlatives
 from drr.eval.checks.unit_costs import misread_unit_costs
@@ -46,6 +49,9 @@ READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
     wrong_told_costs,
     misread_told_multiples,
     misread_ranks,
+    misread_firsts,
+    misread_named_multiples,
+    wrong_raters_in_a_row,
 )
 
 

@@ -90,7 +90,7 @@ _HISTORY = re.compile(
 )
 """Of how often something was bought, and of shares of a history: other readers hold those."""
 _NO_RATIO = re.compile(
-    r"\b(?:might|could|may|if|probably|elsewhere|stars?|degrees?|recommend\w*|dose|serving|size it|rule|wide|long enough)\b|\?",
+    r"\b(?:might|could|(?-i:may)|if|probably|elsewhere|stars?|degrees?|recommend\w*|dose|serving|size it|rule|wide|long enough)\b|\?",
     re.I,
 )
 _AS_VERB = re.compile(

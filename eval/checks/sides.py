@@ -22,6 +22,7 @@ from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.residue import residue_of
+from drr.eval.checks.spoken_of import one_spoken_of
 from drr.eval.checks.superlatives import measured
 from drr.wording.comparisons import COMPARISONS, SIDES
 from drr.wording.cues import CUES
@@ -42,7 +43,8 @@ _BE = re.compile(
     re.I,
 )
 _THAN = re.compile(
-    r"[\s*_]{1,4}(?:to\sbuy\s|overall\s|here\s)?than\s(?:(?:the|its|your|that|this)\s)?[\s*_\[(]{0,4}", re.I
+    r"(?:\sby\s(?:(?:about|just|only|a|some)\s)?[*_]{0,2}\$?[\w.]{1,12}[*_]{0,2}(?:\s(?:cents|dollars|percent|stars?|ounces?|pounds?|inch(?:es)?|of\sa\sstar))?)?[\s*_]{1,4}(?:to\sbuy\s|overall\s|here\s)?than\s(?:(?:the|its|your|that|this)\s)?[\s*_\[(]{0,4}",
+    re.I,
 )
 _THAN_ELSE = re.compile(r"[^.;]{0,40}?\b(?:than|as)\b", re.I)
 _BEHIND = re.compile(
@@ -50,10 +52,22 @@ _BEHIND = re.compile(
     re.I,
 )
 _NOT = re.compile(
-    r"\b(?:not|no|never|neither|nor|hardly|barely|if|unless|would|could|might|may|should|whether|which|who|why|how|when|once|until|was|were|used\sto|had|both|each|either|equally|as|elsewhere|online|today|now|"
+    r"\b(?:not|no|never|neither|nor|hardly|barely|if|unless|would|could|might|(?-i:may)|should|whether|which|who|why|how|when|once|until|was|were|used\sto|had|both|each|either|equally|as|elsewhere|online|today|now|"
     r"usually|often|typically|(?<!of the )(?:two|pair)|three|four|five|six|pairs|together|combined|set|sets|bundle|pack|box|used|last\syear|before|than\sit|sum|total|making|makes|only|or|every|whole|list|basket|plan|without|with|less\s(?:than|for))\b|n['’]t\b|\?",
     re.I,
 )
+_PREDICATE = re.compile(
+    r"(?:\b(?:is|are|remains|stays|has|also|and|but|yet|costs?|with|at)|['’]s|[,;(]|\s[—–-])\s(?:(?:also|still|even|easily|clearly|actually|again|then|too|thus|therefore|by\sfar|slightly|a\s(?:bit|little|touch|shade|full\sstar)|much|far|the)\s){0,3}[*_]{0,3}$",
+    re.I,
+)
+"""Right before it, where no name stands there."""
+_AND_MORE = re.compile(
+    r"[\s*_]{0,3}(?:,\s(?:and\s|but\s|yet\s)?|\s(?:and|but|yet)\s)(?:(?:also|slightly|far|much|still|even|clearly|a\s(?:bit|little|touch|shade|tad|full\sstar|whole\sstar)|half\sa\sstar|[\d.]{1,4}\sstars?|is|it\sis|has|the)\s){0,4}[*_]{0,3}",
+    re.I,
+)
+"""Between two comparisons of one thing."""
+_IN_BRACKETS = re.compile(r"\s\($")
+_SHORT = 60
 _NEAR = 700
 _MANY = 60
 _FEW = 40
@@ -114,6 +128,8 @@ class _Sides:
         self._residue = residue_of(mentions)
         self._known = self._cast.products.keys() - self._cast.unlinked
         self._linked = linked_by(self._cast.named)
+        self._told: tuple[int, frozenset[str]] | None = None
+        """Where the last comparison ended, and what it was said of."""
 
     def found(self) -> Iterator[Accusation]:
         if len(self._cast.products) < 2:
@@ -122,7 +138,8 @@ class _Sides:
             if line.is_row or line.kind in ("elision", "heading"):
                 continue
             for span in self._cast.prose.sentences(line):
-                for said in self._said(span):
+                self._told = None
+                for said in sorted(self._said(span), key=lambda one: one.start):
                     told = self._wrong(said, span)
                     if told is not None:
                         shown = self._plain[said.start : said.end].strip()
@@ -150,7 +167,8 @@ class _Sides:
 
     def _wrong(self, said: _Said, span: Span) -> tuple[str, str] | None:
         places = names_within(self._cast, span)
-        mine, theirs = self._subject(said, places), self._other(said, span, places)
+        mine, theirs = self._subject(said, span, places), self._other(said, span, places)
+        self._told = (said.end, mine) if mine else None
         if mine is None and theirs is None:
             return None
         if theirs is None and _THAN_ELSE.match(self._plain, said.end, span[1]):
@@ -169,11 +187,13 @@ class _Sides:
             return self._turned(said, said.by, left, right, bound=theirs is not None)
         return self._other_way_round(said, span, left, right, bound=theirs is not None)
 
-    def _subject(self, said: _Said, places: Sequence[PlaceNamed]) -> frozenset[str] | None:
+    def _subject(self, said: _Said, span: Span, places: Sequence[PlaceNamed]) -> frozenset[str] | None:
         """What is named right before it, or led to behind it."""
         before = [one for one in places if one.end <= said.start]
+        if self._told and _AND_MORE.fullmatch(self._plain, self._told[0], said.start):
+            return self._told[1]
         if before:
-            between = self._plain[before[-1].end : said.start]
+            between = self._plain[_closed(self._plain, before[-1], said.start) : said.start]
             verb = _BE.search(between) or self._plain[said.start : said.end].casefold().startswith("cost")
             lead = _LEAD.fullmatch(between) if verb else None
             if lead is not None and _BESIDE.search(
@@ -188,6 +208,10 @@ class _Sides:
         led = behind and said.by is None and _ARTICLE.search(self._plain, max(0, said.start - 5), said.start)
         if led and _BEHIND.fullmatch(self._plain[said.end : behind[0].start]):
             return self._meant(behind[0])
+        costs = said.of == "price" and _tells_costs(self._ledger.within(*span))
+        if not costs and _PREDICATE.search(self._plain, max(0, said.start - _SHORT), said.start):
+            keys = one_spoken_of(self._cast, self._plain, said.start)
+            return (keys & self._linked) or keys or None
         return None
 
     def _other(self, said: _Said, span: Span, places: Sequence[PlaceNamed]) -> frozenset[str] | None:
@@ -213,7 +237,12 @@ class _Sides:
         if not _ARTICLE.search(self._plain, max(0, said.start - 5), said.start):
             return False
         noun = _NOUN.match(self._plain, said.end)
-        return noun is not None and not self._has_in_title(whom, folded_words(noun["word"])[0])
+        word = folded_words(noun["word"])[0] if noun is not None else ""
+        return (
+            bool(word)
+            and not self._has_in_title(whom, word)
+            and not _is_on_a_shelf((self._cast.products[key] for key in whom & self._known), word)
+        )
 
     def _has_in_title(self, whom: frozenset[str], word: str) -> bool:
         return any(word in folded_words(self._cast.products[key].title) for key in whom & self._known)
@@ -225,7 +254,10 @@ class _Sides:
     def _is_read(self, said: _Said, span: Span) -> bool:
         clause = self._cast.prose.clause_at(said.start)
         low = max(span[0], clause[0] - 6)
-        if _NOT.search(self._plain, low, said.start) or _NOT.search(
+        start = said.start - len("with ") * (
+            said.of == "raters" and self._plain.endswith("with ", low, said.start)
+        )
+        if _NOT.search(self._plain, low, start) or _NOT.search(
             self._plain, said.end, max(said.end, clause[1])
         ):
             return False
@@ -307,3 +339,21 @@ def _values(said: _Said, a: Product, b: Product, units: Iterable[str]) -> Iterat
         for unit in sorted(units):
             for m in record_divisors(a, unit, none):
                 yield from ((x / m, y / n) for n in record_divisors(b, unit, none) if m and n)
+
+
+def _closed(text: str, one: PlaceNamed, end: int) -> int:
+    """Where a name ends, with the parenthesis that it stands in behind a name of its own."""
+    if not _IN_BRACKETS.search(text, max(0, one.start - _CLOSE), one.start):
+        return one.end
+    close = text.find(")", one.end, end)
+    return one.end if close < 0 else close
+
+
+def _tells_costs(here: Iterable[Figure]) -> bool:
+    """Whether a sentence speaks of costs of a piece."""
+    return any(one.cue.kind == "unit" or one.value < 1 for one in here)
+
+
+def _is_on_a_shelf(some: Iterable[Product], word: str) -> bool:
+    """Whether a shelf that a thing stands on is called so: `tool` of shears."""
+    return any(word in folded_words(shelf) for one in some for shelf in one.categories)

@@ -45,8 +45,10 @@ class Strangers:
         )
 
     def _known_words(self, subject: Subject) -> set[str]:
-        """Words that are no strangers' names: of the records in play, of the question, and of the calendar."""
+        """Words that are no strangers' names: of the records in play, of the question, of the calendar, and the reader's own name."""
         found = {*words(subject.query or ""), *_CALENDAR}
+        if subject.user is not None:
+            found |= {*words(subject.user.first_name), *words(subject.user.last_name)}
         for product in self._products.values():
             found |= set(words(record_text(product)))
         return found

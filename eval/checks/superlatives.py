@@ -61,7 +61,7 @@ _FIRST = re.compile(
     re.I,
 )
 _NOT_FIRST = re.compile(
-    r"\b(?:second|third|fourth|fifth|next|2nd|3rd|one\sof|among|amongst|not|no|never|neither|nor|hardly|almost|nearly|if|would|could|might|may|than|"
+    r"\b(?:second|third|fourth|fifth|next|2nd|3rd|one\sof|among|amongst|not|no|never|neither|nor|hardly|almost|nearly|if|would|could|might|(?-i:may)|than|"
     r"otherwise|usually|both|each|all|every|whether|which|what|why|who|where|how|once|until|was|were|used\sto|had|equal|joint|tie[ds]?|again|else|without|only|or)\b|n['’]t\b|\?",
     re.I,
 )
@@ -84,7 +84,7 @@ _MANY = 60
 _GAP = 40
 
 
-class _Said(NamedTuple):
+class SuperlativeSaid(NamedTuple):
     of: Of
     sign: int
     """1 where the first has most."""
@@ -97,17 +97,17 @@ class _Said(NamedTuple):
 def misread_superlatives(mentions: Mentions) -> Iterator[Accusation]:
     """Superlatives of a thing that is first in no group in sight."""
     text = mentions.plain
-    for one in list(_said(text))[:_MANY]:
+    for one in list(superlatives_said(text))[:_MANY]:
         cast = cast_of(mentions.subject, mentions)
         sentence = cast.prose.sentence_at(one.start)
-        if not _is_read(mentions, cast, one, sentence):
+        if not is_plain_superlative(mentions, cast, one, sentence):
             continue
-        subjects = _subjects(cast, text, one, sentence)
+        subjects = superlative_subjects(cast, text, one, sentence)
         units = CUES.units_in(text[slice(*sentence)])
         around = CUES.units_in(text[max(0, sentence[0] - _BACK) : sentence[1]])
-        around |= {"each"} if _tells_costs(mentions) else set()
+        around |= {"each"} if tells_costs(mentions) else set()
         held = (
-            _is_first(one, subject, group, units, around)
+            is_first_of(one, subject, group, units, around)
             for subject in subjects
             for group in groups_around(cast, mentions, subject, sentence)
         )
@@ -117,7 +117,7 @@ def misread_superlatives(mentions: Mentions) -> Iterator[Accusation]:
             yield Accusation("superlative", (one.start, one.end), why, Certainty.SENTENCE)
 
 
-def _is_read(mentions: Mentions, cast: Cast, one: _Said, sentence: Span) -> bool:
+def is_plain_superlative(mentions: Mentions, cast: Cast, one: SuperlativeSaid, sentence: Span) -> bool:
     """Whether it is said plainly, in prose, and of no narrower group."""
     text = mentions.plain
     line, clause = cast.prose.prose_line_at(one.start), cast.prose.clause_at(one.start)
@@ -130,16 +130,16 @@ def _is_read(mentions: Mentions, cast: Cast, one: _Said, sentence: Span) -> bool
     return _RESTRICTS.match(text, one.end) is not None or _is_noun_only(text, one.end, cast)
 
 
-def _said(text: str) -> Iterator[_Said]:
+def superlatives_said(text: str) -> Iterator[SuperlativeSaid]:
     for match in _FIRST.finditer(text):
         name = match.lastgroup
         if name == "measure":
             sign, kinds = _MEASURED[match[0].casefold()]
-            yield _Said("measure", sign, *match.span(), kinds)
+            yield SuperlativeSaid("measure", sign, *match.span(), kinds)
             continue
         of: Of = "stars" if name in ("best", "worst") else "raters" if name == "rated" else "price"
         sign = -1 if name in ("least", "worst", "per") else 1
-        yield _Said(of, sign, *match.span())
+        yield SuperlativeSaid(of, sign, *match.span())
 
 
 def _is_noun_only(text: str, end: int, cast: Cast) -> bool:
@@ -151,14 +151,14 @@ def _is_noun_only(text: str, end: int, cast: Cast) -> bool:
     return known and _RESTRICTS.match(text, end + match.end()) is not None
 
 
-def _tells_costs(mentions: Mentions) -> bool:
+def tells_costs(mentions: Mentions) -> bool:
     """Whether the text speaks of costs of a piece."""
     return any(one.cue.kind == "unit" or one.value < 1 for one in ledger_of(mentions).figures) or bool(
         _EACH_SAID.search(mentions.plain)
     )
 
 
-def _subjects(cast: Cast, text: str, one: _Said, sentence: Span) -> list[Product]:
+def superlative_subjects(cast: Cast, text: str, one: SuperlativeSaid, sentence: Span) -> list[Product]:
     """All whom it may be said of: a maker's name may be of several that the text links."""
     here, clause = cast.within(*sentence), cast.prose.clause_at(one.start)
     before = [place for place in here if clause[0] <= place.start < one.start]
@@ -179,7 +179,7 @@ def _subjects(cast: Cast, text: str, one: _Said, sentence: Span) -> list[Product
     )
 
 
-def _leads_to(text: str, sentence: Span, one: _Said, place: int) -> bool:
+def _leads_to(text: str, sentence: Span, one: SuperlativeSaid, place: int) -> bool:
     """Whether it is said of what is named behind it; behind `it is the tallest of these:` come the others."""
     between = text[one.end : place]
     if _IS.search(between) is None:
@@ -230,8 +230,12 @@ def _stretches(cast: Cast, mentions: Mentions, sentence: Span) -> Iterator[Span]
             yield from ((start, sentence[1]), (start, sentence[0]))
 
 
-def _is_first(
-    said: _Said, subject: Product, group: Iterable[Product], units: Iterable[str], around: Iterable[str]
+def is_first_of(
+    said: SuperlativeSaid,
+    subject: Product,
+    group: Iterable[Product],
+    units: Iterable[str],
+    around: Iterable[str],
 ) -> bool:
     others = [one for one in group if one.product_id != subject.product_id]
     if said.of == "measure":
@@ -247,7 +251,7 @@ def _is_first(
     return any(_cost_first(said.sign, subject, others, unit) for unit in (asked or around))
 
 
-def _measures_first(said: _Said, subject: Product, others: Sequence[Product]) -> bool:
+def _measures_first(said: SuperlativeSaid, subject: Product, others: Sequence[Product]) -> bool:
     """By any of its measures of such a kind, whichever of theirs it is held against."""
     for kind in said.kinds:
         theirs = [values for one in others if (values := measured(one, kind))]

@@ -47,7 +47,7 @@ _OF_COST = re.compile(
     re.I,
 )
 _UNREAL = re.compile(
-    r"\b(?:if|would|could|might|may|should|unless|were|used\sto|probably|perhaps|not|never|no|neither|hardly|elsewhere|online|usually|often|until|once)\b|n['’]t\b|\?",
+    r"\b(?:if|would|could|might|may|should|unless|were|used\sto|probably|perhaps|not|never|no|neither|hardly|elsewhere|online|usually|(?<!as\s)often|until|once)\b|n['’]t\b|\?",
     re.I,
 )
 _AGAIN = re.compile(r"\s(?:(?:[\w-]{1,20}\s){0,4}(?:again|more|extra)\b|an?\s)", re.I)
