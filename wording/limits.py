@@ -37,6 +37,8 @@ _AND = re.compile(r"(?:\b(?:and|but)|[,;])\s{0,8}$", re.I)
 _CLAUSE = re.compile(r"[.;!?]\s")
 _BEFORE, _AFTER = 120, 60
 """Characters around an amount that may speak of it."""
+_OFFERED = 30
+"""Characters behind the least that must be spent, in which stands what for."""
 
 
 class LimitReader:
@@ -83,6 +85,8 @@ class LimitReader:
             rf"\b(?:{some('change_from')}) (?:a|an|my|our|one) (?P<bill>{some('bills')})\b(?! (?:dollars?|bucks)\b)"
         )
         self._range_before = compiled(rf"\b(?:{some('range_before')})\s{{0,8}}$")
+        self._offer = compiled(rf"\b(?:{some('offers')})\b")
+        self._least_order = compiled(rf"\b(?:{some('least_orders')})(?: of| is)?:?\s{{0,8}}$")
 
     def limits(self, text: str) -> list[CostLimit]:
         found: list[CostLimit] = []
@@ -97,6 +101,11 @@ class LimitReader:
                 found.append(CostLimit(self._scope(said), *bounds))
         change = self._change.finditer(text)
         return found + [CostLimit("total", None, float(spoken(one["bill"]))) for one in change]
+
+    def thresholds(self, text: str) -> list[float]:
+        """What a purchase must reach for an offer to hold: `10% off orders over $50` limits nothing."""
+        said = (self._said(text, amount) for amount in dollar_amounts(text))
+        return [one.value for one in said if one.second is None and self._is_offered(one)]
 
     def _said(self, text: str, amount: MoneyAmount) -> _Said:
         before = text[max(0, amount.start - _BEFORE) : amount.start]
@@ -124,15 +133,28 @@ class LimitReader:
             return None
         if said.second is not None:
             return min(said.value, said.second), max(said.value, said.second)
+        if self._is_offered(said):
+            return None
         rest = self._without_scope(said.after)
         capped = self._capped(said.before, rest)
-        if said.more or self._floor_after.match(said.after):
-            return said.value, None
-        if self._floor_before.search(said.before) and not capped:
+        if self._is_floor(said):
             return said.value, None
         if capped or self._cap_after.match(rest) or self._scoped(said, follows=follows):
             return None, said.value
         return None
+
+    def _is_floor(self, said: _Said) -> bool:
+        if said.more or self._floor_after.match(said.after):
+            return True
+        capped = self._capped(said.before, self._without_scope(said.after))
+        return self._floor_before.search(said.before) is not None and not capped
+
+    def _is_offered(self, said: _Said) -> bool:
+        """Whether it is the least that must be spent for shipping to be free, or for a discount."""
+        if self._least_order.search(said.before):
+            return True
+        clauses = _CLAUSE.split(said.before)[-1], _CLAUSE.split(said.after)[0][:_OFFERED]
+        return self._is_floor(said) and any(self._offer.search(one) for one in clauses)
 
     def _capped(self, before: str, rest: str) -> bool:
         return bool(
@@ -158,5 +180,8 @@ class LimitReader:
         return "total"
 
 
-limits = LimitReader(vocabulary("limits")).limits
+_READER = LimitReader(vocabulary("limits"))
+limits = _READER.limits
 """Every limit of a text, in its order."""
+thresholds = _READER.thresholds
+"""Every amount of a text that must be reached for an offer to hold."""

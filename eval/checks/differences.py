@@ -97,7 +97,11 @@ class Differences:
             return
         ratio = max(a, b) / min(a, b)
         where = span[0] + said.start, span[0] + said.end
-        if any(_holds(said, one) for one in (ratio, *self._of_costs_per_unit(span))):
+        beside = [
+            *self._of_costs_per_unit(span),
+            *(self._of_amounts(span, (a, b)) if said.of == "price" else ()),
+        ]
+        if any(_holds(said, one) for one in (ratio, *beside)):
             self._tally.ok()
         elif len(self._pairs.cited) > 2 or self._names_both_behind(where[1], span):
             self._tally.unclear(f"it is not clear of which two {self._plain[slice(*where)]!r} is said")
@@ -119,6 +123,12 @@ class Differences:
         here = [one.value for one in every if one.start >= span[0] and one.value]
         others = [one.value for one in every if one.value]
         return [max(a, b) / min(a, b) for a in here for b in others if a != b]
+
+    def _of_amounts(self, span: Span, prices: tuple[float, float]) -> list[float]:
+        """Where a sentence says what several of one cost, how many times the price of each that is: `four come to $55.96, nearly three times as much`."""
+        costs = [one for one in self._ledger.within(*span) if one.cue.kind in ("price", "none", "total")]
+        several = [one.value for one in costs if one.exact and not any(map(one.holds, prices))]
+        return [max(one, price) / min(one, price) for one in several for price in prices]
 
     def _speaks_of_prices(self, said: FactorSaid, span: Span) -> bool:
         """Whether an amount stands before what is said, and one of the two behind it."""

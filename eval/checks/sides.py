@@ -76,7 +76,10 @@ _CLOSE = 5
 _LEAST = 0.25
 _AND = re.compile(r"[\s*_)\]]{0,4}(?:\([^()\n]{0,90}\))?,?\s(?:and|or|plus)\s(?:the\s)?[*_\[]{0,3}")
 """Between two names of one list."""
-_BESIDE = re.compile(r"\b(?:as|than|like)\s(?:(?:the|its|your|that)\s)?[\s*_\[(]{0,4}$", re.I)
+_BESIDE = re.compile(
+    r"\b(?:as|than|like|over|above|against|versus|vs\.?|beside|(?:compared|next)\s(?:to|with))\s(?:(?:the|its|your|that)\s)?[\s*_\[(]{0,4}$",
+    re.I,
+)
 _ARTICLE = re.compile(r"\b(?:the|an?)\s[*_]{0,3}$", re.I)
 _NOUN = re.compile(
     r"[\s*_]{1,4}(?!(?:ones?|of|and|but|yet|by|at|with|than|in|on|to|here|overall|though|while|so|too|even|as|for|model|option|choice|version|product|thing|item|pick|buy)\b)(?P<word>[a-z]{3,20})\b"
@@ -197,7 +200,7 @@ class _Sides:
             verb = _BE.search(between) or self._plain[said.start : said.end].casefold().startswith("cost")
             lead = _LEAD.fullmatch(between) if verb else None
             if lead is not None and _BESIDE.search(
-                self._plain, max(0, before[-1].start - 12), before[-1].start
+                self._plain, max(0, before[-1].start - 24), before[-1].start
             ):
                 return None  # what something else is set beside
             if lead is not None:

@@ -92,7 +92,7 @@ def _unreached(mentions: Mentions) -> Iterator[UnreachedCost]:
             continue
         told = [one.value for one in costs if one.start != figure.start]
         here = [one.value for one in held.ledger.within(line.start, figure.start)]
-        some = dict.fromkeys([*told[-_MANY:], *here[-_MANY:]])
+        some = dict.fromkeys([*told[-_MANY:], *here[-_MANY:], *held.ledger.play.limits])
         values += [*told, *(abs(a - b) for a, b in combinations(some, 2))]
         pad = (figure.high - figure.low) / 2 + 1e-6
         if not any(figure.low - pad <= value <= figure.high + pad for value in values):

@@ -132,7 +132,7 @@ READINGS: dict[str, Reading] = {
     "having": lambda words, text: had(HavingReader(words), text),
     "hedges": hedged,
     "letters": lambda words, text: LetterReader(words).is_to_others(text),
-    "limits": lambda words, text: LimitReader(words).limits(text),
+    "limits": lambda words, text: (LimitReader(words).limits(text), LimitReader(words).thresholds(text)),
     "marks": lambda words, text: MarkReader(words).head(text),
     "money": lambda words, text: [
         list(reader(words, HEDGES).amounts(text)) for reader in (MoneyReader, SpokenMoneyReader)

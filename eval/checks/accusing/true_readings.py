@@ -16,8 +16,9 @@ from drr.eval.checks.considered.worded import worded_of
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.ledger import ledger_of
 
-VERSION = 10
+VERSION = 11
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -112,6 +113,12 @@ class TrueReadings:
     def unlinked(self, one: Accusation) -> str | None:
         return self._else.more_of_what_is_not_linked(one)
 
+    def stranger(self, one: Accusation) -> str | None:
+        """`The Nuthatch hearts would have cost $17.00 more`, where nothing that is cited goes by that name."""
+        close, _ = self._held.around(one.span[0])
+        name = ledger_of(self._mentions).play.stranger_in((close[0], one.span[0]))
+        return None if name is None else f"it may be of {name}, which is not linked"
+
     def nothing_named(self, one: Accusation) -> str | None:
         return self._else.nothing_named(one)
 
@@ -168,7 +175,13 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "cost_per_unit": (TrueReadings.plain,),
     "sum": (TrueReadings.then, TrueReadings.repeated, TrueReadings.reached, TrueReadings.plain),
     "rest": (TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
-    "difference": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
+    "difference": (
+        TrueReadings.apart,
+        TrueReadings.unlinked,
+        TrueReadings.stranger,
+        TrueReadings.reached,
+        TrueReadings.plain,
+    ),
     "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
     "rest_told": (TrueReadings.costs_that, TrueReadings.reached, TrueReadings.plain),
     "left_amount": (TrueReadings.another, TrueReadings.reached, TrueReadings.plain),

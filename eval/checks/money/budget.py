@@ -28,6 +28,13 @@ _PLAN = re.compile(
     re.I,
 )
 
+_WHICH = re.compile(r"\b(?:which|what(?:['’]s|\sis))\b", re.I)
+_OF_EACH = re.compile(
+    r"\b[a-z]{2,24}[^\Ws]s(?:\s(?:that\s)?(?:costing|cost|priced))?\s(?:under|below|beneath|up to|at most|less than|cheaper than|for under|for less than)\s(?:US)?\$",
+    re.I,
+)
+"""A limit right behind things in the plural: `thermometers under $25`."""
+
 
 def budget(subject: Subject, mentions: Mentions) -> Check:
     """The limits of the question hold for the computed cost."""
@@ -43,6 +50,8 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
     grand = _grand(sums, fits)
     if not sums.grands() and _asks_for_a_plan(subject) and not _names_totals(ledger):
         grand = sums.listed()
+    if grand is not None and _asks_which(subject):
+        grand = grand._replace(bound=Certainty.INFERRED)
     held = _Limits(demands, sums, grand, fits)
     held.hold_total()
     held.hold_months()
@@ -92,6 +101,12 @@ def _said_for_each(ledger: MoneyLedger, limit: float) -> set[str]:
         for many in record_divisors(one.product, "", frozenset())
         if many > 1 and any(figure.holds(one.price / many) for figure in each)
     }
+
+
+def _asks_which(subject: Subject) -> bool:
+    """Whether the question asks which of several things under a limit: each may cost so much."""
+    query = subject.query or ""
+    return bool(_OF_EACH.search(query) and _WHICH.search(query)) and _PLAN.search(query) is None
 
 
 def _asks_for_a_plan(subject: Subject) -> bool:

@@ -15,8 +15,10 @@ from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.around import ASKS, cells_asked, is_hinted
 from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.money.generous.groups import GROUP
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger
 from drr.eval.checks.residue import residue_of
+from drr.wording.limits import thresholds
 from drr.wording.marks import MARKS
 from drr.wording.money import every_amount
 from drr.wording.verdicts import VERDICTS
@@ -27,12 +29,19 @@ _RECOMMENDS = re.compile(
     r"\b(?:recommend(?:ed|ing|s|ations?)?|picks?|best|choose|buy|get|go (?:with|for)|i(?:'d|’d| would) (?:take|get|go|buy|choose|pick)|top|winner|order|take|suggest(?:ed|s)?|shortlist|choice)\b",
     re.I,
 )
+_OF_AN_ORDER = re.compile(
+    r"\b(?:your|his|her|their|my|our|the|an?|this|that|each|every|first|last|latest)\s(?:[\w-]{1,16}\s){0,2}$",
+    re.I,
+)
+"""Before `order`: one that was made, and no advice to make it."""
 _OF_BEFORE = re.compile(r"[\s*_>•-]{0,6}(?:that|this|which|it|these|those|they|both)\b", re.I)
 _ADDED = re.compile(
     r"\b(?:on top|add(?:ed|ing|s)?|plus|with (?:it|them|both|the|that|those|all)|together|both|all|also|even|another|second|more)\b",
     re.I,
 )
 """A limit that is broken with something may be broken by that."""
+_AFRESH = re.compile(r";|,\s(?:and|but|while|whereas|though|although|yet|only)\s|\s[—–-]\s|—", re.I)
+"""Where a sentence begins anew."""
 
 
 class SaidFit(NamedTuple):
@@ -103,7 +112,13 @@ class FitClaims:
         verdict = "breaks" if self._marked.denies_a_limit(span) else verdict
         costs = [totals[0].value] if one_total else self._costs(span, limit)
         over = [cost > limit + _EXACT for cost in costs]
-        if not costs or any(over) != all(over):
+        if (
+            not costs
+            or any(over) != all(over)
+            or _is_of_another_part(
+                self._mentions.plain[slice(*span)], span[0], self._ledger.within(*span), limit
+            )
+        ):
             return None
         if verdict == "breaks" and not over[0] and _ADDED.search(text) and not self._has_total(span):
             return None
@@ -189,7 +204,8 @@ class FitClaims:
             return True
         beside = (one for one in self._mentions.sentences(layout.lines[index]) if one[0] <= span[0] < one[1])
         return any(
-            self._owns(one) for one in ((head.start, head.end), *beside, *self._next_sentence(index, span))
+            self._owns(one)
+            for one in ((head.start, head.end), *beside, *_next_sentence(self._mentions, index, span))
         )
 
     def would_be(self, span: Span) -> bool:
@@ -206,19 +222,10 @@ class FitClaims:
         line, head = layout.lines[index], layout.lines[layout.opened_by[index]]
         spans = [(head.start, head.end), (line.start, line.end)] if line.cells or line.kind != "text" else []
         spans += [one for one in self._mentions.sentences(line) if one[0] <= span[0] < one[1]]
-        return any(_RECOMMENDS.search(self._mentions.plain, *one) for one in spans)
+        return any(_advises(self._mentions.plain[slice(*one)]) for one in spans)
 
     def _has_total(self, span: Span) -> bool:
         return any(one.cue.kind == "total" for one in self._ledger.within(*span))
-
-    def _next_sentence(self, index: int, span: Span) -> Iterator[Span]:
-        """What follows on the line, and the lines that hang on it."""
-        lines = self._mentions.layout.lines
-        yield from [one for one in self._mentions.sentences(lines[index]) if one[0] > span[0]][:1]
-        for line in lines[index + 1 : index + 8]:
-            if line.kind != "item" or line.indent <= lines[index].indent:
-                return
-            yield line.start, line.end
 
     def entry_at(self, place: int) -> LedgerEntry | None:
         return self._ledger.by_start.get(place)
@@ -244,17 +251,47 @@ class FitClaims:
             for span in [(line.start, line.end)] if line.cells else self._mentions.sentences(line):
                 if play.speaks_of(product_id, *span):
                     yield span
-                    yield from self._next_sentence(index, span)
+                    yield from _next_sentence(self._mentions, index, span)
+
+
+def _next_sentence(mentions: Mentions, index: int, span: Span) -> Iterator[Span]:
+    """What follows on the line, and the lines that hang on it."""
+    lines = mentions.layout.lines
+    yield from [one for one in mentions.sentences(lines[index]) if one[0] > span[0]][:1]
+    for line in lines[index + 1 : index + 8]:
+        if line.kind != "item" or line.indent <= lines[index].indent:
+            return
+        yield line.start, line.end
 
 
 def _may_break(mentions: Mentions, span: Span) -> bool:
     return VERDICTS.may_break(mentions.plain[slice(*span)])
 
 
+def _is_of_another_part(text: str, start: int, figures: Sequence[Figure], limit: float) -> bool:
+    """Whether all costs of a sentence stand where it begins anew behind its verdict, which is on several things: `all three fit, and the black one is $80`."""
+    places = list(VERDICTS.places(text, limit, would_be=True))
+    costs = [one.start - start for one in figures if _is_cost(one) and not one.holds(limit)]
+    if len(places) != 1 or not costs:
+        return False
+    end = len(text[: places[0].end].rstrip(" ,;"))
+    return (
+        _AFRESH.search(text, end, max(costs[0], end)) is not None and GROUP.search(text, 0, end) is not None
+    )
+
+
+def _advises(text: str) -> bool:
+    """Whether a stretch has a word of advice; an order that was made is none."""
+    return any(
+        one[0].casefold() != "order" or not _OF_AN_ORDER.search(text[max(0, one.start() - 60) : one.start()])
+        for one in _RECOMMENDS.finditer(text)
+    )
+
+
 def only_amount(question: str | None) -> float | None:
-    """Of a question that names one amount of money, that one: its limit, if its answer speaks of one."""
+    """Of a question that names one amount of money, that one: its limit, if its answer speaks of one and it is not what an offer asks for."""
     asked = every_amount(question or "")
-    return asked[0].value if len(asked) == 1 else None
+    return asked[0].value if len(asked) == 1 and not thresholds(question or "") else None
 
 
 def _is_cost(figure: Figure) -> bool:

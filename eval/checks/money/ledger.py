@@ -33,6 +33,8 @@ _UNIT = 16
 _LISTED = re.compile(r",?\s(?:and\s)?")
 _MANY = 3
 """Amounts without an explanation that are more than slips."""
+_CHANGE = "in change"
+"""What comes back of a note that is handed over; else what is left may be kept by taking the one thing and not the other."""
 _ROUNDS = 3
 """How often an explained amount may explain another."""
 
@@ -234,7 +236,7 @@ class MoneyLedger:
 
     def _doubt_of_sum(self, figure: Figure) -> str | None:
         play, kind = self.play, figure.cue.kind
-        differs = figure.exact and len(play.all) > 1  # what is kept by taking the one and not the other
+        differs = figure.exact and len(play.all) > 1 and figure.cue.word != _CHANGE
         if (
             kind == "unit"
             and figure.column is None

@@ -252,6 +252,8 @@ class LimitSides:
         before = [one for one in costs if one.end <= match.start()]
         if len(before) > 1 and before[-1].holds(abs(before[-2].value - limit)):
             before = before[:-1]  # by so much the cost before it lies off the limit
+        if not before and any(self._stands_before(one, match) for one in here):
+            return None  # `$10.99 over it and the black one $21.99`: what the things cost is not said
         nearest = before[-1:] or costs[:1]
         if nearest:
             entry = self._ledger.by_start.get(nearest[0].start)
@@ -267,6 +269,9 @@ class LimitSides:
         if product is None or product.price is None or not meant.certain or meant.bound < Certainty.SENTENCE:
             return None
         return product.price, meant.bound
+
+    def _stands_before(self, figure: Figure, match: re.Match[str]) -> bool:
+        return figure.end <= match.start() and not self._plain[figure.end : match.start()].strip(" *_")
 
     def _is_of_the_limit(self, place: int, span: Span, limit: float) -> bool:
         """Whether the limit is what was named last before it, in its sentence or the one before."""

@@ -36,6 +36,8 @@ _INTO = re.compile(
 """From a price to what it comes to for each."""
 _WORKED_OUT = 40
 _CLAUSE_END = re.compile(r"[;:.]\s")
+_WHOSE = re.compile(r"\b(?:yours|mine|ours|hers|theirs)\b", re.I)
+"""What stands for a thing that somebody has, and not for the one that is cited behind."""
 _MOST_BETWEEN = 60
 
 
@@ -162,8 +164,9 @@ class Owners:
             return after.product_id
         before = self._last_before(figure, low)
         if before is None:
+            whose = _WHOSE.search(self._mentions.plain, low, figure.start)
             meant = self._cast.meant_at(figure.start, figure.end)
-            return meant.only if meant.certain and not _is_by_default(self._cast, meant) else None
+            return meant.only if not whose and _is_certain(self._cast, meant) else None
         if figure.start - before.end > _MOST_BETWEEN:
             return None
         if _CLAUSE_END.search(self._mentions.plain, before.end, figure.start):
@@ -259,6 +262,6 @@ class Owners:
         return next(iter(ids)) if figure.cue.kind == "price" or _SET_OFF.search(before) else None
 
 
-def _is_by_default(cast: Cast, meant: Meant) -> bool:
-    """Whether nothing at its place says whose it is, but that the report speaks of no other product."""
-    return meant.products == cast.only and meant.bound == Certainty.SCOPE
+def _is_certain(cast: Cast, meant: Meant) -> bool:
+    """Whether its place says whose it is, and not only that the report speaks of no other product."""
+    return meant.certain and not (meant.products == cast.only and meant.bound == Certainty.SCOPE)

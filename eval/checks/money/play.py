@@ -12,7 +12,7 @@ from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.mentions import Mentions, words
 from drr.eval.checks.money.adjustments import adjustments_of
-from drr.eval.checks.money.own_records import prices_ordered, statistics_in_money
+from drr.eval.checks.money.own_records import OrderedSums, prices_ordered, statistics_in_money
 from drr.eval.checks.money.packs import SET, SETS, WORD_NUMBER
 from drr.wording.dates import CALENDAR
 from drr.wording.money import every_amount
@@ -40,6 +40,8 @@ _LONGEST_RUN = 40
 _APART = re.compile(r"[;:,!?]\s|(?<!\bvs)\.\s|\s[–—-]\s|\b(?:while|whereas|but|versus|against|than)\b")
 _SELLS = re.compile(r"\s(?:wants?|asks?|charges?|sells?|offers?)\b")
 """Behind a name at the head of a sentence: who has his own prices."""
+_ARTICLE = re.compile(r"^(?:The|An?)\b\s?")
+"""At the head of a sentence, before a name: `The Nuthatch`."""
 _CLAUSE_END = re.compile(r"[,;:–—]")
 _READ_TOGETHER = 1_500
 _NAME = re.compile(r"(?<![.!?:] )(?<![.!?:\n*\"“])\b[A-Z][\w&'’-]+(?:\s(?:&\s)?[A-Z][\w&'’-]+)*")
@@ -72,6 +74,7 @@ class InPlay:
         self._lines = mentions.layout.lines
         self.taken = {line for line, one in adjustments_of(mentions).items() if one.sign < 0}
         """Lines of bills that take something off."""
+        self.ordered = OrderedSums(self._subject)
         self.near = cache(self._find_near)
         self.block = cache(self._find_block)
         self.quantities = cache(self._find_quantities)
@@ -130,11 +133,12 @@ class InPlay:
         text = self._mentions.plain[slice(*span)]
         first = len(text) - len(text.lstrip(" \t>*_#+•–—-"))
         for match in _NAME.finditer(text):
-            said = {word for word in words(match[0]) if len(word) > 2 and word.isalpha()}
-            known = said & self._known_words or said <= _NO_STRANGERS or match[0].isupper()
-            head = match.start() <= max(first, 2) and not _SELLS.match(text, match.end())
-            if said and not head and not known:
-                return match[0]
+            name = _ARTICLE.sub("", match[0])
+            said = {word for word in words(name) if len(word) > 2 and word.isalpha()}
+            known = said & self._known_words or said <= _NO_STRANGERS or name.isupper()
+            at_head = match.start() <= max(first, 2) and name == match[0]
+            if said and not known and not (at_head and not _SELLS.match(text, match.end())):
+                return name
         return None
 
     @cached_property
@@ -157,20 +161,19 @@ class InPlay:
             for one in self._subject.citations.markers
             if one.url is not None and sentence[0] <= one.start < sentence[1]
         ]
-        if markers and all(self._is_of_the_web(one.url) and one.start < figure_end for one in markers):
+        if markers and all(
+            _is_of_the_web(self._subject, one.url) and one.start < figure_end for one in markers
+        ):
             return True
         for marker in markers:
             if marker.start < figure_end:
                 continue
             if self._subject.is_shop_url(marker.url or ""):
                 return False
-            if self._is_of_the_web(marker.url):
+            if _is_of_the_web(self._subject, marker.url):
                 between = _CLAUSE_END.search(self._mentions.plain, figure_end, marker.start)
                 return marker.start < clause_end or between is None
         return False
-
-    def _is_of_the_web(self, url: str | None) -> bool:
-        return url is not None and not url.startswith("user:") and not self._subject.is_shop_url(url)
 
     def _find_block(self, line: int, place: int) -> Span:
         """The stretch around a place on a line that no blank line divides, as far as anybody reads together."""
@@ -261,6 +264,10 @@ class InPlay:
     def told(self) -> list[float]:
         """What the shopper's own records say in money: statistics, and the prices of what he ordered."""
         return [*self.statistics, *prices_ordered(self._subject)]
+
+
+def _is_of_the_web(subject: Subject, url: str | None) -> bool:
+    return url is not None and not url.startswith("user:") and not subject.is_shop_url(url)
 
 
 def stranger_beside(play: InPlay, end: int, sentence: Span) -> str | None:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, combinations, islice
 
+from drr.eval.checks.base import Span
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.packs import counted_by, divisors, names_unit, record_divisors, unit_named
 from drr.eval.checks.money.play import InPlay, Priced
 from drr.wording.cues import CUES, CueKind
+from drr.wording.purchases import PURCHASES
 
 ADDED_ABOVE = "the sum of the column above"
 _LARGEST = ((8, 6), (12, 4), (20, 3), (40, 2))
@@ -88,7 +90,7 @@ class Readings:
             each = [one.price / many for one in products for many in record_divisors(one.product, per, none)]
             yield from self._gaps(each[:_MOST_SAID])
         prices = list(dict.fromkeys(one.price for one in products))
-        multiples = list(self._multiples(prices, span))
+        multiples = list(_multiples(self._play, prices, span))
         base = [*prices, *(value for _, values in multiples for value in values)]
         if len(prices) <= FEW_PRICES and CUES.is_swapped(self._play.text(figure.sentence)):
             swapped = [total - one + other for total in said for one in prices for other in prices]
@@ -101,6 +103,7 @@ class Readings:
             yield from self._per_unit(figure, products, said, span)
         yield from self._limits
         yield "the sum of products in a row", self._play.runs
+        yield from _ordered(self._play, figure, span)
         if kind != "rest":
             yield from self._sums(prices, said, multiples)
         if kind == "total" or (kind == "rest" and self._limits_of(figure)):
@@ -110,10 +113,6 @@ class Readings:
         if kind != "total":
             yield from self._rests(figure, base, said, prices)
         yield from self._shares(span, [*base, *said])
-
-    def _multiples(self, prices: Iterable[float], span: tuple[int, int]) -> Iterator[tuple[str, list[float]]]:
-        for many in sorted(self._play.quantities(span)):
-            yield f"{many} times a price", [many * price for price in prices]
 
     def _per_unit(
         self, figure: Figure, products: Iterable[Priced], said: Sequence[float], span: tuple[int, int]
@@ -194,7 +193,9 @@ class Readings:
         costs = [*base, *said]
         most = next((size for count, size in _LARGEST if len(prices) <= count), 0)
         sums = (sum(some) for size in range(2, most + 1) for some in combinations(prices, size))
-        spent = list(dict.fromkeys([*costs, *sums]))
+        is_rest = figure.exact and figure.cue.kind == "rest"
+        added = (one + price for one in said if one not in prices for price in prices if is_rest)
+        spent = list(dict.fromkeys([*costs, *sums, *added]))
         sign = figure.sign
         for limit in self._limits_of(figure):
             left = (limit - cost for cost in spent)
@@ -234,6 +235,20 @@ class Readings:
 
 def _prices(products: Iterable[Priced]) -> Iterator[Reading]:
     return ((f"the price of {one.product_id}", [one.price]) for one in products)
+
+
+def _multiples(play: InPlay, prices: Iterable[float], span: Span) -> Iterator[tuple[str, list[float]]]:
+    for many in sorted(play.quantities(span)):
+        yield f"{many} times a price", [many * price for price in prices]
+
+
+def _ordered(play: InPlay, figure: Figure, span: Span) -> Iterator[Reading]:
+    """What all that is named comes to, as often as the shopper ordered it, or all of a kind."""
+    if not figure.exact or not PURCHASES.speaks(play.text(span)):
+        return
+    named = [[one.product_id for one in play.within(*where)] for where in (figure.sentence, span)]
+    sums = (play.ordered.of(some) for some in (*named, [one.product_id for one in play.all]))
+    yield "the sum of orders", [*(one for one in sums if one is not None), *play.ordered.by_kind]
 
 
 def _called_by(play: InPlay, figure: Figure) -> Iterable[Priced]:

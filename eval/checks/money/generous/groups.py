@@ -12,7 +12,7 @@ from drr.eval.checks.mentions import Mentions, words
 from drr.eval.checks.money.ledger import MoneyLedger
 from drr.wording.numbers import NUMERAL, number_of
 
-_GROUP = re.compile(
+GROUP = re.compile(
     rf"(?<!any )\b(?:(?P<both>both(?: of (?:them|these|those))?|the two|the pair)|all (?:of the )?(?P<all>{NUMERAL})|(?P<part>{NUMERAL})(?: out)? of (?:the|these|those|them|all)(?: (?P<of>{NUMERAL}))?|(?P<neither>neither)(?: of (?:them|the two|these))?|none of (?:the|these|those|them)(?: (?P<none>{NUMERAL}))?)\b",
     re.I,
 )
@@ -51,7 +51,7 @@ class Groups:
 
     def before(self, place: int, low: int, span: Span) -> GroupSaid | None:
         """The group that a verdict is said of, and every reading of it; `None` where it is said of none."""
-        matches = list(_GROUP.finditer(self._plain, low, place))
+        matches = list(GROUP.finditer(self._plain, low, place))
         if not matches or not _NOUN.fullmatch(self._plain, matches[-1].end(), place):
             return None
         match = matches[-1]

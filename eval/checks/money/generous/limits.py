@@ -6,6 +6,7 @@ import re
 
 from drr.eval.checks.base import Subject
 from drr.eval.checks.money.ledger import MoneyLedger
+from drr.wording.limits import thresholds
 from drr.wording.money import every_amount
 
 _MOST_LIMITS = 8
@@ -33,7 +34,7 @@ def limits_told(subject: Subject, ledger: MoneyLedger, plain: str) -> tuple[list
     found += [float(match["n"] or match["tops"]) for match in _ASKED.finditer(query)]
     demands = subject.demands
     if demands is not None:
-        asked = (demands.total_max, demands.item_max, demands.month_max, demands.total_min, demands.item_min)
+        asked = (demands.total_max, demands.item_max, demands.month_max)
         found += [one for one in asked if one is not None and one not in each]
     for one in ledger.figures:
         about = _SHADE_UNDER.search(plain, max(0, one.start - 40), one.start)
@@ -46,3 +47,13 @@ def limits_told(subject: Subject, ledger: MoneyLedger, plain: str) -> tuple[list
         ):
             (each if PER.match(plain, one.end) else found).append(one.value)
     return list(dict.fromkeys(found))[:_MOST_LIMITS], list(dict.fromkeys(each))[:_MOST_LIMITS]
+
+
+def floors_told(subject: Subject, plain: str) -> frozenset[float]:
+    """What is to be reached: the least that the question wants spent, and what an offer asks for. What clears or misses it has no cost to keep to."""
+    found = {*thresholds(subject.query or ""), *thresholds(plain)}
+    demands = subject.demands
+    if demands is not None:
+        found |= {one for one in (demands.total_min, demands.item_min) if one is not None}
+        found -= {one for one in (demands.total_max, demands.item_max, demands.month_max) if one is not None}
+    return frozenset(found)

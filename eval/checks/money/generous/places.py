@@ -9,7 +9,7 @@ from typing import NamedTuple
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.money.generous.limits import PER, limits_told
+from drr.eval.checks.money.generous.limits import PER, floors_told, limits_told
 from drr.eval.checks.money.ledger import MoneyLedger
 from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, number_said
@@ -71,7 +71,10 @@ class VerdictPlaces:
     def __init__(self, subject: Subject, mentions: Mentions, ledger: MoneyLedger) -> None:
         self._mentions, self._plain, self._ledger = mentions, mentions.plain, ledger
         self._marked = marked_denials_of(mentions)
-        self.limits, self.each_limits = limits_told(subject, ledger, mentions.plain)
+        limits, each = limits_told(subject, ledger, mentions.plain)
+        self._floors = floors_told(subject, mentions.plain) if limits or each else frozenset[float]()
+        self.limits = [one for one in limits if one not in self._floors]
+        self.each_limits = [one for one in each if one not in self._floors]
 
     def every(self) -> Iterator[tuple[VerdictTold, Span]]:
         for line in self._mentions.layout.lines:
@@ -111,7 +114,7 @@ class VerdictPlaces:
         amount = every_amount(said)
         if amount:
             value = amount[-1].value
-            if len(amount) > 1 or PER.match(self._plain, where[1]):
+            if len(amount) > 1 or value in self._floors or PER.match(self._plain, where[1]):
                 return [], True
             placed = _PLACED.match(said) is not None
             placed = placed and not _SHADE.search(self._plain, max(0, where[0] - 24), where[0])
@@ -122,4 +125,4 @@ class VerdictPlaces:
         noun = _OWN_LIMIT.search(said)
         if noun is None or (noun["word"] or "the").casefold() not in _OF_MONEY:
             return [], False
-        return self.limits or self._ledger.play.limits, False
+        return self.limits or [one for one in self._ledger.play.limits if one not in self._floors], False
