@@ -57,7 +57,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "9", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "8"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "14"),
-    "product_claims": Rule(properties.product_claims, "49"),
+    "product_claims": Rule(properties.product_claims, "50"),
     "process_text": Rule(text.process_text, "3"),
     "figures": Rule(figures, "17"),
 }

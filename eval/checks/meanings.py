@@ -18,6 +18,7 @@ from drr.eval.checks.in_text.ranges import wrong_ranges
 from drr.eval.checks.in_text.ranks import misread_ranks
 from drr.eval.checks.in_text.sides import wrong_told_sides
 from drr.eval.checks.in_text.spread_costs import wrong_spread_costs
+from drr.eval.checks.listed_means import wrong_listed_means
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.multiples import misread_multiples
 from drr.eval.checks.named_multiples import misread_named_multiples
@@ -52,6 +53,7 @@ READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
     misread_firsts,
     misread_named_multiples,
     wrong_raters_in_a_row,
+    wrong_listed_means,
 )
 
 

@@ -118,3 +118,26 @@ def test_a_number_of_ratings_among_others_is_somebodys(scene: Scene, right: str,
 def test_a_number_that_may_be_of_something_else_is_left_alone(scene: Scene, said: str) -> None:
     check = check_report(Subject((RAMPS + said).format(**THINGS), query="A ramp?", shop=scene.shop))
     assert not any(one.kind == "nowhere" for one in check["product_claims"].accused)
+
+
+LISTED = "Three pads: [Softsnout 8 Inch]({s}) at $24.99, [Nuzzleworth]({z}) at $16.49 and [Everworks]({e}) at $38.99"
+ROWS = "| Pad | Price |\n|---|---|\n| [Softsnout]({s}) | $24.99 |\n| [Nuzzleworth]({z}) | $16.49 |\n| [Everworks]({e}) | $38.99 |\n\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        (LISTED + ", $26.82 on average.", False),
+        (LISTED + ", $29.82 on average.", True),
+        (LISTED + ". The average price is about $26.82.", False),
+        (LISTED + ". The average price is about $29.31.", True),
+        (LISTED + ". The average of the first and the last is $31.99.", False),
+        (LISTED + ". Without the last the average is $20.74.", False),
+        (ROWS + "The prices average $26.82.", False),
+        (ROWS + "The prices average $20.62.", True),
+        ("Median of the three: $24.99. " + LISTED + ".", False),
+    ],
+)
+def test_a_mean_of_a_list_is_that_of_the_list(scene: Scene, said: str, wrong: bool) -> None:
+    check = check_report(Subject(said.format(**THINGS), query="Pads, please.", shop=scene.shop))
+    assert any(one.kind == "mean_told" for one in check["product_claims"].accused) is wrong

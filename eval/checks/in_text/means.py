@@ -45,7 +45,7 @@ _NOT_IN_SIGHT = re.compile(
 """What it is the mean of may be something that is not in sight."""
 _REPEATED = re.compile(
     r"\b(?:second|third|another|one\smore|again|twice|double|cop(?:y|ies)|of\seach|extra|pairs?|dozen)\b|[×]|\bx\s?\d|\d\s?x\b|\b(?:qty|quantity|quantities)\b|"
-    r"\b(?:two|three|four|five|six|\d)\s(?:of\sth(?:e|ese|ose)\s)?[*_\[]{0,3}(?-i:[A-Z][a-z])",
+    r"\b(?:two|three|four|five|six|\d)\s(?:of\sth(?:e|ese|ose)\s)?[*_\[]{0,3}(?!(?:inch|inches|foot|feet|quart|ounce|fl|pound|pack|count|piece|liter|gallon|compartment)s?\b)(?-i:[A-Z][a-z])",
     re.I,
 )
 """Some of them may be meant more than once: that is not tried."""
@@ -59,7 +59,7 @@ _REACH, _BACK = 120, 300
 """Characters before an amount in which it is called a mean, and before its sentence in which something may be meant more than once."""
 
 
-class _Mean(NamedTuple):
+class MeanSaid(NamedTuple):
     figure: Figure
     is_median: bool
     many: int | None
@@ -69,7 +69,7 @@ class _Mean(NamedTuple):
 def wrong_means(mentions: Mentions) -> Iterator[Accusation]:
     """Means that no two or more of the values in sight come to."""
     held = sight_of(mentions).held
-    for said in islice(_said(mentions, held), _MOST):
+    for said in islice(means_said(mentions, held), _MOST):
         values = _values(held, said.figure)
         if _is_decided(said, values) and not _is_made(held, said, values):
             word = "median" if said.is_median else "mean"
@@ -77,7 +77,7 @@ def wrong_means(mentions: Mentions) -> Iterator[Accusation]:
             yield accused("mean_told", mentions, said.figure, told)
 
 
-def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Mean]:
+def means_said(mentions: Mentions, held: HeldAgainst) -> Iterator[MeanSaid]:
     text, residue = mentions.plain, residue_of(mentions)
     for figure in held.ledger.figures:
         line = held.prose.line_at(figure.start)
@@ -98,7 +98,7 @@ def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Mean]:
             continue
         if residue.doubt(around, ("unreal", "conditional", "pace", "charged")) or residue.cites_the_web(span):
             continue
-        yield _Mean(figure, before is not None and before["mean"] is None, _many(text, before))
+        yield MeanSaid(figure, before is not None and before["mean"] is None, _many(text, before))
 
 
 def _many(text: str, before: re.Match[str] | None) -> int | None:
@@ -120,7 +120,7 @@ def _values(held: HeldAgainst, but: Figure) -> list[float]:
     return [*prices, *dict.fromkeys(value for value in said if value not in prices)]
 
 
-def _is_decided(said: _Mean, values: Sequence[float]) -> bool:
+def _is_decided(said: MeanSaid, values: Sequence[float]) -> bool:
     """Whether what it may be of is in sight, and not so much that anything may come to it."""
     if said.many is None:
         return _FEWEST <= len(values) <= _POOL
@@ -128,7 +128,7 @@ def _is_decided(said: _Mean, values: Sequence[float]) -> bool:
     return _FEWEST <= said.many <= len(values) <= most
 
 
-def _is_made(held: HeldAgainst, said: _Mean, values: Sequence[float]) -> bool:
+def _is_made(held: HeldAgainst, said: MeanSaid, values: Sequence[float]) -> bool:
     """Also as one of the reader's own, which is said without `your` often enough."""
     low, high = said.figure.low - 1e-6, said.figure.high + 1e-6
     if any(low <= value <= high for value in held.known.spent):
