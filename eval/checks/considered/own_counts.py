@@ -48,6 +48,8 @@ class OwnCounts:
         }
         if self._has(one, beside_ways):
             found["fits_beside"] = 1.0
+        if any(self._is_joined(one, facet, near) for facet in (before, behind) if facet is not None):
+            found["joined_is"] = 1.0
         for name in ("sentence", "timed", "above", "report"):
             some = pools[name]
             if some and value > max(some):
@@ -82,6 +84,13 @@ class OwnCounts:
         if one.hedged:
             return any(same_count(one.value, each, hedged=True) for each in some)
         return one.value in {*some}
+
+    def _is_joined(self, one: OwnFigure, facet: Facet, near: OwnPlace) -> bool:
+        """Whether it is the number of all that a thing is listed with, or may be as the list goes on with what is not understood."""
+        joined = self._near.joined(facet, near)
+        sizes = self._near.counted(joined.together())
+        goes_on = joined.is_open and one.end <= facet.start and one.value > max(sizes, default=0)
+        return goes_on or (len(joined.parts) > 1 and self._has(one, sizes))
 
     def _beside(self, one: OwnFigure, side: str, facet: Facet | None, near: OwnPlace) -> dict[str, float]:
         if facet is None:

@@ -11,6 +11,7 @@ from drr.eval.checks.base import Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
+from drr.eval.checks.person.readings.joined import Joined, joined_to
 from drr.eval.checks.person.readings.sets import Mask, OrderSets
 
 _BACK = 1200
@@ -59,6 +60,10 @@ class OwnNear:
         for above in self._above(line):
             before = [*before, *self.facets((above.start, above.end))]
         return OwnPlace(span, line, _things(here), _times(here), _things(before), _times(before))
+
+    def joined(self, facet: Facet, near: OwnPlace) -> Joined:
+        """A thing with all that it is listed with: `kettles and French presses`."""
+        return joined_to(facet, near.span, near.things, self._facets, self._cast)
 
     def facets(self, span: Span) -> list[Facet]:
         """All that a stretch names, kinds by their words too."""

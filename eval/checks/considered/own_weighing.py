@@ -32,13 +32,14 @@ _SETTLED = ("ahead", "is_today", "lasting", "of_address")
 _COUNT_IS = (
     "before_is",
     "behind_is",
+    "joined_is",
     "fits_named",
     "is_all",
     "time_before_all",
     "time_behind_all",
     "right_before_last",
 )
-"""It is the count of the thing or the time next to it, of what its sentence names, or of all; or so many of the newest."""
+"""It is the count of the thing or the time next to it, or of all that this is listed with, of what its sentence names, or of all; or so many of the newest."""
 _MISPLACED = (
     ("last_of_nothing", ()),
     ("first_of_nothing", ()),

@@ -11,6 +11,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import words
 from drr.eval.checks.person.history import History
+from drr.eval.checks.person.joints import Joints
 from drr.eval.checks.person.named_days import NEGATED
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number_said
@@ -70,6 +71,7 @@ class PartsOfHistory:
                 by_word.setdefault(word.removesuffix("s"), set()).add(share.name)
         self._telling = {word: next(iter(names)) for word, names in by_word.items() if len(names) == 1}
         self._orders = {share.name: share.orders for share in known.by_category}
+        self._joints = Joints(cast.body, self._orders, {*by_word})
         either = "|".join(sorted(map(re.escape, self._telling), key=len, reverse=True)) or r"(?!)"
         self._word = re.compile(rf"(?<![\w$-])(?P<w>{either})s?(?!\w)", re.I)
         self._items = self._counted_items()
@@ -105,7 +107,8 @@ class PartsOfHistory:
     def _beside(self, match: re.Match[str], span: Span) -> Iterator[str]:
         """The parts whose word is tied to a count, before it or behind it."""
         for word in self._word.finditer(self._body, *span):
-            if not self.ends(word.end(), self._telling[word["w"].casefold()]):
+            name = self._telling[word["w"].casefold()]
+            if not self.ends(word.end(), name) or self.is_joined(word.span(), span, name):
                 continue
             between = (
                 (_TO_PART, match.end("n"), word.start())
@@ -113,7 +116,7 @@ class PartsOfHistory:
                 else (_FROM_PART, word.end(), match.start("n"))
             )
             if between[2] - between[1] <= _FURTHEST and between[0].fullmatch(self._body, *between[1:]):
-                yield self._telling[word["w"].casefold()]
+                yield name
 
     def words_within(self, span: Span) -> Iterator[tuple[int, int, str]]:
         """Where one telling word stands for a category, which it means."""
@@ -121,6 +124,10 @@ class PartsOfHistory:
             name = self._telling[word["w"].casefold()]
             if self.ends(word.end(), name):
                 yield *word.span(), name
+
+    def is_joined(self, at: Span, span: Span, category: str) -> bool:
+        """Whether another category is named in one breath with this one: a count is of both."""
+        return self._joints.is_joined(at, span, category)
 
     def ends(self, end: int, category: str) -> bool:
         """Whether the name of the category goes on, or ends: `kitchen scales` is none."""

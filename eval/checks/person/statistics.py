@@ -112,8 +112,8 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     )
     history = history_of(mentions)
     assert history is not None
-    counting = _Counting(tally, cast, known, history)
     parts = PartsOfHistory(tally, cast, known, history)
+    counting = _Counting(tally, cast, known, history, parts)
     wholes = CountsOfTheWhole(tally, cast, known, history, parts)
     HistoryTallies(tally, cast, known, history).compare()
     asked = [one.value for one in every_amount(subject.query or "")]
@@ -157,12 +157,15 @@ class _PlaceOfShare(NamedTuple):
 class _Counting:
     """Numbers of orders as said, against those of all orders and of each part that is named beside them."""
 
-    def __init__(self, tally: CheckTally, cast: Cast, known: UserStatistics, history: History) -> None:
+    def __init__(
+        self, tally: CheckTally, cast: Cast, known: UserStatistics, history: History, parts: PartsOfHistory
+    ) -> None:
         self._tally = tally
         self._body = cast.body
         self._cast = cast
         self._known = known
         self._history = history
+        self._parts = parts
         makers = (Share(name=one, orders=len(history.of_makers([one])), spend=None) for one in history.makers)
         states = (Share(name=name, orders=count, spend=None) for name, count in known.by_status.items())
         given = [*known.by_category, *known.by_year, *known.favourite_stores]
@@ -211,7 +214,7 @@ class _Counting:
         self, said: float, match: re.Match[str], span: Span, places: Sequence[_PlaceOfShare]
     ) -> None:
         near = bool((match["near"] or "").strip())
-        beside = self._beside(match, places)
+        beside = self._beside(match, span, places)
         counts = {beside.share.orders} if beside else set()
         if said < 2 or (beside is None and not match["more"] and not match["of"]):
             return
@@ -250,7 +253,9 @@ class _Counting:
         orders = self._known.orders
         return re.search(rf"(?<![\d.,$]){orders:,}\s(?:[a-z]+\s)?orders\b", self._body, re.I) is not None
 
-    def _beside(self, match: re.Match[str], places: Sequence[_PlaceOfShare]) -> _PlaceOfShare | None:
+    def _beside(
+        self, match: re.Match[str], span: Span, places: Sequence[_PlaceOfShare]
+    ) -> _PlaceOfShare | None:
         """The one part whose name stands next to the count in its clause."""
         end = match.end("n")
         if not match["more"] and not _AND_SO.match(self._body, end):
@@ -267,6 +272,10 @@ class _Counting:
         if len({one.share.name for one in here}) != 1:
             return None
         one = here[0]
+        if one.share.name in self._categories and self._parts.is_joined(
+            (one.start, one.end), span, one.share.name
+        ):
+            return None
         listed = _WITH.fullmatch(self._body[one.end : match.start("n")]) is not None
         if one.share.name not in self._categories and not match["more"] and not listed:
             return None

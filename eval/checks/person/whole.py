@@ -214,9 +214,9 @@ class CountsOfTheWhole:
             return
         for match in self._name.finditer(self._body, *span):
             said = _HAS.match(self._body, match.end(), span[1])
-            if said is None:
-                continue
             name = self._names[plain_name(match[0])]
+            if said is None or self._parts.is_joined(match.span(), span, name):
+                continue
             counts = self._counts(name, span)
             why = f"said {said['n']} of {name}, are {max(counts)}"
             self._settle(_value(said["n"]) in counts, said.span("n"), why)
@@ -230,7 +230,7 @@ class CountsOfTheWhole:
                 and _TO_PART.fullmatch(self._body, pair.end, low)
                 and self._parts.ends(high, name)
             ):
-                return name
+                return None if self._parts.is_joined((low, high), span, name) else name
         before = [one for one in places if one[1] <= pair.span[0]]
         if len({name for _, _, name in places}) != 1 or not before:
             return None

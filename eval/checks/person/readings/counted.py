@@ -14,6 +14,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.history import History, history_of
 from drr.eval.checks.person.readings.days import OwnDays
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
+from drr.eval.checks.person.readings.joined import joined_to
 from drr.eval.checks.person.readings.nothing import CountsOfNothing, DaysOfNothing
 from drr.eval.checks.person.readings.of_all import PartsOfAll
 from drr.eval.checks.person.readings.plainly import PlainlyWrong
@@ -212,15 +213,24 @@ class CountReadings:
         if facet.kind != "kind" and said.value in sizes:
             self.borne_out.append((said.start, said.end))
         sizes |= {size for mask in self._cut(ways, tie, span, here, around) for size in sets.orders_of(mask)}
+        joined = joined_to(facet, span, here, self._facets, self._cast)
+        all_parts = {size for mask in joined.together() for size in own(mask)}
+        sizes |= all_parts
+        if len(joined.parts) > 1 and said.value in all_parts:
+            self.borne_out.append((said.start, said.end))
         if any(same_count(said.value, size, hedged=said.hedged) for size in sizes):
             return
         if _MADE_IN.search(self._body, max(span[0], said.start - 8), said.start):
             return
-        loosest = max(size for way in ways for size in own(way))
+        loosest = max((*all_parts, *(size for way in ways for size in own(way))))
         if said.value <= loosest and self._is_restricted(said, facet, span, here):
             return
-        shown = " ".join(self._body[facet.start : facet.end].split())[:60]
-        why = f"said {said.value} of {shown!r}, are {sets.orders_of(ways[0]).pop()}"
+        if joined.is_open and said.value > loosest:
+            return  # `kettles and whatnot`
+        low, high = joined.parts[0].start, joined.parts[-1].end
+        shown = " ".join(self._body[low:high].split())[:60]
+        are = loosest if len(joined.parts) > 1 else sets.orders_of(ways[0]).pop()
+        why = f"said {said.value} of {shown!r}, are {are}"
         times = "own_times" if facet.linked or facet.kind == "time" else "own_times_short"
         kind = times if tie.form == "times" else "own_count"
         yield Accusation(kind, (said.start, said.end), why, Certainty.CLAUSE)

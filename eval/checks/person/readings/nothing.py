@@ -17,6 +17,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.readings.days import day_of
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
+from drr.eval.checks.person.readings.joined import Joined, joined_to
 from drr.eval.checks.person.readings.said import COUNT, GAP, count_value
 from drr.wording.dates import When
 from drr.wording.hedges import HEDGES
@@ -27,6 +28,11 @@ _ORDERS = re.compile(
     rf"{GAP}(?:(?!of\b|for\b|from\b|in\b|and\b|or\b|on\b|with\b)[a-z-]{{1,14}}{GAP}){{0,2}}(?:orders|purchases|parcels|deliveries)\b",
     re.I,
 )
+_OF = re.compile(
+    rf"{_ORDERS.pattern}{GAP}(?:are{GAP}|were{GAP})?(?:of|for|in|from|under|to){GAP}(?:the{GAP}|your{GAP})?",
+    re.I,
+)
+"""From a count to what it is of."""
 _INEXACT = re.compile(
     r"\b(?:at least|at most|up to|more than|over|fewer than|less than|under|than|another|last|latest|next|first|past|newest|recent|between|within|every|each|per|from|least|most)[\s*_]{1,3}(?:the[\s*_]{1,3})?$",
     re.I,
@@ -70,11 +76,23 @@ class CountsOfNothing:
                 continue
             if self._is_none(match, value, span):
                 continue
+            joined = self._joined(match.end(), span, here)
+            if joined is not None and (joined.is_open or value in joined.sizes(self._sets)):
+                continue
             near = HEDGES.before.search(self._body[max(span[0], match.start() - 28) : match.start()])
             if self._comes_to(value, match.span(), span, line, [*here, *around], hedged=near is not None):
                 continue
             why = f"said {match['n']}, which no orders of anything named come to"
             yield Accusation("own_count", match.span(), why, Certainty.CLAUSE)
+
+    def _joined(self, end: int, span: Span, here: Sequence[Facet]) -> Joined | None:
+        """What a count of orders is of, where it stands right behind it: `orders of kettles and French presses`."""
+        of = _OF.match(self._body, end, span[1])
+        if of is None:
+            return None
+        starts = (one for one in here if one.start == of.end() and one.ways and one.kind not in NO_THING)
+        part = next(starts, None) or self._facets.kind_at(of.end(), span[1])
+        return None if part is None else joined_to(part, span, here, self._facets, self._cast)
 
     def _is_none(self, match: re.Match[str], value: int, span: Span) -> bool:
         """A year, a day, a part of a name, a bound, or what is not so."""
