@@ -8,10 +8,13 @@ from functools import lru_cache
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.mentions import Mentions
+from drr.wording.dates import CALENDAR, MONTH
 from drr.wording.doubts import DOUBTS, DoubtKind
 
-_YOUR_NAME = re.compile(r"\b[Yy]our\s[*_]{0,2}(?=[A-Z][a-z])")
-"""`your Truemere`: something that the reader has."""
+_YOUR_NAME = re.compile(
+    rf"\b[Yy]our\s[*_]{{0,2}}(?!(?i:{MONTH}|{CALENDAR.either('weekdays')})\b)(?=[A-Z][a-z])"
+)
+"""`your Truemere`: something that the reader has; `your October order` names nothing."""
 _TOLD: dict[DoubtKind, str] = {
     "conditional": "of what would be",
     "altered": "of another choice",

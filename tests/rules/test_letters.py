@@ -29,13 +29,13 @@ def greeted(scene: Scene, text: str, question: str) -> str:
         ("Which pads for a puppy?", "Hi Barnaby! These pads are the cheapest."),
         ("Write me a letter about hoses", "Dear Ottoline, you asked for a letter."),
         ("Tell me the two best kettles", "Hello Barnaby, there are two."),
-        ("Do I own a drill?", "You do, Barnaby, and it is a good one."),
-        ("Is there a kettle below $40?", "Yes, Ottoline: there are two."),
+        ("Do I own a drill?", "You do, Kimberly, and it is a good one."),
+        ("Is there a kettle below $40?", "Yes, Kimberly: there are two."),
     ],
 )
 def test_a_letter_to_the_reader_greets_him_by_his_name(scene: Scene, question: str, text: str) -> None:
     assert greeted(scene, text, question) == "fail"
-    for name in ("Ottoline", "Barnaby"):
+    for name in ("Ottoline", "Barnaby", "Kimberly"):
         text = text.replace(name, "{me}")
     assert greeted(scene, text, question) == "pass"
 
@@ -52,6 +52,9 @@ def test_a_letter_to_the_reader_greets_him_by_his_name(scene: Scene, question: s
         ("Which kettle is quiet?", "Dear Ottoline, take the steel one.\n\nYours, {me}"),
         ("Which kettle is quiet?", "Dear Neighbour, take the steel one."),
         ("Does it talk to the phone?", "Yes, Bluetooth: it has that."),
+        ("How does the cuff close?", "Well, Velcro: it closes with that."),
+        ("Is the lid of glass?", "No, Bakelite, as the page says."),
+        ("What is it called?", "You did, Ottoline, and it was the small one."),
     ],
 )
 def test_who_is_greeted_in_a_letter_to_others_is_not_the_reader(
@@ -108,6 +111,9 @@ def test_a_cost_is_counted_by_what_its_sentence_says_and_may_be_of_what_was_name
         "Prices of what is left: $18.00, $24.00, $30.60; mean $24.20.",
         "What you may buy has an average price of $24.20: $18.00, $24.00 and $30.60.",
         "Three items at $18.00, $24.00, $90.00 have a median price of $24.00.",
+        "Of what you had three have a price: $18.00, $24.00 and $30.60. On average such an item costs $24.20.",
+        "At today's prices the three that you ordered average $24.20.",
+        "The average price of both items that you ordered is $24.20.",
     ],
 )
 def test_the_mean_of_a_list_is_not_that_of_the_readers_orders(scene: Scene, text: str) -> None:

@@ -186,3 +186,12 @@ def test_what_stands_behind_an_id_in_parentheses_is_the_next_thing(
     text = f"{head}B0KXQHSWKV{joint.format(other='Loafwell Backlit')} $10.99 (B0ARX9NTLX)."
     check = check_report(Subject(text, shop=rules_shop))["name_matches_id"]
     assert (check.status == "fail") is fails, check.evidence
+
+
+@pytest.mark.parametrize(
+    ("owned", "accused"),
+    [("your October order", True), ("your Monday order", True), ("your Truemere order", False)],
+)
+def test_a_month_behind_your_is_nobodys_name(rules_shop: Shop, owned: str, accused: bool) -> None:
+    text = f"The [Fox]({FOX}) ($50.99) of {owned} costs three times as much as the [Foldaway]({FOLDAWAY}) ($35.99)."
+    assert ("ratio" in kinds(rules_shop, text)) is accused

@@ -17,7 +17,7 @@ from drr.eval.checks.person.residence import CITIES, Residence
 from drr.eval.checks.records import record_text
 from drr.wording.dates import CALENDAR
 from drr.wording.states import REGIONS, STATE, STATES
-from drr.wording.vocabulary import either
+from drr.wording.vocabulary import either, vocabulary
 
 _STATES = sorted(STATES.values(), key=len, reverse=True)
 _TAIL = rf"(?:,\s*(?P<tail>{STATE}|[A-Z]{{2}}\b))?"
@@ -41,6 +41,7 @@ _CUES = [
     ),
 ]
 _ZIP = re.compile(r"\b(?:zip(?: code)?|postal code)\s*+(?:is|of|:)?\s*+(?P<zip>\d{5})\b", re.I)
+_GIVEN_NAMES = frozenset(name.casefold() for name in vocabulary("given_names")["given"])
 _MONTHS = frozenset(CALENDAR["months"])
 _DAYS = word_set("Monday Tuesday Wednesday Thursday Friday Saturday Sunday Christmas Easter")
 _PAIR = re.compile(
@@ -75,8 +76,9 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     Residence(tally, cast_of(subject, mentions), user).compare()
     to_others = speaks_to_others(subject.query, body, user)
     for called in _names(body):
-        if not (called.answered and _is_a_things(called.first, subject, mentions)):
-            _compare_name(tally, called, user, to_others)
+        if called.answered and _may_be_a_things(called.first, user, subject, mentions):
+            continue
+        _compare_name(tally, called, user, to_others)
     for match in _ZIP.finditer(body):
         if match["zip"] == user.address.zip[:5]:
             tally.ok()
@@ -263,9 +265,11 @@ class _NameSaid(NamedTuple):
         return self.last is not None and (self.first == user.first_name) != (self.last == user.last_name)
 
 
-def _is_a_things(name: str, subject: Subject, mentions: Mentions) -> bool:
-    """Whether `Yes, Foldaway: ...` names what is asked for, sold or spoken of, and nobody."""
-    if name in _MONTHS or name in _DAYS:
+def _may_be_a_things(name: str, user: User, subject: Subject, mentions: Mentions) -> bool:
+    """Whether `Yes, Velcro: ...` may name something: it is nobody's given name, or that of what is asked for, sold or spoken of too."""
+    if name in (user.first_name, user.last_name):
+        return False
+    if name.casefold() not in _GIVEN_NAMES or name in _MONTHS or name in _DAYS:
         return True
     word = re.compile(rf"\b{re.escape(name)}\b", re.I)
     titles = (one.title for one in cast_of(subject, mentions).products.values())

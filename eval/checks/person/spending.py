@@ -12,6 +12,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.wording.doubts import DOUBTS
 from drr.wording.money import MoneyAmount, amounts
+from drr.wording.numbers import SPOKEN, WHOLE, number_said
 from drr.wording.tolerance import about
 
 _CUES = {
@@ -61,8 +62,8 @@ def compare_spending(
             continue  # a limit of the question
         elif _NOT_HISTORY.search(before + behind) or (_ELSEWHERE.search(cast.body, *span) and not cites):
             continue
-        elif what in _SINGLE and amount.start in _of_a_list(cast.body, span):
-            tally.unclear(f"${amount.value:,.2f} is of a list, and so is its mean")
+        elif what in _SINGLE and _is_of_some(cast, amount, span, known):
+            tally.unclear(f"the {what} ${amount.value:,.2f} is of some things, not of all orders")
         elif not values:
             tally.unclear(f"no {what} is known")
         elif _fits(amount, _all_values(known)) and not (what in _SINGLE and _is_beside(what, before, behind)):
@@ -84,6 +85,29 @@ _SINGLE = ("median price", "mean price")
 """Figures of which there is one; beside such a word stands no other."""
 
 
+_NUMBERED = re.compile(
+    rf"\b(?:the|these|those|all|of|your|its|our|my)[\s*_]{{1,3}}(?P<n>{WHOLE}|{SPOKEN})\b(?![.,]\d|[\s*_]{{0,3}}(?:%|percent|years?|months?|weeks?|days?)\b)|\bboth\b",
+    re.I,
+)
+"""So many things of which a mean may be: `the four average $21.99`."""
+
+
+def _is_of_some(cast: Cast, amount: MoneyAmount, span: Span, known: UserStatistics) -> bool:
+    """Whether amounts before it or behind it have this mean, or its clause, with what stands right before, counts what it is of, and these are not all orders, nor all with a price."""
+    if amount.start in _of_a_list(cast.body, _from_its_line(cast, span)):
+        return True
+    _, high = cast.prose.clause_at(amount.start)
+    every = (known.orders, known.orders - known.orders_without_price, known.items)
+    counted = _NUMBERED.finditer(cast.body, max(span[0], amount.start - _NEAR), min(high, span[1]))
+    return any(one["n"] is None or number_said(one["n"]) not in every for one in counted)
+
+
+def _from_its_line(cast: Cast, span: Span) -> Span:
+    """A sentence with what its line says before it."""
+    line = cast.prose.line_at(span[0])
+    return (span[0] if line is None else max(line.start, span[0] - _BACK)), span[1]
+
+
 def _of_a_list(body: str, span: Span) -> set[int]:
     """Where amounts stand of which one is the mean, or the median, of those listed right before it or behind it."""
     some = list(amounts(body, *span))[:_MANY]
@@ -101,6 +125,7 @@ def _of_a_list(body: str, span: Span) -> set[int]:
 
 _MANY = 40
 _LISTED = 12
+_BACK, _NEAR = 900, 60
 """Amounts of a list that are looked into."""
 
 
