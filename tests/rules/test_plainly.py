@@ -34,6 +34,7 @@ def kinds(text: str, rule: str, scene: Scene, user: User) -> set[str | None]:
         "You like the garden: {n} of your {m} orders on record went there, roughly {p}% of everything you bought.",
         "About {p}% of your orders ({n} of {m}) were for the garden.",
         "That is {n} of your {m} orders for the garden and the shed, so {p} percent.",
+        "Out of {m} orders, {n} ({p}%) are for the garden.",
     ],
 )
 def test_a_share_beside_its_count(scene: Scene, form: str) -> None:
@@ -67,6 +68,9 @@ def test_a_share_of_something_else_or_on_the_side_that_is_said(scene: Scene, tex
         ),
         ("It came in May 2020 and once more in August 2021, about {} months later.", "15", "25"),
         ("Two parcels, May 3, 2021 and May 12, 2021, {} days between them.", "nine", "nineteen"),
+        ("Nothing came between December 2019 and April 2022, a lull of some {} months.", "28", "18"),
+        ("Two kits, bought {} months apart (March 2018, December 2019).", "twenty-one", "nine"),
+        ("Two lamps, {} years to the day, 7 July 2020 and 7 July 2022.", "two", "four"),
     ],
 )
 def test_a_gap_beside_its_two_days(scene: Scene, text: str, true: str, false: str) -> None:
@@ -87,6 +91,37 @@ def test_what_is_not_so_is_held_to_nothing(scene: Scene) -> None:
 def test_a_gap_of_three_days_may_lie_between_any_two(scene: Scene) -> None:
     text = "On May 3, 2019, May 3, 2020 and August 3, 2021, 27 months apart at the ends, you bought soap."
     assert "own_between" not in kinds(text, "order_facts", scene, scene.users[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You bought soap between May 2019 and May 2021, a gap of three months to the orders before.",
+        "Nine months apart, May 2019, March 2020 and May 2021 were your days of soap.",
+        "After May 2019 and June 2019, a pause of two years and a month followed.",
+    ],
+)
+def test_a_gap_that_need_not_lie_between_two_days(scene: Scene, text: str) -> None:
+    assert "own_between" not in kinds(text, "order_facts", scene, scene.users[0])
+
+
+def test_long_number_words_are_counts_as_figures_are(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    assert not kinds(f"You have placed {known.orders} orders.", "statistics", scene, user)
+    for said in ("eight hundred and seventy-seven", "877"):
+        assert kinds(f"You have placed {said} orders.", "statistics", scene, user)
+
+
+def test_a_state_of_some_of_all_orders_in_words(scene: Scene) -> None:
+    user = next(
+        one
+        for one in scene.users
+        if (orders := orders_of(scene, one)) and all(each.order_status == "Delivered" for each in orders)
+    )
+    for form in ("Two of your {} orders were {}.", "Two of your {} orders are still marked {}."):
+        assert "own_state" in kinds(form.format("nine", "cancelled"), "order_facts", scene, user)
+        assert "own_state" in kinds(form.format("9", "cancelled"), "order_facts", scene, user)
+    assert "own_state" not in kinds("None of your nine orders was cancelled.", "order_facts", scene, user)
 
 
 def test_the_state_of_the_order_that_is_linked_with_its_day(scene: Scene) -> None:

@@ -43,12 +43,11 @@ class OwnCounts:
         found |= said
         for side, facet in (("before", before), ("behind", behind)):
             found |= self._beside(one, side, facet, near)
-        beside_ways = {
-            size for facet in (before, behind) if facet is not None for size in self._near.counted(facet.ways)
-        }
+        sides = [each for each in (before, behind) if each is not None]
+        beside_ways = {size for facet in sides for size in self._near.counted(facet.ways)}
         if self._has(one, beside_ways):
             found["fits_beside"] = 1.0
-        if any(self._is_joined(one, facet, near) for facet in (before, behind) if facet is not None):
+        if any(_is_joined(one, each, near, self._near) for each in sides):
             found["joined_is"] = 1.0
         for name in ("sentence", "timed", "above", "report"):
             some = pools[name]
@@ -84,13 +83,6 @@ class OwnCounts:
         if one.hedged:
             return any(same_count(one.value, each, hedged=True) for each in some)
         return one.value in {*some}
-
-    def _is_joined(self, one: OwnFigure, facet: Facet, near: OwnPlace) -> bool:
-        """Whether it is the number of all that a thing is listed with, or may be as the list goes on with what is not understood."""
-        joined = self._near.joined(facet, near)
-        sizes = self._near.counted(joined.together())
-        goes_on = joined.is_open and one.end <= facet.start and one.value > max(sizes, default=0)
-        return goes_on or (len(joined.parts) > 1 and self._has(one, sizes))
 
     def _beside(self, one: OwnFigure, side: str, facet: Facet | None, near: OwnPlace) -> dict[str, float]:
         if facet is None:
@@ -227,6 +219,15 @@ class OwnCounts:
                 found.add(run)
                 run, kind = (1 if line.kind in ("item", "row") else 0), line.kind
         return (found | {run}) - {0}
+
+
+def _is_joined(one: OwnFigure, facet: Facet, near: OwnPlace, names: OwnNear) -> bool:
+    """Whether it is the number of all that a thing is listed with, or may be as the list goes on with what is not understood."""
+    joined = names.joined(facet, near)
+    sizes = names.counted(joined.together())
+    if joined.is_open and one.end <= facet.start and one.value > max(sizes, default=0):
+        return True
+    return len(joined.parts) > 1 and any(same_count(one.value, each, hedged=one.hedged) for each in sizes)
 
 
 def _runs(one: OwnFigure, around: Sequence[OwnFigure]) -> set[int]:

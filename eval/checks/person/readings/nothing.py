@@ -97,7 +97,9 @@ class CountsOfNothing:
     def _is_none(self, match: re.Match[str], value: int, span: Span) -> bool:
         """A year, a day, a part of a name, a bound, or what is not so."""
         before = self._body[max(span[0], match.start() - 28) : match.start()]
-        if (1900 <= value <= 2100 and "," not in match["n"]) or len(match["n"]) > 8:
+        if (1900 <= value <= 2100 and "," not in match["n"]) or (
+            match["n"][0].isdigit() and len(match["n"]) > 8
+        ):
             return True
         taken = [(one.start, one.end) for one in self._cast.prose.dates(*span)]
         taken += [(one.start, one.end) for one in self._cast.prose.days_of_year(*span)]

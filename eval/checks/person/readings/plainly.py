@@ -26,6 +26,11 @@ _OF_ALL = re.compile(
     re.I,
 )
 """`8 of your 12 orders`"""
+_OF_ALL_FIRST = re.compile(
+    rf"(?<![\w.$-])(?:out{GAP})?of{GAP}{_OWN}(?P<m>{WHOLE}|{SPOKEN}){GAP}(?:past{GAP}|total{GAP})?{_ORDERS},?{GAP}(?P<n>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)",
+    re.I,
+)
+"""`out of 12 orders, 8`"""
 _HOW = r"(?:about|around|roughly|some|nearly|almost|just|over|under|more|less|than|a|little|bit|good|close|to|or|so|that|is|which|i\.e\.|making|makes|exactly|only)"
 _SHARE = r"(?P<p>\d{1,3}(?:\.\d{1,2})?)[\s*_]{0,3}"
 _PERCENT = re.compile(
@@ -56,8 +61,19 @@ _GAP = re.compile(
     re.I,
 )
 """Right behind the second of two days: `, exactly eight months apart`."""
+_PAUSE = re.compile(
+    rf"(?P<lead>[\s,;:*_()–—-]{{1,6}}(?:(?:that{GAP}is|which{GAP}is|so){GAP})?(?:a|the){GAP}(?:[a-z]{{3,9}}{GAP})?(?:gap|lull|pause|break|silence|stretch|span|interval|distance)(?:,?{GAP}(?:of|that{GAP}lasted|lasting))?{GAP}(?:{_JUST}{GAP}){{0,3}})(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?)(?=[\s*_]{{0,3}}(?:$|[.;:)!–—]|,(?!\s(?:and|or|less|plus|minus)\b)))",
+    re.I,
+)
+"""Right behind the second of two days: `, a lull of some eight months`."""
+_APART_FIRST = re.compile(
+    rf"(?<![\w.,$-])(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?){GAP}(?:apart|to{GAP}the{GAP}day)[\s*_]{{0,3}}[,(:–—][\s*_]{{0,3}}(?:(?:on|in){GAP})?$",
+    re.I,
+)
+"""Right before the first of two days: `nine months apart (March 2018, `."""
 _UNREAL = re.compile(r"\b(?:if|unless|would|could|should|might)\b|\?", re.I)
 _LEAST, _FAR, _MOST = 4, 130, 8
+_LEAD, _HEDGE = 60, 24
 _EXACT, _HEDGED, _TURNED = 1.1, 2.6, 9.0
 """Percent by which a share may differ: rounded, about so much, and on the side that `over` and `under` name."""
 
@@ -75,7 +91,9 @@ class PlainlyWrong:
 
     def _shares(self, span: Span) -> Iterator[Accusation]:
         """`8 of your 12 orders are in tools, roughly 92% of everything`"""
-        pairs = list(islice(_OF_ALL.finditer(self._body, *span), 2))
+        pairs = [
+            pair for form in (_OF_ALL, _OF_ALL_FIRST) for pair in islice(form.finditer(self._body, *span), 2)
+        ]
         if len(pairs) != 1:
             return
         pair = pairs[0]
@@ -115,15 +133,28 @@ class PlainlyWrong:
             key=lambda one: one.start,
         )[:_MOST]
         for at, (first, last) in enumerate(pairwise(whens)):
-            match = _GAP.match(self._body, last.end, span[1])
-            if match is None or (at and GLUE.fullmatch(self._body, whens[at - 1].end, first.start)):
+            if not GLUE.fullmatch(self._body, first.end, last.start):
+                continue
+            joined = at and GLUE.fullmatch(self._body, whens[at - 1].end, first.start)
+            behind = whens[at + 2] if at + 2 < len(whens) else None
+            if joined or (behind is not None and GLUE.fullmatch(self._body, last.end, behind.start)):
                 continue  # of three days it may lie between any two
-            if GLUE.fullmatch(self._body, first.end, last.start):
+            before = max(span[0], first.start - _LEAD)
+            match = (
+                _GAP.match(self._body, last.end, span[1])
+                or _PAUSE.match(self._body, last.end, span[1])
+                or _APART_FIRST.search(self._body, before, first.start)
+            )
+            if match is not None:
                 yield from self._gap(match, first, last)
 
     def _gap(self, said: re.Match[str], first: When, last: When) -> Iterator[Accusation]:
         low, high = _days_between(first, last)
-        length = length_said(said, near=HEDGES.before.search(said["lead"]) is not None)
+        length = length_said(
+            said,
+            near=HEDGES.before.search(self._body[max(0, said.start("n") - _HEDGE) : said.start("n")])
+            is not None,
+        )
         if not low - length.slack <= length.days <= high + length.slack:
             are = f"{low}" if low == high else f"{low} to {high}"
             why = f"said {said['n']} {said['unit']}, between the two are {are} days"

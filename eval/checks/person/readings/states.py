@@ -16,7 +16,7 @@ from drr.wording.purchases import PURCHASES
 
 _STATES = "delivered|shipped|in transit|on (?:its|their) way|processing|being processed|pending|cancell?ed|returned|refunded"
 _IN_STATE = re.compile(
-    rf"(?:^|[,;:(|]|\b(?:and|with|but))[\s*_]{{0,4}}(?P<n>{WHOLE}|{SPOKEN})[\s*_]{{1,3}}(?:of[\s*_]{{1,3}}(?:your|the|all|them|these)[\s*_]{{1,3}}(?:\d{{1,4}}[\s*_]{{1,3}})?)?(?:orders?[\s*_]{{1,3}})?"
+    rf"(?:^|[,;:(|]|\b(?:and|with|but))[\s*_]{{0,4}}(?P<n>{WHOLE}|{SPOKEN})[\s*_]{{1,3}}(?:of[\s*_]{{1,3}}(?:your|the|all|them|these)[\s*_]{{1,3}}(?:(?:\d{{1,4}}|{SPOKEN})[\s*_]{{1,3}})?)?(?:orders?[\s*_]{{1,3}})?"
     rf"(?:(?:is|are|was|were|still|currently|now|being|been|have|has|marked|listed|shown|as)[\s*_]{{1,3}}){{0,4}}(?P<s>{_STATES})\b",
     re.I,
 )
