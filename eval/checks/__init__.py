@@ -57,9 +57,9 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "9", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "8"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "14"),
-    "product_claims": Rule(properties.product_claims, "51"),
+    "product_claims": Rule(properties.product_claims, "52"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "18"),
+    "figures": Rule(figures, "19"),
 }
 
 

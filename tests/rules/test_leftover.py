@@ -52,6 +52,12 @@ def test_what_a_cost_is_counted_by_is_no_figure_of_a_thing(rules_shop: Shop, por
     assert [text.format(950)[slice(*one)] for one in wrong.spans] == ["950"]
 
 
+def test_a_measure_in_another_unit_than_its_records_is_no_slip(rules_shop: Shop) -> None:
+    text = "Folded out, the [Whiskerwell](http://ecommerce.example/B0EI2FHHQA) reaches {} centimeters; the 71 inches of the record say the same."
+    assert told(rules_shop, text.format(180)).status == "pass"
+    assert told(rules_shop, text.format(190)).status == "fail"
+
+
 def test_what_nothing_says_the_right_value_of_is_named_and_never_accused(rules_shop: Shop) -> None:
     text = f"The diffuser ({A}) is $17.95. My aunt paid $41.37 for hers, if I recall."
     subject = Subject(text, shop=rules_shop)

@@ -11,12 +11,13 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.grid import column_at, holds_money, says_price
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import MONEY, SaidFigure
-from drr.eval.checks.measures import A_RATE
+from drr.eval.checks.measures import A_RATE, measures, measures_by_kind
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.around import DENIAL
 from drr.eval.checks.naming import fold, head_noun
 from drr.eval.checks.person.history import history_of
 from drr.eval.checks.person.readings.counted import comes_to_some
+from drr.eval.checks.records import record_text
 from drr.wording.dates import dates
 from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, number_said, spoken
@@ -61,6 +62,8 @@ _CENT = 0.005
 _COST = 0.3
 """Of the limit: less is a difference or a cost per unit."""
 _BEFORE = 300
+_UNIT = 20
+"""Characters behind a figure that its unit has."""
 
 
 class Otherwise:
@@ -79,7 +82,9 @@ class Otherwise:
         """`Two packs of Muddy Otter`: so many are taken, of which no record says anything."""
         if A_RATE.match(self._plain, one.span[1]):
             return "it is a rate, a share or a time that passed"
-        return "so many of a thing are taken" if _OF_A_NAME.match(self._plain, one.span[1]) else None
+        if _OF_A_NAME.match(self._plain, one.span[1]):
+            return "so many of a thing are taken"
+        return _in_another_unit(self._held, self._plain, one.span)
 
     def in_a_date(self, one: Accusation) -> str | None:
         close, _ = self._held.around(one.span[0])
@@ -261,3 +266,12 @@ class Otherwise:
         """A cost over the limit that nobody advises."""
         close, _ = self._held.around(one.span[0])
         return "its sentence says what would be" if _WOULD.search(self._plain, *close) else None
+
+
+def _in_another_unit(held: HeldAgainst, text: str, span: Span) -> str | None:
+    """`180 centimeters`, of a thing of 71 inches: what is named near it has it."""
+    _, stretch = held.around(span[0])
+    said = [one for one in measures(text, span[0], span[1] + _UNIT) if one.start == span[0]]
+    records = (record_text(held.known.products[key]) for key in held.named(stretch))
+    same = bool(said) and any(measures_by_kind(one).has(said[-1]) for one in records)
+    return "a record has it in another unit" if same else None
