@@ -16,6 +16,7 @@ from pathlib import Path
 from time import perf_counter
 
 import orjson
+from drr.citations.parse import parse
 from drr.env.shop import Shop
 from drr.eval.checks import Check, Subject, check_report, urls_in
 from pydantic import BaseModel, ConfigDict, Field
@@ -93,8 +94,9 @@ class FirstContact:
 
 
 def findings(text: str, known: str, one: StrangerText, shop: Shop) -> set[Finding]:
+    named = {source.url for source in parse(known, shop.shop_url).sources}
     checks: dict[str, Check] = check_report(
-        Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=urls_in(known))
+        Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=urls_in(known) | named)
     )
     return {
         (name, why)

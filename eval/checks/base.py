@@ -235,7 +235,7 @@ class Subject:
 
     @cached_property
     def citations(self) -> Citations:
-        return parse(self.report)
+        return parse(self.report, self.shop.shop_url if self.shop else next(iter(self.shop_urls), ""))
 
     @cached_property
     def claims(self) -> list[Claim]:
