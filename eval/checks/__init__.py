@@ -42,7 +42,7 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
-    "in_catalogue": Rule(catalogue.in_catalogue, "2"),
+    "in_catalogue": Rule(catalogue.in_catalogue, "3"),
     "outside_shop": Rule(catalogue.outside_shop, "13"),
     "name_matches_id": Rule(names.name_matches_id, "14"),
     "price": Rule(facts.price, "27"),
@@ -54,9 +54,9 @@ RULES: dict[str, Rule] = {
     "profile_facts": Rule(profile_facts, "13"),
     "statistics": Rule(statistics, "37"),
     "duplicates": Rule(text.duplicates, "2"),
-    "citation_hygiene": Rule(citing.citation_hygiene, "9", kinds_told),
-    "fabricated_citation": Rule(citing.fabricated_citation, "8"),
-    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "14"),
+    "citation_hygiene": Rule(citing.citation_hygiene, "10", kinds_told),
+    "fabricated_citation": Rule(citing.fabricated_citation, "9"),
+    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "15"),
     "product_claims": Rule(properties.product_claims, "52"),
     "process_text": Rule(text.process_text, "3"),
     "figures": Rule(figures, "19"),

@@ -39,7 +39,7 @@ class Extraction:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 5
+    version = 6
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)
