@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from drr.wording.vocabulary import Wordbook, vocabulary
+from drr.wording.comparisons import SIDES
+from drr.wording.vocabulary import Wordbook, either, vocabulary
 
 _UNIT = r"(?:ounces?|oz|feet|foot|ft|inch|inches|yards?)\s(?:(?:an?|per)\s[a-z]{3,7}\s)?"
 
@@ -14,13 +15,14 @@ class HavingReader:
 
     def __init__(self, words: Wordbook) -> None:
         some = words.either
+        compared = either([*words["compared"], *SIDES.measured])
         self._has = re.compile(
             rf"\b(?:{some('has')})(?:\s(?:rated|listed|stated|specified|given|sold))?(?:\s(?:for|at|with|as|of|in|by))?(?:\s(?:up\sto|at\smost))?(?:\s(?:an?|the))?[\s*_]{{1,3}}$",
             re.I,
         )
         self._led = re.compile(rf"\b(?:{some('led')})[\s*_]{{1,3}}(?:(?:an?|the|any)\s)?[*_]{{0,3}}$", re.I)
         self._compared = re.compile(
-            rf"[\s*_]{{0,3}}(?:{_UNIT})?(?:{some('compared')})\b|[\s*_]{{0,2}}[=×x+/–-]", re.I
+            rf"[\s*_]{{0,3}}(?:{_UNIT})?(?:{compared})\b|[\s*_]{{0,2}}[=×x+/–-]", re.I
         )
         self._otherwise = re.compile(rf"\b(?:{some('otherwise')})\b|n['’]t\b|[?×=+]", re.I)
 

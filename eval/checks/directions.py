@@ -12,6 +12,7 @@ from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import MoneyLedger
 from drr.eval.checks.pairs import CLOSE, THAN
 from drr.eval.checks.residue import Residue
+from drr.eval.checks.spoken_of import taken_for_the_last
 from drr.wording.cues import CUES
 from drr.wording.doubts import DoubtKind
 
@@ -78,12 +79,15 @@ class Directions:
             self._accuse((figure.start, figure.end), why, meant.bound, span)
 
     def _leads_on(self, figure: Figure, span: Span) -> bool:
-        """`for $7 less, the Bluestem`: whether it is no predicate, or what costs so much less or more may be what is named behind."""
+        """`for $7 less, the Bluestem`: whether it is no predicate, or what costs so much less or more may be another thing than the one named last."""
         if _PREDICATE.search(self._cast.body, max(span[0], figure.start - CLOSE), figure.start) is None:
             return True
         groups = self._cast.referents.groups(self._cast.prose.sentence_at(figure.start))
         before = [one for one in groups if one.end <= figure.start]
         if not before or figure.start - before[-1].end > _NEAR:
+            return True
+        named = self._cast.within(span[0], figure.start)
+        if taken_for_the_last(self._cast.body, span[0], named) is not None:
             return True
         behind = [one for one in groups if figure.end <= one.start < span[1]]
         return bool(behind) and THAN.search(self._cast.body, figure.end, behind[0].start) is None

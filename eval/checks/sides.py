@@ -22,7 +22,7 @@ from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.residue import residue_of
-from drr.eval.checks.spoken_of import one_spoken_of
+from drr.eval.checks.spoken_of import one_spoken_of, taken_for_the_last
 from drr.eval.checks.superlatives import measured
 from drr.wording.comparisons import COMPARISONS, SIDES
 from drr.wording.cues import CUES
@@ -203,6 +203,9 @@ class _Sides:
                 self._plain, max(0, before[-1].start - 24), before[-1].start
             ):
                 return None  # what something else is set beside
+            taken = taken_for_the_last(self._plain, span[0], before)
+            if lead is not None and taken is not None:
+                return self._meant(taken)
             if lead is not None:
                 whom = self._meant(before[-1])
                 is_part = lead["owned"] and not self._is_of(whom, lead["fill"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.cast import Cast
@@ -41,9 +42,25 @@ _OF_SO_MANY = re.compile(
     re.I,
 )
 _OWNED = re.compile(r"['’]s?\s")
+_FOR = re.compile(
+    r"[\s*_()\[\]]{0,120}(?:(?!(?:and|or|but|than|with|is|are|was|has|costs?)\s)[\w-]{2,20}\s){0,3}(?:for|instead\sof|in\s(?:the\s)?place\sof)\s(?:(?:the|its|your|that)\s)?[\s*_\[(]{0,120}",
+    re.I,
+)
+"""Between two names: one for the other."""
+_SWAPPED = re.compile(r"\b(?:swap|trad|exchang|chang|giv|return)[a-z]{0,6}\b", re.I)
+"""Before `one for the other`: the other is taken."""
 _REACH, _SHORT = 260, 24
 _BACK = 3
 """Sentences that `it` goes back over."""
+
+
+def taken_for_the_last(text: str, low: int, before: Sequence[PlaceNamed]) -> PlaceNamed | None:
+    """Of names before a predicate what is taken for the one named last: `the Birch for the Fox costs $3 more` is of the Birch."""
+    for last, one in pairwise(reversed(before)):
+        if not one.products & last.products:
+            is_for = _FOR.fullmatch(text, one.end, last.start) is not None
+            return one if is_for and not _SWAPPED.search(text, low, one.start) else None
+    return None
 
 
 def one_spoken_of(cast: Cast, text: str, start: int) -> frozenset[str]:

@@ -37,9 +37,11 @@ _TIGHT = re.compile(
 )
 """A name right before a link, with nothing but the words of a noun between."""
 _AFTER_ID = re.compile(
-    rf"[\s*_)\]`]{{0,4}}(?P<joint>[=,:]|—|–|->|→|\s-|\bis\b|\bfrom\b|\bby\b)\s{{1,2}}[*_]{{0,2}}(?:(?:the|from|by)\s)?[*_]{{0,2}}(?P<maker>{_NAME})(?!['’\w])"
+    rf"[ \t*_)\]`]{{0,4}}(?P<joint>[=,:]|—|–|->|→|\s-|\bis\b|\bfrom\b|\bby\b)[ \t]{{1,2}}[*_]{{0,2}}(?:(?:the|from|by)\s)?[*_]{{0,2}}(?P<maker>{_NAME})(?!['’\w])"
 )
-"""Behind an id that stands for itself: `B05NECYZ4Z is the Drowsy Fox`. Behind one in parentheses a comma leads to the next thing: `the Birch $10 (B0...), the Fox $12 (B0...)`."""
+"""Behind an id that stands for itself: `B05NECYZ4Z is the Drowsy Fox`; never over the end of a line."""
+_SAYS_WHOSE = word_set("is from by =")
+"""Joints that tell of what stands before them; the others may lead to the next thing of a list: `the Birch $10 (B0...), the Fox $12 (B0...)`."""
 _NO_NOUN = word_set(
     "is are was were costs cost at for from in on to with or but that which has have it by than of as its and the an goes comes sells makes made like fits does do did will can over below above under against beside"
 )
@@ -87,11 +89,7 @@ def _said(cast: Cast, start: int, low: int, link: ProductReference) -> Iterator[
     body = cast.body
     if behind := _AFTER_LINK.match(body, link.end):
         yield _Whose(behind["maker"], "", behind.span("maker"))
-    if (
-        body[link.start : link.end] == link.product_id
-        and (behind := _AFTER_ID.match(body, link.end))
-        and not (behind["joint"] == "," and body[max(0, link.start - 1) : link.start] in ("(", "["))
-    ):
+    if (behind := _behind_its_id(cast, max(low, start), link)) is not None:
         yield _Whose(behind["maker"], "", behind.span("maker"))
     yield from _tight(cast, max(low, start), link)
     for at in (start if start >= low and not link.leads else None, _heading_above(cast, start, low)):
@@ -102,6 +100,21 @@ def _said(cast: Cast, start: int, low: int, link: ProductReference) -> Iterator[
     for pattern in (_OF_SOMEBODY, _BY_SOMEBODY):
         yield from (_whole(match) for match in pattern.finditer(body, max(low, start), link.start))
     yield from _alone(cast, low, link)
+
+
+def _behind_its_id(cast: Cast, low: int, link: ProductReference) -> re.Match[str] | None:
+    """The name behind an id that stands for itself, where it is not the next thing of a list: of things whose ids end what is said of them."""
+    body = cast.body
+    match = _AFTER_ID.match(body, link.end) if body[link.start : link.end] == link.product_id else None
+    if match is None or match["joint"] in _SAYS_WHOSE:
+        return match
+    product, is_in_brackets = (
+        cast.products.get(link.product_id),
+        body[link.start - 1 : link.start] in ("(", "["),
+    )
+    if product is None or any(one in body[low : link.start] for one in makers_of(product)):
+        return None
+    return None if is_in_brackets and match["joint"] == "," else match
 
 
 def _tight(cast: Cast, low: int, link: ProductReference) -> Iterator[_Whose]:

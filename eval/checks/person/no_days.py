@@ -9,6 +9,7 @@ from itertools import pairwise
 from drr.eval.checks.base import Span
 from drr.eval.checks.makers import PlaceNamed
 from drr.wording.dates import MONTH, DayOfYear, When
+from drr.wording.numbers import NUMERAL
 from drr.wording.purchases import PURCHASES
 
 _PART = r"(?:(?:about|early|late|mid|the)[\s-])?"
@@ -21,6 +22,11 @@ _FROM_A_MONTH = re.compile(
     re.I,
 )
 """Before the end of a span whose beginning is said without its year: `from December to February 2023`."""
+_COUNT_SINCE = re.compile(
+    rf"(?<![\w.,$-])(?:{NUMERAL}|times)[*_]{{0,3}}(?:\s[a-z]{{2,12}}){{0,3}},?\ssince\s[*_]{{0,3}}{_PART}$",
+    re.I,
+)
+"""Before the day from which some orders are counted: `15 since 2012-03-02`."""
 _BOUGHT = re.compile(r"\b(?:bought|ordered|purchased|reordered|rebought|placed|orders?|purchases?)\b", re.I)
 _THEN = re.compile(
     r"[\s*_\[\]()]{0,4}(?:(?:the|an?|one|two|three|four|five|it|them|this|that|your|my|again|once|twice|back|more|of|on|in|from|dated|\d{1,2})[\s*_\[\]()]{1,4}){0,6}",
@@ -32,13 +38,14 @@ _LEAD = 40
 
 
 def ends_of_spans(body: str, span: Span, whens: Sequence[When | DayOfYear]) -> dict[int, int | None]:
-    """Where days begin that bound a time (`five orders between December 2014 and July 2022`), and where the other end does: an order may be of such a day, or none.
+    """Where days begin that bound a time (`five orders between December 2014 and July 2022`, `15 since 2012-03-02`), and where the other end does: an order may be of such a day, or none.
 
     Behind words for the first and the last of some orders they are days of these.
     """
     found: dict[int, int | None] = {}
     for one in whens:
-        if _FROM_A_MONTH.search(body, max(span[0], one.start - _LEAD), one.start):
+        low = max(span[0], one.start - _LEAD)
+        if _FROM_A_MONTH.search(body, low, one.start) or _COUNT_SINCE.search(body, low, one.start):
             found[one.start] = None
     for one, other in pairwise(sorted(whens, key=lambda each: each.start)):
         before = body[max(span[0], one.start - _NEAR) : one.start]
