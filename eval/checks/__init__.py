@@ -57,7 +57,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "10", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "9"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "15"),
-    "product_claims": Rule(properties.product_claims, "53"),
+    "product_claims": Rule(properties.product_claims, "54"),
     "process_text": Rule(text.process_text, "3"),
     "figures": Rule(figures, "20"),
 }

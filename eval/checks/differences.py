@@ -62,6 +62,8 @@ _STARS_APART = re.compile(
 _ROUNDED = 0.051
 _NEAR_BEFORE = 80
 """Characters before a sentence in which a price is still spoken of."""
+_LINES_BEFORE = 600
+"""Characters before a line in which costs per unit stand that it holds its own against: the items above, the rows of a table."""
 _MORE_OF = re.compile(
     rf"(?<![\w.,$])(?P<n>{DIGITS}|{SPOKEN})\s(?:more|fewer|extra|additional)\s(?P<unit>[a-z]{{3,20}})\b", re.I
 )
@@ -116,13 +118,17 @@ class Differences:
             )
 
     def _of_costs_per_unit(self, span: Span) -> list[float]:
-        """Where a sentence says what one costs, how many times the others that its line says so far."""
+        """Where a sentence says what one costs, how many times the others that its line says so far, or per the same the lines before."""
         line = self._cast.prose.line_at(span[0])
         low = span[0] if line is None else line.start
-        every = [one for one in self._ledger.within(low, span[1]) if one.cue.kind == "unit" or one.value < 1]
-        here = [one.value for one in every if one.start >= span[0] and one.value]
-        others = [one.value for one in every if one.value]
-        return [max(a, b) / min(a, b) for a in here for b in others if a != b]
+        before = self._ledger.within(max(0, low - _LINES_BEFORE), span[1])
+        every = [one for one in before if one.value and (one.cue.kind == "unit" or one.value < 1)]
+        return [
+            max(a.value, b.value) / min(a.value, b.value)
+            for a in every
+            for b in every
+            if a.start >= span[0] and a.value != b.value and (b.start >= low or a.cue.per == b.cue.per != "")
+        ]
 
     def _of_amounts(self, span: Span, prices: tuple[float, float]) -> list[float]:
         """Where a sentence says what several of one cost, how many times the price of each that is: `four come to $55.96, nearly three times as much`."""

@@ -52,7 +52,7 @@ _WORDS = {
 }
 _NAMED = either(_WORDS).replace(r"\ ", r"[\s-]")
 _FACTOR = re.compile(
-    rf"\b(?:(?P<w>{_NAMED})|(?P<n>(?<![\d.,$])\d{{1,2}}(?:\.\d{{1,2}})?|{SPOKEN})\s(?:and\sa\shalf\s)?times)\s"
+    rf"\b(?:(?P<w>{_NAMED})|(?P<n>(?<![\d.,$])\d{{1,2}}(?:\.\d{{1,2}})?|{SPOKEN})\s(?P<half>and\sa\shalf\s)?times)\s"
     r"(?=as\s(?:much|many|[a-z]{3,14})\b|the\s(?:price|cost|money|outlay|bill|rate|size|number|weight|draw|capacity|length|ratings|reviews|[\w-]{1,20}\s(?:price|cost|bill|rate))\b|"
     r"(?:the|its|your)\s[*_\[]{0,3}(?-i:[A-Z][a-z])|the\s(?:first|second|third|other|former|latter|others)\b|"
     r"the\s[\s*_()]{0,160}\$\s?\d|"
@@ -181,7 +181,7 @@ def _said(text: str) -> Iterator[_Said]:
         if match["w"]:
             many = _WORDS[" ".join(match["w"].casefold().replace("-", " ").split())]
         else:
-            many = number_said(match["n"])
+            many = number_said(match["n"]) + (0.5 if match["half"] else 0.0)
         if _AGAIN.match(text, match.end()):
             many += 1
         slight = _SLIGHT.search(text[max(0, match.start() - _BEFORE) : match.start()]) is not None
@@ -218,6 +218,11 @@ _OF_MEASURE = re.compile(
 _AS_MUCH = re.compile(r"as\smuch\b", re.I)
 _CONTENTS = ("volume", "weight")
 """Of what a thing holds records tell by the one or the other."""
+_BEHIND_ITS_UNIT = re.compile(
+    r"[\s-]?[^\W\d_]{0,12}(?:\s[a-z]{1,12}){0,2}[\s*_)]{0,3}(?:[,;:(–—-]|\s[–—-])?\s?(?:[a-z]{1,12}\s){0,3}",
+    re.I,
+)
+"""Between a figure and the multiple that it makes."""
 _OF_NUMBER = re.compile(r"\b(?:number|many|count)\b", re.I)
 _COSTS = re.compile(r"\b(?:costs?|charges?|is\spriced|sells\sfor|comes\sto|price[ds]?)\b|\$", re.I)
 _OBJECT = re.compile(r"(?:(?!\s(?:and|but|with|while|yet|though|for)\s)[^,;:.()\n]){0,40}")
@@ -279,7 +284,18 @@ def _ratios(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> list[fl
     if not (_OF_PRICE.search(of) or _COSTS.search(text, max(sentence[0], one.start - 40), one.start)):
         return []
     told = ratios_by_unit(text, one.end - 1, (*sides.before, *sides.here))
+    if _AS_MUCH.match(of) and _is_of_figure_before(text, one, sides.here):
+        told += _counts(held, sides)
     return [*_across(held, sides, "prices", ("money", "unit")), *_costs(held, sides), *told]
+
+
+def _is_of_figure_before(text: str, one: _Said, here: Sequence[SaidFigure]) -> bool:
+    """`6.5 pounds, exactly two and a half times as much`: a count or a measure stands right before it."""
+    before = [each for each in here if each.start < one.start][-1:]
+    return any(
+        each.kind in ("count", "measure") and _BEHIND_ITS_UNIT.fullmatch(text, each.end, one.start)
+        for each in before
+    )
 
 
 def _across(held: HeldAgainst, sides: _Sides, name: str, kinds: Sequence[str]) -> Iterator[float]:

@@ -14,6 +14,7 @@ from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.considered.ratios import RatioSaid, ratios_said
+from drr.eval.checks.in_text.cells import told_of_both
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import MONEY, SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
@@ -139,6 +140,7 @@ def _of_two(held: HeldAgainst, text: str, one: RatioSaid, sentence: Span) -> lis
     adjective = re.match(r"\sas\s(?P<word>[a-z]{3,12})\b", of)
     if adjective is not None and (kinds := _LONG.get(adjective["word"])) is not None:
         return _larger([*_measures(held, mine, theirs, kinds)])
+    of_cost = bool(_PRICE.search(of) or _COSTS.search(text, max(sentence[0], one.start - 50), one.start))
     found = []
     if not _RATED.search(of):
         if a.price and b.price:
@@ -151,10 +153,11 @@ def _of_two(held: HeldAgainst, text: str, one: RatioSaid, sentence: Span) -> lis
         found += [
             x.value / y.value for x in told if x.start >= sentence[0] for y in told if x.start != y.start
         ]
-    if not (_PRICE.search(of) or _COSTS.search(text, max(sentence[0], one.start - 50), one.start)):
+    if not of_cost:
         if a.rating_number and b.rating_number:
             found.append(a.rating_number / b.rating_number)
         found += _measures(held, mine, theirs)
+    found += (x / y for x, y in told_of_both(held, span, mine, theirs, of_cost=of_cost) if y)
     said = [each for each in held.said.within(sentence) if not one.start <= each.start < one.end]
     found += [
         x.value / y.value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from drr.env.entities import Product
@@ -40,7 +40,7 @@ _BEFORE = 150
 """Characters before a sentence whose amounts it may hold against each other."""
 _CLOSE, _MEANT = 10, 4
 _FEW, _MANY, _TITLED, _RECORDED = 12, 40, 8, 80
-_MOST = 80
+_MOST, _SUMS = 80, 200
 _COUNTED = frozenset(("count", "measure", "orders", "multiple"))
 _SETS = {
     "dozen": 12.0,
@@ -56,6 +56,14 @@ _SETS = {
 _TOGETHER = {"hundred": 100.0, "thousand": 1000.0, "100": 100.0, "ten ": 10.0, "dozen": 12.0}
 """Of so many together a cost may be said."""
 _ALL = frozenset(("", "hundred", "thousand", "ten"))
+
+
+class _SumTold(NamedTuple):
+    """An amount that an item or a row tells, by how many it counts: `| A: 3 + 5 | 8 | $80.99 |`."""
+
+    line: Span
+    amount: float
+    cost: float
 
 
 class UnreachedCost(NamedTuple):
@@ -81,13 +89,14 @@ def _unreached(mentions: Mentions) -> Iterator[UnreachedCost]:
     held = sight_of(mentions).held
     costs = [one for one in held.ledger.figures if _is_cost(mentions, one)][:_MOST]
     own: dict[tuple[str, str], list[float]] = {}
+    sums = list(islice(_sums(held), _SUMS)) if costs else []
     for figure in costs:
         line = held.prose.line_at(figure.start)
         if line is None:
             continue
         is_row = line.is_row
         span = (line.start, line.end) if is_row else held.prose.sentence_at(figure.start)
-        values = _Costs(mentions, held, figure, span, own).values()
+        values = _Costs(mentions, held, figure, span, own, sums).values()
         if not values:
             continue
         told = [one.value for one in costs if one.start != figure.start]
@@ -99,6 +108,19 @@ def _unreached(mentions: Mentions) -> Iterator[UnreachedCost]:
             why = f"said {mentions.plain[figure.start : figure.end].strip()} per unit, which no price in sight comes to by what is in it"
             one = Accusation("cost_per_unit", (figure.start, figure.end), why, Certainty.SENTENCE)
             yield UnreachedCost(one, frozenset(_against(mentions, held, figure, span, is_row=is_row)))
+
+
+def _sums(held: HeldAgainst) -> Iterator[_SumTold]:
+    """What things may cost each that an item or a row tells together, wherever it stands."""
+    for line in held.cast.lines:
+        span = line.start, line.end
+        amounts = held.ledger.within(*span)[:_FEW] if line.kind in ("row", "item") else []
+        counts = [one.value for one in held.said.within(span) if one.kind == "count"] if amounts else []
+        for figure in amounts:
+            if figure.cue.kind != "unit":
+                yield from (
+                    _SumTold(span, figure.value, figure.value / many) for many in counts[:_FEW] if many > 1
+                )
 
 
 def _is_cost(mentions: Mentions, figure: Figure) -> bool:
@@ -139,10 +161,11 @@ class _Costs:
         figure: Figure,
         span: Span,
         own: dict[tuple[str, str], list[float]],
+        sums: Sequence[_SumTold],
     ) -> None:
         self._text, self._held, self._figure, self._span = mentions.plain, held, figure, span
         self._known = held.known.products
-        self._own = own
+        self._own, self._sums = own, sums
 
     def values(self) -> list[float]:
         """Nothing where nobody knows what the things of its sentence cost, or it speaks of more things than are in sight."""
@@ -165,6 +188,11 @@ class _Costs:
             found += [price / each for each in (measured if measured and _tells(one, per) else said)]
             others = (amount for amount in money if amount not in prices)
             found += [amount / each for amount in others for each in by]
+        found += [
+            one.cost
+            for one in self._sums
+            if one.amount not in prices and not one.line[0] <= self._figure.start < one.line[1]
+        ]
         known = {one.price for one in near if measured and _tells(one, per)}
         found += [amount / each for amount in money for each in (measured if amount in known else said)]
         sentence = self._text[slice(*self._span)].casefold()

@@ -49,6 +49,9 @@ _BEFORE, _MOST, _TIMES, _AMOUNTS, _COUNTS = 300, 12, 12, 12, 12
 _LARGEST, _OWN = 400, 10
 """What is counted to be used up; characters behind a cost in which its own time stands."""
 _PACKS = frozenset((3.0, 4.0, 5.0, 6.0, 8.0))
+_CALLED = re.compile(r"(?<![\w/])[^\W\d_]{4,20}(?!\w)")
+"""A word that a thing may be called by."""
+_LISTED = frozenset(("row", "item"))
 _SETS = {"two": 2.0, "both": 2.0, "pair": 2.0, "twice": 2.0, "half": 0.5}
 """How many of them together are spread."""
 _SET = re.compile(rf"\b(?:{either(_SETS)})\b", re.I)
@@ -85,9 +88,29 @@ def _amounts(text: str, held: HeldAgainst, but: Figure, close: Span) -> list[flo
     if len(some) > _AMOUNTS:
         return []
     counted = (one for one in held.said.within(close) if one.kind == "count" and one.unit not in _DAYS)
+    some |= set(_listed(text, held, close)[:_AMOUNTS])
     together = {1.0, *(one.value for one in counted if one.value in _PACKS)}
     together |= {_SETS[match[0].casefold()] for match in _SET.finditer(text, *close)}
     return [one * many for one in some for many in together]
+
+
+def _listed(text: str, held: HeldAgainst, close: Span) -> list[float]:
+    """What items and rows say that the stretch speaks of by one of their words: `Suet, two packs: $27.98` of `two suet packs`, where a thing in play is called so."""
+    called = {word for one in held.cast.products.values() for word in _words(one.title)}
+    spoken = _words(text[slice(*close)]) & called
+    told = ((one, held.ledger.within(one.start, one.end)) for one in held.cast.lines if one.kind in _LISTED)
+    return [
+        figure.value
+        for line, figures in told
+        if figures and _words(text[line.start : line.end]) & spoken
+        for figure in figures
+        if figure.cue.kind != "unit" and not close[0] <= figure.start < close[1]
+    ]
+
+
+def _words(text: str) -> set[str]:
+    """Of what things are called, in the singular."""
+    return {one[0].casefold().rstrip("s") for one in _CALLED.finditer(text)}
 
 
 def _times(text: str, held: HeldAgainst, but: Figure, per: str, close: Span) -> set[float]:
