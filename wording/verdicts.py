@@ -32,10 +32,11 @@ class VerdictReader:
         some = words.either
         bare = rf"(?:{SPOKEN}|\d{{1,5}})(?=\s?(?:[,;:)!?—–]|\.(?!\d)|\sby\b|$))"
         amount = rf"{bare}|(?:US)?\$\s?\d[\d,.]{{0,12}}|USD\s?\d[\d,.]{{0,12}}|\d[\d,.]{{0,12}}\s?(?:USD|dollars|bucks)|[a-z]{{3,9}}(?:-[a-z]{{3,5}})?(?:-|\s)dollars?"
-        limit = rf"(?:(?:your|my|our|the|that|this|its|a|what)\s)?(?:[a-z]{{1,12}}\s)?(?:(?:{amount})(?:\s(?:{some('limit_nouns')})\b)?|(?:{some('limit_nouns')})\b)|(?:your|my|our)\s(?:{some('own_nouns')})\b"
+        # `fit between $43 and $46` names a range, and no limit.
+        limit = rf"(?:(?:your|my|our|the|that|this|its|a|what)\s)?(?:(?!(?:between|from)\s)[a-z]{{1,12}}\s)?(?:(?:{amount})(?:\s(?:{some('limit_nouns')})\b)?|(?:{some('limit_nouns')})\b)|(?:your|my|our)\s(?:{some('own_nouns')})\b"
         limit = rf"(?:{limit})"
         it = r"\sit,?\sby\b"
-        near = r"(?:\s[a-z’',-]{1,16}){0,3}?\s"
+        near = r"(?:\s(?!(?:between|from)\s)[a-z’',-]{1,16}){0,3}?\s"
         self._fits = compiled(
             rf"\b(?:{some('fits')}){near}{limit}|\b(?:{some('fit_places')})\s{limit}|\b(?:{some('fits_alone')})\b|\b(?:{some('fits')}){it}"
         )

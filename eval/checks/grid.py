@@ -17,6 +17,15 @@ _NO_PRICE_LABEL = re.compile(
 _MONEY_LABEL = re.compile(
     r"\b(?:sub)?totals?\b|\beach\b|\bsum\b|\bleft of\b|\bremain(?:ing|der)\b|\busd\b|\bdollars?\b", re.I
 )
+PER_DOLLAR = re.compile(
+    r"\b(?!(?:price|cost|costs|amount|total|list)\b)[a-z]{2,20}\s?(?:per|/|for\s(?:each|every|a)|to\sthe)\s?(?:dollar\b|\$(?!\s?\d)|usd\b)",
+    re.I,
+)
+"""How much of something a dollar buys: no amount of money."""
+_MONEY = r"[^|]{0,24}(?:\$|\b(?:budget|limit|cap|ceiling|allowance|total|bill|costs?|price|spend|spending|sum|money|dollars?)\b)"
+_SHARE_OF_MONEY = re.compile(
+    rf"\b(?:shares?|parts?|portion|percent(?:age)?|fraction)\sof\b{_MONEY}|%\s?of\b{_MONEY}", re.I
+)
 _DECORATION = re.compile(r"[*_`]|<[^<>]*>")
 
 ProductsIn = Callable[[int, int], Sequence[str]]
@@ -90,17 +99,24 @@ class ProductTables:
 
 def says_price(label: str) -> bool:
     """Whether a label says that prices stand under it, and nothing else."""
-    return _PRICE_LABEL.search(label) is not None and _NO_PRICE_LABEL.search(label) is None
+    return _PRICE_LABEL.search(label) is not None and holds_price(label)
 
 
 def holds_price(label: str) -> bool:
-    """Whether nothing in a label says that what stands under it is no price: a sum, a rest, what a month costs."""
-    return _NO_PRICE_LABEL.search(label) is None
+    """Whether nothing in a label says that what stands under it is no price: a sum, a rest, what a month costs, what a dollar buys."""
+    return _NO_PRICE_LABEL.search(label) is None and PER_DOLLAR.search(label) is None
 
 
 def holds_money(label: str) -> bool:
     """Whether the cells under a label hold amounts of dollars, with a sign or without."""
+    if PER_DOLLAR.search(label):
+        return False
     return _PRICE_LABEL.search(label) is not None or _MONEY_LABEL.search(label) is not None
+
+
+def is_share_of_money(label: str) -> bool:
+    """Whether the shares under a label are of an amount, `share of $50`, and say nothing of what is in a thing."""
+    return _SHARE_OF_MONEY.search(label) is not None
 
 
 def column_at(line: TextLine, place: int) -> int | None:

@@ -14,6 +14,7 @@ from drr.eval.checks.cast import Cast, Meant, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.comparisons import compare_products
 from drr.eval.checks.facts import compare_prices
+from drr.eval.checks.grid import is_share_of_money
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import named_by
 from drr.eval.checks.meanings import true_in_no_meaning
@@ -187,15 +188,16 @@ class _Measuring:
         columns, owner = self._cast.by_columns(line), self._cast.row_owner(line)
         for index, (low, high) in enumerate(line.cells):
             whose = self._cast.column_owner(line, index) if columns else owner
-            if whose is not None and not _COMPUTED_CELL.search(self._cast.body, low, high):
-                for said in self._cast.prose.measures((low, high)):
-                    doubtful = (
-                        _NEEDED.search(self._cast.body, low, high)
-                        or _WISHED.search(self._cast.body, low, high)
-                    ) is not None
-                    self._compare(
-                        said, Meant(frozenset([whose]), True, False, True, Certainty.CELL), doubtful
-                    )
+            if whose is None or _COMPUTED_CELL.search(self._cast.body, low, high):
+                continue
+            of_money = is_share_of_money(self._cast.tables.label(line, index))
+            for said in self._cast.prose.measures((low, high)):
+                if said.kind == "share" and of_money:
+                    continue
+                doubtful = (
+                    _NEEDED.search(self._cast.body, low, high) or _WISHED.search(self._cast.body, low, high)
+                ) is not None
+                self._compare(said, Meant(frozenset([whose]), True, False, True, Certainty.CELL), doubtful)
 
     def _compare(self, said: MeasureSaid, meant: Meant, doubtful: bool) -> None:
         theirs = [self._record(one) for one in sorted(meant.products) if one in self._cast.products]

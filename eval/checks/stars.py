@@ -21,11 +21,16 @@ from drr.wording.ratings import RATINGS, RatingSaid
 from drr.wording.tolerance import same_count, same_stars
 
 _STARS_HEAD = re.compile(r"\brat(?:ed|ing)\b|\bstars?\b|★|⭐|\bscore\b|\baverage\b", re.I)
+_RATED_FOR = re.compile(
+    r"\b(?!stars\b|ratings\b|reviews\b|(?:buyer|customer|user|owner|shopper|reviewer)s\b)[a-z]{2,16}s\srated\b|\brated\s(?:for|to|load|weight|power|life|capacity|speed)\b",
+    re.I,
+)
+"""`diapers rated`: what something is made for, and no word on how good it is."""
 _COUNT_HEAD = re.compile(
     r"\breviews\b|\bratings\b|\bvotes\b|\b(?:number|no\.|count|#) of ratings\b|\bcount\b", re.I
 )
 _CELL = re.compile(
-    r"[\s*_★⭐]*(?P<stars>[0-5](?:\.\d{1,2})?)(?:\s?(?:/\s?5|★|⭐|stars?|out of 5))?(?:[\s,*_]{0,9}[\s(,][\s*_]{0,9}\(?(?P<count>\d{1,3}(?:,\d{3})*|\d+)(?:\s(?:ratings|reviews|votes))?\)?)?[\s*_★⭐]*"
+    r"[\s*_★⭐]*(?P<stars>[0-5](?:\.\d{1,2}|(?!,\d{3}(?!\d))))(?:\s?(?:/\s?5|★|⭐|stars?|out of 5))?(?:[\s,*_]{0,9}[\s(,][\s*_]{0,9}\(?(?P<count>\d{1,3}(?:,\d{3})*|\d+)(?:\s(?:ratings|reviews|votes))?\)?)?[\s*_★⭐]*"
 )
 _COUNT_CELL = re.compile(
     r"[\s*_(]*(?P<count>\d{1,3}(?:,\d{3})+|\d+)(?P<plus>\+)?(?:\s(?:ratings|reviews|votes))?[\s*_)]*"
@@ -231,7 +236,7 @@ def _fits(said: RatingSaid, product: Product) -> bool:
 
 def _in_cell(text: str, head: str) -> Iterator[RatingSaid]:
     """Stars, the number of ratings, or both."""
-    stars, count = _STARS_HEAD.search(head) is not None, _COUNT_HEAD.search(head) is not None
+    stars, count = _is_of_stars(head), _COUNT_HEAD.search(head) is not None
     if stars and (match := _CELL.fullmatch(text)):
         if not (count and float(match["stars"]).is_integer() and "." not in match["stars"]):
             yield RatingSaid("stars", float(match["stars"]), 0, 0, False, True)
@@ -241,6 +246,10 @@ def _in_cell(text: str, head: str) -> Iterator[RatingSaid]:
         yield RatingSaid("count", float(match["count"].replace(",", "")), 0, 0, bool(match["plus"]), True)
     elif not stars and not count:
         yield from (said for said in RATINGS.ratings(text) if said.certain)
+
+
+def _is_of_stars(head: str) -> bool:
+    return _STARS_HEAD.search(_RATED_FOR.sub("", head)) is not None
 
 
 def _is_of_ratings(head: str) -> bool:

@@ -72,6 +72,12 @@ class TableOwners:
         """Whether a row is a property and its value, of the one product that the table is about."""
         return len(line.cells) == 2 and line.table in self._keyed and not self._within(line.start, line.end)
 
+    def label(self, line: TextLine, column: int) -> str:
+        """What a cell is said to hold: the first of its row where the columns are products or the row is a property, else the head of its column."""
+        if line.cells and (self.by_columns(line) or self.is_keyed(line)):
+            return self._body[slice(*line.cells[0])]
+        return line.header[column] if column < len(line.header) else ""
+
     @cached_property
     def _keyed(self) -> dict[int, str]:
         return keyed_tables(self._lines, self._body, self._on)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from drr.eval.checks.accusing.agreed import of_a_list
+from drr.eval.checks.accusing.lowered_costs import a_lowered_price, of_a_lowered_price
 from drr.eval.checks.accusing.of_others import OfOthers
 from drr.eval.checks.accusing.otherwise import Otherwise
 from drr.eval.checks.accusing.own_orders import OwnOrders
@@ -56,6 +57,12 @@ class TrueReadings:
         figure = self._figure(one.span)
         made = figure is not None and worded_of(self._mentions).is_made(figure)
         return "what stands beside it comes to it, read in the plainest way" if made else None
+
+    def lowered(self, one: Accusation) -> str | None:
+        return of_a_lowered_price(self._mentions, one.span[0])
+
+    def reduced(self, one: Accusation) -> str | None:
+        return a_lowered_price(self._mentions, one.span[0])
 
     def another(self, one: Accusation) -> str | None:
         figure = self._figure(one.span)
@@ -165,14 +172,15 @@ class TrueReadings:
 _Reading = Callable[[TrueReadings, Accusation], str | None]
 _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "price": (
+        TrueReadings.reduced,
         TrueReadings.column,
         TrueReadings.another,
         TrueReadings.several,
         TrueReadings.reached,
         TrueReadings.plain,
     ),
-    "unit_cost": (TrueReadings.reached, TrueReadings.plain),
-    "cost_per_unit": (TrueReadings.plain,),
+    "unit_cost": (TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
+    "cost_per_unit": (TrueReadings.lowered, TrueReadings.plain),
     "sum": (TrueReadings.then, TrueReadings.repeated, TrueReadings.reached, TrueReadings.plain),
     "rest": (TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
     "difference": (
@@ -185,7 +193,7 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
     "rest_told": (TrueReadings.costs_that, TrueReadings.reached, TrueReadings.plain),
     "left_amount": (TrueReadings.another, TrueReadings.reached, TrueReadings.plain),
-    "left_unit_cost": (TrueReadings.reached, TrueReadings.plain),
+    "left_unit_cost": (TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
     "stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_raters": (TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.grid import column_at
+from drr.eval.checks.grid import PER_DOLLAR, column_at
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.known import numbers_in
@@ -26,7 +26,6 @@ from drr.eval.checks.residue import residue_of
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import DIGITS, number
 
-_HEAD = re.compile(r"\b[a-z]{2,20}\s?(?:per|/|for\s(?:each|every|a)|to\sthe)\s?(?:dollar\b|\$|usd\b)", re.I)
 _SAID = re.compile(
     rf"(?<![\w.,$/-])(?P<n>{DIGITS})\s(?P<u>[a-z]{{3,14}})\s(?:per|for\s(?:each|every|a)|(?:to|on)\sthe)\sdollar\b",
     re.I,
@@ -68,14 +67,14 @@ def _of_tables(mentions: Mentions, held: HeldAgainst) -> Iterator[_PerDollar]:
     for index, line in enumerate(mentions.layout.lines):
         if line.kind != "row":
             continue
-        of_row = _HEAD.search(text, *line.cells[0]) is not None
+        of_row = PER_DOLLAR.search(text, *line.cells[0]) is not None
         for low, high in line.cells[1:]:
             match, column = _CELL.fullmatch(text, low, high), column_at(line, low)
             if match is None or column is None:
                 continue
             if of_row:
                 yield _in_column(mentions, held, line, column, match.span("n"))
-            elif _HEAD.search(mentions.tables.label(index, column, text)):
+            elif PER_DOLLAR.search(mentions.tables.label(index, column, text)):
                 yield _in_row(held, line, match.span("n"))
 
 

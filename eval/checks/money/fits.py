@@ -13,7 +13,7 @@ from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.money.around import ASKS, cells_asked, is_hinted
+from drr.eval.checks.money.around import asks_for_a_limit, cells_asked, is_hinted
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.groups import GROUP
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger
@@ -89,7 +89,7 @@ class FitClaims:
             figures = [one for one in self._ledger.within(line.start, line.end) if not one.void]
             for (low, high), head in zip(line.cells, line.header, strict=False):
                 answer = _ANSWER.fullmatch(plain, low, high)
-                if answer is None or not ASKS.search(head) or len(figures) != 1:
+                if answer is None or not asks_for_a_limit(head) or len(figures) != 1:
                     continue
                 own = every_amount(head)
                 most = own[0].value if len(own) == 1 else limit

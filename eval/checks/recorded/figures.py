@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from drr.eval.checks.base import Span
+from drr.eval.checks.grid import is_share_of_money
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.measures import MeasureSaid
 from drr.eval.checks.mentions import is_in_name
@@ -46,8 +47,10 @@ class FigureCandidates:
     def _row(self, line: TextLine) -> Iterator[StatedOtherwise]:
         for cell, bound, label in self._owners.cells(line):
             found = self._cast.prose.measures(cell)
+            of_money = is_share_of_money(label)
             for said in found:
-                yield from self._one(said, bound, (line.start, line.end), cell, label)
+                if not (of_money and said.kind == "share"):
+                    yield from self._one(said, bound, (line.start, line.end), cell, label)
             bare = _BARE.fullmatch(self._text, *cell)
             if not found and bare is not None:
                 yield from self._bare(number(bare["n"]), bare.span("n"), bound, line, cell, label)
