@@ -45,10 +45,10 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "3"),
     "outside_shop": Rule(catalogue.outside_shop, "13"),
     "name_matches_id": Rule(names.name_matches_id, "15"),
-    "price": Rule(facts.price, "27"),
-    "rating": Rule(stars.rating, "25"),
-    "total": Rule(total, "31"),
-    "budget": Rule(budget, "32"),
+    "price": Rule(facts.price, "28"),
+    "rating": Rule(stars.rating, "26"),
+    "total": Rule(total, "32"),
+    "budget": Rule(budget, "33"),
     "order_facts": Rule(order_facts, "38"),
     "privacy": Rule(privacy, "2"),
     "profile_facts": Rule(profile_facts, "13"),
@@ -57,9 +57,9 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "10", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "9"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "15"),
-    "product_claims": Rule(properties.product_claims, "54"),
+    "product_claims": Rule(properties.product_claims, "55"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "20"),
+    "figures": Rule(figures, "21"),
 }
 
 
