@@ -59,6 +59,7 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
         if product is not None:
             _compare_beside(tally, subject, mentions, reference, product)
     compare_makers(tally, subject, mentions, cast)
+    _compare_makers_alone(tally, subject)
     lowest = min(scores, default=None)
     return tally.check("no name stands beside an address of the shop", lowest_similarity=lowest)
 
@@ -87,14 +88,25 @@ def _compare_name(
         tally.accuse("name", named.span, why, _bound_name(subject, named, name))
 
 
-_GENITIVE = re.compile(
-    r"(?P<maker>[A-Z][\w&-]{2,20}(?:\s(?:&\s)?[A-Z][\w&-]{1,20}){0,2})(?:['’]s|(?<=s)['’])\s"
+def _compare_makers_alone(tally: CheckTally, subject: Subject) -> None:
+    """A link of one word, which may be who makes the thing: `[Kindpaw](LINK)`."""
+    for marker in subject.citations.markers:
+        name = marker.id
+        key = subject.product_id_of(marker.url) if marker.url and marker.form == "link" else None
+        product = subject.product(key) if key and name.isalpha() and is_capital(name) else None
+        if product is not None and _is_of_another_maker(subject, name, product):
+            why = f"{name!r} names another maker than {product.store or product.title!r}"
+            tally.accuse("name", (marker.start, marker.end), why, Certainty.ADJOINED)
+
+
+_BY_WHOM = re.compile(
+    r"(?P<maker>[A-Z][\w&-]{2,20}(?:\s(?:&\s)?[A-Z][\w&-]{1,20}){0,2})(?:(?:['’]s|(?<=s)['’])\s|(?=[\s,]|$))"
 )
 
 
 def _is_of_another_maker(subject: Subject, name: str, product: Product) -> bool:
-    """`[Tallgrass's Torpedo](LINK)`: a maker of the shop in the genitive, and not this product's."""
-    match = _GENITIVE.match(name)
+    """`[Tallgrass's Torpedo](LINK)`, `[Tallgrass Torpedo](LINK)`, `[Tallgrass](LINK)`: a maker of the shop first, and not this product's."""
+    match = _BY_WHOM.match(name)
     return match is not None and maker_of_the_shop(subject, match["maker"], _own_words(product)) is not None
 
 

@@ -44,6 +44,7 @@ RESTS_AND_GAPS = [
     (f"The diffuser ({A}, $17.95) and the red one ({B}, $11.99) come to $29.94, so of the $40 {{}}.", "you keep $10.06", "you keep $14.06"),
     (f"The diffuser ({A}, $17.95) and the red one ({B}, $11.99): together that is $29.94, so {{}} of your $40 stays in your pocket.", "$10.06", "$8.06"),
     (f"- Diffuser {A} $17.95\n- Red {B} $11.99\n\nSum: $29.94, so {{}} of the $40 are left.", "$10.06", "$12.00"),
+    (f"- Diffuser {A} $17.95\n- Red {B} $11.99\n\nSpent: $29.94. Left in the tin from your $40: {{}}, enough for a card.", "$10.06", "$20.06"),
     (f"Take the red one ({B}) for {{}}, not the black one ({C}, $24.95).", "thirteen dollars less", "sixteen dollars less"),
 ]  # fmt: skip
 

@@ -44,7 +44,7 @@ class TrueReadings:
 
     def reached(self, one: Accusation) -> str | None:
         figure = self._figure(one.span)
-        if figure is None or (one.kind == "sum" and one.bound == Certainty.CELL):
+        if figure is None or _is_beside_its_thing(one):
             return None
         kind = one.kind or ""
         if one.kind == "sum" and one.bound == Certainty.SCOPE and not of_a_list(one.span[0], self._mentions):
@@ -52,8 +52,8 @@ class TrueReadings:
         return self._reach.why(figure, kind, firm=one.bound in _FIRM.get(kind, ()))
 
     def plain(self, one: Accusation) -> str | None:
-        if one.kind == "sum" and one.bound == Certainty.CELL:
-            return None  # its rows stand there, with how many of each
+        if _is_beside_its_thing(one):
+            return None
         figure = self._figure(one.span)
         made = figure is not None and worded_of(self._mentions).is_made(figure)
         return "what stands beside it comes to it, read in the plainest way" if made else None
@@ -167,6 +167,17 @@ class TrueReadings:
         said = self._held.said
         here = said.within((span[0], max(span[1], span[0] + 1)))
         return here[0] if here else next((one for one in said.all if one.start <= span[0] < one.end), None)
+
+
+def _is_beside_its_thing(one: Accusation) -> bool:
+    """Whether no reckoning explains a figure: the rows of a sum stand there, with how many of each, or a price in a cell of the thing's own row."""
+    if one.bound != Certainty.CELL:
+        return False
+    return one.kind == "sum" or (one.kind == "price" and _OF_A_RECORD in one.why)
+
+
+_OF_A_RECORD = ", is $"
+"""In the words of an accusation: the price of the thing that it is held against."""
 
 
 _Reading = Callable[[TrueReadings, Accusation], str | None]

@@ -123,7 +123,7 @@ class Rests:
         label = self._plain[span[0] : figure.start]
         return (
             re.fullmatch(
-                r"[\s*_>•-]{0,6}(?:left|remaining|unspent)(?:\s(?:of|from)\s\S{1,12}(?:\s\S{1,10})?)?:\s?[*_]{0,3}",
+                r"[\s*_>•-]{0,6}(?:left|remaining|unspent)\b(?:\s[^.;:\n]{1,40})?:\s?[*_]{0,3}",
                 label,
                 re.I,
             )
