@@ -52,6 +52,7 @@ MET_BY = {"round15": "c712bc0", "round16": "c712bc0"} | {
         "106c782": (47, 48),
         "dc02bc8": (49, 50, 51, 52),
         "e98edc7": (53, 54, 55, 56),
+        "a136a1a": (57, 58, 59, 60),
     }.items()
     for number in numbers
 }

@@ -44,10 +44,10 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "3"),
     "outside_shop": Rule(catalogue.outside_shop, "13"),
-    "name_matches_id": Rule(names.name_matches_id, "15"),
-    "price": Rule(facts.price, "28"),
+    "name_matches_id": Rule(names.name_matches_id, "16"),
+    "price": Rule(facts.price, "29"),
     "rating": Rule(stars.rating, "26"),
-    "total": Rule(total, "32"),
+    "total": Rule(total, "33"),
     "budget": Rule(budget, "33"),
     "order_facts": Rule(order_facts, "38"),
     "privacy": Rule(privacy, "2"),

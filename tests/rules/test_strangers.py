@@ -65,9 +65,13 @@ REACHED = {
     "round51": (40, 0),
     "round52": (51, 1),
     "round53": (53, 0),
-    "round54": (49, 2),
-    "round55": (35, 4),
-    "round56": (42, 2),
+    "round54": (50, 0),
+    "round55": (43, 0),
+    "round56": (50, 0),
+    "round57": (42, 0),
+    "round58": (45, 0),
+    "round59": (43, 0),
+    "round60": (33, 0),
 }
 """Round -> plants caught at least, clean texts failed at most: what was reached when the readers of a text's own figures had come. Why floors moved before, the CHANGELOG says."""
 WHOLE = {
