@@ -39,7 +39,7 @@ MULTIPLE = [
 SAID = [
     (f"The {CLEARAIR} would run {{}} a fill, and it holds six liters for $84.99.", "60 hours", "20 hours"),
     (f"| Scale | Price | Load |\n|---|---|---|\n| {SCALE} | $13.99 | {{}} |\n| [Bramwick]({AT}B0X0Q3G2X7) | $27.99 | 15 kg |\n", "5 kg", "15 kg"),
-    (f"- [Muddy Otter]({AT}B0L25LV4DR): 25 to 50 pounds, {{}}, $18.99 for 14\n- [Kindpaw]({AT}B08FMH50QP): 50 to 100 pounds, peanut butter, $16.99\n", "chicken", "peanut butter"),
+    (f"- [Muddy Otter]({AT}B0L25LV4DR): 25 to 50 pounds, {{}}, $18.99 for 14\n- [Muddy Otter Vegetable-Based]({AT}B08FMH50QP): 50 to 100 pounds, peanut butter, $16.99\n", "chicken", "peanut butter"),
 ]  # fmt: skip
 
 
