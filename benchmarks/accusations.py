@@ -53,6 +53,7 @@ MET_BY = {"round15": "c712bc0", "round16": "c712bc0"} | {
         "dc02bc8": (49, 50, 51, 52),
         "e98edc7": (53, 54, 55, 56),
         "a136a1a": (57, 58, 59, 60),
+        "db7a94b": (61, 62),
     }.items()
     for number in numbers
 }

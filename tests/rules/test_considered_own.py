@@ -104,6 +104,7 @@ def test_amounts_ratings_and_spoken_years_are_no_counts_of_orders(scene: Scene) 
         "You ordered it Dec 8 & 13.",
         "| 7 | a lamp that you ordered |",
         "It gives twice the area of the lamp you ordered.",
+        "At 2000 lumens it beats the lamp you ordered.",
     ],
 )
 def test_days_in_a_row_numbers_of_rows_and_multiples_are_no_counts_of_orders(scene: Scene, text: str) -> None:

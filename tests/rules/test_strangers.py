@@ -72,6 +72,8 @@ REACHED = {
     "round58": (45, 0),
     "round59": (43, 0),
     "round60": (33, 0),
+    "round61": (47, 0),
+    "round62": (47, 0),
 }
 """Round -> plants caught at least, clean texts failed at most: what was reached when the readers of a text's own figures had come. Why floors moved before, the CHANGELOG says."""
 WHOLE = {

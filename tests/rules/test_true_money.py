@@ -103,3 +103,16 @@ def _who_ordered_several(shop: Shop) -> tuple[str, list[str]]:
 def _is_priced(shop: Shop, product_id: str) -> bool:
     product = shop.store.product(product_id)
     return product is not None and product.price is not None
+
+
+def test_a_limit_is_not_held_against_the_cost_of_the_next_thing(rules_shop: Shop) -> None:
+    first, second = (
+        "[pad](http://ecommerce.example/B0HEX1ZL56)",
+        "[other](http://ecommerce.example/B07ZZH2SAH)",
+    )
+    text = f"The {first} costs $30.99 and stays under your {{}}; the {second} at $43.95 does not."
+    for limit, fails in (("$35", False), ("$25", True)):
+        found = check_report(
+            Subject(text.format(limit), query=f"a heating pad under {limit}", shop=rules_shop)
+        )
+        assert (found["budget"].status == "fail") is fails, found["budget"].evidence

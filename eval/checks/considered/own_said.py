@@ -15,6 +15,7 @@ from drr.wording.dates import CALENDAR, FULL_MONTH, MONTH, DayOfYear, When, date
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number_said
 from drr.wording.purchases import PURCHASES
+from drr.wording.units import UNITS
 
 OwnKind = Literal[
     "count",
@@ -87,6 +88,7 @@ _AFTER_DAY = re.compile(
 )
 _SPOKEN_BEFORE = re.compile(rf"\b{SPOKEN}\s$", re.I)
 _SPOKEN_BEHIND = re.compile(rf"\s{SPOKEN}\b", re.I)
+_UNIT_BEHIND = re.compile(r"[\s-](?P<u>[a-z]{2,12})\b", re.I)
 _LARGEST = 5_000
 _MOST = 160
 """Things said that are read of a report, in its order."""
@@ -146,6 +148,9 @@ class OwnSaid:
         for figure in self._said.within((line.start, line.end)):
             if figure.kind in ("money", "unit", "rating", "ratings", "measure", "multiple"):
                 take(figure.start, figure.end)
+        for when in dates(self._plain, line.start, line.end):
+            if self._is_measure(when):
+                take(when.start, when.end)
         found = [one for one in self._some(line) if take(one.start, one.end)]
         return sorted(found)[:_PER_LINE]
 
@@ -180,6 +185,11 @@ class OwnSaid:
         for match in _MONTH_ALONE.finditer(self._plain, *span):
             name = "m" if match["m"] else "m2"
             yield self._made(match.span(name), "bare_month", month_number(match[name]))
+
+    def _is_measure(self, one: When) -> bool:
+        """`At 2000 lumens`: no year."""
+        unit = _UNIT_BEHIND.match(self._plain, one.end)
+        return not one.month and unit is not None and UNITS.named(unit["u"]) is not None
 
     def _shares(self, span: Span) -> Iterator[OwnFigure]:
         for match in _DECIMAL_SHARE.finditer(self._plain, *span):

@@ -54,6 +54,13 @@ class SaidFit(NamedTuple):
     doubt: str | None = None
 
 
+_OTHERWISE = re.compile(
+    r"[;,]\s(?:[^.;\n]|\.(?=\d)){1,240}\b(?:does|do|is|are|would)(?:\snot|n['’]t)(?=[\s*_]{0,3}(?:[,.;:)]|$|though\b|but\b))",
+    re.I,
+)
+"""`it stays under your $35; the other at $43.95 does not`: the verdict before is denied of another thing."""
+
+
 class FitClaims:
     """The sentences that say whether a limit is kept, and those that own that it is not."""
 
@@ -104,6 +111,8 @@ class FitClaims:
     def _claim(self, span: Span, limit: float) -> SaidFit | None:
         """A verdict counts where every cost of its sentence is on one side of the limit."""
         text = self._mentions.plain[slice(*span)]
+        if _OTHERWISE.search(text):
+            return None
         totals = [one for one in self._ledger.within(*span) if one.cue.kind == "total" and not one.void]
         one_total = len(totals) == 1 and self._is_explained(totals[0]) and not totals[0].holds(limit)
         verdict = VERDICTS.verdict(text, limit, would_be=one_total)

@@ -67,6 +67,7 @@ _ADDED = re.compile(
     r"\b(?:on top|add(?:ed|ing|s)?|plus|together|both|also|even|another|second|with (?:it|them|both|that))\b",
     re.I,
 )
+_ENDS = re.compile(r"[;:]\s")
 _MOST = 12
 """Prices of which differences are looked at."""
 _SEVERAL = re.compile(r"\b(?:two|three|four|five|six|pair|both|together|each|apiece|sets?|all)\b", re.I)
@@ -232,7 +233,7 @@ class LimitSides:
         """The one amount of the sentence, else the price of the one thing, that is held against a limit."""
         if self._ledger.play.many_in(span) or _SEVERAL.search(self._plain, *span):
             return None
-        others = [one for one in here if one.start != limit.start]
+        others = [one for one in here if one.start != limit.start and not self._is_of_the_next(one, limit)]
         if len(others) == 1 and others[0].cue.kind in ("price", "none", "total"):
             entry = self._ledger.by_start.get(others[0].start)
             explained = entry is not None and entry.status == "explained"
@@ -242,6 +243,10 @@ class LimitSides:
         if others or product is None or product.price is None or not meant.certain:
             return None
         return (product.price, meant.bound) if meant.bound >= Certainty.SENTENCE else None
+
+    def _is_of_the_next(self, one: Figure, limit: Figure) -> bool:
+        """`it stays under your $35; the other at $43.95 does not`"""
+        return one.start > limit.end and _ENDS.search(self._plain, limit.end, one.start) is not None
 
     def _cost_of(self, match: re.Match[str], span: Span, limit: float) -> tuple[float, Certainty] | None:
         """The one cost of its sentence, else the price of the one thing that it speaks of."""
