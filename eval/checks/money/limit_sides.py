@@ -233,7 +233,9 @@ class LimitSides:
         """The one amount of the sentence, else the price of the one thing, that is held against a limit."""
         if self._ledger.play.many_in(span) or _SEVERAL.search(self._plain, *span):
             return None
-        others = [one for one in here if one.start != limit.start and not self._is_of_the_next(one, limit)]
+        others = [
+            one for one in here if one.start != limit.start and not _is_of_the_next(self._plain, one, limit)
+        ]
         if len(others) == 1 and others[0].cue.kind in ("price", "none", "total"):
             entry = self._ledger.by_start.get(others[0].start)
             explained = entry is not None and entry.status == "explained"
@@ -243,10 +245,6 @@ class LimitSides:
         if others or product is None or product.price is None or not meant.certain:
             return None
         return (product.price, meant.bound) if meant.bound >= Certainty.SENTENCE else None
-
-    def _is_of_the_next(self, one: Figure, limit: Figure) -> bool:
-        """`it stays under your $35; the other at $43.95 does not`"""
-        return one.start > limit.end and _ENDS.search(self._plain, limit.end, one.start) is not None
 
     def _cost_of(self, match: re.Match[str], span: Span, limit: float) -> tuple[float, Certainty] | None:
         """The one cost of its sentence, else the price of the one thing that it speaks of."""
@@ -286,6 +284,11 @@ class LimitSides:
         named = [one for one in self._ledger.within(low, place) if one.holds(limit)]
         start = named[-1].start - 30 if named else low
         return bool(named) or _LIMIT.search(self._plain, max(0, start), place) is not None
+
+
+def _is_of_the_next(plain: str, one: Figure, limit: Figure) -> bool:
+    """`it stays under your $35; the other at $43.95 does not`"""
+    return one.start > limit.end and _ENDS.search(plain, limit.end, one.start) is not None
 
 
 def hold_sides(tally: CheckTally, mentions: Mentions, ledger: MoneyLedger, limits: Sequence[float]) -> None:
