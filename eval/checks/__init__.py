@@ -46,7 +46,7 @@ RULES: dict[str, Rule] = {
     "outside_shop": Rule(catalogue.outside_shop, "13"),
     "name_matches_id": Rule(names.name_matches_id, "16"),
     "price": Rule(facts.price, "29"),
-    "rating": Rule(stars.rating, "26"),
+    "rating": Rule(stars.rating, "27"),
     "total": Rule(total, "33"),
     "budget": Rule(budget, "34"),
     "order_facts": Rule(order_facts, "39"),
@@ -57,7 +57,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "10", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "9"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "15"),
-    "product_claims": Rule(properties.product_claims, "55"),
+    "product_claims": Rule(properties.product_claims, "56"),
     "process_text": Rule(text.process_text, "3"),
     "figures": Rule(figures, "21"),
 }

@@ -46,6 +46,8 @@ _PREDICATE = re.compile(
     re.I,
 )
 """Right before it: it is said of something, and not something held against it."""
+_NAMES_IT = re.compile(r",\s(?:the|your|an?)\s[*_\[]{0,3}[A-Z]")
+"""Right behind it: `the loudest, the Washable, says 26` is said of what it names."""
 _PRICED = re.compile(
     r"[\s*_)\]]{0,3}(?:\s[\w'’-]{1,16}){0,4}\s?(?:at|for|\(|,)\s?\$(?P<price>\d[\d,]*\.\d\d)"
 )
@@ -93,7 +95,7 @@ def _bound(cast: Cast, text: str, one: SuperlativeSaid, sentence: Span) -> _Boun
     named = superlative_subjects(cast, text, one, sentence)
     if named:
         return _Bound(named, by_name=True)
-    if not _PREDICATE.search(text, max(0, one.start - 40), one.start):
+    if _NAMES_IT.match(text, one.end) or not _PREDICATE.search(text, max(0, one.start - 40), one.start):
         return _Bound((), by_name=False)
     keys = one_spoken_of(cast, text, one.start)
     keys = (keys & linked_by(cast.named)) or keys

@@ -62,6 +62,7 @@ def test_what_an_item_says_is_of_the_thing_that_it_begins_with(scene: Scene) -> 
 @pytest.mark.parametrize(
     "said",
     [
+        "The cheapest of them is the Nuzzleworth at $41.00; the dearest, the Whiskerwell, says 2.6 stars.",
         "The Whiskerwell costs $62.00 more than the Ashwell and $72.99 more than the cheapest of the three.",
         "Though it is the cheaper by far, the Nuzzleworth is the better rated.",
         "Take the Ashwell. It beats the Whiskerwell and is $62.00 cheaper.",
