@@ -8,6 +8,7 @@ from drr.env.errors import DrrError
 from drr.env.profile import ProfileSummary, build_profile
 
 if TYPE_CHECKING:
+    from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.study.study import Study
 
@@ -18,6 +19,8 @@ class ShopperProfiles:
     def __init__(self, study: Study, shop: str | None = None) -> None:
         self._known: dict[str, ProfileSummary | None] = {}
         self.shop = shop_of(study, shop)
+        self.home = _settings_of(study).shop_url if self.shop is None else self.shop.shop_url
+        """Below which the shop's pages are said to live, whether it can be opened or not."""
         named = shop or study.config.get("run", {}).get("shop")
         self.missing = str(named) if named and self.shop is None else None
         """Where the shop should lie and does not: profiles and records of the shop cannot be shown."""
@@ -43,21 +46,27 @@ def shop_of(study: Study, given: str | None = None) -> Shop | None:
     A relative address is looked for from here and from the study's own place: studies and shops are moved together.
     """
     from drr.app.vouching import is_own_shop
-    from drr.env.settings import resolve
     from drr.env.shop import open_shop
 
     spec = given or study.config.get("run", {}).get("shop")
     if not spec:
         return None
-    settings = resolve(
-        {"shop_url": study.config.get("settings", {}).get("shop_url")} if "settings" in study.config else {}
-    )
+    settings = _settings_of(study)
     beside = study.folder.resolve().parent / str(spec)
     for place in dict.fromkeys([str(spec), str(beside)]):
         if given is None and not is_own_shop(study.folder, place):
             continue
         try:
-            return open_shop(place, settings.settings)
+            return open_shop(place, settings)
         except DrrError:
             continue
     return None
+
+
+def _settings_of(study: Study) -> Settings:
+    from drr.env.settings import resolve
+
+    given = (
+        {"shop_url": study.config.get("settings", {}).get("shop_url")} if "settings" in study.config else {}
+    )
+    return resolve(given).settings

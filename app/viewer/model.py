@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from drr.eval.tasks.dr3.rows import DepthRow, FactLabel, PointLabel
     from drr.llm.rows import UsageRow
 
+from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
 
 
@@ -347,6 +349,8 @@ class ReportView:
     judged_by: str | None = None
     judged_by_rules: bool = False
     missing_shop: str | None = None
+    home: str = ""
+    """Below which the pages of its shop are said to live: where a list of sources gives ids alone, the judge followed them there."""
     conversations: tuple[Conversation, ...] = ()
     cases: tuple[tuple[str, str], ...] = ()
     """Where its task was asked by other persons too: each system that answered it for them, and the name of that page."""
@@ -365,3 +369,8 @@ class ReportView:
     @property
     def calls(self) -> tuple[CallView, ...]:
         return tuple(call for actor in self.actors for call in actor.calls)
+
+    @cached_property
+    def citations(self) -> Citations:
+        """As the judge read them."""
+        return parse(self.report, self.home)

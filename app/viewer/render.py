@@ -19,7 +19,7 @@ from drr.app.viewer.sides import ShownSide, side_name, sides_of
 from drr.app.viewer.tasks.facts import counted, facts_in
 from drr.app.viewer.tasks.points import points_in
 from drr.citations.files import KnownPlaces
-from drr.citations.parse import canonical_url, parse
+from drr.citations.parse import canonical_url
 from drr.env.files import file_name
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
@@ -359,7 +359,7 @@ class SourceNames:
 def _numbers(report: ReportView) -> dict[str, str]:
     """Canonical address to the number that the report gives it; a link or a bare address has none."""
     found: dict[str, str] = {}
-    for marker in parse(report.report).markers:
+    for marker in report.citations.markers:
         if marker.url is not None:
             found.setdefault(
                 marker.url, marker.id if len(marker.id) <= 8 and "://" not in marker.id else "link"
@@ -376,12 +376,15 @@ def _safe(report: ReportView, before: str = "") -> Markup:
 
 
 def _links(report: ReportView) -> list[LinkTag]:
-    """Each marker that leads to a source of this run leads to where the source stands on the page."""
-    names = SourceNames(report)
+    """Each marker that leads to a source of this run leads to where the source stands on the page, and so does each id of its list."""
+    if not report.sources:
+        return []
+    names, cited = SourceNames(report), report.citations
+    listed = [(one.start, one.end, one.url) for entry in cited.references for one in entry.links]
     return [
-        LinkTag(marker.start, marker.end, f"source-{source.number}")
-        for marker in (parse(report.report).markers if report.sources else ())
-        if marker.url is not None and (source := names.source_of(marker.url)) is not None
+        LinkTag(start, end, f"source-{source.number}")
+        for start, end, url in [*((one.start, one.end, one.url) for one in cited.markers), *listed]
+        if url is not None and (source := names.source_of(url)) is not None
     ]
 
 

@@ -80,6 +80,7 @@ class AnswerViews:
         view = ReportView(
             entry=replace(entry, **measured(judged, answer, values)._asdict()),
             report=answer.report,
+            home=self._profiles.home,
             profile="" if shopper is None else shopper.text(),
             shopper=shopper,
             products=products,
