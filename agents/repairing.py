@@ -18,8 +18,9 @@ from drr.llm.prompts import fence
 from langchain_core.messages import HumanMessage
 
 
-async def read_in_run(report: str) -> Citations:
-    return await read_in_time(report, lambda: parse(report))
+async def read_in_run(run: AgentRun, report: str) -> Citations:
+    """As judges read it: where an entry gives the id of a product alone, it leads to the shop's page."""
+    return await read_in_time(report, lambda: parse(report, run.home))
 
 
 class Repaired(NamedTuple):
@@ -33,24 +34,39 @@ class Repaired(NamedTuple):
 async def repaired(
     run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
 ) -> Repaired:
-    """The report as the setting wants it."""
-    wrong = [*made_up, *(f"[{name}]" for name in repair.lost(cited))]
-    if setting == "off" or not wrong:
+    """The report as the setting wants it; one that is mended stands for itself outside the shop too."""
+    wrong = _wrong(cited, made_up)
+    if setting == "off":
         return Repaired(raw, [])
+    addressed = _addressed(run, raw)
+    if addressed != raw:
+        cited = await read_in_run(run, addressed)
+        wrong = _wrong(cited, made_up)
+    if not wrong:
+        return Repaired(addressed, [])
     if setting == "remove":
-        return Repaired(repair.remove(raw, made_up), wrong)
-    report = await _mended(run, raw, wrong)
-    if report is None:
-        return Repaired(raw, [])
-    after = await read_in_run(report)
+        return Repaired(repair.remove(addressed, made_up, run.home), wrong)
+    mended = await _mended(run, addressed, wrong)
+    if mended is None:
+        return Repaired(addressed, [])
+    report = _addressed(run, mended)
+    after = await read_in_run(run, report)
     if still := repair.unknown_urls(after, run.ledger.knows):
         run.notes.append(
             f"citations: {len(still)} made-up addresses stood in the mended report too; taken out"
         )
-        report = repair.remove(report, still)
-        after = await read_in_run(report)
+        report = repair.remove(report, still, run.home)
+        after = await read_in_run(run, report)
     left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
     return Repaired(report, [one for one in wrong if canonical_url(one) not in left], still)
+
+
+def _wrong(cited: Citations, made_up: list[str]) -> list[str]:
+    return [*made_up, *(f"[{name}]" for name in repair.lost(cited))]
+
+
+def _addressed(run: AgentRun, report: str) -> str:
+    return repair.with_addresses(report, run.home, run.ledger.knows)
 
 
 async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:

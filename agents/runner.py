@@ -312,11 +312,11 @@ async def _finish(
     run: AgentRun, variant: Variant, ending: Ending, options: AgentOptions, world: World
 ) -> AnswerRecord:
     raw = ending.report
-    cited = await read_in_run(raw)
+    cited = await read_in_run(run, raw)
     made_up = repair.unknown_urls(cited, run.ledger.knows)
     mended = await repaired(run, raw, cited, made_up, options.citation_repair)
     report, removed = mended.report, mended.removed
-    written = cited if report == raw else await read_in_run(report)
+    written = cited if report == raw else await read_in_run(run, report)
     left = repair.unknown_urls(written, run.ledger.knows)
     made_up = list(dict.fromkeys([*made_up, *mended.made_up, *left]))
     usage, seconds = run.allowance.meter.as_json(), run.allowance.now() - run.allowance.started

@@ -31,7 +31,7 @@ class Requirements(BaseModel):
 async def validated(run: AgentRun, report: str, number: int) -> str | None:
     """The report without what it missed; `None` where it missed nothing, or where nothing better could be had."""
     where = f"{_CONVERSATION} {number}"
-    words = counted((await read_in_run(report)).body)
+    words = counted((await read_in_run(run, report)).body)
     asked: list[BaseMessage] = [
         run.system("dr3_validate", report_form=report_form(run)),
         HumanMessage(

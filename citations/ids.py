@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from drr.citations.links import Link, Scan
 
@@ -17,13 +18,30 @@ _TITLE = re.compile(r"[^$€£¥?!\n]{0,160}[\s(:,;|–—-]{1,3}")
 _BEHIND = re.compile(r"[\s)*_.,;·•|–—-]*")
 
 
+class Named(NamedTuple):
+    """An entry: where its mark stands, and the link to the page of its id."""
+
+    mark: int
+    link: Link
+
+
 def with_ids(found: Scan, home: str) -> Scan:
     """The same with a link to the shop's page for each id that an entry gives alone."""
-    named = [
-        link for start, end in _lines(found.plain) for link in _links(found, start, end, home.rstrip("/"))
-    ]
+    named = [one.link for line in named_by_id(found, home) for one in line]
     found.links = sorted([*found.links, *named], key=lambda one: one.start)
     return found
+
+
+def named_by_id(found: Scan, home: str) -> Iterator[list[Named]]:
+    """The entries of each line that is nothing but such entries."""
+    for start, end in _lines(found.plain):
+        if entries := _entries(found, start, end, home.rstrip("/")):
+            yield entries
+
+
+def is_id(report: str, link: Link) -> bool:
+    """Whether the report gives an id where the link stands, and no address."""
+    return link.kind == "bare" and report[link.start : link.end] == link.text != link.url
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
@@ -34,7 +52,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         start += len(line) + 1
 
 
-def _links(found: Scan, start: int, end: int, home: str) -> list[Link]:
+def _entries(found: Scan, start: int, end: int, home: str) -> list[Named]:
     """One for each entry of a line, or none at all."""
     text = found.plain
     ids = list(_ID.finditer(text, start, end))
@@ -49,4 +67,5 @@ def _links(found: Scan, start: int, end: int, home: str) -> list[Link]:
             return []
         if _TITLE.fullmatch(text, mark.end(), one.start()) is None:
             return []
-    return [Link(one.start(), one.end(), f"{home}/{one[0]}", one[0], "bare") for one in ids]
+    links = [Link(one.start(), one.end(), f"{home}/{one[0]}", one[0], "bare") for one in ids]
+    return [Named(mark.start(), link) for mark, link in zip(marks, links, strict=True)]

@@ -10,12 +10,15 @@ from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from drr.citations.addresses import BARE, canonical_url
+from drr.citations.ids import named_by_id
+from drr.citations.links import scan
 from drr.citations.parse import Citations, Marker, parse
 
 _OPENING = re.compile(r"<sup[^<>]*>|\\?[\[【［]\^?|\^|")
 _CLOSING = re.compile(r"</sup>|\^?\\?[\]】］]|\^|")
 _LABEL = re.compile(r"\[([^\[\]\n]+)\]")
 _SPACE = " \t"
+_BETWEEN = _SPACE + "·•|,;–—"
 _NO_SPACE = re.compile(r"(?P<space>[ \t]*)(?P<stop>[.,;:!?](?!\S)|\)|[\r\n]|\Z)?")
 
 
@@ -29,13 +32,41 @@ def unknown_urls(citations: Citations, known: Callable[[str], bool]) -> list[str
     return [source.address for source in citations.sources if not known(source.url)]
 
 
-def remove(report: str, urls: Collection[str]) -> str:
+def with_addresses(report: str, home: str, known: Callable[[str], bool]) -> str:
+    """The report with the address of the page in place of each id that its list of sources gives alone, where that is known.
+
+    Outside the shop below this address nobody can follow an id. Entries of one line stand on lines of their own then: so
+    each of them is read, and can be taken out, whatever becomes of the others.
+    """
+    changes: list[_Change] = []
+    for line in named_by_id(scan(report), home) if home else ():
+        links = [link for _, link in line if known(link.url)]
+        changes += [_Change(link.start, link.end, link.url) for link in links]
+        if links and len(line) > 1:
+            changes += [_on_its_own_line(report, mark) for mark, _ in line if _said_before(report, mark)]
+    return _Edited(report).with_changes(sorted(changes))
+
+
+def _on_its_own_line(report: str, at: int) -> _Change:
+    """What only kept it from the entry before goes."""
+    start = at
+    while start and report[start - 1] in _BETWEEN:
+        start -= 1
+    return _Change(start, at, "\n")
+
+
+def _said_before(report: str, at: int) -> bool:
+    """Whether words stand before this in its line."""
+    return any(map(str.isalnum, report[report.rfind("\n", 0, at) + 1 : at]))
+
+
+def remove(report: str, urls: Collection[str], home: str = "") -> str:
     """The report without the citations of these addresses and without marks that lead nowhere.
 
     Only marks, links and list entries go: the sentences stay, now visibly uncited, because what a report claims is not
-    this function's to change.
+    this function's to change. `home` as for `parse`.
     """
-    citations = parse(report)
+    citations = parse(report, home)
     bad = {canonical_url(url) for url in urls}
     changes = sorted([*_in_text(report, citations, bad), *_in_lists(report, citations, bad)])
     return _Edited(report).with_changes(changes)

@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         record = _answer(config, arguments, listener)
     report = marked(record)
     if arguments.json:
-        print_json(document(record, report))
+        print_json(document(record, report, settings.shop_url))
     elif arguments.out is None:
         sys.stdout.write(report)
     if arguments.out is not None:
@@ -169,10 +169,11 @@ class Answered(TypedDict):
     """Of a command: the end of what it wrote beside its report."""
 
 
-def document(record: AnswerRecord, report: str) -> Answered:
+def document(record: AnswerRecord, report: str, home: str = "") -> Answered:
+    """`home` is the shop's address, where the report may give ids of products alone."""
     from drr.citations.parse import canonical_url, parse
 
-    cited = {source.url for source in parse(report).sources}
+    cited = {source.url for source in parse(report, home).sources}
     return {
         "schema": 1,
         "report": report,

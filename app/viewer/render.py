@@ -19,6 +19,7 @@ from drr.app.viewer.sides import ShownSide, side_name, sides_of
 from drr.app.viewer.tasks.facts import counted, facts_in
 from drr.app.viewer.tasks.points import points_in
 from drr.citations.files import KnownPlaces
+from drr.citations.ids import is_id
 from drr.citations.parse import canonical_url
 from drr.env.files import file_name
 from drr.eval.judging.marks import MARKABLE
@@ -380,7 +381,12 @@ def _links(report: ReportView) -> list[LinkTag]:
     if not report.sources:
         return []
     names, cited = SourceNames(report), report.citations
-    listed = [(one.start, one.end, one.url) for entry in cited.references for one in entry.links]
+    listed = [
+        (one.start, one.end, one.url)
+        for entry in cited.references
+        for one in entry.links
+        if is_id(report.report, one)
+    ]
     return [
         LinkTag(start, end, f"source-{source.number}")
         for start, end, url in [*((one.start, one.end, one.url) for one in cited.markers), *listed]

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
+from drr.agents.base import AnswerRecord, CitationRepair
 from drr.agents.evidence import EvidenceLedger
+from drr.citations.parse import parse
+from drr.env.shop import Shop
 from drr.env.source import Source
 from langchain_core.messages import AIMessage, BaseMessage
 
-from tests.agents.garden import ANNA, Ask, Asked, call, scripted, turn
+from tests.agents.garden import ANNA, Ask, Asked, CountingWeb, call, scripted, turn
+from tests.agents.test_real_client import bare_environment as bare_environment
+from tests.agents.test_real_client import run
+from tests.wire import Request, Say, Wire
+
+CITATION_REPAIRS: tuple[CitationRepair, ...] = get_args(CitationRepair)
 
 
 def test_the_ledger_keeps_each_text_of_an_address_once_in_the_order_of_the_actors() -> None:
@@ -80,6 +89,57 @@ async def test_a_mend_that_makes_up_another_address_is_found_out(ask: Ask) -> No
 async def test_a_mend_that_fails_leaves_the_report_and_a_note(ask: Ask) -> None:
     record = await ask("react", policy=citing(""), citation_repair="ask")
     assert record.report == MADE_UP and record.notes == ["citations not repaired: malformed"]
+
+
+BY_ID = "Fine [1], fed before [2], not seen [3].\n\nSources: [1] B0FEEDER01 \u00b7 [2] B0SEED0001 \u00b7 [3] B0UNSEEN01\n"
+HOME = "http://ecommerce.example"
+
+
+def by_id(request: Request) -> Say:
+    """The model's side: a search and a look at the orders, then a report whose list gives ids alone; asked to mend it, it leaves ids."""
+    told = json.dumps(request.body["messages"])
+    if "# Wrong" in told:
+        assert f"{HOME}/B0UNSEEN01" in told
+        return Say("Fine [1], fed before [2].\n\n[1] B0FEEDER01\n[2] B0SEED0001")
+    script = [
+        Say(calls=[("product_catalog_search", {"query": "panorama feeder"}), ("get_user_orders", {})]),
+        Say(calls=[("finalize", {})]),
+        Say(BY_ID.strip()),
+    ]
+    return script[sum(message["role"] == "assistant" for message in request.body["messages"])]
+
+
+async def test_products_by_id_are_sources_where_tools_returned_them_and_get_their_addresses(
+    shop: Shop, web: CountingWeb
+) -> None:
+    reports: dict[str, AnswerRecord] = {}
+    for setting in CITATION_REPAIRS:
+        with Wire(by_id) as wire:
+            reports[setting] = await run(wire, "react", shop, web, citation_repair=setting)
+    assert {one.raw_report for one in reports.values()} == {BY_ID.strip()}
+    for one in reports.values():
+        assert [extra.url for extra in one.fabricated] == [f"{HOME}/B0UNSEEN01"] and one.dangling == []
+    assert reports["off"].report == BY_ID.strip() and reports["off"].removed_citations == []
+    listed = f"[1] {HOME}/B0FEEDER01\n[2] {HOME}/B0SEED0001"
+    assert reports["remove"].report == f"Fine [1], fed before [2], not seen.\n\nSources:\n{listed}\n"
+    assert reports["ask"].report == f"Fine [1], fed before [2].\n\n{listed}"
+    for setting in ("remove", "ask"):
+        assert reports[setting].removed_citations == [f"{HOME}/B0UNSEEN01"]
+        assert {source.url for source in parse(reports[setting].report).sources} == {
+            f"{HOME}/B0FEEDER01",
+            f"{HOME}/B0SEED0001",
+        }
+
+
+async def test_a_list_of_ids_without_fault_gets_its_addresses_too(ask: Ask) -> None:
+    policy = scripted(
+        turn(call("product_catalog_search", 1, query="seed")),
+        turn(call("finalize", 2)),
+        AIMessage("Fine [1].\n\n## Sources\n\n[1] Sunflower seed (B0SEED0001)"),
+    )
+    record = await ask("react", policy=policy, citation_repair="remove")
+    assert record.report == f"Fine [1].\n\n## Sources\n\n[1] Sunflower seed ({HOME}/B0SEED0001)"
+    assert record.fabricated == [] and record.removed_citations == [] and record.dangling == []
 
 
 async def test_other_users_records_are_never_evidence(ask: Ask) -> None:

@@ -12,7 +12,7 @@ from drr.agents.base import AnswerRecord
 from drr.agents.brief import Researching
 from drr.agents.plan_to_function import CallPlan
 from drr.agents.registry import variant
-from drr.agents.runner import load_prompts, run_variant, schemas
+from drr.agents.runner import AgentOptions, load_prompts, run_variant, schemas
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopWorld
@@ -50,7 +50,7 @@ def turns(request: Request) -> int:
 
 
 async def run(
-    wire: Wire, name: str, shop: Shop, web: CountingWeb, *, streaming: bool = False
+    wire: Wire, name: str, shop: Shop, web: CountingWeb, *, streaming: bool = False, **options: Any
 ) -> AnswerRecord:
     meter = Meter()
     settings = ModelSettings(
@@ -68,6 +68,7 @@ async def run(
             models={"agent": models.role("agent"), "summariser": models.role("summariser")},
             meter=meter,
             prompts=load_prompts(),
+            options=AgentOptions(**options),
         )
     finally:
         await models.aclose()

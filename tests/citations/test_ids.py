@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from drr.citations.parse import parse
+from drr.citations.repair import remove, with_addresses
 
 HOME = "http://shop.example"
 BODY = "The tube [1] is fine, the jar [2] too, and so is [3].\n\n"
@@ -11,17 +12,17 @@ PAGES = {str(n): f"{HOME}/B0{n}AAAAAAA" for n in (1, 2, 3)}
 IDS = [url.rsplit("/", 1)[1] for url in PAGES.values()]
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        "[1] {} \u00b7 [2] {} \u00b7 [3] {}",
-        "[1] {} [2] {} [3] {}",
-        "Sources: [1] {}, [2] {}, [3] {}",
-        "[1] {}\n[2] {}\n[3] {}",
-        "## Sources\n- [1] Northglow tube ({})\n- [2] Derma jar: {}\n- [3] {}.",
-        "[1]: {}\n[2]: {}\n[3]: {}",
-    ],
-)
+FORMS = [
+    "[1] {} \u00b7 [2] {} \u00b7 [3] {}",
+    "[1] {} [2] {} [3] {}",
+    "Sources: [1] {}, [2] {}, [3] {}",
+    "[1] {}\n[2] {}\n[3] {}",
+    "## Sources\n- [1] Northglow tube ({})\n- [2] Derma jar: {}\n- [3] {}.",
+    "[1]: {}\n[2]: {}\n[3]: {}",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_an_id_alone_in_an_entry_is_the_page_of_the_shop(form: str) -> None:
     cited = parse(BODY + form.format(*IDS), HOME)
     assert {marker.id: marker.url for marker in cited.markers if marker.end < len(BODY)} == PAGES
@@ -51,3 +52,46 @@ def test_an_id_in_what_is_said_is_no_link(text: str) -> None:
 def test_an_address_in_its_line_is_what_the_entry_gives() -> None:
     text = f"{BODY}[1] {IDS[0]} https://other.example/a\n[2] https://other.example/b\n[3] https://other.example/c"
     assert {source.url.partition("//")[2][:13] for source in parse(text, HOME).sources} == {"other.example"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_with_its_addresses_a_list_says_the_same_outside_the_shop(form: str) -> None:
+    report = BODY + form.format(*IDS)
+    written = with_addresses(report, HOME, lambda url: True)
+    inside, outside = parse(report, HOME), parse(written)
+    assert [(one.id, one.url) for one in outside.markers] == [(one.id, one.url) for one in inside.markers]
+    assert [one.url for one in outside.sources] == [*PAGES.values()] and not outside.defects
+    assert with_addresses(written, HOME, lambda url: True) == written
+
+
+@pytest.mark.parametrize("kept", range(8))
+@pytest.mark.parametrize("form", FORMS)
+def test_only_known_ids_get_an_address_and_the_others_can_be_taken_out(form: str, kept: int) -> None:
+    known = {url for n, url in enumerate(PAGES.values()) if kept >> n & 1}
+    report = BODY + form.format(*IDS)
+    written = with_addresses(report, HOME, known.__contains__)
+    assert {url for url in PAGES.values() if url in written} == known
+    assert all(one in written for one in IDS)
+    assert {source.url for source in parse(written, HOME).sources} == {*PAGES.values()}
+    left = parse(remove(written, {*PAGES.values()} - known, HOME))
+    assert {marker.url for marker in left.markers} == {source.url for source in left.sources} == known
+
+
+def test_entries_of_one_line_stand_on_their_own_lines_once_they_have_addresses() -> None:
+    a, b, c = IDS
+    report = f"{BODY}**Sources:** [1] {a}; [2] Jar ({b}) \u00b7 [3] {c}.\n"
+    assert with_addresses(report, HOME, {PAGES["1"], PAGES["3"]}.__contains__) == (
+        f"{BODY}**Sources:**\n[1] {HOME}/{a}\n[2] Jar ({b})\n[3] {HOME}/{c}.\n"
+    )
+    assert (
+        with_addresses(report, HOME, lambda url: False)
+        == report
+        == with_addresses(report, "", lambda url: True)
+    )
+
+
+def test_what_is_said_of_an_id_stays_as_it_is() -> None:
+    report = (
+        f"The tube ({IDS[0]}) at $9.99 is the one that `[1] {IDS[1]}` names.\n\n[1] https://a.example/x\n"
+    )
+    assert with_addresses(report, HOME, lambda url: True) == report
