@@ -20,7 +20,7 @@ from langchain_core.messages import HumanMessage
 
 async def read_in_run(run: AgentRun, report: str) -> Citations:
     """As judges read it: where an entry gives the id of a product alone, it leads to the shop's page."""
-    return await read_in_time(report, lambda: parse(report, run.home))
+    return await read_in_time(report, lambda: parse(report, run.tools.home))
 
 
 class Repaired(NamedTuple):
@@ -45,7 +45,7 @@ async def repaired(
     if not wrong:
         return Repaired(addressed, [])
     if setting == "remove":
-        return Repaired(repair.remove(addressed, made_up, run.home), wrong)
+        return Repaired(repair.remove(addressed, made_up, run.tools.home), wrong)
     mended = await _mended(run, addressed, wrong)
     if mended is None:
         return Repaired(addressed, [])
@@ -55,7 +55,7 @@ async def repaired(
         run.notes.append(
             f"citations: {len(still)} made-up addresses stood in the mended report too; taken out"
         )
-        report = repair.remove(report, still, run.home)
+        report = repair.remove(report, still, run.tools.home)
         after = await read_in_run(run, report)
     left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
     return Repaired(report, [one for one in wrong if canonical_url(one) not in left], still)
@@ -66,7 +66,7 @@ def _wrong(cited: Citations, made_up: list[str]) -> list[str]:
 
 
 def _addressed(run: AgentRun, report: str) -> str:
-    return repair.with_addresses(report, run.home, run.ledger.knows)
+    return repair.with_addresses(report, run.tools.home, run.ledger.knows)
 
 
 async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:

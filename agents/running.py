@@ -174,12 +174,6 @@ class AgentRun(Instructed):
     def limits(self) -> Limits:
         return self.allowance.limits
 
-    @property
-    def home(self) -> str:
-        """Below which the pages of its shop are said to live; nothing where there is no shop."""
-        session = self.tools.world.session
-        return "" if session is None else session.shop.shop_url
-
     def tools_on(self, problem: str) -> ToolContext:
         """The tools' context for one (sub-)problem; page summaries hang on it."""
         return replace(self.tools, question=problem)

@@ -18,7 +18,7 @@ _TITLE = re.compile(r"[^$€£¥?!\n]{0,160}[\s(:,;|–—-]{1,3}")
 _BEHIND = re.compile(r"[\s)*_.,;·•|–—-]*")
 
 
-class Named(NamedTuple):
+class IdEntry(NamedTuple):
     """An entry: where its mark stands, and the link to the page of its id."""
 
     mark: int
@@ -32,7 +32,7 @@ def with_ids(found: Scan, home: str) -> Scan:
     return found
 
 
-def named_by_id(found: Scan, home: str) -> Iterator[list[Named]]:
+def named_by_id(found: Scan, home: str) -> Iterator[list[IdEntry]]:
     """The entries of each line that is nothing but such entries."""
     for start, end in _lines(found.plain):
         if entries := _entries(found, start, end, home.rstrip("/")):
@@ -52,7 +52,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         start += len(line) + 1
 
 
-def _entries(found: Scan, start: int, end: int, home: str) -> list[Named]:
+def _entries(found: Scan, start: int, end: int, home: str) -> list[IdEntry]:
     """One for each entry of a line, or none at all."""
     text = found.plain
     ids = list(_ID.finditer(text, start, end))
@@ -68,4 +68,4 @@ def _entries(found: Scan, start: int, end: int, home: str) -> list[Named]:
         if _TITLE.fullmatch(text, mark.end(), one.start()) is None:
             return []
     links = [Link(one.start(), one.end(), f"{home}/{one[0]}", one[0], "bare") for one in ids]
-    return [Named(mark.start(), link) for mark, link in zip(marks, links, strict=True)]
+    return [IdEntry(mark.start(), link) for mark, link in zip(marks, links, strict=True)]

@@ -54,6 +54,12 @@ class ToolContext:
     sees: bool = False
 
     @property
+    def home(self) -> str:
+        """Below which the pages of the shop are said to live; nothing where there is no shop."""
+        session = self.world.session
+        return "" if session is None else session.shop.shop_url
+
+    @property
     def session(self) -> Session:
         if self.world.session is None:  # a world names the tools that it offers
             raise ToolError("unavailable", "There is no shop here, so there are no records of one to read.")

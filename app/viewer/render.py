@@ -12,15 +12,13 @@ from drr.app.pages.frame import ANSWERS, Frame, FramePlace
 from drr.app.viewer.around import Around
 from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.gantt import gantt
-from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
+from drr.app.viewer.highlight import Stretch, marked_html, marked_text
 from drr.app.viewer.judges import AgreementPart, judges_beside, ratings_beside, said_beside
-from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict, SourceView
+from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
+from drr.app.viewer.naming import SourceNames, links_of
 from drr.app.viewer.sides import ShownSide, side_name, sides_of
 from drr.app.viewer.tasks.facts import counted, facts_in
 from drr.app.viewer.tasks.points import points_in
-from drr.citations.files import KnownPlaces
-from drr.citations.ids import is_id
-from drr.citations.parse import canonical_url
 from drr.env.files import file_name
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
@@ -335,63 +333,12 @@ def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:
     return [name for name in DIMENSIONS if name in known]
 
 
-class SourceNames:
-    """How a report's sources are called on its page: as the report itself numbers them."""
-
-    def __init__(self, report: ReportView) -> None:
-        self._sources = {canonical_url(source.url): source for source in reversed(report.sources)}
-        self._places = KnownPlaces(self._sources)
-        self._numbers = _numbers(report)
-        claimed = [self.source_of(url) for claim in report.claims for url in claim.urls]
-        self.cited = {source.number for source in claimed if source is not None}
-        self.cited |= {s.number for s in report.sources if canonical_url(s.url) in self._numbers}
-
-    def source_of(self, url: str) -> SourceView | None:
-        """Of a place in a file, or a piece of a page, what was returned that it shares something with."""
-        url = canonical_url(url)
-        behind = (self._sources[known] for known in self._places.meeting(url))
-        return self._sources.get(url) or next(behind, None)
-
-    def named(self, source: SourceView) -> str:
-        own = self._numbers.get(canonical_url(source.url))
-        return f"[{own}]" if own else "cited" if source.number in self.cited else "not cited"
-
-
-def _numbers(report: ReportView) -> dict[str, str]:
-    """Canonical address to the number that the report gives it; a link or a bare address has none."""
-    found: dict[str, str] = {}
-    for marker in report.citations.markers:
-        if marker.url is not None:
-            found.setdefault(
-                marker.url, marker.id if len(marker.id) <= 8 and "://" not in marker.id else "link"
-            )
-    return found
-
-
 def _safe(report: ReportView, before: str = "") -> Markup:
     """`before` tells the claims of several reports on one page apart."""
     from markupsafe import Markup
 
     spans = [Stretch(claim.start, claim.end, before + claim.id, claim.status) for claim in report.claims]
-    return Markup(marked_html(report.report, spans, _links(report)))
-
-
-def _links(report: ReportView) -> list[LinkTag]:
-    """Each marker that leads to a source of this run leads to where the source stands on the page, and so does each id of its list."""
-    if not report.sources:
-        return []
-    names, cited = SourceNames(report), report.citations
-    listed = [
-        (one.start, one.end, one.url)
-        for entry in cited.references
-        for one in entry.links
-        if is_id(report.report, one)
-    ]
-    return [
-        LinkTag(start, end, f"source-{source.number}")
-        for start, end, url in [*((one.start, one.end, one.url) for one in cited.markers), *listed]
-        if url is not None and (source := names.source_of(url)) is not None
-    ]
+    return Markup(marked_html(report.report, spans, links_of(report)))
 
 
 def _passages(verdict: ShownVerdict) -> list[Markup]:
