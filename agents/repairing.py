@@ -11,6 +11,7 @@ from drr.agents.evidence import actor_rank
 from drr.agents.running import AgentRun
 from drr.citations import repair
 from drr.citations.addresses import canonical_url
+from drr.citations.ids import Held
 from drr.citations.parse import Citations, parse
 from drr.env.deadline import read_in_time
 from drr.llm.failures import ModelFailure
@@ -20,7 +21,13 @@ from langchain_core.messages import HumanMessage
 
 async def read_in_run(run: AgentRun, report: str) -> Citations:
     """As judges read it: where an entry gives the id of a product alone, it leads to the shop's page."""
-    return await read_in_time(report, lambda: parse(report, run.tools.home))
+    return await read_in_time(report, lambda: parse(report, *_shop_pages(run)))
+
+
+def _shop_pages(run: AgentRun) -> tuple[str, Held | None]:
+    """Below which address the pages of products live, and who says what is the id of one."""
+    shop = run.tools.shop
+    return ("", None) if shop is None else (shop.shop_url, shop.held)
 
 
 class Repaired(NamedTuple):
@@ -45,7 +52,7 @@ async def repaired(
     if not wrong:
         return Repaired(addressed, [])
     if setting == "remove":
-        return Repaired(repair.remove(addressed, made_up, run.tools.home), wrong)
+        return Repaired(repair.remove(addressed, made_up, *_shop_pages(run)), wrong)
     mended = await _mended(run, addressed, wrong)
     if mended is None:
         return Repaired(addressed, [])
@@ -55,7 +62,7 @@ async def repaired(
         run.notes.append(
             f"citations: {len(still)} made-up addresses stood in the mended report too; taken out"
         )
-        report = repair.remove(report, still, run.tools.home)
+        report = repair.remove(report, still, *_shop_pages(run))
         after = await read_in_run(run, report)
     left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
     return Repaired(report, [one for one in wrong if canonical_url(one) not in left], still)
@@ -66,7 +73,7 @@ def _wrong(cited: Citations, made_up: list[str]) -> list[str]:
 
 
 def _addressed(run: AgentRun, report: str) -> str:
-    return repair.with_addresses(report, run.tools.home, run.ledger.knows)
+    return repair.with_addresses(report, run.ledger.knows, *_shop_pages(run))
 
 
 async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from drr.citations.parse import Citations, parse
 from drr.env.errors import DrrError
 from drr.env.profile import ProfileSummary, build_profile
 
@@ -19,11 +20,15 @@ class ShopperProfiles:
     def __init__(self, study: Study, shop: str | None = None) -> None:
         self._known: dict[str, ProfileSummary | None] = {}
         self.shop = shop_of(study, shop)
-        self.home = _settings_of(study).shop_url if self.shop is None else self.shop.shop_url
+        self._home = _settings_of(study).shop_url if self.shop is None else self.shop.shop_url
         """Below which the shop's pages are said to live, whether it can be opened or not."""
         named = shop or study.config.get("run", {}).get("shop")
         self.missing = str(named) if named and self.shop is None else None
         """Where the shop should lie and does not: profiles and records of the shop cannot be shown."""
+
+    def citations(self, report: str) -> Citations:
+        """Of a report about the shop."""
+        return parse(report, self._home, None if self.shop is None else self.shop.held)
 
     def text(self, user_id: str | None) -> str:
         found = self.summary(user_id)

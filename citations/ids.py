@@ -1,21 +1,32 @@
 """Entries that name a product of the shop by its id and give no address: `[1] B08BASHAWX · [2] B0GZJU9HVJ`, `[3] Slateline serum (B0IOG73MBD)`.
 
-A line counts only if it is nothing but such entries. What an id stands for is its page in the shop that the report is about.
+A line counts only if it is nothing but such entries. What an id stands for is its page in the shop that the report is about. An
+id of another form (`0316769487`, `SKU-1234`) is one that the shop says it holds, and stands without a title.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from drr.citations.links import Link, Scan
+
+Held = Callable[[Sequence[str]], Collection[str]]
+"""Asks a shop: which of these are ids of its products?"""
 
 _MARK = re.compile(r"\[\d{1,3}\]:?(?=\s)")
 _ID = re.compile(r"(?<![\w/-])B0[A-Z0-9]{8}(?![\w-])")
 _LABEL = re.compile(r"[\s>*_-]*(?:[^\W\d_]{2,20}[*_]{0,2}\s?[:：][*_]{0,2}\s?)?")
 _TITLE = re.compile(r"[^$€£¥?!\n]{0,160}[\s(:,;|–—-]{1,3}")
 _BEHIND = re.compile(r"[\s)*_.,;·•|–—-]*")
+_TOKEN = re.compile(
+    r"[\s(*_]{1,8}(?P<token>[A-Za-z0-9][A-Za-z0-9_-]{2,38}[A-Za-z0-9])(?P<behind>[^A-Za-z0-9]*)"
+)
+_MOST = 1_000
+"""Of a report, the tokens that a shop is asked for."""
 
 
 class IdEntry(NamedTuple):
@@ -25,18 +36,30 @@ class IdEntry(NamedTuple):
     link: Link
 
 
-def with_ids(found: Scan, home: str) -> Scan:
+def with_ids(found: Scan, home: str, held: Held | None = None) -> Scan:
     """The same with a link to the shop's page for each id that an entry gives alone."""
-    named = [one.link for line in named_by_id(found, home) for one in line]
+    named = [one.link for line in named_by_id(found, home, held) for one in line]
     found.links = sorted([*found.links, *named], key=lambda one: one.start)
     return found
 
 
-def named_by_id(found: Scan, home: str) -> Iterator[list[IdEntry]]:
+def named_by_id(found: Scan, home: str, held: Held | None = None) -> Iterator[list[IdEntry]]:
     """The entries of each line that is nothing but such entries."""
+    home, starts = home.rstrip("/"), [link.start for link in found.links]
+    asked: list[list[IdEntry]] = []
     for start, end in _lines(found.plain):
-        if entries := _entries(found, start, end, home.rstrip("/")):
+        marks = list(_MARK.finditer(found.plain, start, end))
+        if not marks or bisect_left(starts, start) < bisect_left(starts, end):
+            continue
+        if _LABEL.fullmatch(found.plain, start, marks[0].start()) is None:
+            continue
+        places = list(pairwise([*(one.start() for one in marks), end]))
+        if entries := _of_one_form(found.plain, marks, places, home):
             yield entries
+        elif held is not None and (entries := _alone(found.plain, marks, places, home)):
+            asked.append(entries)
+    if held is not None and asked:
+        yield from _held(asked, held)
 
 
 def is_id(report: str, link: Link) -> bool:
@@ -52,20 +75,53 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         start += len(line) + 1
 
 
-def _entries(found: Scan, start: int, end: int, home: str) -> list[IdEntry]:
+def _of_one_form(
+    text: str, marks: Sequence[re.Match[str]], places: Sequence[tuple[int, int]], home: str
+) -> list[IdEntry]:
     """One for each entry of a line, or none at all."""
-    text = found.plain
-    ids = list(_ID.finditer(text, start, end))
-    marks = list(_MARK.finditer(text, start, end)) if ids else []
-    if not ids or len(marks) != len(ids) or _LABEL.fullmatch(text, start, marks[0].start()) is None:
+    ids = list(_ID.finditer(text, places[0][0], places[-1][1]))
+    if len(marks) != len(ids):
         return []
-    if any(start <= link.start < end for link in found.links):
-        return []
-    ends = [*(one.start() for one in marks[1:]), end]
-    for mark, one, until in zip(marks, ids, ends, strict=True):
+    for mark, one, (_, until) in zip(marks, ids, places, strict=True):
         if not mark.end() < one.start() < until or _BEHIND.fullmatch(text, one.end(), until) is None:
             return []
         if _TITLE.fullmatch(text, mark.end(), one.start()) is None:
             return []
-    links = [Link(one.start(), one.end(), f"{home}/{one[0]}", one[0], "bare") for one in ids]
-    return [IdEntry(mark.start(), link) for mark, link in zip(marks, links, strict=True)]
+    return [_entry(mark, one.span(), one[0], home) for mark, one in zip(marks, ids, strict=True)]
+
+
+def _alone(
+    text: str, marks: Sequence[re.Match[str]], places: Sequence[tuple[int, int]], home: str
+) -> list[IdEntry]:
+    """The same of a line in which nothing but what may be an id stands behind each mark."""
+    entries: list[IdEntry] = []
+    for mark, (_, until) in zip(marks, places, strict=True):
+        found = _TOKEN.fullmatch(text, mark.end(), until)
+        if (
+            found is None
+            or _BEHIND.fullmatch(found["behind"]) is None
+            or not any(map(str.isdigit, found["token"]))
+        ):
+            return []
+        entries.append(_entry(mark, found.span("token"), found["token"], home))
+    return entries
+
+
+def _entry(mark: re.Match[str], span: tuple[int, int], product_id: str, home: str) -> IdEntry:
+    return IdEntry(mark.start(), Link(*span, f"{home}/{product_id}", product_id, "bare"))
+
+
+def _held(lines: Sequence[Sequence[IdEntry]], held: Held) -> Iterator[list[IdEntry]]:
+    """Of these lines those of which the shop holds all, asked once for all of them."""
+    told: dict[str, None] = {}
+    wanted: list[Sequence[IdEntry]] = []
+    for line in lines:
+        more = [one.link.text for one in line if _ID.fullmatch(one.link.text) is None]
+        if len(told) + len(more) > _MOST:
+            break
+        told.update(dict.fromkeys(more))
+        wanted.append(line)
+    known = frozenset(held(list(told)) if told else ())
+    for line in wanted:
+        if all(one.link.text in known or one.link.text not in told for one in line):
+            yield list(line)

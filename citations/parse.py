@@ -16,7 +16,7 @@ from drr.citations.cited import Citations, CitedSource, Defect, Marker, Referenc
 from drr.citations.defects import find_defects
 from drr.citations.entries import Entry
 from drr.citations.hidden import blank
-from drr.citations.ids import with_ids
+from drr.citations.ids import Held, with_ids
 from drr.citations.links import Link, Scan, number_in, scan
 from drr.citations.lists import ReferenceList, find_lists
 from drr.citations.markers import Mark, find_marks
@@ -32,11 +32,14 @@ class _Canonical(dict[str, str]):
         return url
 
 
-def parse(report: str, home: str = "") -> Citations:
-    """Everything the report cites; where an entry of a list gives the id of a product alone, its page below the shop's address, if that is known."""
+def parse(report: str, home: str = "", held: Held | None = None) -> Citations:
+    """Everything the report cites; where an entry of a list gives the id of a product alone, its page below the shop's address, if that is known.
+
+    `held` asks the shop about ids that do not show by their form that they are some: once, and for a thousand at most.
+    """
     found = scan(report)
     if home:
-        found = with_ids(found, home)
+        found = with_ids(found, home, held)
     lists = find_lists(found)
     canonical = _Canonical()
     body_links, list_spans = _body_links(found, lists)

@@ -247,6 +247,10 @@ class Shop:
     shop_url: str
     close: Callable[[], None] = field(default=lambda: None)
 
+    def held(self, ids: Sequence[str]) -> set[str]:
+        """Those that are ids of its products."""
+        return {one.product_id for one in self.store.products(ids)}
+
     def __enter__(self) -> Shop:
         return self
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from drr.env.drawer.drawer import Drawer, FilePicture, WithFiles
 from drr.env.session import Session
+from drr.env.shop import Shop
 from drr.env.shop_world import ShopWorld
 from drr.env.source import Source
 from drr.env.web.base import WebSearch
@@ -54,10 +55,9 @@ class ToolContext:
     sees: bool = False
 
     @property
-    def home(self) -> str:
-        """Below which the pages of the shop are said to live; nothing where there is no shop."""
+    def shop(self) -> Shop | None:
         session = self.world.session
-        return "" if session is None else session.shop.shop_url
+        return None if session is None else session.shop
 
     @property
     def session(self) -> Session:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -349,8 +349,8 @@ class ReportView:
     judged_by: str | None = None
     judged_by_rules: bool = False
     missing_shop: str | None = None
-    home: str = ""
-    """Below which the pages of its shop are said to live: where a list of sources gives ids alone, the judge followed them there."""
+    citations: Citations = field(default_factory=partial(parse, ""))
+    """As the judge read them: where a list of sources gives ids of products alone, he followed them to the shop's pages."""
     conversations: tuple[Conversation, ...] = ()
     cases: tuple[tuple[str, str], ...] = ()
     """Where its task was asked by other persons too: each system that answered it for them, and the name of that page."""
@@ -369,8 +369,3 @@ class ReportView:
     @property
     def calls(self) -> tuple[CallView, ...]:
         return tuple(call for actor in self.actors for call in actor.calls)
-
-    @cached_property
-    def citations(self) -> Citations:
-        """As the judge read them."""
-        return parse(self.report, self.home)

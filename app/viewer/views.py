@@ -75,12 +75,13 @@ class AnswerViews:
         with self._lock:
             shopper = self._profiles.summary(answer.user_id)
             products = tuple(product_cards(answer, self._profiles.shop)) if full else ()
+            citations = self._profiles.citations(answer.report)
         book = Book(answer, self._profiles.shop)
         values = values_of(judged, answer)
         view = ReportView(
             entry=replace(entry, **measured(judged, answer, values)._asdict()),
             report=answer.report,
-            home=self._profiles.home,
+            citations=citations,
             profile="" if shopper is None else shopper.text(),
             shopper=shopper,
             products=products,

@@ -235,7 +235,11 @@ class Subject:
 
     @cached_property
     def citations(self) -> Citations:
-        return parse(self.report, self.shop.shop_url if self.shop else next(iter(self.shop_urls), ""))
+        if self.shop is None:
+            return parse(self.report, next(iter(self.shop_urls), ""))
+        return parse(
+            self.report, self.shop.shop_url, lambda ids: {one.product_id for one in self.products(ids)}
+        )
 
     @cached_property
     def claims(self) -> list[Claim]:

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from drr.citations.addresses import host_of
+from drr.citations.parse import Citations, parse
 from drr.env.errors import DrrError
 from drr.env.query import Constraints, Query
 from drr.env.shop import Shop
@@ -113,6 +114,10 @@ class Desk:
             own = frozenset(filter(None, [host_of(self.shop_url)]))
             self._books[answer.key] = Book(answer, self.shop, shop_hosts=own, refetched=self.refetched)
         return self._books[answer.key]
+
+    def citations(self, report: str) -> Citations:
+        """Of a report about the shop."""
+        return parse(report, self.shop_url, None if self.shop is None else self.shop.held)
 
     def cut(self, sources: int) -> Cut:
         """How much of each source is shown where a claim has this many; a window is shared by all of one request."""

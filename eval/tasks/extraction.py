@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from drr.citations.parse import Citations, canonical_url, parse
+from drr.citations.parse import Citations, canonical_url
 from drr.env.deadline import read_in_time
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import FoundClaim, FoundClaims
@@ -61,7 +61,7 @@ class ExtractionTask(Task[Answer]):
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
-        citations = await read_in_time(answer.report, lambda: parse(answer.report, desk.shop_url))
+        citations = await read_in_time(answer.report, lambda: desk.citations(answer.report))
         if judge.rule_written:
             found = await read_in_time(answer.report, lambda: extract_by_rules(answer.report, citations))
             extraction = Extraction(found)
@@ -101,7 +101,7 @@ class ExtractionTask(Task[Answer]):
     def guess(self, desk: Desk, about: Answer, judged: Judged) -> None:
         """The claims that rules find, where none are known."""
         if judged.held(about) is None:
-            citations = parse(about.report, desk.shop_url)
+            citations = desk.citations(about.report)
             rows = claim_rows(
                 Extraction(extract_by_rules(about.report, citations)), citations, desk.book(about)
             )

@@ -47,6 +47,7 @@ from drr.app.viewer.model import (
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.site import site
+from drr.citations.parse import parse
 from drr.eval.foreign.summary import ForeignValue
 from drr.eval.tasks.dr3.rows import FactLabel, FactPlaceLabel, RepeatedChange
 from drr.study.study import Study
@@ -219,7 +220,7 @@ def hostile_view() -> ReportView:
         (RuleView(evil, evil, evil, (evil,)),), (point,), (ReportGradeView(evil, 3, evil),),
         (PassagePairView((evil, evil), 3, False, evil, ((evil, evil),)),), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),),
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
-        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), others=(OtherJudge(PAYLOADS[0], False, (claim,), (ShownRating(evil, evil, 4, evil, None),)),), steps=(StepView("model", evil, 1, 0.0, 0.1), StepView("page", evil, 1, 0.1, 0.1)), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), facts=(hostile_fact("f1", evil),),
+        notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), others=(OtherJudge(PAYLOADS[0], False, (claim,), (ShownRating(evil, evil, 4, evil, None),)),), steps=(StepView("model", evil, 1, 0.0, 0.1), StepView("page", evil, 1, 0.1, 0.1)), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), facts=(hostile_fact("f1", evil),), citations=parse(evil),
     )  # fmt: skip
 
 
