@@ -17,6 +17,7 @@ from drr.eval.checks.base import PRODUCT_ID, Span, Subject
 from drr.eval.checks.grid import ProductTables
 from drr.eval.checks.layout import Layout, TextLine, layout, pieces
 from drr.eval.checks.naming import names_in
+from drr.wording.pages import PAGES
 
 _TOKEN = re.compile(r"[a-z0-9]+(?:\.\d+)?")
 _STOP = frozenset(
@@ -299,8 +300,7 @@ def _is_name(marker: Marker) -> bool:
         marker.form in ("link", "html")
         and not marker.id.startswith(("http://", "https://"))
         and len(_words(marker.id)) >= 2
-        and marker.id.casefold()
-        not in ("product page", "product link", "view product", "see product", "shop link", "buy here")
+        and not PAGES.is_of_a_page(_words(marker.id))
     )
 
 

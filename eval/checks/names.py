@@ -24,6 +24,7 @@ from drr.eval.checks.naming import begins_with_its_word
 from drr.eval.checks.strange_makers import compare_makers, maker_of_the_shop
 from drr.wording.dates import dates
 from drr.wording.money import amounts
+from drr.wording.pages import PAGES
 from drr.wording.ratings import RATINGS
 
 _GENERIC = word_set("""best overall pick choice option recommended budget top our why it fits you price rating value runner up premium upgrade key features
@@ -93,10 +94,14 @@ def _compare_makers_alone(tally: CheckTally, subject: Subject) -> None:
     for marker in subject.citations.markers:
         name = marker.id
         key = subject.product_id_of(marker.url) if marker.url and marker.form == "link" else None
-        product = subject.product(key) if key and name.isalpha() and is_capital(name) else None
+        product = subject.product(key) if key and _may_be_a_maker(name) else None
         if product is not None and _is_of_another_maker(subject, name, product):
             why = f"{name!r} names another maker than {product.store or product.title!r}"
             tally.accuse("name", (marker.start, marker.end), why, Certainty.ADJOINED)
+
+
+def _may_be_a_maker(name: str) -> bool:
+    return name.isalpha() and is_capital(name) and not PAGES.is_of_a_page(words(name))
 
 
 _BY_WHOM = re.compile(
@@ -284,7 +289,7 @@ def _cleaned(name: str) -> str:
 
 def _is_product_name(name: str, source: Literal["link", "list", "bold"]) -> bool:
     said = words(name)
-    if len(said) < 2 or set(said) <= _GENERIC:
+    if len(said) < 2 or PAGES.is_of_a_page(word for word in said if word not in _GENERIC):
         return False
     if source == "link":
         return any(is_capital(word) for word in name.split())

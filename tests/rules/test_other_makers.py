@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from drr.env.entities import Product
 from drr.env.shop import Shop
 from drr.eval.checks import Subject, check_report, urls_in
@@ -40,6 +41,35 @@ def test_a_link_of_one_word_that_nobody_is_called_by_accuses_nobody(scene: Scene
     one, _ = _two(scene)
     for word in ("Here", "Helper", "Cheapest"):
         assert _status(scene.shop, f"See [{word}]({one.product_url}).", "name_matches_id") != "fail", word
+
+
+OF_A_PAGE = [
+    "The Product Page Here",
+    "View Product Details Here",
+    "Shop Listing Page",
+    "See The Item",
+    "The Shop's Listing",
+    "View Product on the Shop's Page",
+    "Link to Item 2",
+]
+
+
+@pytest.mark.parametrize("form", ["See [{}]({}).", "- **[{}]({})**: a good one", "1. [{}]({})"])
+@pytest.mark.parametrize("words", OF_A_PAGE)
+def test_a_link_that_speaks_of_its_page_alone_names_nothing(scene: Scene, words: str, form: str) -> None:
+    one, _ = _two(scene)
+    text = f"The {one.title} is sold.\n\n" + form.format(words, one.product_url)
+    assert _status(scene.shop, text, "name_matches_id") != "fail"
+
+
+@pytest.mark.parametrize("lead", ["View the {}", "{} Product Page", "See the {} Listing Here"])
+def test_another_things_name_among_such_words_is_still_wrong(scene: Scene, lead: str) -> None:
+    one, other = _two(scene)
+    for product, status in ((one, "pass"), (other, "fail")):
+        name = " ".join(product.title.replace(",", "").split()[:4])
+        text = f"See [{lead.format(name)}]({one.product_url})."
+        found = _status(scene.shop, text, "name_matches_id")
+        assert (found == "fail") == (status == "fail"), text
 
 
 def test_no_sum_explains_a_price_in_the_cell_of_its_own_row(scene: Scene) -> None:

@@ -26,6 +26,7 @@ from drr.wording.letters import LetterReader
 from drr.wording.limits import LimitReader
 from drr.wording.marks import MarkReader
 from drr.wording.money import MoneyReader, SpokenMoneyReader, every_amount
+from drr.wording.pages import PageWords
 from drr.wording.periods import PeriodReader
 from drr.wording.places import PlaceReader
 from drr.wording.purchases import PurchaseReader
@@ -137,6 +138,7 @@ READINGS: dict[str, Reading] = {
     "money": lambda words, text: [
         list(reader(words, HEDGES).amounts(text)) for reader in (MoneyReader, SpokenMoneyReader)
     ],
+    "pages": lambda words, text: PageWords(words).is_of_a_page(text.casefold().split()),
     "periods": lambda words, text: (PeriodReader(words).months(text), PeriodReader(words).deadline(text)),
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
     "purchases": lambda words, text: purchase(PurchaseReader(words), text),
