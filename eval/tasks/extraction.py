@@ -39,7 +39,7 @@ class Extraction:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 6
+    version = 7
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)
