@@ -9,6 +9,7 @@ from itertools import product as combinations
 
 from drr.citations.addresses import host_of
 from drr.env.shop import SearchRequest
+from drr.env.text import category_key
 from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
@@ -108,7 +109,7 @@ def outside_shop(subject: Subject, mentions: Mentions) -> Check:
         else:
             tally.ok()
     for line, name in _offers_without_product(subject, mentions):
-        if is_in_shop(subject, name):
+        if is_in_shop(subject, name) or _is_a_department(subject, mentions, name):
             tally.ok()
         else:
             why = f"{name!r} has a price and no address in the shop"
@@ -117,6 +118,19 @@ def outside_shop(subject: Subject, mentions: Mentions) -> Check:
     if not tally.passed and not tally.failed:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0})
     return tally.check("")
+
+
+def _is_a_department(subject: Subject, mentions: Mentions, name: str) -> bool:
+    """Whether the shop calls a category so, or a step on the way to something that is cited or was ordered: `Tools & Home Improvement`, beside what was spent there."""
+    if subject.shop is None:
+        return False
+    products = [*cast_of(subject, mentions).products.values(), *subject.ordered.values()]
+    steps = (step for one in products for step in (*one.categories, one.main_category or ""))
+    called = category_key(_IN_BRACKETS.sub("", name))
+    return called in {category_key(one) for one in (*subject.shop.catalog.categories(), *steps)}
+
+
+_IN_BRACKETS = re.compile(r"\s?\([^()]{0,60}\)$")
 
 
 def _is_ours(subject: Subject, url: str) -> bool:

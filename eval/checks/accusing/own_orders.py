@@ -8,8 +8,9 @@ from itertools import combinations
 from drr.eval.checks.base import Accusation
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.naming import folded_words
+from drr.eval.checks.naming import folded_words, head_noun
 from drr.eval.checks.person.history import history_of
+from drr.wording.money import every_amount
 from drr.wording.numbers import DIGITS, SPOKEN, number, number_said, spoken
 
 _NUMBER = re.compile(rf"(?<![\w.])(?P<n>{DIGITS})(?![\d%])|\b(?P<w>{SPOKEN})\b", re.I)
@@ -21,6 +22,8 @@ _NAMED_BY = 6
 _WIDTH = 3
 """Letters of a word that names something."""
 _THINGS, _COUNTS, _DAYS = 40, 40, 60
+_YOURS = re.compile(r"\b(?:you|your|his|her|their|my)\b", re.I)
+_CENT = 0.005
 _HALF = 0.51
 """Of a percent: to which shares are rounded."""
 
@@ -61,6 +64,24 @@ class OwnOrders:
         pairs = {(a, b) for a in own for b in every} | {(b, a) for a in own for b in every}
         held = any(0 < a < b and abs(100 * a / b - share) <= _HALF * 10**-places for a, b in pairs)
         return "it is that share of numbers that the text says" if held else None
+
+    def price_of_one(self, one: Accusation) -> str | None:
+        """`Your teething toys at $14.99`: what something costs today that was ordered and is called by its kind."""
+        amounts = every_amount(self._plain[slice(*one.span)]) if self._history is not None else []
+        if len(amounts) != 1 or self._history is None:
+            return None
+        close, _ = self._held.around(one.span[0])
+        said = self._plain[slice(*close)]
+        if not _YOURS.search(said):
+            return None
+        called = {*folded_words(said)}
+        for placed in self._history.orders:
+            known = placed.product
+            if known is None or known.price is None or abs(known.price - amounts[0].value) > _CENT:
+                continue
+            if head_noun(known.title) in called:
+                return f"{known.product_id} was ordered and costs so much"
+        return None
 
     def _ordered(self) -> set[float]:
         """How often what the report names was ordered, each alone."""

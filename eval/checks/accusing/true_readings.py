@@ -19,7 +19,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
 
-VERSION = 13
+VERSION = 14
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -135,6 +135,10 @@ class TrueReadings:
     def share(self, one: Accusation) -> str | None:
         return self._own.share_of_what_is_said(one)
 
+    def ordered_one(self, one: Accusation) -> str | None:
+        bound = one.bound or Certainty.INFERRED
+        return self._own.price_of_one(one) if bound < Certainty.CLAUSE else None
+
     def apart_in_time(self, one: Accusation) -> str | None:
         return self._own.lie_apart(one)
 
@@ -185,6 +189,7 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "price": (
         TrueReadings.reduced,
         TrueReadings.column,
+        TrueReadings.ordered_one,
         TrueReadings.another,
         TrueReadings.several,
         TrueReadings.reached,
@@ -203,7 +208,7 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     ),
     "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
     "rest_told": (TrueReadings.costs_that, TrueReadings.reached, TrueReadings.plain),
-    "left_amount": (TrueReadings.another, TrueReadings.reached, TrueReadings.plain),
+    "left_amount": (TrueReadings.ordered_one, TrueReadings.another, TrueReadings.reached, TrueReadings.plain),
     "left_unit_cost": (TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
     "stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),

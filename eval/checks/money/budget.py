@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from drr.env.query import Constraints
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
@@ -19,6 +19,7 @@ from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.money.limit_sides import hold_sides
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.money.parts import SumPart
+from drr.eval.checks.money.past_orders import PastOrders
 from drr.eval.checks.money.phrases import OPTIONAL
 from drr.eval.checks.money.sums import Cost, Sums, sums_of
 
@@ -47,8 +48,9 @@ def budget(subject: Subject, mentions: Mentions) -> Check:
     sums, ledger = sums_of(mentions), ledger_of(mentions)
     asked = [one for one in (demands.total_max, demands.item_max, demands.month_max) if one is not None]
     fits = FitClaims(mentions, ledger, asked)
-    grand = _grand(sums, fits)
-    if not sums.grands() and _asks_for_a_plan(subject) and not _names_totals(ledger):
+    grands = sums.grands(_is_of_orders(mentions))
+    grand = _grand(grands, fits)
+    if not grands and _asks_for_a_plan(subject) and not _names_totals(ledger):
         grand = sums.listed()
     if grand is not None and _asks_which(subject):
         grand = grand._replace(bound=Certainty.INFERRED)
@@ -74,9 +76,15 @@ def _of_its_own(subject: Subject, mentions: Mentions, nothing: str) -> Check:
     return tally.check(nothing) if tally.accused else unverifiable(nothing)
 
 
-def _grand(sums: Sums, fits: FitClaims) -> Cost | None:
+def _is_of_orders(mentions: Mentions) -> Callable[[Cost], bool]:
+    """Whether a total tells what was ordered before: no limit is on that."""
+    past = PastOrders(mentions)
+    return lambda cost: past.come_to(cost.value, cost.span)
+
+
+def _grand(grands: Iterable[Cost], fits: FitClaims) -> Cost | None:
     """What the plan costs: the largest total that the report does not own to be over the limit, or only to be possible; of several it is not certain which is the plan's."""
-    found = [cost for cost in sums.grands() if not fits.owned_at(cost.span)]
+    found = [cost for cost in grands if not fits.owned_at(cost.span)]
     if not found:
         return None
     dearest = max(found, key=lambda cost: cost.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, combinations, islice
@@ -104,6 +105,8 @@ class Readings:
         yield from self._limits
         yield "the sum of products in a row", self._play.runs
         yield from _ordered(self._play, figure, span)
+        if kind in ("gap", "price", "none"):
+            yield "the difference to an order", to_orders(self._play, figure, prices)
         if kind != "rest":
             yield from self._sums(prices, said, multiples)
         if kind == "total" or (kind == "rest" and self._limits_of(figure)):
@@ -249,6 +252,31 @@ def _ordered(play: InPlay, figure: Figure, span: Span) -> Iterator[Reading]:
     named = [[one.product_id for one in play.within(*where)] for where in (figure.sentence, span)]
     sums = (play.ordered.of(some) for some in (*named, [one.product_id for one in play.all]))
     yield "the sum of orders", [*(one for one in sums if one is not None), *play.ordered.by_kind]
+
+
+_OWN = re.compile(
+    r"\b(?:than|over|above|below|under|beneath|beyond|past|against|beside)\s[^.;:()\n]{0,60}\b(?:your|my|his|her|their|you|orders?|ordered|bought)\b",
+    re.I,
+)
+"""Behind a difference: what it is one to is of the reader's own."""
+
+
+_OWN_APART = re.compile(
+    r"\b(?:between|gap|difference|lead|distance)\b(?:[^.;:()\n]|\.(?=\d)){0,160}\b(?:your|my|his|her|their|orders?|ordered|bought|history|purchases?)\b"
+    r"|\b(?:your|my|his|her|their|orders?|ordered|bought|history|purchases?)\b(?:[^.;:()\n]|\.(?=\d)){0,160}\b(?:ahead|apart|between|gap|difference|lead)\b",
+    re.I,
+)
+"""Of an amount that no word beside it calls a difference."""
+
+
+def to_orders(play: InPlay, figure: Figure, costs: Sequence[float]) -> list[float]:
+    """`$117.00 dearer than your next most costly item`, which nobody names: by how much some costs differ from any of what was ordered."""
+    behind = figure.end, figure.sentence[1]
+    to_what = _OWN if figure.cue.kind == "gap" else _OWN_APART
+    where = behind if figure.cue.kind == "gap" else figure.sentence
+    if not figure.exact or not to_what.search(play.text(where)) or play.calls_one(behind):
+        return []
+    return [abs(one - other) for one in costs for other in play.prices_ordered]
 
 
 def _called_by(play: InPlay, figure: Figure) -> Iterable[Priced]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -58,11 +58,11 @@ class Sums:
             elif ledger.play.all or entry.worked_out or entry.figure.elsewhere:
                 one.computed, one.agrees = None, None
 
-    def grands(self) -> list[Cost]:
+    def grands(self, is_no_plan: Callable[[Cost], bool] = lambda _: False) -> list[Cost]:
         """What the plan may cost in all, computed; nothing where the report lists no plan."""
         for totals in (self.tables, self.sections):
             whole = [cost for one in totals if one.label is None and (cost := _computed(one))]
-            if whole:
+            if whole := [cost for cost in whole if not is_no_plan(cost)]:
                 return whole
         phases = [cost for one in self.sections if one.label is not None and (cost := _computed(one))]
         if not phases:

@@ -18,14 +18,26 @@ _ORDER_ID = re.compile(
 )
 
 
+_DIGITS = 16
+"""Of every order's number."""
+
+
 def order_ids(subject: Subject) -> list[tuple[str, Span]]:
-    found = list(_written(subject.citations.body))
+    """With the zeros at the head that whoever reads a number as a number leaves out."""
+    found = [(_whole(subject, order_id), span) for order_id, span in _written(subject.citations.body)]
     for source in subject.citations.sources:
         match = USER_URL.match(source.url)
         if match and match["order"]:
             for span in source.inline_spans or source.list_spans or [(0, 0)]:
                 found.append((match["order"], span))
     return found
+
+
+def _whole(subject: Subject, written: str) -> str:
+    if len(written) >= _DIGITS or subject.shop is None or subject.shop.store.order(written) is not None:
+        return written
+    whole = written.zfill(_DIGITS)
+    return written if subject.shop.store.order(whole) is None else whole
 
 
 @lru_cache(maxsize=4)

@@ -9,6 +9,7 @@ from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable,
 from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine, sentences
+from drr.eval.checks.measures import measures
 from drr.eval.checks.mentions import Mentions, ProductReference, words
 from drr.eval.checks.person.cited_days import CitedDays
 from drr.eval.checks.person.dated import DatedPurchases
@@ -346,10 +347,20 @@ def _compare_quantity(
     count = number_of(said["n"] or said["q"] or said["x"] or said["p"])
     ordered = [one.order.quantity for one in orders]
     then = [one.order.quantity for one in orders if one.order.order_date[:4] in years]
-    if count in ordered or count in (sum(ordered), sum(then)):
+    in_one = bool(said["p"]) and count is not None and any(_is_in_one(count, one) for one in orders)
+    if in_one or count in (*ordered, sum(ordered), sum(then)):
         tally.ok()
     elif count is not None and count <= most:
         tally.unclear(f"it is not clear which orders are meant by {said[0]!r}")
     else:
         why = f"said {count}, ordered were {sorted(set(ordered))}"
         tally.accuse("order_count", said.span(), why, bound)
+
+
+def _is_in_one(count: float, placed: Placed) -> bool:
+    """Whether the record counts so many pieces in one of what was ordered: `the socket set, 66 pieces`."""
+    product = placed.product
+    if product is None:
+        return False
+    stated = (product.title, *product.features, *map(str, product.details.values()))
+    return any(one.kind == "count" and one.value == count for part in stated for one in measures(part))

@@ -17,6 +17,7 @@ from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.limits import limits_told
 from drr.eval.checks.money.generous.stretches import stretches
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
+from drr.eval.checks.money.readings import to_orders
 from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
 from drr.wording.doubts import DoubtKind
@@ -150,6 +151,7 @@ class Gaps:
         prices = self._prices(self._cast.within(*near))
         base = list(dict.fromkeys([*said, *prices]))[:_FEW]
         yield from base
+        yield from to_orders(self._ledger.play, figure, [*mine, *prices])
         many = [1, *sorted(self._ledger.play.many_in(near))[:6]]
         sums = [a + b for a, b in combinations(prices[:6], 2)]
         every = {round(m * one, 2) for m in many for one in [*base, *sums, sum(prices[:8])]} | {*self._limits}

@@ -22,6 +22,17 @@ _NOUN = re.compile(
     re.I,
 )
 """Between a group and what is said of all of it."""
+_JOINED = re.compile(
+    r"\b(?:with|alongside|beside|besides|next to|on top of|plus|added to|together with|along with)\s[*_]{0,3}$",
+    re.I,
+)
+"""Right before a group: what the sentence speaks of comes to each of it (`would go with neither inside $35`)."""
+_JOIN_WORDS = 20
+_JOINED_FIRST = re.compile(
+    r"[\s*_>•-]{0,8}(?:(?:but|and|even),?\s)?(?:together |along )?(?:with|plus|adding|including|on top of)\b",
+    re.I,
+)
+"""The same, at the head of its sentence: `With the markers, $11.00, neither stays inside $35`."""
 _FARTHEST = 2_500
 """Characters before a verdict in which its group stands."""
 _MOST = 12
@@ -58,7 +69,21 @@ class Groups:
         size, part, none = _asked(match)
         if not 2 <= size <= _MOST:
             return GroupSaid(part, none, [])
+        joined = _JOINED.search(self._plain, max(span[0], match.start() - _JOIN_WORDS), match.start())
+        if joined or _JOINED_FIRST.match(self._plain, span[0], match.start()):
+            return GroupSaid(part, none, list(self._joined(size, match.start(), span)))
         return GroupSaid(part, none, list(self._readings(size, match.start(), span)))
+
+    def _joined(self, size: int, place: int, span: Span) -> Iterator[Sequence[float]]:
+        """What the one thing that is spoken of comes to with each of a group that stands before its sentence."""
+        said = [
+            one.value
+            for one in self._ledger.within(span[0], place)
+            if one.cue.kind in ("price", "none") and not one.void
+        ]
+        own = said or self.named(span[0], place) or []
+        if len(own) == 1:
+            yield from ([own[0] + one for one in some] for some in self._readings(size, span[0], span))
 
     def _readings(self, size: int, place: int, span: Span) -> Iterator[Sequence[float]]:
         told: set[tuple[float, ...]] = set()
