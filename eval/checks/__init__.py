@@ -43,23 +43,23 @@ class Rule(NamedTuple):
 
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "4"),
-    "outside_shop": Rule(catalogue.outside_shop, "13"),
+    "outside_shop": Rule(catalogue.outside_shop, "14"),
     "name_matches_id": Rule(names.name_matches_id, "17"),
-    "price": Rule(facts.price, "30"),
+    "price": Rule(facts.price, "31"),
     "rating": Rule(stars.rating, "28"),
-    "total": Rule(total, "34"),
-    "budget": Rule(budget, "35"),
-    "order_facts": Rule(order_facts, "40"),
-    "privacy": Rule(privacy, "2"),
+    "total": Rule(total, "35"),
+    "budget": Rule(budget, "36"),
+    "order_facts": Rule(order_facts, "41"),
+    "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "13"),
     "statistics": Rule(statistics, "37"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
-    "product_claims": Rule(properties.product_claims, "57"),
+    "product_claims": Rule(properties.product_claims, "58"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "22"),
+    "figures": Rule(figures, "23"),
 }
 
 

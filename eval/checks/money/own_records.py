@@ -32,6 +32,11 @@ class OrderedSums:
         self._subject = subject
 
     @cached_property
+    def prices(self) -> list[float]:
+        """What each thing costs that was ordered."""
+        return prices_ordered(self._subject)
+
+    @cached_property
     def _priced(self) -> dict[str, tuple[int, float, str]]:
         """Of each product with a price: how often it was ordered, what it costs, of which kind it is."""
         often = Counter(one.product_id for one in _orders(self._subject))

@@ -261,14 +261,9 @@ class InPlay:
         return statistics_in_money(self._subject)
 
     @cached_property
-    def prices_ordered(self) -> list[float]:
-        """What each thing costs that the shopper ordered."""
-        return prices_ordered(self._subject)
-
-    @cached_property
     def told(self) -> list[float]:
         """What the shopper's own records say in money: statistics, and the prices of what he ordered."""
-        return [*self.statistics, *self.prices_ordered]
+        return [*self.statistics, *prices_ordered(self._subject)]
 
 
 def _is_of_the_web(subject: Subject, url: str | None) -> bool:

@@ -105,8 +105,7 @@ class Readings:
         yield from self._limits
         yield "the sum of products in a row", self._play.runs
         yield from _ordered(self._play, figure, span)
-        if kind in ("gap", "price", "none"):
-            yield "the difference to an order", to_orders(self._play, figure, prices)
+        yield "the difference to an order", to_orders(self._play, figure, prices)
         if kind != "rest":
             yield from self._sums(prices, said, multiples)
         if kind == "total" or (kind == "rest" and self._limits_of(figure)):
@@ -271,12 +270,13 @@ _OWN_APART = re.compile(
 
 def to_orders(play: InPlay, figure: Figure, costs: Sequence[float]) -> list[float]:
     """`$117.00 dearer than your next most costly item`, which nobody names: by how much some costs differ from any of what was ordered."""
-    behind = figure.end, figure.sentence[1]
-    to_what = _OWN if figure.cue.kind == "gap" else _OWN_APART
-    where = behind if figure.cue.kind == "gap" else figure.sentence
-    if not figure.exact or not to_what.search(play.text(where)) or play.calls_one(behind):
+    kind, behind = figure.cue.kind, (figure.end, figure.sentence[1])
+    if kind not in ("gap", "price", "none") or not figure.exact or play.calls_one(behind):
         return []
-    return [abs(one - other) for one in costs for other in play.prices_ordered]
+    to_what, where = (_OWN, behind) if kind == "gap" else (_OWN_APART, figure.sentence)
+    if not to_what.search(play.text(where)):
+        return []
+    return [abs(one - other) for one in costs for other in play.ordered.prices]
 
 
 def _called_by(play: InPlay, figure: Figure) -> Iterable[Priced]:
