@@ -45,7 +45,7 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "4"),
     "outside_shop": Rule(catalogue.outside_shop, "14"),
     "name_matches_id": Rule(names.name_matches_id, "17"),
-    "price": Rule(facts.price, "31"),
+    "price": Rule(facts.price, "32"),
     "rating": Rule(stars.rating, "28"),
     "total": Rule(total, "35"),
     "budget": Rule(budget, "36"),
@@ -57,9 +57,9 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
-    "product_claims": Rule(properties.product_claims, "58"),
+    "product_claims": Rule(properties.product_claims, "59"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "23"),
+    "figures": Rule(figures, "24"),
 }
 
 

@@ -45,6 +45,27 @@ _OF_THAT = re.compile(
     r"\s(?:(?:of\s)?(?:it|that|this)\b|as\s(?:much|many|often)\b(?!\sas\b)|the\s(?:crowd|number|price|money|cost)\b(?!\sof\b)|of\sits\sprice\b)",
     re.I,
 )
+_OF_NUMBER = re.compile(
+    r"\s(?:of\s)?(?:(?:as|the)\s)?(?:many\b(?!\s(?:dollars|cents|bucks)\b)|often\b|crowd\b|number\b|(?:as\smuch\s)?(?:ratings|reviews|raters|reviewers|votes|voters|buyers|people)\b)",
+    re.I,
+)
+_OF_MONEY = re.compile(
+    r"\s(?:of\s)?(?:the\s(?:price|money|cost)\b|as\s(?:dear|expensive|pricey|costly)\b|its\sprice\b|as\smany\s(?:dollars|cents|bucks)\b)",
+    re.I,
+)
+"""Behind a multiple: of what it is one."""
+_COUNTED = re.compile(
+    r"\s(?:as\smany|(?:of\s)?the(?:\snumber\sof)?)\s(?P<thing>people|ratings|reviews|raters|reviewers|votes|voters|buyers|owners|crowd)\b",
+    re.I,
+)
+_AGAINST = re.compile(
+    r"\s(?:[a-z]{1,16}\s){0,2}(?:against|to|versus|vs\.?|instead\sof|rather\sthan)\s(?:the\s|its\s|only\s|just\s){0,2}[*_]{0,3}",
+    re.I,
+)
+_PEOPLE = frozenset(
+    ("people", "rating", "review", "rater", "reviewer", "vote", "voter", "buyer", "owner", "crowd")
+)
+"""Who rates a thing, as they are counted."""
 _LED = re.compile(
     r"(?:\s(?:ratings|reviews|raters|votes|people|stars|opinions|in\sall))?[\s*_)]{0,3}(?:[,;—–-]|\s[—–-])\s?(?:(?:which\sis|so|or|and|that\sis|i\.e\.|just|well|fully|easily|roughly|about|around|nearly|almost|over|under|exactly|only|a\slittle|a\sbit|a\sshade|more\sthan|less\sthan|not\squite|close\sto|some|barely)\s){0,4}",
     re.I,
@@ -230,12 +251,14 @@ def _subject(cast: Cast, text: str, one: RatioSaid, sentence: Span) -> frozenset
 
 def _of_figure(held: HeldAgainst, text: str, one: RatioSaid, sentence: Span) -> list[float]:
     """What the figure right before it and any other of its kind in sight come to."""
-    before = held.said.within((sentence[0], one.start))[-1:]
+    before = held.said.within((sentence[0], one.start))
     behind = _named_behind(held.cast, text, one, sentence)
     if not before or (_OF_THAT.match(text, one.end) is None and behind is None):
         return []
-    figure = before[0]
+    figure = before[-1]
     if behind is not None and figure.kind != "ratings":
+        return []
+    if _is_of_others(text, one, figure, before):
         return []
     if figure.kind not in ("money", "ratings", "count", "measure") or not _LED.fullmatch(
         text, _with_unit(text, figure), one.start
@@ -257,6 +280,28 @@ def _of_figure(held: HeldAgainst, text: str, one: RatioSaid, sentence: Span) -> 
     else:
         values += known.with_unit(figure.unit)
     return _larger([figure.value / value for value in values if value and value != figure.value])
+
+
+def _is_of_others(text: str, one: RatioSaid, figure: SaidFigure, before: Sequence[SaidFigure]) -> bool:
+    """Whether a multiple is said of what a number counts, and the figure before it is an amount, or the other way round."""
+    if figure.kind in MONEY:
+        return _OF_NUMBER.match(text, one.end) is not None
+    if _OF_MONEY.match(text, one.end) is not None:
+        return True
+    counted = _COUNTED.match(text, one.end)
+    if counted is None:
+        return False
+    unit = figure.unit or _unit_before(text, figure, before)
+    other = unit not in ("", *_PEOPLE) and counted["thing"].casefold().rstrip("s") != unit
+    return other or figure.kind == "measure"
+
+
+def _unit_before(text: str, figure: SaidFigure, before: Sequence[SaidFigure]) -> str:
+    """The unit of what a figure without one is set against: `4 heads against 10`."""
+    first = next((each for each in reversed(before) if each.start < figure.start), None)
+    if first is None or _AGAINST.fullmatch(text, first.end, figure.start) is None:
+        return ""
+    return first.unit
 
 
 def _with_unit(text: str, figure: SaidFigure) -> int:

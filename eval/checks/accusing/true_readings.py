@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from drr.eval.checks.accusing.agreed import of_a_list
+from drr.eval.checks.accusing.cells_worked import follows_from_cells
 from drr.eval.checks.accusing.lowered_costs import a_lowered_price, of_a_lowered_price
 from drr.eval.checks.accusing.of_others import OfOthers
 from drr.eval.checks.accusing.otherwise import Otherwise
@@ -18,8 +19,9 @@ from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
+from drr.eval.checks.taken_together import is_of_several
 
-VERSION = 14
+VERSION = 15
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -91,6 +93,15 @@ class TrueReadings:
 
     def quantity(self, one: Accusation) -> str | None:
         return self._else.quantity(one)
+
+    def together(self, one: Accusation) -> str | None:
+        made = is_of_several(self._held, self._mentions.plain, one.span)
+        return "several things of its paragraph come to it together" if made else None
+
+    def cell(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        made = figure is not None and follows_from_cells(self._held, self._mentions.plain, figure)
+        return "two cells of its column or row come to it" if made else None
 
     def day(self, one: Accusation) -> str | None:
         return self._else.day(one)
@@ -195,8 +206,8 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
         TrueReadings.reached,
         TrueReadings.plain,
     ),
-    "unit_cost": (TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
-    "cost_per_unit": (TrueReadings.lowered, TrueReadings.plain),
+    "unit_cost": (TrueReadings.cell, TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
+    "cost_per_unit": (TrueReadings.cell, TrueReadings.lowered, TrueReadings.plain),
     "sum": (TrueReadings.then, TrueReadings.repeated, TrueReadings.reached, TrueReadings.plain),
     "rest": (TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
     "difference": (
@@ -209,14 +220,15 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
     "rest_told": (TrueReadings.costs_that, TrueReadings.reached, TrueReadings.plain),
     "left_amount": (TrueReadings.ordered_one, TrueReadings.another, TrueReadings.reached, TrueReadings.plain),
-    "left_unit_cost": (TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
+    "left_unit_cost": (TrueReadings.cell, TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
     "stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_raters": (TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "rated_nowhere": (TrueReadings.quoted,),
-    "measure": (TrueReadings.quantity, TrueReadings.measured),
-    "stated": (TrueReadings.quantity,),
-    "left_count": (TrueReadings.quantity,),
+    "measure": (TrueReadings.together, TrueReadings.quantity, TrueReadings.measured),
+    "left_count": (TrueReadings.together, TrueReadings.quantity),
+    "stated": (TrueReadings.together, TrueReadings.quantity),
+    **dict.fromkeys(("left_measure", "anchored", "detailed", "weighed_figure"), (TrueReadings.together,)),
     **dict.fromkeys(("attribute", "grade"), (TrueReadings.quality,)),
     "order_date": (TrueReadings.day,),
     "statistic": (TrueReadings.time, TrueReadings.some_orders, TrueReadings.linked),
@@ -232,7 +244,7 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "own_gap": (TrueReadings.nothing_named, TrueReadings.apart_in_time),
     **dict.fromkeys(
         ("nowhere", "nowhere_amount"),
-        (TrueReadings.one_of_two, TrueReadings.set_against, TrueReadings.share),
+        (TrueReadings.together, TrueReadings.one_of_two, TrueReadings.set_against, TrueReadings.share),
     ),
 }
 """By kind of statement, the readings that may make it true."""

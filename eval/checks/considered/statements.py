@@ -16,11 +16,13 @@ from typing import NamedTuple
 from drr.eval.checks.base import Accusation
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.considered.weighing import ConsideredWeights, read_weights
+from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.recorded.owners import StatedOtherwise
 from drr.eval.checks.recorded.weighing import FORBIDDING, every_candidate, group_of
 from drr.eval.checks.recorded.weighing import fitted as recorded
 from drr.eval.checks.set_against import set_against_of
+from drr.eval.checks.taken_together import is_of_several
 from drr.wording.units import UNITS
 
 _RATE = re.compile(
@@ -74,14 +76,16 @@ def considered_statements(
 
 
 def is_no_statement(one: StatedOtherwise, mentions: Mentions) -> bool:
-    """Whether it is a share of something (`31% of that`), a rate (`15 hours a liter`), one of two that are left open (`aluminum or steel`) or what its clause says of
-    another (`where mine is jute`)."""
+    """Whether it is a share of something (`31% of that`), a rate (`15 hours a liter`), one of two that are left open (`aluminum or steel`), what its clause says of
+    another (`where mine is jute`), or what several things have together."""
     text, end = mentions.plain, one.span[1]
     if one.sort == "value":
         owners = {key for key in cast_of(mentions.subject, mentions).products if key in one.why}
         of_another = set_against_of(mentions).is_of_another(one.span, owners)
         return _OR.match(text, end) is not None or of_another
     if "%" in text[slice(*one.span)] and _SHARE.match(text, end):
+        return True
+    if is_of_several(sight_of(mentions).held, text, one.span):
         return True
     rate = _RATE.match(text, end)
     return _OR.match(text, end) is not None or (rate is not None and UNITS.named(rate["unit"]) is not None)

@@ -28,6 +28,26 @@ _BEFORE = re.compile(
 )
 """The word, and nothing between it and its amount that has a figure of its own."""
 _BEHIND = re.compile(r"[ *_]{0,3}(?:(?:each|apiece|a\s[a-z]{2,12})\s)?on\saverage\b", re.I)
+_ITS_OWN = re.compile(
+    r"(?:\b(?:an?|its|the|their)\s[*_]{0,3}\$?\d[\d.,]{0,8}|(?<![\d$.])\d\.\d)[*_]{0,3}(?:[\s-]stars?)?[\s-](?:on\s|as\san\s)?[*_]{0,3}$",
+    re.I,
+)
+"""Before the word: the figure that is the mean."""
+_APART = re.compile(
+    r"[\s*_]{1,4}(?:cheaper|dearer|costlier|pricier|less|more|lower|higher|off|left|saved|to\sspare|extra|apart|short)\b",
+    re.I,
+)
+"""Behind an amount: it lies between two others."""
+_RATED = re.compile(
+    r"\b(?:ratings?|rated|stars?|scores?|reviews?|better|worse)\b"
+    r"|\b(?:and|but|yet|while|though)\s(?:(?:it|they|you|still|only|also|would|will|can)\s){0,3}(?:costs?|asks?|saves?|lists?|sells?|comes|goes|is|are|has|pays?)\b",
+    re.I,
+)
+"""Between the word and an amount: it is a mean of stars, or what follows is told by a verb of its own."""
+_COMPARED = re.compile(
+    r"\b(?:higher|highest|better|best|lower|lowest|worse|worst|stronger|same)[\s-]{1,2}$", re.I
+)
+"""Before the word: which of two has the better one is said of stars."""
 _MANY = re.compile(
     rf"\b(?:of|over|across|for|among|between|the|these|those|all)\s(?:(?:the|these|those|all|my|our)\s){{0,2}}(?P<n>{SPOKEN}|\d{{1,2}}|both)\b",
     re.I,
@@ -55,6 +75,7 @@ _NO_PRICE = frozenset(("unit", "limit", "rest", "gap"))
 """What words make of an amount that is none of those that a mean is of."""
 _MOST = 12
 """Means of a report that are looked into."""
+_SHORT = 24
 _REACH, _BACK = 120, 300
 """Characters before an amount in which it is called a mean, and before its sentence in which something may be meant more than once."""
 
@@ -89,6 +110,8 @@ def means_said(mentions: Mentions, held: HeldAgainst) -> Iterator[MeanSaid]:
         before = _BEFORE.search(text, max(row[0], figure.start - _REACH), figure.start)
         if figure.void or (before is None and _BEHIND.match(text, figure.end) is None):
             continue
+        if _is_of_another(text, figure, before):
+            continue
         ends = _ENDS.search(text, figure.end, span[1])
         around = (span[0], span[1] if ends is None else ends.start())
         if _REPEATED.search(text, max(0, span[0] - _BACK), around[1]):
@@ -99,6 +122,14 @@ def means_said(mentions: Mentions, held: HeldAgainst) -> Iterator[MeanSaid]:
         if residue.doubt(around, ("unreal", "conditional", "pace", "charged")) or residue.cites_the_web(span):
             continue
         yield MeanSaid(figure, before is not None and before["mean"] is None, _many(text, before))
+
+
+def _is_of_another(text: str, figure: Figure, before: re.Match[str] | None) -> bool:
+    """Whether the mean is told by a figure right before its word (`a 3.7 average`), or the amount is told by a word of its own (`$26.96 cheaper`)."""
+    if before is None or _APART.match(text, figure.end):
+        return before is not None
+    led = text[max(0, before.start() - _SHORT) : before.start()]
+    return bool(_RATED.search(before["of"]) or _ITS_OWN.search(led) or _COMPARED.search(led))
 
 
 def _many(text: str, before: re.Match[str] | None) -> int | None:

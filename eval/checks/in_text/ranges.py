@@ -26,7 +26,8 @@ from drr.wording.numbers import SPOKEN, number_said
 
 _FROM = re.compile(r"\b(?P<w>from|between)[\s*_]{1,4}(?:as\slittle\sas\s|just\s|only\s)?$", re.I)
 _TO = re.compile(
-    r"(?:[^$.;:!?\n]{0,60}\s)?(?:to|up\sto|through|all\sthe\sway\s(?:up\s)?to)\s(?:a\s)?[*_]{0,3}", re.I
+    r"(?:[^$.;:!?\n]{0,60}\s)?(?:to|up\sto|through|via|over|past|all\sthe\sway\s(?:up\s)?to)\s(?:a\s)?[*_]{0,3}",
+    re.I,
 )
 _AND = re.compile(r"[^$.;:!?\n]{0,60}\band\s[*_]{0,3}", re.I)
 _DIRECT = re.compile(r"[\s*_]{0,3}(?:[-–—]|to|up\sto)[\s*_]{0,4}", re.I)
@@ -96,10 +97,8 @@ def _of_group(mentions: Mentions, prices: Sequence[float], one: _Range) -> Itera
 
 def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Range]:
     text, residue = mentions.plain, residue_of(mentions)
-    for least, most in pairwise(held.ledger.figures):
-        if held.prose.prose_line_at(least.start) is None or most.start - least.end > _NEAR:
-            continue
-        if not 1 <= least.value < most.value or not _is_joined(text, least, most):
+    for least, most in _ends(text, held.ledger.figures):
+        if held.prose.prose_line_at(least.start) is None or not 1 <= least.value < most.value:
             continue
         sentence = near(held.prose.sentence_at(least.start), least, most)
         if most.end > sentence[1] or _OF_PRICES.search(text, *sentence) is None:
@@ -112,7 +111,28 @@ def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[_Range]:
             yield _Range(least, most, sentence)
 
 
+def _ends(text: str, figures: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
+    """The first and the last amount of each range: what it passes through (`from $35.99 through $43.99 to $50.99`) is no end of it."""
+    end = 0
+    for at, (least, most) in enumerate(pairwise(figures)):
+        if at < end or not _is_joined(text, least, most):
+            continue
+        end = at + 1
+        while end + 1 < len(figures) and _goes_on(text, figures[end], figures[end + 1]):
+            end += 1
+        yield least, figures[end]
+
+
+def _goes_on(text: str, before: Figure, behind: Figure) -> bool:
+    """Whether a range goes on from one of its amounts to a greater one."""
+    if not before.value < behind.value or behind.start - before.end > _NEAR:
+        return False
+    return any(form.fullmatch(text, before.end, behind.start) for form in (_DIRECT, _TO))
+
+
 def _is_joined(text: str, least: Figure, most: Figure) -> bool:
+    if most.start - least.end > _NEAR:
+        return False
     if _DIRECT.fullmatch(text, least.end, most.start):
         return True
     led = _FROM.search(text, max(0, least.start - _LEAD), least.start)
