@@ -11,11 +11,8 @@ from drr.eval.checks.firsts import misread_firsts
 from drr.eval.checks.in_text.costs import wrong_told_costs
 from drr.eval.checks.in_text.lowered import wrong_new_prices
 from drr.eval.checks.in_text.means import wrong_means
-from drr.eval.checks.in_text.measured_sides import wrong_measured_sides
 from drr.eval.checks.in_text.multiples import misread_told_multiples
-from drr.eval.checks.in_text.per_dollar import wrong_per_dollar
 from drr.eval.checks.in_text.ranges import wrong_ranges
-from drr.eval.checks.in_text.ranks import misread_ranks
 from drr.eval.checks.in_text.sides import wrong_told_sides
 from drr.eval.checks.in_text.spread_costs import wrong_spread_costs
 from drr.eval.checks.listed_means import wrong_listed_means
@@ -42,14 +39,11 @@ READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
     wrong_ranges,
     wrong_spread_costs,
     wrong_new_prices,
-    wrong_per_dollar,
     figures_otherwise,
     parts_otherwise,
-    wrong_measured_sides,
     wrong_told_sides,
     wrong_told_costs,
     misread_told_multiples,
-    misread_ranks,
     misread_firsts,
     misread_named_multiples,
     wrong_raters_in_a_row,

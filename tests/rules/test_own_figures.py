@@ -1,4 +1,4 @@
-"""Means, ranges, costs over a time, lowered prices and figures per dollar: right if what stands in sight comes to them in any way."""
+"""Means, ranges, costs over a time and lowered prices: right if what stands in sight comes to them in any way."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from drr.env.shop import Shop
 from drr.eval.checks import Subject, check_report
 
-KINDS = frozenset(("mean_told", "range_told", "spread_cost", "lowered_to", "per_dollar"))
+KINDS = frozenset(("mean_told", "range_told", "spread_cost", "lowered_to"))
 URL = "http://ecommerce.example/"
 FOUNTAINS = (
     f"- [Hearthcat]({URL}B07CJ41RJW), $20.00\n- [Softsnout]({URL}B02HK3W3ZV), $22.95\n"
@@ -15,10 +15,6 @@ FOUNTAINS = (
 TUBS = (
     f"The [Pipkin]({URL}B046ZW54GW) is $21.00 and good for six months, the [Sproutling Bay]({URL}B0EPQXEJNJ) "
     "$36.00, from birth to 24 months. "
-)
-LIGHTS = (
-    f"| | [Lampwick]({URL}B0OSIJ00YJ) | [Truemere]({URL}B05QKZS3G6) |\n|---|---|---|\n"
-    "| Price | $36.99 | $79.99 |\n| Lumens | 3,200 | 8,000 |\n| Lumens per dollar | {} | 100 |\n"
 )
 PURIFIED = f"The [Ashware diffuser]({URL}B05QASFNU3) is $33.99. "
 TABLETS = f"The [Wrendell tablets]({URL}B0MY6BBC1Q) are $14.99 for twelve, and one a month is what the machine needs. "
@@ -40,8 +36,6 @@ PAIRS = [
     (PURIFIED + "With your 20% coupon it drops to {}.", "$27.19", "$25.19"),
     (PURIFIED + "A $5 voucher brings it down from $33.99 to {}.", "$28.99", "$27.99"),
     (PURIFIED + "Your ten percent code reduces it by $3.40 to {}.", "$30.59", "$31.59"),
-    (LIGHTS, "87", "78"),
-    (f"The [Lampwick]({URL}B0OSIJ00YJ) makes 3,200 lumens for $36.99: about {{}} lumens per dollar.", "87", "67"),
 ]  # fmt: skip
 
 

@@ -15,17 +15,12 @@ THINGS = {
     "s": "http://ecommerce.example/B06Q3E1MLX",
     "z": "http://ecommerce.example/B0BYK40KXC",
     "e": "http://ecommerce.example/B06L7H1MN6",
-    "d": "http://ecommerce.example/B0QVTKTBJI",
-    "h": "http://ecommerce.example/B0A11WJC77",
 }
 """Ramps: Nuzzleworth: $41.00, 4.8 stars of 27; Ashwell: $51.99, 4.5 of 38; Whiskerwell: $113.99, 2.6 of 23, 62 inches to their 42. Pads: Softsnout, 80 for $24.99; Nuzzleworth, 80
-for $16.49; Everworks, 150 for $38.99. Drills: Watchlight, 3.84 pounds, $71.00; Safehollow, 4.69 pounds, $59.99."""
+for $16.49; Everworks, 150 for $38.99."""
 RAMPS = "I looked at three dog ramps: the [Nuzzleworth]({n}) at $41.00, the [Ashwell]({a}) at $51.99, and the [Whiskerwell]({w}) at $113.99.\n\n"
 PADS = "- [Softsnout, 80 Count]({s}): $24.99, about 31 cents a pad\n- [Everworks, 150 Count]({e}): $38.99, about 26 cents a pad\n\n"
-DRILLS = (
-    "Two drills are left. My choice is the [Watchlight]({d}), though the [Safehollow]({h}) is cheaper.\n\n"
-)
-KINDS = {"multiple", "told_side", "told_cost", "measured_side", "rank"}
+KINDS = {"multiple", "told_side", "told_cost"}
 
 
 def is_accused(said: str, shop: Shop) -> bool:
@@ -48,10 +43,6 @@ def is_accused(said: str, shop: Shop) -> bool:
         (RAMPS, "The Nuzzleworth is the better rated of the two: 4.8 stars against 4.5.", "The Ashwell is the better rated of the two: 4.5 stars against 4.8."),
         (RAMPS, "Of its two leashes the short one is the lighter: 12 ounces against 16 ounces.", "Of its two leashes the short one is the lighter: 16 ounces against 12 ounces."),
         (RAMPS, "The Ashwell is dearer, $51.99 against $41.00.", "The Nuzzleworth is dearer, $41.00 against $51.99."),
-        (DRILLS, "The Watchlight is 0.85 pounds lighter.", "The Watchlight is 0.85 pounds heavier."),
-        (DRILLS, "The Watchlight has two batteries, but it is 0.85 pounds lighter.", "The Watchlight has two batteries, but it is 0.85 pounds heavier."),
-        (RAMPS, "The Ashwell is the second cheapest of the three.", "The Whiskerwell is the second cheapest of the three."),
-        (RAMPS, "Third dearest of the three: the Nuzzleworth.", "Second dearest of the three: the Whiskerwell."),
     ],
 )  # fmt: skip
 def test_what_the_figures_beside_it_turn_round_is_wrong(
@@ -74,15 +65,11 @@ def test_what_the_figures_beside_it_turn_round_is_wrong(
         (RAMPS, "The gate opens wider (29 to 57 inches)."),
         (RAMPS, "Of its two leashes the short one is the lighter: 12 ounces against 1 pound."),
         (RAMPS, "Is it the better rated: 4.5 against 4.8?"),
-        (RAMPS, "The Whiskerwell is not the second cheapest of the three."),
-        (RAMPS, "The Whiskerwell is the second dearest of the ten I know."),
         (PADS, "The Everworks costs the most per box and the least per pad."),
         (PADS, "The 80-count is the cheapest by the box."),
         (PADS, "With a coupon the 80-count would be the cheapest by the pad."),
         (PADS, "Per pad the 80-count is not cheaper."),
         (PADS, "The Softsnout is cheaper per pad than a box of diapers."),
-        (DRILLS, "Without its battery it is 0.85 pounds heavier than you think."),
-        (DRILLS, "If it is 0.85 pounds heavier, take it nevertheless."),
     ],
 )  # fmt: skip
 def test_what_may_be_true_is_left(scene: Scene, opening: str, said: str) -> None:

@@ -52,7 +52,6 @@ def failing(shop: Shop, text: str, query: str | None = None) -> set[str]:
 @pytest.mark.parametrize("head", ["pieces per dollar", "pieces per $", "bits/$", "pieces for each dollar"])
 def test_what_a_dollar_buys_is_no_cost(rules_shop: Shop, head: str) -> None:
     assert failing(rules_shop, DRIVERS.format(head=head, first="3.22")) == set()
-    assert failing(rules_shop, DRIVERS.format(head=head, first="4.22"))
 
 
 def test_the_cells_under_a_cost_are_costs(rules_shop: Shop) -> None:
