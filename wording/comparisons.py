@@ -40,8 +40,6 @@ class ComparisonSaid(NamedTuple):
     end: int
     best: bool
     """More or less than all others."""
-    attribute: bool
-    """Said right before what it is said of: `the cheaper hose`."""
 
 
 class FactorSaid(NamedTuple):
@@ -115,7 +113,6 @@ class ComparisonReader:
             rf"|(?P<many>more|fewer|most|fewest)\s(?:customer\s|total\s)?(?:{some('count_nouns')}))\b",
             re.I,
         )
-        self._all = re.compile(rf"\b(?:{some('all')})\b", re.I)
         self._count_nouns = counts
         factor = (
             rf"(?P<factor>{some('factors')}|(?P<n>(?<![\d.,$])\d{{1,2}}(?:\.\d{{1,2}})?|{SPOKEN})\stimes)"
@@ -130,7 +127,7 @@ class ComparisonReader:
     def comparisons(self, sentence: str) -> Iterator[ComparisonSaid]:
         for match in self._said.finditer(sentence):
             of, sign, best = self._meaning(match)
-            yield ComparisonSaid(of, sign, *match.span(), best, self._is_attribute(sentence, match))
+            yield ComparisonSaid(of, sign, *match.span(), best)
 
     def _meaning(self, match: re.Match[str]) -> tuple[Property, int, bool]:
         if match["word"]:
@@ -145,19 +142,6 @@ class ComparisonReader:
         if of == "price" and degree in ("better", "best", "worse", "worst", "stronger", "weaker"):
             sign = -sign
         return of, sign, best
-
-    def _is_attribute(self, sentence: str, match: re.Match[str]) -> bool:
-        before = sentence[max(0, match.start() - 8) : match.start()].casefold().rstrip("*_")
-        behind = sentence[match.end() : match.end() + 6].lstrip("*_")
-        return (
-            match["word"] is not None
-            and before.endswith("the ")
-            and re.match(r"\s[\w*\[]", behind) is not None
-        )
-
-    def is_of_all(self, sentence: str) -> bool:
-        """Whether a superlative is said of all that the text lists."""
-        return self._all.search(sentence) is not None
 
     def is_of_contents(self, before: str) -> bool:
         """Whether `half as much` behind these words is of what goes into a thing, or what it weighs, and not of what it costs."""

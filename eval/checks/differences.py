@@ -7,16 +7,22 @@ from itertools import product as pairs_of
 
 from drr.env.entities import Product
 from drr.eval.checks.base import CheckTally, Span
+from drr.eval.checks.cast import Cast
 from drr.eval.checks.measures import measures
+from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.gaps import is_taken_off
 from drr.eval.checks.pairs import CLOSE, COSTS_PER, THAN, THAN_THE_OTHER, ProductPairs
-from drr.eval.checks.values import value_of
 from drr.wording.comparisons import COMPARISONS, FactorSaid
 from drr.wording.numbers import DIGITS, SPOKEN, number_said
 from drr.wording.ratings import RATINGS
 from drr.wording.tolerance import same_stars
 
+_UNREAL = re.compile(
+    r"\b(?:if|would|were|could|might|unless|not|never|neither|nor|no|without|hardly|usually|often|typically|tends?|used to|once|elsewhere|online|last year|other (?:shops?|stores?)|until|before)\b|n['’]t\b|\?",
+    re.I,
+)
+"""Of such sentences it is not certain what they hold."""
 _SEVERAL = re.compile(
     r"\b(?:total|together|both of|combined|pair|pairs|set of|sets|per|each|apiece|instead|tax|shipping|coupon|code|off|discount|limit|budget|left|"
     r"two of|three of|plus|and a|year|month|swap|swapping|bundle|three|four|five)\b|%|[x×]\s?\d|\d\s?[x×]",
@@ -69,6 +75,22 @@ _MORE_OF = re.compile(
 )
 
 
+def compare_products(tally: CheckTally, mentions: Mentions, cast: Cast) -> None:
+    """Every difference that the prose gives two products which are certain."""
+    if not cast.products:
+        return
+    pairs = ProductPairs(mentions, cast)
+    differences = Differences(tally, pairs)
+    for line in mentions.layout.lines:
+        if line.kind in ("row", "head_row", "rule_row", "elision"):
+            continue
+        for span in cast.prose.sentences(line):
+            text = mentions.plain[slice(*span)]
+            pair = pairs.pair(span, line)
+            if pair is not None and _UNREAL.search(text) is None:
+                differences.sentence(span, text, pair)
+
+
 class Differences:
     """Goes through the sentences whose two products are certain."""
 
@@ -94,7 +116,8 @@ class Differences:
             counted = [_counted(self._cast.products[one], said.thing) for one in pair]
             a, b = (one[0] if len(one) == 1 else None for one in counted)
         else:
-            a, b = (value_of(said.of, self._cast.products[one]) for one in pair)
+            some = [self._cast.products[one] for one in pair]
+            a, b = (one.price if said.of == "price" else one.rating_number for one in some)
         if not a or not b or COSTS_PER.search(self._plain, *span):
             return
         ratio = max(a, b) / min(a, b)

@@ -7,12 +7,11 @@ from functools import cached_property
 from itertools import combinations
 
 from drr.env.entities import Product
-from drr.eval.checks.anchored import AnchoredMeasures
 from drr.eval.checks.attributes import compare_attributes
 from drr.eval.checks.base import Check, CheckTally, Span, Subject, unverifiable
 from drr.eval.checks.cast import Cast, Meant, cast_of
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.comparisons import compare_products
+from drr.eval.checks.differences import compare_products
 from drr.eval.checks.facts import compare_prices
 from drr.eval.checks.grid import is_share_of_money
 from drr.eval.checks.layout import TextLine
@@ -56,14 +55,12 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     cast = cast_of(subject, mentions)
     compare_products(tally, mentions, cast)
     measuring = _Measuring(tally, subject, cast, residue_of(mentions))
-    by_heads = AnchoredMeasures(tally, cast, residue_of(mentions), measuring.asked)
     for line in mentions.layout.lines:
         if line.kind in ("row", "head_row"):
             measuring.row(line)
         elif line.kind not in ("rule_row", "elision"):
             for span in cast.prose.sentences(line):
                 measuring.sentence(span)
-                by_heads.sentence(span)
     residue = residue_of(mentions)
     texts = {key: record_text(one) for key, one in cast.products.items()}
     compare_attributes(tally, mentions, cast, texts)

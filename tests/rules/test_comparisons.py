@@ -31,10 +31,6 @@ INTRO = "**{a}** and **{b}** are both fountain pens. {said} [one]({a_url}) [two]
 @pytest.mark.parametrize(
     ("true", "false"),
     [
-        ("The Birchford is cheaper.", "The Plainfold is cheaper."),
-        ("The Plainfold costs more than the Birchford.", "The Birchford costs more than the Plainfold."),
-        ("The Plainfold also has the higher rating.", "The Birchford also has the higher rating."),
-        ("The cheaper of the two is the Birchford.", "The cheaper of the two is the Plainfold."),
         ("The Plainfold is $26.01 more.", "The Plainfold is $22.01 more."),
         ("The Plainfold costs three times as much.", "The Plainfold costs five times as much."),
         (
@@ -43,7 +39,7 @@ INTRO = "**{a}** and **{b}** are both fountain pens. {said} [one]({a_url}) [two]
         ),
     ],
 )
-def test_a_comparison_is_held_against_both_records(
+def test_a_difference_is_held_against_both_records(
     scene: Scene, pens: tuple[Product, Product], true: str, false: str
 ) -> None:
     a, b = pens
@@ -113,13 +109,6 @@ def test_so_many_of_the_one_thing_and_a_share_of_its_price(
     assert (check(text, "total", scene.shop).status == "fail") is fails, text
 
 
-@pytest.mark.parametrize(("amount", "fails"), [("$51.99", False), ("$53.99", True)])
-def test_a_sum_of_named_things(scene: Scene, pens: tuple[Product, Product], amount: str, fails: bool) -> None:
-    a, b = pens
-    text = f"- [{_short(a)}]({a.product_url}) $12.99\n- [{_short(b)}]({b.product_url}) $39.00\n\nBirchford + Plainfold: {amount}"
-    assert (check(text, "total", scene.shop).status == "fail") is fails, text
-
-
 @pytest.mark.parametrize(
     ("said", "fails"),
     [
@@ -134,25 +123,6 @@ def test_the_odd_cell_of_a_row_is_wrong_where_the_others_are_as_recorded(
 ) -> None:
     a, b = pens
     text = f"| | [{_short(a)}]({a.product_url}) | [{_short(b)}]({b.product_url}) |\n|---|---|---|\n{said}\n"
-    assert (check(text, "product_claims", scene.shop).status == "fail") is fails, text
-
-
-@pytest.mark.parametrize(
-    ("said", "fails"),
-    [
-        ("The latter is $26.01 more.", False),
-        ("The latter is $26.01 less.", True),
-        ("The latter is $24.01 cheaper than a marker.", False),
-        ("For $26.01 less, something else will do.", False),
-    ],
-)
-def test_what_two_differ_by_is_not_said_the_wrong_way_round(
-    scene: Scene, pens: tuple[Product, Product], said: str, fails: bool
-) -> None:
-    a, b = pens
-    text = (
-        f"The [{_short(a)}]({a.product_url}) is $12.99 and the [{_short(b)}]({b.product_url}) $39.00. {said}"
-    )
     assert (check(text, "product_claims", scene.shop).status == "fail") is fails, text
 
 

@@ -21,7 +21,7 @@ OPENING = (
 
 def is_accused(said: str, shop: Shop) -> bool:
     check = check_report(Subject((OPENING + said).format(**RAMPS), query="A ramp, please.", shop=shop))
-    return any(one.kind in ("side", "comparison", "direction") for one in check["product_claims"].accused)
+    return any(one.kind in ("side", "comparison") for one in check["product_claims"].accused)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ PAIRS = [
     ("A gadget, my limit is $20.", f"Your limit is $20. The black one ({C}) at $24.95 is $4.95 {{}} it.", "over", "under"),
     # behind `over` stands what something else is set beside
     (None, f"The Bramwick ({B}) has 4.2 stars, the Maplehand ({C}) 4.9. Maplehand's extra 0.7 star over the Bramwick costs {{}} more.", "$12.96", "$14.96"),
-    (None, f"The black one ({C}) costs $7.00 {{}} than the diffuser ({A}).", "more", "less"),
+    (None, f"The black one ({C}) costs {{}} more than the diffuser ({A}).", "$7.00", "$9.00"),
     # what has no page has a price of its own
     (None, f"The diffuser ({A}), $17.95, or the red one ({B}), {{}}. The Nuthatch hearts would have cost $17.00 more than that.", "$11.99", "$12.99"),
     # `yours` is not what is cited behind it

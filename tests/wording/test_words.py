@@ -121,7 +121,6 @@ READINGS: dict[str, Reading] = {
     "comparisons": lambda words, text: (
         list(ComparisonReader(words).comparisons(text)),
         list(ComparisonReader(words).factors(text)),
-        ComparisonReader(words).is_of_all(text),
         sided(SideWords(words), text),
     ),
     "counts": lambda words, text: CountReader(words).count(text),
