@@ -70,15 +70,6 @@ def test_nothing_since_the_last_order_says_nothing_of_the_first(scene: Scene) ->
     assert status(text, "statistics", scene, user) != "fail"
 
 
-def test_days_without_an_order(scene: Scene) -> None:
-    user, known, _ = known_of(scene)
-    days = known.days_since_last_order
-    assert days is not None
-    assert status(f"Nothing new has come in for {days} days.", "statistics", scene, user) == "pass"
-    said = f"Nothing new has come in for {days + 30} days."
-    assert status(said, "statistics", scene, user) == "unverifiable"  # `accusing/seconded.py`
-
-
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
@@ -264,22 +255,6 @@ def test_days_from_a_day_that_is_said(scene: Scene) -> None:
         status(text.format(**{**said, "days": 1 + 3 * said["days"] + 40}), "statistics", scene, user)
         == "fail"
     )
-
-
-def test_which_time_of_several(scene: Scene) -> None:
-    for user in scene.users:
-        orders = scene.shop.store.orders(user.user_id, limit=500).items
-        by_product: dict[str, set[str]] = {}
-        for one in orders:
-            by_product.setdefault(one.product_id, set()).add(one.order_date[:10])
-        twice = [(key, sorted(days)) for key, days in by_product.items() if len({d[:4] for d in days}) >= 2]
-        if twice:
-            break
-    product, days = twice[0]
-    text = "You ordered the [one you know]({url}) twice or more; a second time on {second}, and you liked it."
-    url = f"{scene.shop.shop_url.rstrip('/')}/{product}"
-    assert status(text.format(url=url, second=days[1]), "order_facts", scene, user) != "fail"
-    assert status(text.format(url=url, second=days[0]), "order_facts", scene, user) == "fail"
 
 
 def test_a_count_that_may_be_of_some_orders_accuses_nobody(scene: Scene) -> None:

@@ -118,7 +118,7 @@ def test_new_weights_check_every_report_again(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_kind_that_was_wrong_at_first_contact_asks_for_a_second_reader() -> None:
-    alone = Accusation("order_age", (10, 20), "said 90 days", Certainty.SENTENCE)
+    alone = Accusation("attribute", (10, 20), "said blue", Certainty.SENTENCE)
     elsewhere = Accusation("order_date", (30, 40), "said May", Certainty.SENTENCE)
     beside = elsewhere._replace(span=(18, 25))
     doubted = beside._replace(doubt="it may be another order's")

@@ -22,7 +22,6 @@ class MetFirst(NamedTuple):
 
 
 UNSURE: Mapping[str, MetFirst] = {
-    "order_age": MetFirst(0, 3),
     "own_times_short": MetFirst(1, 5),
     "attribute": MetFirst(4, 4),
     "nowhere_amount": MetFirst(10, 11),

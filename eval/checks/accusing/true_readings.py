@@ -237,7 +237,6 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
         (TrueReadings.linked, TrueReadings.share),
     ),
     "reckoned": (TrueReadings.linked, TrueReadings.share),
-    "order_age": (TrueReadings.apart_in_time,),
     "limit_verdict": (TrueReadings.verdict,),
     "limit_broken": (TrueReadings.would_be, TrueReadings.owned),
     "multiple": (TrueReadings.again, TrueReadings.so_often, TrueReadings.nothing_named),

@@ -138,7 +138,6 @@ class DatedPurchases:
             for one in found
             if not PURCHASES.is_else(self._body[max(span[0], one.start - 70) : one.start])
         ]
-        dated = [one for when in found for one in self._placed(when)]
         ends = ends_of_spans(
             self._body, span, [*self._cast.prose.dates(*span), *self._cast.prose.days_of_year(*span)]
         )
@@ -161,10 +160,8 @@ class DatedPurchases:
             certain = self._is_certain(when, span) or (alone and self._is_certain(found[0], span)) or others
             certain = certain and not planned
             self._compare_date(when, span, meant, _Said(alone, len(found) == 1, negated, certain))
-        if _NEGATED.search(self._body, *span) is None:
-            if not _is_open(self._body[slice(*span)]):
-                self._frequencies.times(span, line)
-            self._frequencies.lengths(span, dated or self._ordered(span, meant))
+        if _NEGATED.search(self._body, *span) is None and not _is_open(self._body[slice(*span)]):
+            self._frequencies.times(span, line)
 
     # Dates.
 

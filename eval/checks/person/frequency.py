@@ -1,19 +1,16 @@
-"""How often and how long ago something is said to have been bought, against all orders that may be meant."""
+"""How often something is said to have been bought, against all orders that may be meant."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
-from itertools import combinations
+from collections.abc import Iterator, Sequence
 
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.history import History, Placed
-from drr.wording.dates import DAYS_IN
-from drr.wording.numbers import DIGITS, SPOKEN, number_said
+from drr.wording.numbers import SPOKEN, number_said
 from drr.wording.purchases import PURCHASES, TimesSaid, times
 
 _WINDOW = re.compile(
@@ -23,18 +20,6 @@ _NEWEST = re.compile(
     rf"\b(?:last|latest|newest|most recent)[\s*_]{{1,3}}(?P<n>\d{{1,3}}|{SPOKEN})[\s*_]{{1,3}}(?:orders|purchases)\b",
     re.I,
 )
-_LENGTH = re.compile(
-    rf"(?<![\w.$])(?P<n>{DIGITS}|{SPOKEN})[\s*_-]{{1,3}}(?P<unit>days?|weeks?|months?|years?)\b(?P<ago>[\s*_]{{1,3}}(?:ago|back|since|earlier|later|before|after|apart)\b)?",
-    re.I,
-)
-_LOOSE = re.compile(
-    r"\b(?:about|around|nearly|almost|roughly|some|under|over|more than|less than|a little|and a half|just|shy of|close to)\b|[~≈]",
-    re.I,
-)
-_FROM_ANOTHER = re.compile(r"earlier|later|before|after|apart", re.I)
-"""Counted from another order, not from today."""
-_MOST_DAYS = 300
-_SINCE = re.compile(r"\b(?:been|for|past|last)\b[^.;]{0,50}$", re.I)
 _IT = re.compile(r"\b(?:it|them|this|that|these|those|one)\b", re.I)
 _SHOWS = re.compile(
     r"\b(?:appears?|shows? up|turns? up|features?|figures?|listed|visible|seen|served)\b", re.I
@@ -42,23 +27,13 @@ _SHOWS = re.compile(
 
 
 class PurchaseFrequencies:
-    """Counts and spans of time in the sentences that speak of purchases."""
+    """Counts in the sentences that speak of purchases."""
 
     def __init__(self, tally: CheckTally, cast: Cast, history: History) -> None:
         self._tally = tally
         self._body = cast.body
         self._cast = cast
         self._history = history
-
-    def _is_pinned(self, unit: str, match: re.Match[str], span: Span) -> bool:
-        """Days are counted from some order; longer spans from the one that the sentence goes on to name, with no other beside it."""
-        if unit == "day":
-            return True
-        return (
-            match["ago"] is not None
-            and "since" in match["ago"].casefold()
-            and len(self._cast.within(*span)) < 4
-        )
 
     def times(self, span: Span, line: TextLine) -> None:
         """`five times`, against the orders of what the sentence, else the line, names."""
@@ -120,45 +95,6 @@ class PurchaseFrequencies:
         years = re.findall(r"\b20\d\d\b", self._body[slice(*span)])
         by_year = dict(_years(self._history.orders))
         yield from (by_year.get(int(year), 0) for year in years)
-
-    def lengths(self, span: Span, ordered: Sequence[Placed]) -> None:
-        """`111 days ago`, against the orders it may be counted from."""
-        for match in _LENGTH.finditer(self._body, *span):
-            unit = match["unit"].casefold().rstrip("s")
-            value = number_said(match["n"])
-            before = self._body[max(span[0], match.start() - 60) : match.start()]
-            if not (match["ago"] or _SINCE.search(before)):
-                continue
-            loose = _LOOSE.search(before[-24:]) is not None or unit != "day"
-            slack = (0.6 if loose else 0.0) * DAYS_IN[unit] + (0.1 * value * DAYS_IN[unit] if loose else 1.0)
-            if match["ago"] and _FROM_ANOTHER.search(match["ago"]):
-                ages: Collection[int] = self._gaps
-            else:
-                orders = ordered or (self._history.orders if unit == "day" else [])
-                ages = [(self._history.today - one.day).days for one in orders]
-            if not ages:
-                continue
-            length = value * DAYS_IN[unit]
-            if any(
-                abs(age - length) <= slack + (DAYS_IN[unit] if loose and unit != "day" else 0) for age in ages
-            ):
-                self._tally.ok()
-            elif self._history.whole and self._is_pinned(unit, match, span):
-                gap = match["ago"] is not None and _FROM_ANOTHER.search(match["ago"]) is not None
-                self._tally.accuse(
-                    "order_age",
-                    match.span(),
-                    f"said {match[0].strip()}, the nearest is {min(ages, key=lambda age: abs(age - length))} days",
-                    Certainty.INFERRED if gap else Certainty.SENTENCE,
-                )
-            else:
-                self._tally.unclear(f"it is not clear since when {match[0].strip()!r} are")
-
-    @cached_property
-    def _gaps(self) -> frozenset[int]:
-        """Days between any two orders."""
-        days = sorted({one.day for one in self._history.orders})[-_MOST_DAYS:]
-        return frozenset((later - day).days for day, later in combinations(days, 2))
 
 
 def _years(orders: Sequence[Placed]) -> Iterator[tuple[int, int]]:

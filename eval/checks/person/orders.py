@@ -19,7 +19,6 @@ from drr.eval.checks.person.near_days import NearDays
 from drr.eval.checks.person.order_ids import OrdersNamed, orders_named
 from drr.eval.checks.person.order_items import OrderItems
 from drr.eval.checks.person.order_states import OrderStates
-from drr.eval.checks.person.ordinals import OrderedTimes
 from drr.eval.checks.person.readings.counted import misread_orders
 from drr.wording.dates import FULL_MONTH, dates
 from drr.wording.numbers import cardinals, number_of
@@ -66,7 +65,6 @@ def order_facts(subject: Subject, mentions: Mentions) -> Check:
     NamedDays(tally, cast, history).compare()
     NearDays(tally, cast, history).compare()
     CitedDays(tally, cast, named, history).compare()
-    OrderedTimes(tally, cast, history).compare()
     OrderStates(tally, cast, history).compare()
     OrderItems(tally, mentions, named, history).compare()
     _check_answer(tally, subject, cast, history)

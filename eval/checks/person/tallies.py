@@ -42,10 +42,6 @@ _FIRST = re.compile(
     r"\b(?:the |your |his |her |their )?(?:first|earliest|oldest)(?: (?:one|order|purchase|of (?:them|these|those|all)))?(?:,)?(?: (?:was|came|placed|dates?|dated|goes|going|back|in|on|from|to|of)){0,4} $",
     re.I,
 )
-_NEWS = re.compile(
-    rf"\b(?:nothing(?: new| else)?|no(?: new| further| other)? (?:orders?|purchases?|parcels?))\b[^.;\d]{{0,40}}?\b(?:for|in)(?: the)?(?: (?:last|past))?(?: (?:about|around|roughly|nearly|almost|some))? (?P<n>\d{{1,4}}|{SPOKEN})[\s-]days?\b",
-    re.I,
-)
 _MANY_AGREE = 2
 """Parts whose counts are right, from which on another count beside them is of its part and nothing else."""
 
@@ -89,7 +85,6 @@ class HistoryTallies:
         if PURCHASES.speaks(self._body[slice(*span)]):
             self._this_year(span)
             self._first(span)
-        self._since_the_last(span)
 
     def _series(self, span: Span) -> Iterator[_Counted]:
         """Counts and names that alternate: `eight went to A, six to B and five to C`, `2015: 15 · 2016: 8`."""
@@ -149,16 +144,6 @@ class HistoryTallies:
             else:
                 why = f"said {self._body[when.start : when.end]}, the first order was placed {first[:10]}"
                 self._tally.accuse("statistic", (when.start, when.end), why, Certainty.CLAUSE)
-
-    def _since_the_last(self, span: Span) -> None:
-        """`Nothing new has come in for 53 days`."""
-        days = self._known.days_since_last_order
-        for match in _NEWS.finditer(self._body, *span):
-            if days is None or abs(_value(match["n"]) - days) <= 1:
-                self._tally.ok()
-            elif not self._cast.within(*span):
-                why = f"said {match['n']} days without an order, are {days}"
-                self._tally.accuse("order_age", match.span("n"), why, Certainty.SENTENCE)
 
     # In tables.
 
