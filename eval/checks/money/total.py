@@ -13,7 +13,6 @@ from drr.eval.checks.money.generous.gaps import generous_gaps
 from drr.eval.checks.money.generous.rests import generous_rests
 from drr.eval.checks.money.generous.telling import add_told
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
-from drr.eval.checks.money.named_sums import hold_named_sums
 from drr.eval.checks.money.parts import CENT, Stated
 from drr.eval.checks.money.readings import ADDED_ABOVE
 from drr.eval.checks.money.sums import Sums, sums_of
@@ -30,7 +29,6 @@ def total(subject: Subject, mentions: Mentions) -> Check:
         _hold(tally, one, ledger)
     hold_equations(tally, mentions)
     stated = {one.amount.start for one in sums.stated}
-    stated |= hold_named_sums(tally, mentions, ledger)
     for entry in ledger.entries:
         if not entry.about_price and entry.figure.start not in stated:
             entry.enter(tally)
