@@ -113,19 +113,10 @@ BARS: dict[str, AccusationBar] = {
         for kind in ("attribute", "grade")
     },
     "comparison": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "one side of a comparison must be named"),
-    "direction": AccusationBar(
-        Certainty.SCOPE, Certainty.CELL, "the amount itself shows which two are held against each other"
-    ),
     "ratio": AccusationBar(
         Certainty.SENTENCE, Certainty.CELL, "so many times what: one of two must be named"
     ),
     "told_side": AccusationBar(Certainty.SENTENCE, Certainty.SENTENCE, "both figures stand right behind it"),
-    "rank": AccusationBar(
-        Certainty.SENTENCE, Certainty.SENTENCE, "it has that place in no group in sight of so many"
-    ),
-    "measured_side": AccusationBar(
-        Certainty.SENTENCE, Certainty.SENTENCE, "by so much it is the other way round, beside all in play"
-    ),
     "told_cost": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "the text says what each costs by the piece"
     ),
@@ -141,7 +132,7 @@ BARS: dict[str, AccusationBar] = {
             Certainty.SENTENCE,
             "the figures in sight do not come to it, whichever are meant",
         )
-        for kind in ("mean_told", "range_told", "spread_cost", "lowered_to", "per_dollar")
+        for kind in ("mean_told", "range_told", "spread_cost", "lowered_to")
     },
     "rated_nowhere": AccusationBar(
         Certainty.SENTENCE,
