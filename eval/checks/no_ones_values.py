@@ -22,6 +22,7 @@ from drr.eval.checks.rival_values import (
     RivalValues,
     SaidValue,
     ValueWord,
+    may_be_called_so,
     record_words,
     rivals_of,
     value_words,
@@ -90,7 +91,7 @@ class _NoOnes:
                 continue
             value = self._values[min(whom)][phrase]
             if self._is_read(where, span) and self._is_closed(where, whom, value):
-                if _may_be_called_so(value) or any(
+                if may_be_called_so(value) or any(
                     set(phrase) <= self._words_of(key) for key in self._near(whom, span)
                 ):
                     continue
@@ -154,10 +155,3 @@ class _NoOnes:
 
     def _words_of(self, key: str) -> frozenset[str]:
         return record_words(self._records[key]) if key in self._records else frozenset()
-
-
-def _may_be_called_so(value: SaidValue) -> bool:
-    """Whether one of the two is only the more general word: polypropylene is plastic, navy is blue."""
-    own = [one.word for one in value_words(value.own)]
-    mine, said = {" ".join(own), *own}, {" ".join(value.words), *value.words}
-    return any(ATTRIBUTES.kinds_of(a) & some for one, some in ((mine, said), (said, mine)) for a in one)

@@ -19,9 +19,9 @@ from drr.eval.checks.rival_values import (
     ValueWord,
     grade_letters,
     grades_of,
+    may_be_called_so,
     record_words,
     rivals_of,
-    value_words,
 )
 from drr.wording.attributes import ATTRIBUTES
 from drr.wording.ratings import RATINGS
@@ -37,10 +37,6 @@ LED_AWAY = re.compile(
     re.I,
 )
 """Before a value: it is what the thing is not, or another's."""
-_PART = re.compile(
-    r"\b(?:its|the|with|an?|their|this|that)\s(?P<noun>[a-z][a-z-]{2,20}(?:\s[a-z-]{3,20})?)\b"
-)
-"""Between a name and a value: it may be a part's (`with a lid of bamboo`)."""
 _MOST = 24
 """Products in play whose rivals are asked for."""
 
@@ -162,21 +158,6 @@ class OtherValues:
             and named[0] in folded_words(product.store or "")
         )
 
-    def _may_be_called_so(self, value: SaidValue) -> bool:
-        """Whether one of the two words is only the more general one: polypropylene is plastic, navy is blue."""
-        own = value_words(value.own)
-        mine = {" ".join(one.word for one in own), *(one.word for one in own)}
-        said = {" ".join(value.words), *value.words}
-        return any(ATTRIBUTES.kinds_of(a) & some for one, some in ((mine, said), (said, mine)) for a in one)
-
-    def _is_a_parts(self, where: Span, span: Span, product: Product) -> bool:
-        """Whether another noun than the thing's own stands between its name and the value."""
-        low = max((one.end for one in self._cast.within(*span) if one.end <= where[0]), default=span[0])
-        title = {*folded_words(product.title), "one", "pair", "set", "pack"}
-        return any(
-            not set(folded_words(one["noun"])) & title for one in _PART.finditer(self._plain, low, where[0])
-        )
-
     def _is_a_siblings(self, value: SaidValue, span: Span, product: Product) -> bool:
         """Whether the same maker sells one of which it is true, and no link shows which of them is meant."""
         if any(one.linked and product.product_id in one.products for one in self._cast.within(*span)):
@@ -184,7 +165,7 @@ class OtherValues:
         return any(set(value.words) <= record_words(other) for other in self._cast.siblings(product))
 
     def _accuse(self, value: SaidValue, where: Span, product: Product, bound: Certainty) -> None:
-        if self._may_be_called_so(value):
+        if may_be_called_so(value):
             return
         if any(one.span[0] < where[1] and where[0] < one.span[1] for one in self._tally.accused):
             return

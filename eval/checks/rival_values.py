@@ -14,6 +14,7 @@ from drr.eval.checks.makers import makers_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.records import record_text
+from drr.wording.attributes import ATTRIBUTES
 
 _LOOKED_UP = 24
 """Products of a report whose rivals are looked up."""
@@ -78,6 +79,13 @@ def _folded(word: str) -> str:
         return word.replace("-", "").casefold()
     folded = folded_words(word)
     return _ALIKE.get(folded[0], folded[0]) if len(folded) == 1 else word.casefold()
+
+
+def may_be_called_so(value: SaidValue) -> bool:
+    """Whether one of the two is only the more general word: polypropylene is plastic, navy is blue."""
+    own = [one.word for one in value_words(value.own)]
+    mine, said = {" ".join(own), *own}, {" ".join(value.words), *value.words}
+    return any(ATTRIBUTES.kinds_of(a) & some for one, some in ((mine, said), (said, mine)) for a in one)
 
 
 class RivalValues:

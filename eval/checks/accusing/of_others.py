@@ -221,28 +221,6 @@ class OfOthers:
                 return "so many have rated several together"
         return None
 
-    def measured(self, one: Accusation, figure: SaidFigure) -> str | None:
-        """A measure that two things in sight differ by, or that several of one come to."""
-        close, stretch = self._held.around(figure.start)
-        if not figure.unit or (one.bound or Certainty.INFERRED) >= Certainty.ADJOINED:
-            return None
-        recorded = [self._held.known.of((key,)) for key in self._held.named(stretch)]
-        values = list(dict.fromkeys(v for known in recorded for v in known.with_unit(figure.unit)))[:_SUMMED]
-        here = [one.value for one in self._held.said.within(close) if one.start != figure.start]
-        pairs = [2.0] if _PAIR.search(self._plain, *close) else []
-        several = [v * many for v in values for many in {*here, *pairs} if 1 < many <= _SEVERAL]
-        sums = pools.pool(pools.gaps(values), several)
-        sums = sums[~np.isin(sums, values)]
-        if not pools.holds(sums, figure.low, figure.high):
-            return None
-        chance = pools.chance(sums, figure.value, max(figure.slack, 0.5), money=False)
-        asked = _COMPARED.search(self._plain, *close) is not None
-        return (
-            "what is in sight differs by it or comes to it"
-            if chance <= (ASKED if asked else SELDOM)
-            else None
-        )
-
     def set_against(self, one: Accusation) -> str | None:
         """What a clause says of something that it sets against the thing accused."""
         owners = {key for key in self._held.known.products if key in one.why}

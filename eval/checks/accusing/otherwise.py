@@ -1,10 +1,9 @@
-"""Whether words mean something else than what is accused: a quantity, a day of another order, a time of several years, a verdict on another amount."""
+"""Whether words mean something else than what is accused: a quantity, a day of another order, a verdict on another amount."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
@@ -27,10 +26,7 @@ from drr.wording.verdicts import VERDICTS
 _OF_A_NAME = re.compile(r"\s?(?:[a-z]{1,14}\s)?of\s(?:(?:the|these|those|your|its)\s)?[*_\[]{0,3}(?=[A-Z])")
 """Behind a count: `three runs of Fielder's`: so many are taken of the thing."""
 _WORD = re.compile(r"[a-z]{3,20}")
-_YEAR = re.compile(r"\d{4}")
 _COUNT_SAID = re.compile(r"said (\d+) (?:orders, are|of) ")
-_TO = re.compile(r"\s?(?:and|to|until|till|through|[–—-])\s?(?:(?:late|early|mid)[\s-])?", re.I)
-"""Between the ends of a time."""
 _WOULD = re.compile(r"\b(?:would|if|could|were)\b|['’]d\b", re.I)
 _THEN = re.compile(
     r"\b(?:would|['’]d) then\b|\bthen\s(?:\w+\s){0,2}would\b|\binstead\b|\bwithout (?:it|them|that)\b", re.I
@@ -52,7 +48,6 @@ _SO_MANY_OF = re.compile(
     rf"\b(?:one more|another|a second|a third|{SPOKEN}\s(?:\w+\s)?(?:boxes|packs|bags|pairs|sets|bottles|packets|tubs|rolls|cans)\sof)\b",
     re.I,
 )
-_AT = re.compile(r"\b(?:at|for|costs?|paying|spending)\s[*_$]{0,4}$", re.I)
 _COUNTED = re.compile(rf"\b(?i:{SPOKEN})\s(?:[A-Z][\w’']*\s){{0,2}}[A-Za-z]+s\b")
 _OR = re.compile(r"[*_]{0,3}\sor\s(?:a\s|an\s|the\s)?[a-z]+\s(?:is|was|are|were|stays|remains)\b", re.I)
 _MARK_BEFORE = 20
@@ -103,16 +98,6 @@ class Otherwise:
         for product in (placed.product for placed in history.on(when)):
             if product is not None and (product.product_id in near or head_noun(product.title) in words):
                 return f"{product.product_id} was ordered then"
-        return None
-
-    def time(self, one: Accusation) -> str | None:
-        """A count that is said of a time, and held against one year of it."""
-        close, _ = self._held.around(one.span[0])
-        held = {*_YEAR.findall(one.why)}
-        for a, b in pairwise(dates(self._mentions.body, *close)):
-            ends = a.year != b.year and _TO.fullmatch(self._mentions.body, a.end, b.start) is not None
-            if ends and held & {f"{a.year}", f"{b.year}"}:
-                return "it is said of a time of several years"
         return None
 
     def mark(self, one: Accusation) -> str | None:
@@ -193,12 +178,6 @@ class Otherwise:
         told = any(abs(each.value - gap) < _CENT for each in self._held.said.within((low, high)))
         return "it says itself by how much it misses the limit" if told else None
 
-    def things(self, figure: SaidFigure) -> str | None:
-        """`None of the three scores`: so many things are in sight, each with its own."""
-        _, stretch = self._held.around(figure.start)
-        few = not figure.digits and figure.value <= len(self._held.named(stretch))
-        return "so many things are in sight" if few else None
-
     def again(self, one: Accusation) -> str | None:
         """`Half as much again` is one and a half times."""
         again = _AGAIN.match(self._plain, one.span[1]) is not None
@@ -237,11 +216,6 @@ class Otherwise:
         before = self._plain[close[0] : one.span[0]]
         opened = before.count("“") > before.count("”") or before.count('"') % 2 == 1
         return "it stands in quotation marks" if opened else None
-
-    def costs_that(self, one: Accusation) -> str | None:
-        """`You keep within 80, at $73.49`: it is what is paid, not what is left."""
-        paid = _AT.search(self._plain, max(0, one.span[0] - 12), one.span[0])
-        return "it is what something comes to" if paid else None
 
     def one_of_two(self, one: Accusation) -> str | None:
         """`Aluminum or steel was left open`."""

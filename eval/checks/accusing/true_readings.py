@@ -79,11 +79,7 @@ class TrueReadings:
         figure = self._figure(one.span)
         if figure is None:
             return self._else.in_a_date(one)
-        return self._others.ratings(figure) or self._else.things(figure)
-
-    def measured(self, one: Accusation) -> str | None:
-        figure = self._figure(one.span)
-        return None if figure is None else self._others.measured(one, figure)
+        return self._others.ratings(figure)
 
     def quality(self, one: Accusation) -> str | None:
         return self._others.quality(one)
@@ -105,9 +101,6 @@ class TrueReadings:
 
     def day(self, one: Accusation) -> str | None:
         return self._else.day(one)
-
-    def time(self, one: Accusation) -> str | None:
-        return self._else.time(one)
 
     def so_often(self, one: Accusation) -> str | None:
         return self._else.so_often(one)
@@ -155,9 +148,6 @@ class TrueReadings:
 
     def quoted(self, one: Accusation) -> str | None:
         return self._else.quoted(one)
-
-    def costs_that(self, one: Accusation) -> str | None:
-        return self._else.costs_that(one)
 
     def one_of_two(self, one: Accusation) -> str | None:
         return self._else.one_of_two(one)
@@ -218,20 +208,20 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
         TrueReadings.plain,
     ),
     "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
-    "rest_told": (TrueReadings.costs_that, TrueReadings.reached, TrueReadings.plain),
+    "rest_told": (TrueReadings.reached, TrueReadings.plain),
     "left_amount": (TrueReadings.ordered_one, TrueReadings.another, TrueReadings.reached, TrueReadings.plain),
     "left_unit_cost": (TrueReadings.cell, TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
     "stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_raters": (TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "rated_nowhere": (TrueReadings.quoted,),
-    "measure": (TrueReadings.together, TrueReadings.quantity, TrueReadings.measured),
+    "measure": (TrueReadings.together, TrueReadings.quantity),
     "left_count": (TrueReadings.together, TrueReadings.quantity),
     "stated": (TrueReadings.together, TrueReadings.quantity),
-    **dict.fromkeys(("left_measure", "anchored", "detailed", "weighed_figure"), (TrueReadings.together,)),
+    **dict.fromkeys(("left_measure", "detailed", "weighed_figure"), (TrueReadings.together,)),
     **dict.fromkeys(("attribute", "grade"), (TrueReadings.quality,)),
     "order_date": (TrueReadings.day,),
-    "statistic": (TrueReadings.time, TrueReadings.some_orders, TrueReadings.linked),
+    "statistic": (TrueReadings.some_orders, TrueReadings.linked),
     **dict.fromkeys(
         ("own_count", "own_times", "own_times_short", "order_times", "left_orders"),
         (TrueReadings.linked, TrueReadings.share),

@@ -18,6 +18,7 @@ from drr.eval.checks.rival_values import (
     ValueWord,
     grade_letters,
     grades_of,
+    may_be_called_so,
     record_words,
     rivals_of,
     value_words,
@@ -173,7 +174,7 @@ class ValueCandidates:
         """What kind of value it is."""
         keys = {f"key_{name}": name in value.key.casefold() for name in _KEYS}
         return keys | {
-            "general": _may_be_called_so(value),
+            "general": may_be_called_so(value),
             "of_class": any(True for _ in ATTRIBUTES.said(" ".join(phrase))),
             "excluding": any((key, phrase) in self._excluding for key in whom),
             "in_part": any(set(phrase) & self._words_of(key) for key in whom),
@@ -210,10 +211,3 @@ class ValueCandidates:
 
     def _words_of(self, key: str) -> frozenset[str]:
         return record_words(self._owners.products[key])
-
-
-def _may_be_called_so(value: SaidValue) -> bool:
-    """Whether one of the two is only the more general word: polypropylene is plastic, navy is blue."""
-    own = [one.word for one in value_words(value.own)]
-    mine, said = {" ".join(own), *own}, {" ".join(value.words), *value.words}
-    return any(ATTRIBUTES.kinds_of(a) & some for one, some in ((mine, said), (said, mine)) for a in one)
