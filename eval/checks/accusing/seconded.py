@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from drr.eval.checks.base import Accusation
 
-VERSION = 3
+VERSION = 4
 
 
 class MetFirst(NamedTuple):
