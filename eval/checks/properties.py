@@ -18,7 +18,7 @@ from drr.eval.checks.layout import TextLine
 from drr.eval.checks.makers import named_by
 from drr.eval.checks.meanings import true_in_no_meaning
 from drr.eval.checks.measures import ADDED, MeasureSaid, measures_by_kind, measures_of, packs_hold
-from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.mentions import Mention, Mentions
 from drr.eval.checks.odd_cells import OddCells
 from drr.eval.checks.other_values import compare_values
 from drr.eval.checks.recorded.weighing import said_otherwise
@@ -29,6 +29,16 @@ from drr.eval.checks.stated_once import StatedOnce
 from drr.wording.doubts import DoubtKind
 from drr.wording.money import every_amount
 from drr.wording.numbers import NUMBER, SPOKEN, number, spoken
+
+_MATERIALS = re.compile(
+    r"\b(?:stainless steel|carbon steel|cast iron|memory foam|steel|aluminum|aluminium|plastic|cedar|bamboo|cotton|wood|pine|oak|acacia|copper|brass|ceramic|porcelain"
+    r"|stoneware|glass|leather|silicone|latex|rubber|polyester|nylon|iron|wool|linen|microfiber|polypropylene|acrylic|vinyl|canvas|chrome|titanium|zinc|resin|wicker|rattan|jute|hemp|velvet|fleece|paper|concrete|marble|granite|foam|sisal|mesh|tpe|recycled paper|terracotta|felt|cork|melamine|pvc|abs|spandex|flannel|down)\b",
+    re.I,
+)
+_MADE_OF = re.compile(
+    r"\b(?:made (?:of|from|with|in)|built (?:of|from)|constructed (?:of|from)|crafted (?:of|from)|material(?: is|s?:)?\**+:?+\**+)\s*+(?:\*\*\s*+)?(?P<what>(?:[\w-]+\s?){1,4})",
+    re.I,
+)
 
 
 def product_claims(subject: Subject, mentions: Mentions) -> Check:
@@ -53,6 +63,11 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
     OddCells(tally, cast).compare()
     for one in true_in_no_meaning(mentions):
         tally.outweigh(one)
+    body, residue = mentions.body, residue_of(mentions)
+    for mention in mentions.mentions:
+        product = cast.products.get(mention.product_id)
+        if product is not None:
+            _materials(tally, residue, body, mention, product, texts[mention.product_id])
     for one in said_otherwise(mentions):
         tally.accuse_besides(one)
     return tally.check("nothing that a record decides is said of a product of the shop")
@@ -301,3 +316,34 @@ _MINDED: tuple[DoubtKind, ...] = LASTING
 _IN_PLAY = 30
 """Products, and values of theirs, by which a figure may be explained."""
 _COMPUTED_CELL = re.compile(r"[$¢€£~]|/|\bper\b|\bcents?\b", re.I)
+
+
+def _bound(mention: Mention) -> Certainty:
+    if mention.cell or mention.row is not None:
+        return Certainty.CELL
+    return Certainty.SENTENCE if mention.own else Certainty.SCOPE
+
+
+def _around(mention: Mention) -> Span:
+    return mention.start, mention.end
+
+
+def _materials(
+    tally: CheckTally, residue: Residue, body: str, mention: Mention, product: Product, record: str
+) -> None:
+    for match in _MADE_OF.finditer(body, mention.start, mention.end):
+        said = _MATERIALS.search(match["what"])
+        if said is None:
+            continue
+        material = said[0].casefold()
+        known = {one[0].casefold() for one in _MATERIALS.finditer(record)}
+        if material in record.casefold() or any(one in material for one in known):
+            tally.ok()
+        elif known or product.details.get("Material"):
+            recorded = ", ".join(sorted(known)[:4]) or product.details.get("Material")
+            why = f"said {material}, the record says {recorded} ({product.product_id})"
+            tally.accuse(
+                "attribute", match.span(), why, _bound(mention), residue.doubt(_around(mention), _MINDED)
+            )
+        else:
+            tally.unclear(f"the record of {product.product_id} names no material")
