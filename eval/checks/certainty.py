@@ -132,7 +132,7 @@ BARS: dict[str, AccusationBar] = {
             Certainty.SENTENCE,
             "the figures in sight do not come to it, whichever are meant",
         )
-        for kind in ("mean_told", "spread_cost", "lowered_to")
+        for kind in ("mean_told", "range_told", "spread_cost", "lowered_to")
     },
     "rated_nowhere": AccusationBar(
         Certainty.SENTENCE,

@@ -12,6 +12,7 @@ from drr.eval.checks.in_text.costs import wrong_told_costs
 from drr.eval.checks.in_text.lowered import wrong_new_prices
 from drr.eval.checks.in_text.means import wrong_means
 from drr.eval.checks.in_text.multiples import misread_told_multiples
+from drr.eval.checks.in_text.ranges import wrong_ranges
 from drr.eval.checks.in_text.sides import wrong_told_sides
 from drr.eval.checks.in_text.spread_costs import wrong_spread_costs
 from drr.eval.checks.listed_means import wrong_listed_means
@@ -35,6 +36,7 @@ READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
     values_of_no_one,
     wrong_sides,
     wrong_means,
+    wrong_ranges,
     wrong_spread_costs,
     wrong_new_prices,
     figures_otherwise,

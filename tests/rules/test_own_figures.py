@@ -1,4 +1,4 @@
-"""Means, costs over a time and lowered prices: right if what stands in sight comes to them in any way."""
+"""Means, ranges, costs over a time and lowered prices: right if what stands in sight comes to them in any way."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from drr.env.shop import Shop
 from drr.eval.checks import Subject, check_report
 
-KINDS = frozenset(("mean_told", "spread_cost", "lowered_to"))
+KINDS = frozenset(("mean_told", "range_told", "spread_cost", "lowered_to"))
 URL = "http://ecommerce.example/"
 FOUNTAINS = (
     f"- [Hearthcat]({URL}B07CJ41RJW), $20.00\n- [Softsnout]({URL}B02HK3W3ZV), $22.95\n"
@@ -25,6 +25,9 @@ PAIRS = [
     (FOUNTAINS + "On the cheaper two the average is {}.", "$21.48", "$20.48"),
     (FOUNTAINS + "The median of the three is {}, by the way.", "$22.95", "$22.05"),
     (FOUNTAINS + "| What | Amount |\n|---|---|\n| Average | {} |", "$22.31", "$23.31"),
+    (FOUNTAINS + "These three run from $20.00 to {}.", "$23.99", "$26.89"),
+    (FOUNTAINS + "Prices of such fountains lie between {} and $23.99.", "$20.00", "$11.37"),
+    (FOUNTAINS + "All three are priced from $20.00 (the Hearthcat) to {}.", "$23.99", "$22.95"),
     (TUBS + "Over its 24 months the larger one costs {} a month.", "$1.50", "$2.10"),
     (TUBS + "So the Pipkin is {} a month, for as long as it fits.", "$3.50", "$4.25"),
     (PURIFIED + "Kept for two and a half years it is {} a month.", "$1.13", "$1.42"),
@@ -58,7 +61,10 @@ def test_a_figure_that_nothing_in_sight_comes_to_is_wrong(
         "If you took the large one too, the average would be $41.13.",
         "Your own median price is $41.13.",
         "The mean of the eleven that have a price is $41.13.",
-        "Filters cost from $2.50 to $9.75 per month.",
+        "Elsewhere such fountains run from $11.37 to $61.38.",
+        "Half of what you bought lies between $11.37 and $61.38.",
+        "Fountains cost between $10 and $60, and filters from $2.50 to $9.75 per month.",
+        "Going from $11.37 to $61.38 would be steep.",
         "The pump takes perhaps $2.37 a month in power.",
         "A sale might bring it down to $17.13.",
         "It comes to $66.94 for all of them.",

@@ -48,6 +48,7 @@ _SO_MANY_OF = re.compile(
     rf"\b(?:one more|another|a second|a third|{SPOKEN}\s(?:\w+\s)?(?:boxes|packs|bags|pairs|sets|bottles|packets|tubs|rolls|cans)\sof)\b",
     re.I,
 )
+_AT = re.compile(r"\b(?:at|for|costs?|paying|spending)\s[*_$]{0,4}$", re.I)
 _COUNTED = re.compile(rf"\b(?i:{SPOKEN})\s(?:[A-Z][\w’']*\s){{0,2}}[A-Za-z]+s\b")
 _OR = re.compile(r"[*_]{0,3}\sor\s(?:a\s|an\s|the\s)?[a-z]+\s(?:is|was|are|were|stays|remains)\b", re.I)
 _MARK_BEFORE = 20
@@ -216,6 +217,11 @@ class Otherwise:
         before = self._plain[close[0] : one.span[0]]
         opened = before.count("“") > before.count("”") or before.count('"') % 2 == 1
         return "it stands in quotation marks" if opened else None
+
+    def costs_that(self, one: Accusation) -> str | None:
+        """`You keep within 80, at $73.49`: it is what is paid, not what is left."""
+        paid = _AT.search(self._plain, max(0, one.span[0] - 12), one.span[0])
+        return "it is what something comes to" if paid else None
 
     def one_of_two(self, one: Accusation) -> str | None:
         """`Aluminum or steel was left open`."""

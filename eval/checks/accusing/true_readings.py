@@ -149,6 +149,9 @@ class TrueReadings:
     def quoted(self, one: Accusation) -> str | None:
         return self._else.quoted(one)
 
+    def costs_that(self, one: Accusation) -> str | None:
+        return self._else.costs_that(one)
+
     def one_of_two(self, one: Accusation) -> str | None:
         return self._else.one_of_two(one)
 
@@ -208,7 +211,7 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
         TrueReadings.plain,
     ),
     "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
-    "rest_told": (TrueReadings.reached, TrueReadings.plain),
+    "rest_told": (TrueReadings.costs_that, TrueReadings.reached, TrueReadings.plain),
     "left_amount": (TrueReadings.ordered_one, TrueReadings.another, TrueReadings.reached, TrueReadings.plain),
     "left_unit_cost": (TrueReadings.cell, TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
     "stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
