@@ -27,7 +27,9 @@ _FACTORS = {
 
 
 _SLIGHT = re.compile(r"(?:just|slightly|an?\s(?:little|bit))\s", re.I)
-_CLAUSE = 48
+_NEXT = r"and|but|at(?!\s(?:least|most)\b)|for(?!\sits\b)|costs?|asks?|sells|priced"
+"""What no longer is of how much a thing holds."""
+_CLAUSE = 72
 """Characters before a multiple in which its verb stands."""
 
 
@@ -117,7 +119,14 @@ class ComparisonReader:
         factor = (
             rf"(?P<factor>{some('factors')}|(?P<n>(?<![\d.,$])\d{{1,2}}(?:\.\d{{1,2}})?|{SPOKEN})\stimes)"
         )
-        self._contents = re.compile(rf"\b(?:{some('of_contents')})\b[^,;:.()\n]{{0,30}}$", re.I)
+        led = rf"(?:(?:{some('more_than', 'less_than', 'nearly')}|so|or|which\sis|that\sis|just|fully|exactly)\s){{0,3}}"
+        unit = rf"[\s-]?[a-z]{{1,12}}\.?(?:\s(?!(?:{_NEXT})\b)[a-z]{{1,12}}\.?){{0,2}}"
+        self._contents = re.compile(
+            rf"\b(?:{some('of_contents')})\b(?:(?:(?!\b(?:{_NEXT})\b)[^,;:.()\n]){{0,30}}"
+            rf"|[^,;:.()$\d\n]{{0,16}}\s(?:\d[\d.,]{{0,7}}|{SPOKEN}){unit}\s?[,;:(–—-]\s?{led})$",
+            re.I,
+        )
+        """Of contents where they stand right before it, with how much that is or without."""
         bound = rf"(?:(?P<more>{some('more_than')})|(?P<less>{some('less_than')})|(?P<near>{some('nearly')}))"
         self._factor = re.compile(
             rf"\b(?:{bound}\s)?{factor}\s(?:(?P<price>{some('of_price')})|(?P<count>{some('of_count')})|as\smany\s(?P<thing>[a-z]{{3,20}})|(?P<bare>the(?=\s[*_\[]{{0,3}}(?-i:[A-Z]))))\b(?!\s(?!as\b|of\b|the\b|an?\b|its\b|that\b|than\b|your\b|and\b|but\b|for\b|at\b|here\b|while\b|so\b)[a-z])",
@@ -149,7 +158,8 @@ class ComparisonReader:
 
     def factors(self, sentence: str) -> Iterator[FactorSaid]:
         for match in self._factor.finditer(sentence):
-            if match["price"] and self.is_of_contents(sentence[: match.start()]):
+            as_much = (match["price"] or "").casefold().startswith("as much")
+            if as_much and self.is_of_contents(sentence[: match.start()]):
                 continue
             value = _FACTORS.get(match["factor"].casefold())
             if value is None:

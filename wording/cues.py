@@ -29,6 +29,10 @@ _KEPT_BEFORE = re.compile(
     r"\b(?:with|have|having|still)\s(?:(?:about|around|just|only|exactly|roughly|some)\s)?$", re.I
 )
 """Before `$17 over`: it is left."""
+_ANY_UNIT = re.compile(
+    r"\b(?:per|by the|each|every)\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)|\b(?P<same>[a-z]{3,14})\sfor\s(?P=same)\b",
+    re.I,
+)
 _SPACES = re.compile(r"\s+")
 
 
@@ -81,7 +85,6 @@ class CueReader:
         self._each = compiled(rf"^\s?(?:{some('every')})\b")
         self._per = compiled(rf"^(?:{some('per')})(?P<unit>(?:[a-z-]+\s){{0,1}}?[a-z-]+)")
         self._per_before = compiled(rf"\bper\s(?P<unit>[a-z-]{{3,14}}),\s{articles}$")
-        self._any_unit = compiled(r"\b(?:per|by the|each|every)\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)")
         self._head = compiled(
             r"(?:^|\b(?:price|cost|costs)\s|\b)per\s(?P<unit>(?:fl\.?\s|fluid\s)?[a-z-]+)|/\s?(?P<short>[a-z-]+)|\b(?:each|apiece|unit (?:cost|price))\b"
         )
@@ -131,8 +134,9 @@ class CueReader:
         return Cue("unit", "period" if self._is_period.fullmatch(per) else "opening", per)
 
     def units_in(self, sentence: str) -> frozenset[str]:
-        """The units that a sentence speaks of costs per: `per ounce`, `a sheet`."""
-        return frozenset(match["unit"].casefold() for match in self._any_unit.finditer(_tidy(sentence)))
+        """The units that a sentence speaks of costs per: `per ounce`, `by the sheet`, `foot for foot`."""
+        found = _ANY_UNIT.finditer(_tidy(sentence))
+        return frozenset((match["unit"] or match["same"]).casefold() for match in found)
 
     def is_elsewhere(self, before: str, after: str) -> bool:
         """Whether an amount is by the words of its clause other people's money, or what would be."""

@@ -45,10 +45,10 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "4"),
     "outside_shop": Rule(catalogue.outside_shop, "14"),
     "name_matches_id": Rule(names.name_matches_id, "17"),
-    "price": Rule(facts.price, "32"),
+    "price": Rule(facts.price, "33"),
     "rating": Rule(stars.rating, "28"),
-    "total": Rule(total, "36"),
-    "budget": Rule(budget, "36"),
+    "total": Rule(total, "37"),
+    "budget": Rule(budget, "37"),
     "order_facts": Rule(order_facts, "42"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "13"),
@@ -57,9 +57,9 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
-    "product_claims": Rule(properties.product_claims, "60"),
+    "product_claims": Rule(properties.product_claims, "61"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "24"),
+    "figures": Rule(figures, "25"),
 }
 
 

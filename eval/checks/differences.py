@@ -8,6 +8,7 @@ from itertools import product as pairs_of
 from drr.env.entities import Product
 from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
+from drr.eval.checks.in_text.multiples import ratio_set_out
 from drr.eval.checks.measures import measures
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
@@ -122,6 +123,8 @@ class Differences:
             return
         ratio = max(a, b) / min(a, b)
         where = span[0] + said.start, span[0] + said.end
+        if said.of == "price" and ratio_set_out(self._plain, where[1], said.factor) is not None:
+            return  # of the two that stand behind it, whatever these are; `multiples` holds it against them
         beside = [
             *self._of_costs_per_unit(span),
             *(self._of_amounts(span, (a, b)) if said.of == "price" else ()),

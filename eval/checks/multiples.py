@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.in_text.multiples import ratios_by_unit
+from drr.eval.checks.in_text.multiples import ratio_set_out, ratios_by_unit
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
@@ -261,7 +261,11 @@ def _sides(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> _Sides:
 
 
 def _ratios(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> list[float]:
-    """What a value of its sentence and any other of its kind come to."""
+    """What a value of its sentence and any other of its kind come to; of two costs that stand right behind it no other than these."""
+    of_contents = COMPARISONS.is_of_contents(text[sentence[0] : one.start])
+    set_out = None if of_contents else ratio_set_out(text, one.end, one.many)
+    if set_out is not None:
+        return [set_out]
     sides = _sides(held, text, one, sentence)
     if one.bare:
         values = [
@@ -279,8 +283,9 @@ def _ratios(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> list[fl
         return list(_across(held, sides, "raters", ("ratings",)))
     if _OF_NUMBER.search(of):
         return [*_across(held, sides, "raters", ("ratings",)), *_counts(held, sides), *_numbers(sides)]
-    if _AS_MUCH.match(of) and COMPARISONS.is_of_contents(text[sentence[0] : one.start]):
-        return next((ratios for kind in _CONTENTS if (ratios := _measures(held, sides, kind))), [])
+    if _AS_MUCH.match(of) and of_contents:
+        found = next((ratios for kind in _CONTENTS if (ratios := _measures(held, sides, kind))), [])
+        return [*found, *_counts(held, sides)] if _is_of_figure_before(text, one, sides.here) else found
     if not (_OF_PRICE.search(of) or _COSTS.search(text, max(sentence[0], one.start - 40), one.start)):
         return []
     told = ratios_by_unit(text, one.end - 1, (*sides.before, *sides.here))

@@ -82,7 +82,6 @@ _OF_WHAT = re.compile(
     r"\sas\s(?:dear|expensive|pricey|costly|long|heavy|bright|thick|wide|tall)\b(?!\sas\b|\sagain\b)|\sthe\sprice\b(?!\sof\b)",
     re.I,
 )
-_FOR_EACH = re.compile(r"\b(?P<unit>[a-z]{3,12})\sfor\s(?P=unit)\b", re.I)
 _SHORT = 16
 _BACK, _MOST, _TWO = 900, 30, 2
 _EVER, _FAR = 1e9, 1.7
@@ -166,9 +165,7 @@ def _of_two(held: HeldAgainst, text: str, one: RatioSaid, sentence: Span) -> lis
     if not _RATED.search(of):
         if a.price and b.price:
             found.append(a.price / b.price)
-        units = CUES.units_in(text[slice(*span)])
-        units |= {each["unit"].casefold() for each in _FOR_EACH.finditer(text, *sentence)}
-        for unit in sorted(units):
+        for unit in sorted(CUES.units_in(text[slice(*span)])):
             found += _costs(held, mine, theirs, unit)
         told = [each for each in held.said.within(span) if each.kind == "unit"]
         found += [

@@ -24,7 +24,7 @@ THAN_THE_OTHER = re.compile(
 _FORMER = re.compile(r"\b(?:former|latter)\b", re.I)
 _OF_TWO = re.compile(r"\bof the (?:two|pair)\b", re.I)
 COSTS_PER = re.compile(
-    r"\b(?:per|by (?:the|volume|weight|area|length|count|number|size)|each|apiece|for the money|an? (?:piece|count|sheet|load|foot|pound|ounce|pack|month|year))\b",
+    r"\b(?:per|by (?:the|volume|weight|area|length|count|number|size)|each|apiece|for the money|an? (?:piece|count|sheet|load|foot|pound|ounce|pack|month|year)|(?P<unit>[a-z]{3,14}) for (?P=unit))\b",
     re.I,
 )
 """What is said may be of costs per unit."""

@@ -52,6 +52,40 @@ def test_what_a_cost_is_counted_by_is_no_figure_of_a_thing(rules_shop: Shop, por
     assert [text.format(950)[slice(*one)] for one in wrong.spans] == ["950"]
 
 
+TREES = "Six cat trees show a price: $53.99, {}, $60.99, $67.99, $69.99 and $94.99."
+SHOWN = " The cheapest is the [Muddy Otter 36-inch](http://ecommerce.example/B03BT2F9Z5), the dearest its [61-inch](http://ecommerce.example/B0UQWOQIR6)."
+
+
+def test_a_price_in_a_list_that_names_nothing_may_be_of_whatever_the_shop_has_of_that_kind(
+    rules_shop: Shop,
+) -> None:
+    """Trees of other makers cost $54.99, $60.99 and $69.99, and none $57.99."""
+    assert not _accused(rules_shop, TREES.format("$54.99") + SHOWN)
+    assert _accused(rules_shop, TREES.format("$57.99") + SHOWN) == ["$57.99"]
+
+
+def test_a_price_in_a_list_beside_a_name_is_of_what_is_named(rules_shop: Shop) -> None:
+    text = TREES.format("$54.99").replace("cat trees", "sizes of the Muddy Otter cat tree") + SHOWN
+    assert "$54.99" in _accused(rules_shop, text)
+
+
+def _accused(shop: Shop, text: str) -> list[str]:
+    subject = Subject(text, query="What does a cat tree cost on average here?", shop=shop)
+    return [text[slice(*one)] for one in check_report(subject)["figures"].spans]
+
+
+@pytest.mark.parametrize(("said", "fails"), [("$20.01", False), ("$22.01", True)])
+def test_what_is_left_of_a_limit_that_the_question_writes_without_a_sign(
+    rules_shop: Shop, said: str, *, fails: bool
+) -> None:
+    text = (
+        "The [glitter set](http://ecommerce.example/B02H9XBTGK) is $19.99, the [oil](http://ecommerce.example/B0ZORBCU27) $10.00. "
+        f"Together $29.99, comfortably below fifty, with {said} in hand."
+    )
+    checks = check_report(Subject(text, query="restock my manicure, keep it below 50", shop=rules_shop))
+    assert any(one.status == "fail" for one in checks.values()) is fails
+
+
 def test_a_measure_in_another_unit_than_its_records_is_no_slip(rules_shop: Shop) -> None:
     text = "Folded out, the [Whiskerwell](http://ecommerce.example/B0EI2FHHQA) reaches {} centimeters; the 71 inches of the record say the same."
     assert told(rules_shop, text.format(180)).status == "pass"

@@ -12,6 +12,12 @@ HOPPER, PROOF = "http://ecommerce.example/B0KJ1FNMCV", "http://ecommerce.example
 """Feeders for 2.6 pounds at $28.00 and for 6.5 pounds at $56.99."""
 SEED, SUET = "http://ecommerce.example/B0FSMBQWAI", "http://ecommerce.example/B06832IX1X"
 """40 pounds for $29.99, and ten cakes for $13.99."""
+BOTTLE, JUG = "http://ecommerce.example/B0OA47KBWB", "http://ecommerce.example/B07N32JGDK"
+SPRAYS = f"The [Cleanmere]({BOTTLE}) bottle of 32 ounces is $13.99. For $6.00 more the [Brightpail]({JUG}) "
+"""128 ounces for $19.99."""
+SHORT, LONG = "http://ecommerce.example/B04W7YFEQ6", "http://ecommerce.example/B0XZIS43J3"
+HOSES = f"The [Fielder's]({LONG}), 75 feet, costs $23.99; the [Rowanyard]({SHORT}), 25 feet, is $18.49. "
+"""32 and 74 cents a foot."""
 LIGHTS = (
     "| | [Lampwick](http://ecommerce.example/B0OSIJ00YJ) | [Truemere](http://ecommerce.example/B05QKZS3G6) | [Copperline Tools](http://ecommerce.example/B0W5G8NM5I) |\n|---|---|---|---|\n"
     "| lumens | 3200 | 8000 | 5500 |\n| watts | 60 | 42 | 32 |\n| lumens per watt | 53 | 190 | 172 |\n| price | $36.99 | $79.99 | $87.99 |\n\n"
@@ -43,6 +49,18 @@ PAIRS = [
     # of the measure that stands right before it, and of none that is named
     (f"The [Bluestem Hopper]({HOPPER}), copper, 2.6 pounds, is $28.00. For more birds the [Calmgate]({PROOF}) takes 6.5 pounds, exactly {{}} as much, for $56.99.", "two and a half times", "four times"),
     (f"The [Bluestem Hopper]({HOPPER}) is for 2.6 pounds at $28.00. The [Calmgate]({PROOF}) fits 6.5 pounds: about {{}} as much, at $56.99.", "2.5 times", "3.6 times"),
+    # what a thing holds is so many times as much, with how much that is right before it, and what it costs is not
+    (f"{SPRAYS}holds 128 fl oz, {{}} as much.", "four times", "twice"),
+    (f"{SPRAYS}holds 128 fl oz ({{}} as much).", "almost four times", "almost twice"),
+    (f"{SPRAYS}holds at least {{}} as much as the Cleanmere.", "four times", "six times"),
+    (f"{SPRAYS}holds one gallon, {{}} as much.", "four times", "six times"),
+    (f"{SPRAYS}holds 128 fl oz and costs {{}} as much as the Cleanmere.", "1.4 times", "three times"),
+    (f"{SPRAYS}holds 128 fl oz, {{}} the price of the Cleanmere.", "1.4 times", "twice"),
+    # of costs that `foot for foot` counts, and of the two that stand right behind it in their order
+    (f"{HOSES}Foot for foot the Rowanyard costs {{}} as much.", "more than twice", "more than three times"),
+    (f"{HOSES}Foot for foot the Rowanyard costs {{}} as much: about 74 cents against 32.", "more than twice", "less than half"),
+    (f"{HOSES}Foot for foot, the Rowanyard is {{}} the price: 74 cents against 32.", "more than twice", "more than four times"),
+    (f"{HOSES}The Rowanyard costs {{}} as much, $0.74 against 32 cents.", "more than twice", "half"),
     # what a list above calls by a word of the sentence is spread too
     (f"{BASKET}Assume one cake a week. A 40-pound Bluestem bag then lasts 20 weeks; two suet packs also last 20 weeks, {{}} a week.", "about $1.40", "about $1.90"),
     (f"{BASKET}The two packs of suet last 20 weeks, {{}} a week.", "$1.40", "$1.85"),

@@ -21,6 +21,12 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
+from drr.wording.numbers import DIGITS, number
+
+
+def _a_cost(name: str) -> str:
+    return rf"(?P<{name}_sign>\$)?(?P<{name}>{DIGITS})(?P<{name}_cents>\s?(?:cents?\b|¢))?(?:\s?(?:an?|per|/)\s?[a-z]{{2,12}})?"
+
 
 _AGAINST = re.compile(
     r"[\s*_)]{0,4}(?:[a-z°%/.-]{1,16}\s?){0,4}[\s*_(]{0,4}\b(?:instead\sof|rather\sthan|against|versus|vs\.?|compared\s(?:with|to)|in\splace\sof|where\s[\w\s'’&-]{1,40}\s(?:has|have|holds|gives|moves|makes|takes|offers|runs)|to|over)\s"
@@ -60,6 +66,12 @@ _OF_PRICE = re.compile(
 _OF_ANOTHER = re.compile(r"\s(?:the|as)\s[\w-]{1,20}(?:\s[\w-]{1,20})?\s(?:of|as)\b", re.I)
 """Behind a multiple: it says itself of what it is one."""
 _REACH, _NEAR, _SHORT = 600, 48, 30
+_SET_OUT = re.compile(
+    rf"(?:\s?(?:as\s(?:much|dear|expensive|pricey|costly)|(?:of\s)?the\s(?:price|cost|money))\b(?:\s(?:as|of|what)\s[^,:;.()$\d\n]{{0,40}})?)?\s?(?:[:(,]|[–—-])\s?(?:(?:at|about|roughly|some|around)\s){{0,2}}{_a_cost('a')}\s"
+    rf"(?:against|versus|vs\.?|compared\s(?:to|with)|instead\sof|rather\sthan)\s(?:(?:about|roughly|some|around|just|only)\s){{0,2}}{_a_cost('b')}[\s*_]{{0,3}}(?:[.,;:)]|$)",
+    re.I | re.M,
+)
+"""Behind a multiple, what one thing costs and what it is set against."""
 _FEW = 14
 _MOST = 30
 _NEVER_BESIDE = frozenset(("rating", "percent", "multiple", "orders"))
@@ -159,6 +171,21 @@ def _costs_said(text: str, some: Sequence[SaidFigure]) -> Iterator[float]:
 def ratios_by_unit(text: str, end: int, some: Sequence[SaidFigure]) -> list[float]:
     """What costs per unit come to that are said, where a multiple is one of such."""
     return _two(_costs_said(text, some)) if _is_by_unit(text, end) else []
+
+
+def ratio_set_out(text: str, end: int, many: float) -> float | None:
+    """`twice as much: about 74 cents against 32`: how many times the second the first of the two costs is that stand right behind a multiple, or by a multiple
+    below one the second the first. A number alone is of what the other one is of."""
+    match = _SET_OUT.match(text, end)
+    if match is None:
+        return None
+    signs = ["$" if match[f"{one}_sign"] else "c" if match[f"{one}_cents"] else "" for one in "ab"]
+    a, b = number(match["a"]), number(match["b"])
+    if not (any(signs) and a and b):
+        return None
+    if set(signs) == {"$", "c"}:
+        a, b = (value / 100 if sign == "c" else value for value, sign in zip((a, b), signs, strict=True))
+    return a / b if many >= 1 else b / a
 
 
 def _costs_known(held: HeldAgainst, text: str, span: Span) -> Iterator[float]:

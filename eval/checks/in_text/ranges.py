@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from drr.env.entities import Product
-from drr.env.shop import SearchRequest
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.in_text.amounts import accused, near
+from drr.eval.checks.kinds_sold import may_cost
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.makers import linked_by
@@ -49,8 +47,8 @@ _COUNTED = re.compile(
     re.I,
 )
 _PER = re.compile(r"[\s*_]{0,3}(?:/|an?\s(?!piece\b)[a-z]|each\b|per\b|apiece\b|for\s(?:each|every)\b)", re.I)
-_MOST, _LEAVES, _KIND, _FOUND = 12, 6, 200, 40
-"""Ranges of a report, categories that are looked up for it, things of a category and things found by words that are looked at."""
+_MOST = 12
+"""Ranges of a report."""
 _NEAR, _LEAD = 90, 40
 """Characters between the ends of a range, and before it in which it begins."""
 
@@ -73,7 +71,9 @@ def wrong_ranges(mentions: Mentions) -> Iterator[Accusation]:
     for one in islice(_said(mentions, held), _MOST):
         known = _known(held, one)
         for end in filter(_is_exact, one.ends):
-            if not any(map(end.holds, known)) and not _is_of_kind(mentions, some, end, one.sentence):
+            if not any(map(end.holds, known)) and not may_cost(
+                mentions, some, end, mentions.plain[one.sentence[0] : end.start]
+            ):
                 told = (
                     "said a range with an end at {}, which nothing in sight and nothing of their kind costs"
                 )
@@ -150,28 +150,3 @@ def _known(held: HeldAgainst, one: _Range) -> set[float]:
     """What is in sight, beside the range itself."""
     said = {each.value for each in held.ledger.figures if each.start not in (one.least.start, one.most.start)}
     return said | {*held.known.siblings.prices, *held.known.spent, *held.known.limits}
-
-
-def _is_of_kind(mentions: Mentions, some: Sequence[Product], end: Figure, sentence: Span) -> bool:
-    """Whether something of the kind in the shop costs that; true also where it is not known of which kind it is."""
-    leaves = dict.fromkeys(one.categories[-1] for one in some if one.categories)
-    if not 0 < len(leaves) <= _LEAVES:
-        return True
-    words = mentions.plain[sentence[0] : end.start][-_NEAR:]
-    asked = [(words, None), (mentions.subject.query or words, None), *((leaf, leaf) for leaf in leaves)]
-    found = (_priced(mentions, query, leaf) for query, leaf in asked)
-    return any(prices is None or any(map(end.holds, prices)) for prices in found)
-
-
-@lru_cache(maxsize=64)
-def _priced(mentions: Mentions, query: str, leaf: str | None) -> frozenset[float] | None:
-    """What that costs which the shop finds; nothing is known of a category with more things than are looked at."""
-    shop = mentions.subject.shop
-    if shop is None:
-        return None
-    limit = _FOUND if leaf is None else _KIND
-    page = shop.catalog.search(SearchRequest(query=query, category=leaf, limit=limit, search="plain"))
-    if leaf is not None and page.total > limit:
-        return None
-    products = mentions.subject.products(page.product_ids)
-    return frozenset(one.price for one in products if one.price is not None)

@@ -14,6 +14,7 @@ from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.makers import makers_of
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.money.generous.limits import limits_without_sign
 from drr.eval.checks.money.own_records import statistics_in_money
 from drr.eval.checks.person.history import History, Placed, history_of
 from drr.eval.checks.person.tallies import name_form, plain_name
@@ -242,7 +243,7 @@ class KnownOf:
     def limits(self) -> tuple[float, ...]:
         query = self._subject.query or ""
         asked = self._subject.demands
-        found = [one.value for one in every_amount(query)]
+        found = [one.value for one in every_amount(query)] + limits_without_sign(query)
         if asked is not None:
             some = (asked.total_max, asked.item_max, asked.month_max, asked.total_min)
             found += [one for one in some if one is not None]

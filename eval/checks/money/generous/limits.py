@@ -31,7 +31,7 @@ def limits_told(subject: Subject, ledger: MoneyLedger, plain: str) -> tuple[list
     amounts = every_amount(query)
     each = [one.value for one in amounts if PER.match(query, one.end)]
     found = [one.value for one in amounts if not PER.match(query, one.end)]
-    found += [float(match["n"] or match["tops"]) for match in _ASKED.finditer(query)]
+    found += limits_without_sign(query)
     demands = subject.demands
     if demands is not None:
         asked = (demands.total_max, demands.item_max, demands.month_max)
@@ -47,6 +47,11 @@ def limits_told(subject: Subject, ledger: MoneyLedger, plain: str) -> tuple[list
         ):
             (each if PER.match(plain, one.end) else found).append(one.value)
     return list(dict.fromkeys(found))[:_MOST_LIMITS], list(dict.fromkeys(each))[:_MOST_LIMITS]
+
+
+def limits_without_sign(query: str) -> list[float]:
+    """What a question sets as a limit and writes without a sign: `below 50`."""
+    return [float(match["n"] or match["tops"]) for match in _ASKED.finditer(query)]
 
 
 def floors_told(subject: Subject, plain: str) -> frozenset[float]:
