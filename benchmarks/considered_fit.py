@@ -241,7 +241,7 @@ def read_of(found: Callable[[Shop, str, StrangerText], Iterable[One]], about: st
     """Of each text of the rounds all that is found; `about` is what the command says of itself."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--shop", type=Path)
-    parser.add_argument("--until", type=int, default=48, help="the last round")
+    parser.add_argument("--until", type=int, default=62, help="the last round")
     parser.add_argument("--write", action="store_true", help="write the weights, fitted to all writers")
     parser.add_argument("--record", action="store_true")
     arguments = parser.parse_args()

@@ -36,8 +36,8 @@ from benchmarks.own_errors import altered
 from benchmarks.results import record, table
 
 HEADING = "Own orders by all signs"
-VERSION = 2
-BAR = 0.93
+VERSION = 3
+BAR = 0.85
 TREES, RATE, RIDGE, PART = 500, 0.12, 5.0, 0.7
 MADE, WEIGHT = 3, 0.033
 """Errors that are made of each right thing, and what each counts."""
