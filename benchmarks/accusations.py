@@ -54,6 +54,8 @@ MET_BY = {"round15": "c712bc0", "round16": "c712bc0"} | {
         "e98edc7": (53, 54, 55, 56),
         "a136a1a": (57, 58, 59, 60),
         "db7a94b": (61, 62),
+        "67d8ec4": (63, 64, 65, 66),
+        "3fbbc39": (67, 68),
     }.items()
     for number in numbers
 }
