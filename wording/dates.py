@@ -18,6 +18,8 @@ _MONTHS = {
 MONTH = either(_MONTHS)
 """The names of months, long and short, as alternatives of an expression."""
 FULL_MONTH = CALENDAR.either("months")
+_NO_END = rf"(?!(?:{FULL_MONTH})\.)"
+"""Only a short name has a full stop of its own: behind a long one it ends a sentence, and `in November. 2017 had two` says no month of 2017."""
 DAYS_IN = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
 """Of a month and a year, as many as they have on average."""
 
@@ -30,8 +32,8 @@ def month_of(name: str) -> int:
 _DATE = re.compile(
     r"\b(?P<iso>\d{4})-(?P<iso_m>\d{2})(?:-(?P<iso_d>\d{2}))?\b"
     r"|\b(?P<us_m>\d{1,2})/(?P<us_d>\d{1,2})/(?P<us_y>\d{4})\b"
-    rf"|\b(?P<month>{MONTH})\b\.?(?:\s{{1,8}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?,?(?:\s{{1,8}}of)?\s{{1,8}}(?P<year>(?:19|20)\d\d)\b"
-    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,8}}(?P<month2>{MONTH})\b\.?,?\s{{1,8}}(?P<year2>(?:19|20)\d\d)\b",
+    rf"|\b{_NO_END}(?P<month>{MONTH})\b\.?(?:\s{{1,8}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?,?(?:\s{{1,8}}of)?\s{{1,8}}(?P<year>(?:19|20)\d\d)\b"
+    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,8}}{_NO_END}(?P<month2>{MONTH})\b\.?,?\s{{1,8}}(?P<year2>(?:19|20)\d\d)\b",
     re.I,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -123,7 +125,7 @@ class DayOfYear(NamedTuple):
 
 
 _DAY_OF_YEAR = re.compile(
-    rf"\b(?:(?P<m>{MONTH})\.?\s{{1,8}}(?P<d>[0-3]?\d)(?:st|nd|rd|th)?|(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?(?:\sof)?\s{{1,8}}(?P<m2>{MONTH}))\b(?![/-]?\d|,?\s{{1,8}}(?:of\s)?(?:19|20)\d\d)",
+    rf"\b(?:{_NO_END}(?P<m>{MONTH})\.?\s{{1,8}}(?P<d>[0-3]?\d)(?:st|nd|rd|th)?|(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?(?:\sof)?\s{{1,8}}(?P<m2>{MONTH}))\b(?![/-]?\d|,?\s{{1,8}}(?:of\s)?(?:19|20)\d\d)",
     re.I,
 )
 

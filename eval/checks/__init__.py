@@ -49,17 +49,17 @@ RULES: dict[str, Rule] = {
     "rating": Rule(stars.rating, "28"),
     "total": Rule(total, "37"),
     "budget": Rule(budget, "37"),
-    "order_facts": Rule(order_facts, "42"),
+    "order_facts": Rule(order_facts, "43"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "13"),
-    "statistics": Rule(statistics, "38"),
+    "statistics": Rule(statistics, "39"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
     "product_claims": Rule(properties.product_claims, "61"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "25"),
+    "figures": Rule(figures, "26"),
 }
 
 

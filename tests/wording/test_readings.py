@@ -127,6 +127,8 @@ def test_what_is_rounded_may_be_off_by_half_of_the_last_place() -> None:
         ("Sept. 3, 2020", [(2020, 9, 3)]),
         ("3rd Oct 2019, since 2015", [(2019, 10, 3), (2015, None, None)]),
         ("11/29/2020", [(2020, 11, 29)]),
+        ("in November. 2017 had two, Nov. 2018 one", [(2018, 11, None), (2017, None, None)]),
+        ("in May. 2017-05-03 was", [(2017, 5, 3)]),
         ("the winter of 2018-19, September 2018–19, 2018/19", []),  # two years in one: neither is said
         ("2018-12 and 2018-20", [(2018, 12, None)]),
     ],

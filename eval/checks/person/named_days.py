@@ -23,6 +23,11 @@ _LEADS_ON = re.compile(r"\s?[(:]\s?[*_]{0,3}(?:[\w-]{1,14}\s){0,4}[*_\[]{0,3}")
 """Between a day and the name behind it."""
 NEGATED = re.compile(r"\b(?:no|not|never|nothing|none|without|neither|nobody)\b|n['’]t\b", re.I)
 _FURTHEST = 90
+_MARK_OF_A_DAY = re.compile(r"[\s*_(\[]{1,4}")
+_ONE_MORE_DAY = re.compile(
+    r"[\s*_)\]]{0,4}(?:,\s?(?:and\s)?|\sand\s)(?:(?:again|once more|in|on)\s){0,2}[*_]{0,3}", re.I
+)
+"""Around the mark of the first of two days: `tumblers in December 2020 [2] and July 2022`."""
 _TELLING = 4
 """Letters of a word that tells something."""
 
@@ -56,8 +61,9 @@ class NamedDays:
                 continue
             place = self._name_behind(when, span) or self._name_before(when, span)
             ordered = self._ordered(place, span) if place is not None else []
-            if ordered:
-                self._compare(when, ordered)
+            if ordered and place is not None:
+                more = self._of_its_kind(place) if self._marks_another_day(place, when, whens) else []
+                self._compare(when, [*ordered, *more])
 
     def _name_before(self, when: When, span: Span) -> PlaceNamed | None:
         """The last name before a day, where only a few words of its own stand between."""
@@ -89,6 +95,22 @@ class NamedDays:
         makers |= {self._body[place.start : place.end]}
         linked = {one for each in self._cast.within(*span) if each.linked for one in each.products}
         return [*found, *self._history.of_makers(makers), *self._history.of_products(linked)]
+
+    def _marks_another_day(self, place: PlaceNamed, when: When, whens: Collection[When]) -> bool:
+        """Whether what is named before a day only marks the day before that, in a list of days of one kind."""
+        return _ONE_MORE_DAY.fullmatch(self._body, place.end, when.start) is not None and any(
+            one.end <= place.start and _MARK_OF_A_DAY.fullmatch(self._body, one.end, place.start)
+            for one in whens
+        )
+
+    def _of_its_kind(self, place: PlaceNamed) -> list[Placed]:
+        """All orders of the narrowest category that what is named is of."""
+        kinds = {
+            one.product.categories[-1]
+            for one in self._history.of_products(place.products)
+            if one.product is not None and one.product.categories
+        }
+        return [one for one in self._history.orders if one.product and kinds & {*one.product.categories[-1:]}]
 
     def _compare(self, when: When, ordered: Collection[Placed]) -> None:
         gone = (one for one in self._history.on(when) if one.product is None)

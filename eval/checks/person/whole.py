@@ -22,6 +22,7 @@ from drr.wording.purchases import PURCHASES
 
 _N = rf"(?<![\w.$,#€£/-])(?P<n>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
 _M = rf"(?<![\w.$,#€£/-])(?P<m>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
+_COUNT = re.compile(_N, re.I)
 _N_OF_M = re.compile(
     rf"{_N}[\s*_]{{1,3}}(?:times[\s*_]{{1,3}}|orders,?[\s*_]{{1,3}})?(?:out[\s*_]{{1,3}})?of[\s*_]{{1,3}}(?:(?:your|the|all|those|its|her|his|their)[\s*_]{{1,3}}){{0,2}}{_M}",
     re.I,
@@ -89,6 +90,11 @@ _HAS = re.compile(
     rf"[\s*_]{{1,3}}(?:has|have|holds|counts|stands at|comes to|accounts for|makes up)[\s*_]{{1,3}}{_N}(?:[\s*_]{{1,3}}(?:orders|purchases|of (?:them|these|those)))?(?=[\s*_]{{0,3}}(?:$|[.,;)]))",
     re.I,
 )
+
+
+_ADJOINED = re.compile(r"[\s*_]{1,3}")
+_SAID_AGAIN = re.compile(r"\b(?:the|those|these)[\s*_]{1,3}$", re.I)
+"""Before a number that was said: `three of the five`."""
 
 
 class _Pair(NamedTuple):
@@ -165,6 +171,7 @@ class CountsOfTheWhole:
                 self._settle(pair.said in counts, pair.span, f"said {pair.said} of {name}, are {max(counts)}")
             elif pair.said in counts and len(self._named(span)) == 1:
                 ok = pair.whole in _wholes(self._known, self._history, self._cast.prose.dates(*span))
+                ok |= pair.whole in counts and _is_of_a_part(pair, self._cast, span, self._places(span))
                 self._settle(ok, pair.whole_span, f"said {pair.whole} in all, are {self._known.orders}")
         elif self._is_of_prices(pair, span):
             self._priced(pair, span)
@@ -302,6 +309,17 @@ class CountsOfTheWhole:
             self._tally.ok()
         else:
             self._tally.accuse("reckoned", span, why, Certainty.CLAUSE)
+
+
+def _is_of_a_part(pair: _Pair, cast: Cast, span: Span, named: Iterable[tuple[int, int, str]]) -> bool:
+    """`three of the five office orders`: the whole is that of the part named right behind it, or a number said before."""
+    if any(low >= pair.end and _ADJOINED.fullmatch(cast.body, pair.end, low) for low, _, _ in named):
+        return True
+    line = cast.prose.line_at(span[0])
+    low = pair.whole_span[0]
+    if line is None or _SAID_AGAIN.search(cast.body, max(span[0], low - 10), low) is None:
+        return False
+    return any(_value(one["n"]) == pair.whole for one in _COUNT.finditer(cast.body, line.start, span[0]))
 
 
 def _wholes(known: UserStatistics, history: History, whens: Iterable[When]) -> set[int]:

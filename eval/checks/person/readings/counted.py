@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from drr.eval.checks.base import Accusation, Span, Subject
@@ -29,6 +30,10 @@ from drr.wording.tolerance import same_count
 
 _TOGETHER = re.compile(
     r"\b(?:together|both|combined|between them|altogether|plus|in all|in total|add up|apiece|each|these|those|account)\b",
+    re.I,
+)
+_SUMS = re.compile(
+    r"\b(?:together|altogether|combined|all told|in all|in total|in sum|adds? up|makes?|comes? to|sum)\b",
     re.I,
 )
 _FROM_THEN = re.compile(
@@ -220,6 +225,8 @@ class CountReadings:
             self.borne_out.append((said.start, said.end))
         if any(same_count(said.value, size, hedged=said.hedged) for size in sizes):
             return
+        if self._is_a_sum(said):
+            return
         if _MADE_IN.search(self._body, max(span[0], said.start - 8), said.start):
             return
         loosest = max((*all_parts, *(size for way in ways for size in own(way))))
@@ -268,6 +275,15 @@ class CountReadings:
             return False
         whole = count_value(match["m"])
         return whole not in self._sets.sizes(self._sets.all)
+
+    def _is_a_sum(self, said: SaidCount) -> bool:
+        """`Thirteen were bags, seven cloths; together that is 20 orders`: of the counts right before it, not of one thing."""
+        line = self._cast.prose.line_at(said.start)
+        if line is None or not _SUMS.search(self._body, *self._cast.prose.clause_at(said.start)):
+            return False
+        low = max(line.start, said.start - NEAR_BY)
+        counts = [one.value for one in self._said.within((low, said.start)) if not one.times]
+        return said.value in [*accumulate(reversed(counts))][1:]
 
     def _is_restricted(self, said: SaidCount, facet: Facet, span: Span, here: Sequence[Facet]) -> bool:
         """Whether any word of the clause may make it a count of some of them only."""

@@ -122,6 +122,14 @@ class OrderFacets:
             at = joins.end()
         return self._kind(said, start, last) if said and said[-1] in self.sets.heads else None
 
+    def is_a_thing(self, facet: Facet) -> bool:
+        """Whether words name a category, or end the name of every thing that they count: `seed` of bird seed, not `bird`."""
+        text = self._body[facet.start : facet.end]
+        said = folded_words(text)
+        if plain_name(text) in self.sets.category or not said:
+            return True
+        return bool(facet.ways) and not facet.ways[0] & ~self.sets.ending(said[-1])
+
     def kind_before(self, start: int, end: int) -> Facet | None:
         """The longest run of words that ends at a place."""
         said: list[str] = []

@@ -53,6 +53,7 @@ class OrderSets:
         self._state: Table = {}
         self.roots: set[str] = set()
         """Categories that are in no other."""
+        self._ends: Table = {}
         self.heads: set[str] = set()
         """Words that say what a thing is: the last ones of its title's first part, and those of its categories."""
         self.priced: Mask = 0
@@ -77,7 +78,10 @@ class OrderSets:
             for word in set(folded_words((product.category or "").replace("_", " "))):
                 _add(self._root, word, bit)
             self.heads.update(folded_words(shelves))
-            self.heads.update(folded_words(_TITLE_ENDS.split(product.title, maxsplit=1)[0])[-_HEAD:])
+            named = folded_words(_TITLE_ENDS.split(product.title, maxsplit=1)[0])
+            self.heads.update(named[-_HEAD:])
+            for word in {*named[-1:], *folded_words(self._leaf_of[-1])[-1:]}:
+                _add(self._ends, word, bit)
             self.roots |= {plain_name(one) for one in (product.category or "", *product.categories[:1])}
             for name in {product.category or "", *product.categories}:
                 _add(self.category, plain_name(name), bit)
@@ -110,6 +114,10 @@ class OrderSets:
     def on_roots(self, said: Collection[str]) -> Mask:
         """Orders whose widest category has them."""
         return self._having(said, self._root)
+
+    def ending(self, word: str) -> Mask:
+        """Orders of which it is the last word of a title's first part, or of the narrowest category."""
+        return self._ends.get(word, 0)
 
     def in_titles(self, said: Collection[str]) -> Mask:
         return self._having(said, self.title)

@@ -20,6 +20,7 @@ _TO_THE_RIGHT = word_set(
     now"""
 )
 """Words between a count and what it counts."""
+_ARTICLES = word_set("a an your his her its these those")
 _TO_THE_LEFT = word_set(
     """you you've you’ve have has had been ordered bought purchased reordered placed came come comes appears appear shows show turns up listed is are was
     were lead leads leading follow follows followed with at holds hold accounts account for makes make made in your orders order history record records
@@ -93,20 +94,29 @@ class Ties:
         self._facets = facets
 
     def of(self, said: SaidCount, span: Span, here: Sequence[Facet], around: Sequence[Facet]) -> Tie | None:
+        right = None if said.times else self._right(said, span, here)
+        if right is not None and self._is_for_whom(*right):
+            return None
         return (
-            self._beside(said, span, here)
+            self._beside(said, span, here, right)
             or self._pronoun(said, span, [*here, *around])
             or self._loose(said, span, here)
         )
 
-    def _beside(self, said: SaidCount, span: Span, here: Sequence[Facet]) -> Tie | None:
+    def _is_for_whom(self, facet: Facet, between: Sequence[str]) -> bool:
+        """`four of your six orders are for birds`: whom or what things are for; some are without having the word."""
+        words = [one for one in between if one not in _ARTICLES]
+        return words[-1:] == ["for"] and facet.kind == "kind" and not self._facets.is_a_thing(facet)
+
+    def _beside(
+        self, said: SaidCount, span: Span, here: Sequence[Facet], right: tuple[Facet, list[str]] | None
+    ) -> Tie | None:
         left = self._left(said, span, here)
         if said.times:
             if left is None or (left[0].kind in TIMES and left[1][:1] == [","]):
                 return None  # `December 2017, twice in 2019`
             return self._times(said, span, *left)
         orders_near = _ORDER_WORD.search(self._body, max(0, span[0] - NEAR_BY), span[1]) is not None
-        right = self._right(said, span, here)
         if right is not None and not (right[1][:1] == [")"] and any(one.end <= said.start for one in here)):
             facet, between = right
             counted = bool(_ORDERS & set(between)) or self._follows(facet.end) in _ORDERS

@@ -1,0 +1,49 @@
+"""What is told of the orders of a reader in words that were once read as other ones: each text is true with the first words and false with the others."""
+
+from __future__ import annotations
+
+import pytest
+from drr.env.shop import Shop
+
+from tests.rules.test_true_orders import check
+
+SHOP = "http://ecommerce.example"
+READER = "AGN4E79ULDUF1BIJRNFWNK9EIM13"
+"""Eleven orders, three of them of 2021."""
+CLERK = "AFVPX4ZJK7WLFVTOAKS6P0C9MUIN"
+"""Eight orders, five of them office products and three of these of 2022."""
+GARDENER = "AGIG0JIX901YMDKKCOV2C0BE4J8D"
+"""Eleven orders: compost tumblers in December 2020 and July 2022, socks in October 2018."""
+BIRDER = "AHOLC81ZUCRWJ8M0ZUTSVVQZH2PY"
+"""Six orders: twice bird seed, a feeder, a birdhouse whose record speaks of no bird, two other things."""
+HOUSEHOLD = "AF1PAWAC71XJO62PXXNQC6YA31Q4"
+"""74 orders: thirteen of trash bags, seven of cloths, five of sheets."""
+
+TUMBLERS = f"Five of your eleven orders are for the garden: a heated bird bath in January 2016 [1], and compost tumblers in December 2020 [2] and {{}}.\n\n## Sources\n[1] {SHOP}/B0AD9BKBW1\n[2] {SHOP}/B0FSB3OLB0"
+OFFICE = "Five of your eight orders are office products. Three of the {} 2022."
+SUM = "Thirteen of your 74 orders were trash bags, seven microfiber cloths and five detergent sheets; together that is {} orders."
+
+PAIRS = [
+    # a month at the end of a sentence is of no year that begins the next
+    ("order_facts", READER, "You bought Plainfold sticky notes (B04SC36BJN) and the Rowanyard suet feeder (B0MHZKFF8Y) in {} had two orders.", ["November. 2017", "November 2021. 2017"], ["November 2017. It", "Nov. 2017. It"]),
+    # a part of a part, named or said before
+    ("statistics", CLERK, OFFICE, ["five office orders fell in"], ["six office orders fell in", "seven office orders fell in"]),
+    ("statistics", CLERK, OFFICE, ["five are Office Products of"], ["six are Office Products of", "seven are Office Products of"]),
+    # what is named beside the first of two days marks that day
+    ("order_facts", GARDENER, TUMBLERS, ["July 2022"], ["October 2018", "June 2022"]),
+    # whom or what things are for is counted by no record
+    ("statistics", BIRDER, "{} of your six orders are for birds.", ["Four"], []),
+    ("statistics", BIRDER, "{} of your six orders are for bird seed.", ["Two"], ["Three", "Four"]),
+    # what some counts come to together
+    ("statistics", HOUSEHOLD, SUM, ["25"], ["27", "23", "24"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "user_id", "text", "right", "wrong"), PAIRS)
+def test_what_is_true_of_own_orders_accuses_nobody_and_its_false_twins_do(
+    rules_shop: Shop, rule: str, user_id: str, text: str, right: list[str], wrong: list[str]
+) -> None:
+    for words in right:
+        assert check(rules_shop, text.format(words), user_id) == {}
+    for words in wrong:
+        assert rule in check(rules_shop, text.format(words), user_id)
