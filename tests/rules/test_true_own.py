@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 from drr.env.shop import Shop
+from drr.eval.checks import Subject
+from drr.eval.checks.considered.own_weighing import own_wrong
+from drr.eval.checks.mentions import Mentions
 
 from tests.rules.test_true_orders import check
 
@@ -47,3 +50,22 @@ def test_what_is_true_of_own_orders_accuses_nobody_and_its_false_twins_do(
         assert check(rules_shop, text.format(words), user_id) == {}
     for words in wrong:
         assert rule in check(rules_shop, text.format(words), user_id)
+
+
+MASK = f"""You've got three pillowcases of the same kind already (Bramstead Silky Satin: October 2016, December 2020, March 2021), so a mask, surely. Quietpetal's, the one you ordered on 27 July 2015, is $17.00 for two with ear plugs and a pouch: {SHOP}/B03TAB5GQF.
+That's $8.50 a mask. Kaya Bloom gives you three for $26.99 ({SHOP}/B08XJWJK10), so $9.00 each, nearly. 4.8 versus 4.5, 29 ratings versus 28. Quietpetal it is: {{}}, dusty pink."""
+SOAK = f"Within $60 I'd pair the Tern & Tansy Epsom soak you bought twice in the winter of {{}} ({SHOP}/B0W68IX58L, $13.99 for 10 pounds) with the Hollis heating pad ({SHOP}/B07ZZH2SAH, $43.95), which you've had in February 2020 and December 2022."
+
+
+@pytest.mark.parametrize(
+    ("user_id", "text", "words"),
+    [
+        ("AFP5LG1UE52OLRATQMYASKB0FY9Z", MASK, "22 momme silk"),
+        ("AGW1ORVEWPHYXMCWEEMSH27W3C5O", SOAK, "2018-19"),
+    ],
+)
+def test_a_measure_and_a_winter_are_no_count_of_orders(
+    rules_shop: Shop, user_id: str, text: str, words: str
+) -> None:
+    mentions = Mentions(Subject(text.format(words), shop=rules_shop, user_id=user_id))
+    assert [mentions.plain[slice(*one.span)] for one in own_wrong(mentions)] == []

@@ -89,6 +89,7 @@ _AFTER_DAY = re.compile(
 _SPOKEN_BEFORE = re.compile(rf"\b{SPOKEN}\s$", re.I)
 _SPOKEN_BEHIND = re.compile(rf"\s{SPOKEN}\b", re.I)
 _UNIT_BEHIND = re.compile(r"[\s-](?P<u>[a-z]{2,12})\b", re.I)
+_SEASON_BEHIND = re.compile(r"[-–/]\d\d\b(?![-–/])")
 _LARGEST = 5_000
 _MOST = 160
 """Things said that are read of a report, in its order."""
@@ -238,9 +239,9 @@ class OwnSaid:
                 yield self._made(match.span("n"), "count", value)
 
     def _is_a_year(self, match: re.Match[str], value: float) -> bool:
-        """`twenty twenty`, `two thousand nine`"""
+        """`twenty twenty`, `two thousand nine`, `the winter of 2018-19`"""
         if match["n"][0].isdigit():
-            return False
+            return value in _YEARS and _SEASON_BEHIND.match(self._plain, match.end("n")) is not None
         beside = _SPOKEN_BEFORE.search(self._plain, max(0, match.start() - 16), match.start())
         behind = _SPOKEN_BEHIND.match(self._plain, match.end(), match.end() + 16)
         return value in _YEARS or (value < 100 and (beside is not None or behind is not None))

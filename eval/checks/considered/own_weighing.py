@@ -139,6 +139,8 @@ def is_true_of_some(one: OwnFigure, signs: Mapping[str, float]) -> bool:
     if any(name in signs for name in _SETTLED) or (one.kind == "year" and "recorded" in signs):
         return True
     if one.kind in COUNTED:
+        if "right_behind_measure" in signs:
+            return True  # `22 momme`
         together = ("fits_run" in signs or "fits_said" in signs) and ("b_all" in signs or "a_all" in signs)
         return together or any(name in signs for name in _COUNT_IS)
     if one.kind in DATED:
