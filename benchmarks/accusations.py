@@ -55,7 +55,7 @@ MET_BY = {"round15": "c712bc0", "round16": "c712bc0"} | {
         "a136a1a": (57, 58, 59, 60),
         "db7a94b": (61, 62),
         "67d8ec4": (63, 64, 65, 66),
-        "3fbbc39": (67, 68),
+        "b2c1136": (67, 68),
     }.items()
     for number in numbers
 }

@@ -78,8 +78,8 @@ REACHED = {
     "round64": (42, 0),
     "round65": (49, 0),
     "round66": (45, 0),
-    "round67": (43, 5),
-    "round68": (35, 1),
+    "round67": (43, 0),
+    "round68": (35, 0),
 }
 """Round -> plants caught at least, clean texts failed at most: what was reached when the readers of a text's own figures had come. Why floors moved before, the CHANGELOG says."""
 WHOLE = {
