@@ -11,6 +11,11 @@ DoubtKind = Literal["conditional", "altered", "owned", "pace", "charged", "other
 KINDS: tuple[DoubtKind, ...] = ("conditional", "altered", "owned", "pace", "charged", "others")
 
 
+_SIZE = re.compile(r"\$\s?\d|\d\s?%|percent|per cent")
+_BESIDE = 24
+"""Characters around a charge in which its size stands."""
+
+
 class DoubtReader:
     def __init__(self, words: Wordbook) -> None:
         some = words.either
@@ -23,6 +28,11 @@ class DoubtReader:
         self._not_charged = re.compile(
             rf"\b(?:{some('before')})\s{charge}(?:(?:,|\sand|\sor)\s{charge}){{0,2}}(?!\w)", re.I
         )
+
+    def says_how_much(self, text: str) -> bool:
+        """Whether a charge or a voucher of a text has its size beside it: `a $3 coupon`, `10% off`."""
+        found = self._kinds["charged"].finditer(text)
+        return any(_SIZE.search(text, max(0, one.start() - _BESIDE), one.end() + _BESIDE) for one in found)
 
     def doubts(self, text: str) -> dict[DoubtKind, str]:
         """The kinds of doubt in a text, each with the first words that raise it."""

@@ -45,10 +45,10 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "4"),
     "outside_shop": Rule(catalogue.outside_shop, "14"),
     "name_matches_id": Rule(names.name_matches_id, "17"),
-    "price": Rule(facts.price, "33"),
+    "price": Rule(facts.price, "34"),
     "rating": Rule(stars.rating, "28"),
-    "total": Rule(total, "37"),
-    "budget": Rule(budget, "37"),
+    "total": Rule(total, "38"),
+    "budget": Rule(budget, "38"),
     "order_facts": Rule(order_facts, "43"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "13"),
@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
     "product_claims": Rule(properties.product_claims, "61"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "26"),
+    "figures": Rule(figures, "27"),
 }
 
 

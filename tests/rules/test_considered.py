@@ -160,3 +160,19 @@ def test_weights_are_made_by_their_program_and_new_ones_check_every_report_again
     before = checked.rules_version(3)
     monkeypatch.setattr("drr.eval.checks.accusing.weighed.considered_version", lambda: "another")
     assert checked.rules_version(3) != before
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("With your coupon that leaves {} of the $40.", "A diffuser: I have $40 and a coupon for $3 off."),
+        ("With the $3 coupon that leaves {} of the $40.", "A diffuser for $40, please."),
+    ],
+)
+def test_a_coupon_of_a_size_that_is_said_leaves_what_can_be_reckoned(
+    rules_shop: Shop, text: str, query: str
+) -> None:
+    for said, wrong in (("$25.05", False), ("$35.05", True)):
+        told = f"The [diffuser]({A}) is $17.95, so $14.95 is due. {text.format(said)}"
+        checks = check_report(Subject(told, query=query, shop=rules_shop))
+        assert any(one.status == "fail" for one in checks.values()) is wrong

@@ -204,7 +204,8 @@ class AmountsReached:
         told = "an amount and a part of one differ by it"
         yield from _way(told, _PART, _apart(m, parts), one, unasked=False)
         a, b = _two(m[:_PRICES])
-        yield from _way("an amount and two together differ by it", _TOGETHER, _apart(m, a + b), one)
+        told = "an amount and two together differ by it"
+        yield from _way(told, _TOGETHER, _apart(m, a + b), one, unasked=False)
         if kind in _LEFT:
             values = self._over_limits(m, view, times)
             yield from _way("a limit and what is in sight differ by it", None, values, one)

@@ -100,10 +100,14 @@ class FigureSigns:
         return {name: value for name, value in found.items() if value}
 
     def is_charged(self, one: SaidFigure) -> bool:
-        """Whether its sentence speaks of a charge or a voucher of which nothing around it says how much: what that makes of an amount nobody can reckon."""
+        """Whether its sentence speaks of a charge or a voucher of which neither that nor what stands around it nor the question says how much: what that makes of an
+        amount nobody can reckon."""
         close, stretch = self._held.around(one.start)
-        told = DOUBTS.doubts(self._mentions.plain[slice(*close)])
-        return "charged" in told and _SHARE.search(self._mentions.plain, *stretch) is None
+        plain = self._mentions.plain
+        if "charged" not in DOUBTS.doubts(plain[slice(*close)]) or _SHARE.search(plain, *stretch):
+            return False
+        told = plain[close[0] : one.start], plain[one.end : close[1]], self._mentions.subject.query or ""
+        return not any(map(DOUBTS.says_how_much, told))
 
     def _of_traits(self, kind: FigureKind, cue: str, traits: Mapping[str, float]) -> dict[str, float]:
         strongest = max(traits[name] for name in _READ)

@@ -19,6 +19,7 @@ from drr.eval.checks.base import Accusation
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.considered.signs import FigureSigns
 from drr.eval.checks.leftover.said import SaidFigure
+from drr.eval.checks.leftover.unnamed import is_of_things_unnamed
 from drr.eval.checks.mentions import Mentions
 from pydantic import BaseModel, ConfigDict
 
@@ -93,7 +94,7 @@ def considered_wrong(
     for one in signs.every():
         found = signs.of(one)
         likely = weights.chance(found)
-        if likely < bar or signs.is_charged(one):
+        if likely < bar or signs.is_charged(one) or is_of_things_unnamed(mentions, one):
             continue
         if not is_borne_out(one, signs.cue(one), found, readings):
             yield ConsideredFigure(one, likely)

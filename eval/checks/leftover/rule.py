@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from itertools import pairwise
-
 from drr.eval.checks.base import Accusation, Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.kinds_sold import may_cost
-from drr.eval.checks.leftover.said import MONEY, FigureKind, SaidFigure
-from drr.eval.checks.leftover.sight import sight_of
+from drr.eval.checks.leftover.said import MONEY, FigureKind
+from drr.eval.checks.leftover.unnamed import is_of_things_unnamed
 from drr.eval.checks.leftover.weighing import LeftFigure, leftover_of
-from drr.eval.checks.makers import linked_by
 from drr.eval.checks.mentions import Mentions
 from drr.wording.money import money
 
@@ -33,10 +27,6 @@ _SUSPECT = 0.3
 """From which chance of being wrong on a figure is named at all."""
 _MANY, _SHARE = 4, 0.25
 """So many figures, and such a part of all, that are not understood: the text speaks of something else."""
-_BESIDE = re.compile(r"[*_]{0,2}(?:,\s(?:and\s|or\s)?|\s(?:and|or)\s)[*_]{0,2}")
-"""Between two prices of a list that names nothing."""
-_LISTED = 3
-"""So many prices are such a list."""
 _DOUBT = "that nothing explains it is no proof"
 
 
@@ -57,7 +47,7 @@ def figures(subject: Subject, mentions: Mentions) -> Check:
             continue
         said = one.said
         why = f"said {mentions.body[said.start : said.end].strip()}, which nothing in play comes to{_meant(one)}"
-        if said.kind == "money" and _is_of_things_unnamed(mentions, said):
+        if is_of_things_unnamed(mentions, said):
             tally.unclear(f"{why}; its list names nothing, and something of that kind may cost so much")
         elif misread:
             tally.unclear(f"{why}: so many figures would be wrong that the text is more probably misread")
@@ -72,32 +62,6 @@ def figures(subject: Subject, mentions: Mentions) -> Check:
             accused = Accusation(KINDS[said.kind], (said.start, said.end), why, Certainty.INFERRED, _DOUBT)
             tally.doubt(accused, f"{why}: {_DOUBT}")
     return tally.check("the report has no figures")
-
-
-def _is_of_things_unnamed(mentions: Mentions, said: SaidFigure) -> bool:
-    """Whether it is one of several prices in a row (`six show a price: $53.99, $54.99, $60.99`) of things that its sentence does not name, and may be the
-    price of one more of their kind."""
-    held = sight_of(mentions).held
-    sentence = held.prose.sentence_at(said.start)
-    if held.cast.within(*sentence):
-        return False
-    row = _row_of(mentions, [one for one in held.said.within(sentence) if one.kind == "money"], said)
-    if len(row) < _LISTED:
-        return False
-    linked = linked_by(held.cast.named) & held.cast.products.keys()
-    some = [held.cast.products[key] for key in sorted(linked)]
-    words = mentions.plain[sentence[0] : row[0].start]
-    return may_cost(mentions, some, held.said.money[said.start], words)
-
-
-def _row_of(mentions: Mentions, amounts: Sequence[SaidFigure], said: SaidFigure) -> list[SaidFigure]:
-    """The amounts beside it with nothing but commas between them, it among them."""
-    rows = [amounts[:1]]
-    for before, one in pairwise(amounts):
-        if _BESIDE.fullmatch(mentions.plain, before.end, one.start) is None:
-            rows.append([])
-        rows[-1] = [*rows[-1], one]
-    return next((list(row) for row in rows if said in row), [])
 
 
 def _meant(one: LeftFigure) -> str:
