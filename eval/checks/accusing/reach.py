@@ -203,7 +203,7 @@ class AmountsReached:
         parts = np.concatenate([m / 2, m / 3, m / 4, m * 2, m * 3])
         told = "an amount and a part of one differ by it"
         yield from _way(told, _PART, _apart(m, parts), one, unasked=False)
-        told, two = "an amount and two together differ by it", sum(_two(m[:_PRICES]))
+        told, two = "an amount and two together differ by it", np.add(*_two(m[:_PRICES]))
         yield from _way(told, _TOGETHER, _apart(m, two), one, unasked=False)
         if kind in _LEFT:
             values = self._over_limits(m, view, times)
