@@ -76,10 +76,12 @@ REACHED = {
     "round62": (47, 0),
     "round63": (43, 0),
     "round64": (42, 0),
-    "round65": (49, 0),
-    "round66": (45, 0),
-    "round67": (43, 0),
+    "round65": (50, 0),
+    "round66": (46, 0),
+    "round67": (46, 0),
     "round68": (35, 0),
+    "round69": (34, 3),
+    "round70": (42, 3),
 }
 """Round -> plants caught at least, clean texts failed at most: what was reached when the readers of a text's own figures had come. Why floors moved before, the CHANGELOG says."""
 WHOLE = {
