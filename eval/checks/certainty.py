@@ -123,6 +123,12 @@ BARS: dict[str, AccusationBar] = {
     "multiple": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "no two values in sight come to it, whichever are meant"
     ),
+    "own_cost": AccusationBar(
+        Certainty.SENTENCE, Certainty.SENTENCE, "the price stands right beside it and is of one thing"
+    ),
+    "odd_ratio": AccusationBar(
+        Certainty.CELL, Certainty.CELL, "the others of its column show what is divided by what"
+    ),
     "cost_per_unit": AccusationBar(
         Certainty.SENTENCE, Certainty.SENTENCE, "no price in sight comes to it, by whatever it is divided"
     ),

@@ -12,6 +12,8 @@ from drr.eval.checks.in_text.costs import wrong_told_costs
 from drr.eval.checks.in_text.lowered import wrong_new_prices
 from drr.eval.checks.in_text.means import wrong_means
 from drr.eval.checks.in_text.multiples import misread_told_multiples
+from drr.eval.checks.in_text.odd_ratios import wrong_ratio_cells
+from drr.eval.checks.in_text.own_costs import wrong_own_costs
 from drr.eval.checks.in_text.ranges import wrong_ranges
 from drr.eval.checks.in_text.sides import wrong_told_sides
 from drr.eval.checks.in_text.spread_costs import wrong_spread_costs
@@ -48,6 +50,8 @@ READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
     misread_named_multiples,
     wrong_raters_in_a_row,
     wrong_listed_means,
+    wrong_own_costs,
+    wrong_ratio_cells,
 )
 
 
