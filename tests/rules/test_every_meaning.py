@@ -105,7 +105,7 @@ RATINGS = [
     f"Both beds are well liked, at 4.9 and 4.3, though by 206 and 30 people: [Bluestem]({B}), [Pinedell]({P}).",
     f"The [Bluestem]({B}) has a 17-inch wall and a 4.9 from 206.",
 ]  # fmt: skip
-EVERY = frozenset(("cost_per_unit", "rated_nowhere"))
+EVERY = frozenset(("cost_per_unit", "own_cost", "rated_nowhere"))
 
 
 def accused(shop: Shop, text: str) -> list[str]:
