@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
     "product_claims": Rule(properties.product_claims, "62"),
     "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "27"),
+    "figures": Rule(figures, "28"),
 }
 
 
