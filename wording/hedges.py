@@ -20,7 +20,7 @@ class Hedges:
         """A count that is near what is said, or somewhat above."""
         said = words.either("near", "loose", "above", "below")
         signs = words.either("signs", "above_signs", "below_signs")
-        self.before = re.compile(rf"(?:\b(?:{said})\s{{1,8}}|(?<![\w\"/])(?:{signs})\s?)\\?\$?\s?$", re.I)
+        self.before = re.compile(rf"(?:\b(?:{said})\s{{1,8}}|(?<![\w\"/=-])(?:{signs})\s?)\\?\$?\s?$", re.I)
         """Any of them, at the end of what stands before a figure."""
 
 
