@@ -57,7 +57,7 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
-    "product_claims": Rule(properties.product_claims, "63"),
+    "product_claims": Rule(properties.product_claims, "64"),
     "process_text": Rule(text.process_text, "3"),
     "figures": Rule(figures, "28"),
 }

@@ -140,10 +140,6 @@ BARS: dict[str, AccusationBar] = {
         )
         for kind in ("mean_told", "range_told", "spread_cost", "lowered_to")
     },
-    "counted": AccusationBar(Certainty.SENTENCE, Certainty.SENTENCE, "so many of nothing near come to it"),
-    "summed": AccusationBar(
-        Certainty.SENTENCE, Certainty.SENTENCE, "the prices of no so many near come to it"
-    ),
     "rated_nowhere": AccusationBar(
         Certainty.SENTENCE,
         Certainty.SENTENCE,

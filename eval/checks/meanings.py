@@ -9,7 +9,6 @@ from drr.eval.checks.details.figures import figures_otherwise
 from drr.eval.checks.details.parts import parts_otherwise
 from drr.eval.checks.firsts import misread_firsts
 from drr.eval.checks.in_text.costs import wrong_told_costs
-from drr.eval.checks.in_text.counted import wrong_counted
 from drr.eval.checks.in_text.lowered import wrong_new_prices
 from drr.eval.checks.in_text.means import wrong_means
 from drr.eval.checks.in_text.multiples import misread_told_multiples
@@ -18,7 +17,6 @@ from drr.eval.checks.in_text.own_costs import wrong_own_costs
 from drr.eval.checks.in_text.ranges import wrong_ranges
 from drr.eval.checks.in_text.sides import wrong_told_sides
 from drr.eval.checks.in_text.spread_costs import wrong_spread_costs
-from drr.eval.checks.in_text.summed import wrong_summed
 from drr.eval.checks.listed_means import wrong_listed_means
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.multiples import misread_multiples
@@ -54,8 +52,6 @@ READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
     wrong_listed_means,
     wrong_own_costs,
     wrong_ratio_cells,
-    wrong_counted,
-    wrong_summed,
 )
 
 
