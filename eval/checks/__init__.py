@@ -52,7 +52,7 @@ RULES: dict[str, Rule] = {
     "order_facts": Rule(order_facts, "43"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "13"),
-    "statistics": Rule(statistics, "39"),
+    "statistics": Rule(statistics, "40"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),

@@ -236,6 +236,30 @@ def test_the_busiest_year(scene: Scene) -> None:
     assert status(f"Your busiest year was not {int(top) - 60}.", "statistics", scene, user) != "fail"
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "The busiest calendar year was {year}, with most of your orders.",
+        "The year with the most orders was {year}.",
+        "The peak year is thus {year} for your orders.",
+        "There are {n} orders in all. {year} was the peak.",
+        "There are {n} orders in all. {year} was the liveliest year.",
+    ],
+)
+def test_the_year_with_most_orders_by_other_names(scene: Scene, form: str) -> None:
+    user, known, _ = known_of(scene)
+    top = max(known.by_year, key=lambda one: one.orders).name
+    assert status(form.format(year=top, n=known.orders), "statistics", scene, user) != "fail"
+    assert status(form.format(year=int(top) - 60, n=known.orders), "statistics", scene, user) == "fail"
+
+
+def test_the_peak_of_something_is_not_that_of_all_orders(scene: Scene) -> None:
+    user, known, _ = known_of(scene)
+    least = min(known.by_year, key=lambda one: one.orders).name
+    text = f"The Drowsy Fox kettle came four times, your other kettles twice. {least} was the peak."
+    assert status(text, "statistics", scene, user) != "fail"
+
+
 def test_a_share_of_all_orders(scene: Scene) -> None:
     user, known, parts = known_of(scene)
     share = round(100 * parts[0].orders / known.orders)

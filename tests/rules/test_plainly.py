@@ -197,3 +197,45 @@ def test_what_was_ordered_only_once(scene: Scene) -> None:
     assert "own_part" in kinds(text.format("once"), "statistics", scene, user)
     smaller = f"You have the [thing]({url}), ordered once ({spoken(day)}) in black."
     assert "own_part" not in kinds(smaller, "statistics", scene, user)
+
+
+def shares_of_no_count(text: str, scene: Scene) -> list[str]:
+    """What is said of shares that no count makes; the reader has 139 orders."""
+    user = scene.users[1]
+    assert len(orders_of(scene, user)) == 139
+    check = check_report(Subject(text, shop=scene.shop, user_id=user.user_id))["statistics"]
+    return [one.why for one in (*check.accused, *check.doubted) if "no count in sight" in one.why]
+
+
+@pytest.mark.parametrize(
+    ("text", "true", "false"),
+    [
+        ("Of your 139 orders 35 are soaps. That is roughly {} of everything.", "25 percent", "45 percent"),
+        ("- Orders in all: 139\n- Soap of all sorts: 35, so about {}", "25%", "45%"),
+        ("Seventy, out of 139 orders in all, so {} of everything you have bought.", "half", "a quarter"),
+        ("70 times, {} of your 139 orders: soap above all.", "half", "a fifth"),
+        ("80 orders of soap so far, which is {} of your 139.", "more than half", "less than half"),
+        ("35 orders of soap so far, which is {} of your 139.", "one in four", "one in two"),
+        ("You placed 139 orders, 20 of them soap and 15 balm. Together that is {}.", "25%", "45%"),
+    ],
+)
+def test_a_share_away_from_its_count(scene: Scene, text: str, true: str, false: str) -> None:
+    assert not shares_of_no_count(text.format(true), scene)
+    assert shares_of_no_count(text.format(false), scene)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A third of your 139 orders went to the garden.",
+        "Of your 139 orders 35 are soaps. Coffee things make 41% of the total.",
+        "Of your 139 orders 35 are soaps, and coffee things make 41% of the total.",
+        "Of your 139 orders 35 are soaps, with another 41% of them for the garden.",
+        "Of your 139 orders 35 are soaps, 41% of what you spent.",
+        "Of your 139 orders 35 are soaps. That is half as many as in 2019.",
+        "139 days and 35 soaps later, that is a third.",
+        "Of your 139 orders 35 are soaps, so about 75% are none.",
+    ],
+)
+def test_a_share_that_may_be_of_something_else(scene: Scene, text: str) -> None:
+    assert not shares_of_no_count(text, scene)

@@ -67,12 +67,15 @@ _UNPRICED = re.compile(
     r"\b(?:no|not|without|unpriced|never|nothing|lack|lacks|silent|missing|unknown|longer|other|rest)\b|n['’]t\b",
     re.I,
 )
-_MOST = r"(?:busiest|fullest|biggest|heaviest|most active|peak|record|top|largest)"
+_MOST = r"(?:busiest|fullest|biggest|heaviest|liveliest|loudest|most active|peak|record|top|largest)"
+_BE = r"(?:was|is|remains)[\s*_]{1,3}(?:(?:thus|therefore|still|clearly|easily|again)[\s*_]{1,3})?"
 _TOP_YEAR = re.compile(
-    rf"\b{_MOST}[\s*_]{{1,3}}year[\s*_]{{1,3}}(?:(?:so far|yet|of all|on record|here)[\s*_,]{{1,3}})?(?:was|is|remains)[\s*_]{{1,3}}(?P<y>(?:19|20)\d\d)\b"
-    rf"|\b(?P<z>(?:19|20)\d\d)[\s*_]{{1,3}}(?:was|is|remains)[\s*_]{{1,3}}(?:your|the|her|his|their)[\s*_]{{1,3}}{_MOST}[\s*_]{{1,3}}year\b",
+    rf"\b{_MOST}[\s*_]{{1,3}}(?:calendar[\s*_]{{1,3}})?year[\s*_]{{1,3}}(?:(?:so far|yet|of all|on record|here)[\s*_,]{{1,3}})?{_BE}(?P<y>(?:19|20)\d\d)\b"
+    rf"|\byear[\s*_]{{1,3}}with[\s*_]{{1,3}}(?:the[\s*_]{{1,3}})?most[\s*_]{{1,3}}orders[\s*_]{{1,3}}{_BE}(?P<x>(?:19|20)\d\d)\b"
+    rf"|\b(?P<z>(?:19|20)\d\d)[\s*_]{{1,3}}{_BE}(?:your|the|her|his|their)[\s*_]{{1,3}}(?:{_MOST}[\s*_]{{1,3}}(?:calendar[\s*_]{{1,3}})?year\b|(?P<peak>peak|high point)(?=[\s*_]{{0,3}}(?:$|[.,;:]|with\b)))",
     re.I,
 )
+_SPOKEN_TO = re.compile(r"\byou|\byour\b", re.I)
 _AGO = re.compile(
     rf"(?<![\w.$,-])(?P<n>{WHOLE}|{SPOKEN})[\s*_]{{1,3}}days[\s*_]{{1,3}}(?:ago|back|before[\s*_]{{1,3}}(?:today|now|the shop['’]s[\s*_]{{1,3}}today))\b",
     re.I,
@@ -278,15 +281,15 @@ class CountsOfTheWhole:
 
     def _top_year(self, span: Span) -> None:
         """`the busiest year was 2021`: by orders, pieces or spend."""
-        text = self._body[slice(*span)]
         if self._cast.within(*span) or self._named(span) or not self._known.by_year:
             return
+        tops = _busiest(self._known, self._history.orders)
         for match in _TOP_YEAR.finditer(self._body, *span):
-            group = "y" if match["y"] else "z"
-            tops = _busiest(self._known, self._history.orders)
-            if match[group] in tops or PURCHASES.speaks(text) or re.search(r"\byou|\byour\b", text, re.I):
-                why = f"said {match[group]}, the year with most orders is {' or '.join(sorted(tops))}"
-                self._settle(match[group] in tops, match.span(group), why)
+            year = match["y"] or match["x"] or match["z"]
+            if year in tops or _is_of_all(match, self._cast, span, self._known.orders):
+                why = f"said {year}, the year with most orders is {' or '.join(sorted(tops))}"
+                at = match.start() + match[0].index(year)
+                self._settle(year in tops, (at, at + 4), why)
 
     def _ages(self, span: Span) -> None:
         """`ordered on August 23, 2023, that is 23 days ago`: from the one day that the sentence gives."""
@@ -309,6 +312,17 @@ class CountsOfTheWhole:
             self._tally.ok()
         else:
             self._tally.accuse("reckoned", span, why, Certainty.CLAUSE)
+
+
+def _is_of_all(said: re.Match[str], cast: Cast, span: Span, orders: int) -> bool:
+    """Whether a year is told as that of all orders: by its sentence, or where its line says before it how many there are in all; a `peak` only so."""
+    text = cast.body[slice(*span)]
+    if not said["peak"] and (_SPOKEN_TO.search(text) or PURCHASES.speaks(text)):
+        return True
+    line = cast.prose.line_at(span[0])
+    before = "" if line is None else cast.body[line.start : span[0]]
+    whole = re.search(rf"(?<![\w.,$-]){orders:,}(?![\w,]*\d)", before)
+    return whole is not None and PURCHASES.speaks(before)
 
 
 def _is_of_a_part(pair: _Pair, cast: Cast, span: Span, named: Iterable[tuple[int, int, str]]) -> bool:

@@ -21,6 +21,7 @@ from drr.eval.checks.person.readings.of_all import PartsOfAll
 from drr.eval.checks.person.readings.plainly import PlainlyWrong
 from drr.eval.checks.person.readings.said import SaidCount, SaidCounts, count_value
 from drr.eval.checks.person.readings.sets import Mask, OrderSets
+from drr.eval.checks.person.readings.shares import ToldShares
 from drr.eval.checks.person.readings.spans import OwnSpans
 from drr.eval.checks.person.readings.states import misread_empty_years, misread_ordinals, misread_states
 from drr.eval.checks.person.readings.ties import NEAR_BY, TOKEN, UNDERSTOOD, Tie, Ties
@@ -131,6 +132,7 @@ class CountReadings:
         self._ties = Ties(cast, self._facets)
         self._parts = PartsOfSome(self._facets, cast)
         self._plain = PlainlyWrong(cast)
+        self._shares = ToldShares(self._facets, cast)
         self._of_all = PartsOfAll(self._facets, cast)
         self._said = SaidCounts(subject, mentions, cast, len(history.orders))
         self._nothing = CountsOfNothing(subject, cast, self._facets)
@@ -142,6 +144,7 @@ class CountReadings:
         yield from self._days.rows(self._cast.lines)
         yield from self._days.items(self._cast.lines)
         above: list[Facet] = []
+        last: Span | None = None
         for line in self._cast.lines:
             if line.kind in ("row", "head_row", "rule_row", "elision"):
                 continue
@@ -154,7 +157,8 @@ class CountReadings:
                 # What leaves one reading comes last, for it outweighs what another reader says at its place.
                 yield from self._of_all.sentence(span, here)
                 yield from self._plain.sentence(span)
-                before = here
+                yield from self._shares.sentence(span, last)
+                before, last = here, span
             if line.kind in ("heading", "title") or line.text.rstrip().endswith(":"):
                 above = self._facets.in_span((line.start, line.end))
 
