@@ -12,6 +12,9 @@ from drr.wording.vocabulary import FirstWords, Wordbook, vocabulary
 
 Verdict = Literal["fits", "breaks", "open"]
 _CONTRACTED = re.compile(r"n[’']t\b", re.I)
+_FAR = 60
+_FAR_NEITHER = 260
+"""Characters before a verdict in which it may be denied, and in which `neither` and `nor` may stand before the names of things."""
 
 
 class VerdictPlace(NamedTuple):
@@ -68,7 +71,10 @@ class VerdictReader:
             rf"\b{nouns}\s(?:is|stays|remains|was|has\sbeen|gets)\s(?P<not>not\s|never\s)?(?:{some('kept')}|(?P<broken>{some('broken')})){ends}"
             rf"|\b{nouns}\s(?:{some('holds')}){ends}|{begins}(?:{some('fit_places')}|(?P<out>{some('break_places')}))\s{nouns}{ends}"
         )
-        self._not = compiled(rf"\b(?:{some('not')})\b[^.;:]{{0,24}}$")
+        self._not = compiled(rf"\b(?:{some('not')})\b(?:(?!\s(?:and|but|yet|so)\s)[^.;:]){{0,24}}$")
+        other = r"(?!\b(?:and|but|yet|so|or|it|that|which|while|who|both|all|each)\b)"
+        self._neither = compiled(rf"\b(?:neither|nor)\b(?:{other}[^.;:,\n]|\.(?=\d)){{0,200}}$")
+        self._none_of = compiled(r"\b(?:none|neither|not\sone)\sof\b(?:[^.;:\n]|\.(?=\d)){0,200}$")
         self._unreal = compiled(rf"\b(?:{some('unreal')})\b")
 
     def verdict(self, sentence: str, limit: float | None = None, *, would_be: bool = False) -> Verdict | None:
@@ -78,9 +84,10 @@ class VerdictReader:
             for match in expression.finditer(sentence):
                 if _names_another(match[0], limit):
                     continue
-                before = _CONTRACTED.sub(" not", sentence[max(0, match.start() - 60) : match.start()])
+                denied = self.is_denied(sentence[: match.start()])
                 unreal |= self._unreal.search(_part_of(sentence, match.start())) is not None
-                if fitting is (self._not.search(before) is None):
+                unreal |= self._none_of.search(sentence, 0, match.start()) is not None
+                if fitting is not denied:
                     fits = True
                 else:
                     breaks = True
@@ -103,8 +110,7 @@ class VerdictReader:
                     or (not would_be and self._unreal.search(_part_of(sentence, match.start())))
                 ):
                     continue
-                before = _CONTRACTED.sub(" not", sentence[max(0, match.start() - 60) : match.start()])
-                denied = self._not.search(before) is not None
+                denied = self.is_denied(sentence[: match.start()])
                 found.append(VerdictPlace(*match.span(), fitting is not denied, denied))
         yield from sorted(found)
 
@@ -124,6 +130,14 @@ class VerdictReader:
             for name, one in (("fits", self._fits), ("breaks", self._breaks))
             if name in met
         ]
+
+    def is_denied(self, before: str) -> bool:
+        """Whether what stands before a verdict denies it: `it doesn't quite`."""
+        near = _CONTRACTED.sub(" not", before[-_FAR:])
+        return (
+            self._not.search(near) is not None
+            or self._neither.search(before, max(0, len(before) - _FAR_NEITHER)) is not None
+        )
 
     def hints(self, text: str) -> bool:
         """Whether any word of a text may be said of what is too much, whatever else it may be said of."""

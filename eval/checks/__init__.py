@@ -45,11 +45,11 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "4"),
     "outside_shop": Rule(catalogue.outside_shop, "14"),
     "name_matches_id": Rule(names.name_matches_id, "17"),
-    "price": Rule(facts.price, "34"),
+    "price": Rule(facts.price, "35"),
     "rating": Rule(stars.rating, "28"),
-    "total": Rule(total, "38"),
-    "budget": Rule(budget, "38"),
-    "order_facts": Rule(order_facts, "43"),
+    "total": Rule(total, "39"),
+    "budget": Rule(budget, "39"),
+    "order_facts": Rule(order_facts, "44"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "13"),
     "statistics": Rule(statistics, "40"),
@@ -58,8 +58,8 @@ RULES: dict[str, Rule] = {
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
     "product_claims": Rule(properties.product_claims, "64"),
-    "process_text": Rule(text.process_text, "3"),
-    "figures": Rule(figures, "28"),
+    "process_text": Rule(text.process_text, "4"),
+    "figures": Rule(figures, "29"),
 }
 
 

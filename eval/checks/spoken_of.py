@@ -11,10 +11,11 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.makers import PlaceNamed
 
 _COMPARAND = re.compile(
-    r"\b(?:than|as|against|versus|vs\.?|unlike|compared\s(?:with|to))\s(?:(?:the|your|its|that|a|an|one)\s){0,2}[*_\[(]{0,3}$",
+    r"\b(?:than|as|against|versus|vs\.?|unlike|beside|alongside|next\sto|over|compared\s(?:with|to))\s(?:[^,;:!?.()\n]{0,30}(?:\.\d[^,;:!?.()\n]{0,30})?\b(?:for|of|on|from|in|with)\s)?"
+    r"(?:(?:the|your|its|that|a|an|one)\s){0,2}[*_\[(]{0,3}$",
     re.I,
 )
-"""Before a name: something else is set beside it."""
+"""Before a name: something else is set beside it, or beside a figure of it: `8.3 cents against about 9.7 for the`."""
 _IT = re.compile(r"\b(?:it|it['’]s|this\sone|that\sone)\b", re.I)
 _FORWARD = re.compile(
     r"[\s*_(>•–-]{0,6}(?:(?:so|and|but|even|yet)\s){0,2}(?:though|although|while|whilst|if|since|because|as|where|when)\b",
@@ -49,7 +50,7 @@ _FOR = re.compile(
 """Between two names: one for the other."""
 _SWAPPED = re.compile(r"\b(?:swap|trad|exchang|chang|giv|return)[a-z]{0,6}\b", re.I)
 """Before `one for the other`: the other is taken."""
-_REACH, _SHORT = 260, 24
+_REACH, _SHORT = 260, 80
 _BACK = 3
 """Sentences that `it` goes back over."""
 
@@ -61,6 +62,12 @@ def taken_for_the_last(text: str, low: int, before: Sequence[PlaceNamed]) -> Pla
             is_for = _FOR.fullmatch(text, one.end, last.start) is not None
             return one if is_for and not _SWAPPED.search(text, low, one.start) else None
     return None
+
+
+def is_gone_back_from(text: str, place: PlaceNamed, start: int) -> bool:
+    """Whether a predicate is of `it`, and what was named last is only set beside that: `cheaper than the Fox, and it's the best rated`."""
+    beside = _COMPARAND.search(text, max(0, place.start - _SHORT), place.start)
+    return beside is not None and _IT.search(text, place.end, start) is not None
 
 
 def one_spoken_of(cast: Cast, text: str, start: int) -> frozenset[str]:

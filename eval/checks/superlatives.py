@@ -21,6 +21,7 @@ from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.packs import divisors, record_divisors, unit_named
 from drr.eval.checks.naming import head_noun
 from drr.eval.checks.residue import residue_of
+from drr.eval.checks.spoken_of import is_gone_back_from
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN
 from drr.wording.vocabulary import either
@@ -171,6 +172,8 @@ def superlative_subjects(cast: Cast, text: str, one: SuperlativeSaid, sentence: 
         meant = cast.meant_at(one.start, one.end)
         keys = meant.products if meant.certain else frozenset()
     else:
+        return []
+    if before and is_gone_back_from(text, before[-1], one.start):
         return []
     linked = {key for place in cast.named if place.linked for key in place.products}
     keys = (keys & linked) or keys

@@ -136,9 +136,31 @@ _TALK = re.compile(
     r"|(?:as|since) the user (?:asked|wants|is asking)|the user (?:is asking|wants|asked|needs|seems)\b|(?:now )?i (?:now )?have (?:enough|sufficient|all the) (?:information|data)\b)",
     re.I,
 )
+_WEAK = re.compile(r"let me (?:check|find|start by|first|try|verify|think|see if|refine)$", re.I)
+_TO_THE_READER = re.compile(
+    r"[^.!?\n。！？]{0,120}?\b(?:with you|together|out loud|aloud)\b"
+    r"|(?:\s(?:to|and|also|just|quickly|briefly)){0,2}\s(?:(?:say|explain|tell|show|thank|admit|note|mention|clarify|lay out|walk|sum|summari[sz]e|answer|describe|recap|put|list)(?:ning|ting|ming|ing)?"
+    r"|saying|describing|summari[sz]ing|clarifying|laying out|be (?:clear|honest|blunt|frank|plain)|the (?:arithmetic|maths?|sums?))\b",
+    re.I,
+)
+"""Behind what may begin a plan: it is said to the reader, or begins to tell something."""
+_PLANS = re.compile(
+    r"\b(?:the user|i (?:need|have|want) to|i(?:'ll| will) (?:now )?(?:need|have|check|look|search|find|compare|fetch|get)|tools?|query|queries|search(?:es|ing)?)\b",
+    re.I,
+)
+"""In its paragraph: somebody plans what to do."""
 _CHINESE = re.compile(
     r"让我(?:继续|先|再|来|现在)?(?:搜索|查找|查询|检索|搜一下|查一下|看看|分析一下)|我(?:需要|将|来|先|要)(?:继续|先|再)?(?:搜索|查询|检索)|接下来我(?:将|会)?(?:搜索|查询|检索)"
 )
+
+
+def _is_courtesy(report: str, match: re.Match[str]) -> bool:
+    """`Let me think this through with you`: said to the reader, in a paragraph that plans nothing."""
+    if not _WEAK.search(match[0]) or not _TO_THE_READER.match(report, match.end()):
+        return False
+    low, high = report.rfind("\n\n", 0, match.start()) + 1, report.find("\n\n", match.end())
+    around = report[low : match.start()] + "\n" + report[match.end() : high if high >= 0 else len(report)]
+    return not any(pattern.search(around) for pattern in (_TAGS, _CALLS, _STEPS, _OUTPUT, _TALK, _PLANS))
 
 
 def process_text(subject: Subject, mentions: Mentions) -> Check:
@@ -148,6 +170,8 @@ def process_text(subject: Subject, mentions: Mentions) -> Check:
     known = {number for source in subject.citations.sources for number in source.numbers}
     for pattern in (_TAGS, _CALLS, _STEPS, _OUTPUT, _TALK, _CHINESE):
         for match in pattern.finditer(report):
+            if pattern is _TALK and _is_courtesy(report, match):
+                continue
             tally.accuse("text", match.span(), f"process text: {match[0].strip()[:60]!r}", Certainty.LITERAL)
     for match in _TOOL_IDS.finditer(report):
         low, high = match[0].strip("[]").split("-")

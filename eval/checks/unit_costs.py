@@ -21,6 +21,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.money.means import called_a_mean, how_many, is_median, means_of
 from drr.eval.checks.money.packs import counted_by, divisors, record_divisors, unit_named
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
@@ -103,11 +104,21 @@ def _unreached(mentions: Mentions) -> Iterator[UnreachedCost]:
         here = [one.value for one in held.ledger.within(line.start, figure.start)]
         some = dict.fromkeys([*told[-_MANY:], *here[-_MANY:], *held.ledger.play.limits])
         values += [*told, *(abs(a - b) for a, b in combinations(some, 2))]
+        values += _means(mentions, held, figure, span)
         pad = (figure.high - figure.low) / 2 + 1e-6
         if not any(figure.low - pad <= value <= figure.high + pad for value in values):
             why = f"said {mentions.plain[figure.start : figure.end].strip()} per unit, which no price in sight comes to by what is in it"
             one = Accusation("cost_per_unit", (figure.start, figure.end), why, Certainty.SENTENCE)
             yield UnreachedCost(one, frozenset(_against(mentions, held, figure, span, is_row=is_row)))
+
+
+def _means(mentions: Mentions, held: HeldAgainst, figure: Figure, span: Span) -> list[float]:
+    """`That averages out to $17.12 a scale`: of the prices in sight."""
+    before = mentions.plain[span[0] : figure.start]
+    if not called_a_mean(before, mentions.plain[figure.end : span[1]]):
+        return []
+    prices = [one.price for one in held.ledger.play.near(figure.line)]
+    return list(means_of([prices], how_many(before), middle=is_median(before)))
 
 
 def _sums(held: HeldAgainst) -> Iterator[_SumTold]:

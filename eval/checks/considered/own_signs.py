@@ -19,6 +19,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.order_ids import orders_named
 from drr.eval.checks.person.readings.counted import facets_of
+from drr.eval.checks.person.readings.since import sides_of_days
 
 _BESIDE = 34
 _AROUND = 700
@@ -59,7 +60,8 @@ class OwnSigns:
         beside = others(self._own.within(near.span), one)
         around = others(self._own.within((near.span[0] - _AROUND, near.span[1] + _AROUND)), one)
         if one.kind in COUNTED:
-            return self._counts.signs(one, near, beside, around)
+            found = self._counts.signs(one, near, beside, around)
+            return found | {"fits_side": float(self._is_of_a_side(one, near))}
         if one.kind == "nth":
             return self._shares.nth_signs(one, near)
         if one.kind == "share":
@@ -80,6 +82,11 @@ class OwnSigns:
         }
         found = self._times.signs(one, near, beside, around, cues) if one.kind in DATED else {}
         return found | (self._lengths.part_signs(one, near) if one.kind in ("weekday", "bare_month") else {})
+
+    def _is_of_a_side(self, one: OwnFigure, near: OwnPlace) -> bool:
+        """Whether so many orders are before or behind a day that is named: no weight is fitted to it."""
+        sides = sides_of_days(self._held.cast, self.near.sets, near.span, one.start)
+        return any(one.value in self.near.sets.orders_of(some) for some in sides)
 
     def _of_records(self, one: OwnFigure, near: OwnPlace) -> dict[str, float]:
         """Whether the record of what is named, or the reader's own, has the number."""

@@ -38,8 +38,9 @@ _COUNT_IS = (
     "time_before_all",
     "time_behind_all",
     "right_before_last",
+    "fits_side",
 )
-"""It is the count of the thing or the time next to it, or of all that this is listed with, of what its sentence names, or of all; or so many of the newest."""
+"""It is the count of the thing or the time next to it, or of all that this is listed with, of what its sentence names, or of all; or so many of the newest, or of those since a day."""
 _MISPLACED = (
     ("last_of_nothing", ()),
     ("first_of_nothing", ()),

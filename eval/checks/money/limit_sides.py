@@ -16,6 +16,7 @@ from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import MoneyLedger
 from drr.eval.checks.residue import residue_of
 from drr.wording.doubts import DoubtKind
+from drr.wording.verdicts import VERDICTS
 
 _EXACT = 0.005
 _BEHIND = re.compile(
@@ -67,10 +68,14 @@ _ADDED = re.compile(
     r"\b(?:on top|add(?:ed|ing|s)?|plus|together|both|also|even|another|second|with (?:it|them|both|that))\b",
     re.I,
 )
+_REST = re.compile(r"\b(?:left(?:over)?|rest|remain(?:s|der|ing)?|balance)\b", re.I)
+"""Before an amount: what is left is held against it, and no cost."""
 _ENDS = re.compile(r"[;:]\s")
 _MOST = 12
 """Prices of which differences are looked at."""
-_SEVERAL = re.compile(r"\b(?:two|three|four|five|six|pair|both|together|each|apiece|sets?|all)\b", re.I)
+_SEVERAL = re.compile(
+    r"\b(?:neither|nor|none|nothing|two|three|four|five|six|pair|both|together|each|apiece|sets?|all)\b", re.I
+)
 """More than one of a thing, or several things: what they cost is not one price."""
 _MINDED: tuple[DoubtKind, ...] = ("unreal", "altered", "charged", "pace", "others")
 
@@ -217,12 +222,15 @@ class LimitSides:
                 or _NO_LIMIT.match(self._plain, figure.end)
             ):
                 continue
-            if _UNREAL.search(self._plain, *self._clause(figure.start)) or _NOT.search(match[0]):
+            clause = self._clause(figure.start)
+            rest = _REST.search(self._plain, clause[0], figure.start)
+            if rest or _UNREAL.search(self._plain, *clause) or _NOT.search(match[0]):
                 continue
             found = self._one_cost(figure, here, span)
             if found is None or abs(found[0] - figure.value) < _EXACT:
                 continue
-            said_over = match["over"] is not None
+            led = self._plain[clause[0] : max(span[0], figure.start - 80) + match.start()]
+            said_over = (match["over"] is not None) is not VERDICTS.is_denied(led)
             told = "over" if said_over else "within"
             why = f"${found[0]:,.2f} is said to be {told} ${figure.value:,.2f}"
             where = figure.start, figure.end
@@ -255,7 +263,7 @@ class LimitSides:
         before = [one for one in costs if one.end <= match.start()]
         if len(before) > 1 and before[-1].holds(abs(before[-2].value - limit)):
             before = before[:-1]  # by so much the cost before it lies off the limit
-        if not before and any(self._stands_before(one, match) for one in here):
+        if not before and any(_stands_before(self._plain, one, match) for one in here):
             return None  # `$10.99 over it and the black one $21.99`: what the things cost is not said
         nearest = before[-1:] or costs[:1]
         if nearest:
@@ -273,9 +281,6 @@ class LimitSides:
             return None
         return product.price, meant.bound
 
-    def _stands_before(self, figure: Figure, match: re.Match[str]) -> bool:
-        return figure.end <= match.start() and not self._plain[figure.end : match.start()].strip(" *_")
-
     def _is_of_the_limit(self, place: int, span: Span, limit: float) -> bool:
         """Whether the limit is what was named last before it, in its sentence or the one before."""
         line = self._cast.prose.line_at(span[0])
@@ -284,6 +289,10 @@ class LimitSides:
         named = [one for one in self._ledger.within(low, place) if one.holds(limit)]
         start = named[-1].start - 30 if named else low
         return bool(named) or _LIMIT.search(self._plain, max(0, start), place) is not None
+
+
+def _stands_before(plain: str, figure: Figure, match: re.Match[str]) -> bool:
+    return figure.end <= match.start() and not plain[figure.end : match.start()].strip(" *_")
 
 
 def _is_of_the_next(plain: str, one: Figure, limit: Figure) -> bool:

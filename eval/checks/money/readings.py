@@ -9,6 +9,7 @@ from itertools import chain, combinations, islice
 
 from drr.eval.checks.base import Span
 from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.money.means import means_near
 from drr.eval.checks.money.packs import counted_by, divisors, names_unit, record_divisors, unit_named
 from drr.eval.checks.money.play import InPlay, Priced
 from drr.wording.cues import CUES, CueKind
@@ -20,6 +21,8 @@ _LARGEST = ((8, 6), (12, 4), (20, 3), (40, 2))
 _MOST_READINGS = 250_000
 """Of all figures of a report together; of what is left then nothing is known."""
 FEW_PRICES = 10
+_LIST = 8
+"""Lines around a mean in which stands what it is of."""
 _LONGEST_TABLE = 200
 """Figures of a table that one below may be the sum of."""
 _MOST_SAID = 24
@@ -77,6 +80,7 @@ class Readings:
         products = self._play.near(figure.line)
         span = self._play.block(figure.line, figure.start)
         said = self._said(figure)
+        yield "a mean", self._means(figure, products, span)
         if only is not None:
             products, said = [one for one in self._play.all if one.product_id == only], []
         yield from _prices(products)
@@ -87,9 +91,7 @@ class Readings:
             yield from self._per_unit(figure, products, said, span)
             return
         if kind == "gap" and figure.cue.per:
-            per, none = figure.cue.per, frozenset[float]()
-            each = [one.price / many for one in products for many in record_divisors(one.product, per, none)]
-            yield from self._gaps(each[:_MOST_SAID])
+            yield from _gaps(_each(products, figure.cue.per)[:_MOST_SAID])
         prices = list(dict.fromkeys(one.price for one in products))
         multiples = list(_multiples(self._play, prices, span))
         base = [*prices, *(value for _, values in multiples for value in values)]
@@ -111,10 +113,10 @@ class Readings:
         if kind == "total" or (kind == "rest" and self._limits_of(figure)):
             yield "an amount said less a price", [one - price for one in said for price in [*prices, *said]]
         else:
-            yield from self._gaps([*base, *said])
+            yield from _gaps([*base, *said])
         if kind != "total":
             yield from self._rests(figure, base, said, prices)
-        yield from self._shares(span, [*base, *said])
+        yield from _shares(self._play, span, [*base, *said])
 
     def _per_unit(
         self, figure: Figure, products: Iterable[Priced], said: Sequence[float], span: tuple[int, int]
@@ -129,6 +131,18 @@ class Readings:
                     yield f"the price of {one.product_id} by {many:g}", [one.price / many]
             for value in said:
                 yield from ((f"${value:,.2f} by {many:g}", [value / many]) for many in around)
+
+    def _means(self, figure: Figure, products: Sequence[Priced], span: Span) -> Iterator[float]:
+        """Of the prices near it, of those beside it, and of the amounts that are said beside it."""
+        near = (
+            [one for one in self._near(figure, lines) if one.start in self.settled] for lines in (0, _LIST)
+        )
+        named = (products, self._play.within(*span), self._play.within(*figure.sentence))
+        groups = [
+            *([one.price for one in some] for some in named),
+            *([one.value for one in some] for some in near),
+        ]
+        return means_near(self._play, figure, groups)
 
     def _said(self, figure: Figure) -> list[float]:
         """Amounts beside it that are explained themselves."""
@@ -223,16 +237,24 @@ class Readings:
             if one.amount.whole and one.value >= _LEAST_LIMIT and one != figure
         ][:8]
 
-    def _gaps(self, values: Sequence[float]) -> Iterator[Reading]:
-        pairs = combinations(dict.fromkeys(values), 2)
-        yield "the difference of two amounts", (abs(one - other) for one, other in pairs)
 
-    def _shares(self, span: tuple[int, int], values: Sequence[float]) -> Iterator[Reading]:
-        for share in self._play.shares(span):
-            for value in values:
-                yield f"{share:.0%} of an amount", [share * value]
-                yield f"an amount less {share:.0%}", [(1 - share) * value]
-                yield f"an amount and {share:.0%}", [(1 + share) * value]
+def _each(products: Iterable[Priced], per: str) -> list[float]:
+    """What things cost by all that is in them."""
+    none = frozenset[float]()
+    return [one.price / many for one in products for many in record_divisors(one.product, per, none)]
+
+
+def _gaps(values: Sequence[float]) -> Iterator[Reading]:
+    pairs = combinations(dict.fromkeys(values), 2)
+    yield "the difference of two amounts", (abs(one - other) for one, other in pairs)
+
+
+def _shares(play: InPlay, span: Span, values: Sequence[float]) -> Iterator[Reading]:
+    for share in play.shares(span):
+        for value in values:
+            yield f"{share:.0%} of an amount", [share * value]
+            yield f"an amount less {share:.0%}", [(1 - share) * value]
+            yield f"an amount and {share:.0%}", [(1 + share) * value]
 
 
 def _prices(products: Iterable[Priced]) -> Iterator[Reading]:

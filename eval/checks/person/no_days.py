@@ -12,7 +12,7 @@ from drr.wording.dates import MONTH, DayOfYear, When
 from drr.wording.numbers import NUMERAL
 from drr.wording.purchases import PURCHASES
 
-_PART = r"(?:(?:about|early|late|mid|the)[\s-])?"
+_PART = r"(?:(?:about|early|late|mid|(?:the\s)?(?:end|beginning|start|middle)\sof|the)[\s-])?"
 _BETWEEN = re.compile(rf"\bbetween\s[*_]{{0,3}}{_PART}$", re.I)
 _AND = re.compile(rf"[*_]{{0,3}}\sand\s[*_]{{0,3}}{_PART}", re.I)
 _TO = re.compile(rf"[*_]{{0,3}}(?:\s(?:to|until|till|through)\s|\s?–\s?)[*_]{{0,3}}{_PART}", re.I)

@@ -38,7 +38,7 @@ _OTHER_THAN_BOUGHT = re.compile(
 _NEAR = 160
 """Characters from the word of buying within which the product that was bought is named."""
 _QUANTITY = re.compile(
-    rf"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{{1,2}}|{cardinals(2)})\b(?!\s*(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\b(?:quantity|qty)[\s*_:=]{{0,6}}(?P<q>\d{{1,3}})\b|\b(?P<x>\d{{1,2}})\s?[x×]\s(?!\d)|[,(–—:]\s?(?P<p>\d{{1,2}}|{cardinals(1)})\s(?:pieces?|units?|copy|copies|items?)\b(?=\s?(?:[.,;)]|$))",
+    rf"\b(?:bought|ordered|purchased|quantity(?: of|:)?|order of|got)\s+(?P<n>\d{{1,2}}|{cardinals(2)})\b(?!\s*(?:(?:more|other|further)\s)?(?:times|orders|years|months|days|items|products|-|different|[a-z]+ (?:in|since)))|\b(?:quantity|qty)[\s*_:=]{{0,6}}(?P<q>\d{{1,3}})\b|\b(?P<x>\d{{1,2}})\s?[x×]\s(?!\d)|[,(–—:]\s?(?P<p>\d{{1,2}}|{cardinals(1)})\s(?:pieces?|units?|copy|copies|items?)\b(?=\s?(?:[.,;)]|$))",
     re.I,
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from drr.eval.checks.base import Accusation, Span, Subject
-from drr.eval.checks.cast import cast_of
+from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.around import DENIAL
@@ -17,7 +17,7 @@ from drr.eval.checks.money.generous.echoes import echoed_verdicts
 from drr.eval.checks.money.generous.groups import Groups, GroupSaid
 from drr.eval.checks.money.generous.places import VerdictPlaces, VerdictTold
 from drr.eval.checks.money.generous.standing import limits_standing
-from drr.eval.checks.money.ledger import ledger_of
+from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.residue import residue_of
 from drr.wording.doubts import DoubtKind
 
@@ -167,6 +167,7 @@ class GenerousVerdicts:
             if _HYPOTHESIS.search(self._plain, *part):
                 return None
             costs, whole = self._costs(told, part, span), False
+            costs += _rests(told, self._ledger, self._cast) if costs else []
         limits = [one for one in told.limits if bound is None or one != bound.value]
         if not costs or not limits or any(abs(cost - limit) < 0.02 for cost in costs for limit in limits):
             return None
@@ -234,6 +235,16 @@ class GenerousVerdicts:
             return []
         plus = _PLUS.search(self._plain, span[0], told.span[0])
         return named if plus is None or len(named) > 1 else self._groups.with_a(plus["noun"], named[0])
+
+
+def _rests(told: VerdictTold, ledger: MoneyLedger, cast: Cast) -> list[float]:
+    """What is left, where it is held against a price: `with $13.02 left. That is just short of the $13.99 box`."""
+    line = cast.prose.line_at(told.span[0])
+    if line is None or not told.named or any(one in ledger.play.limits for one in told.limits):
+        return []
+    if not any(abs(one - each.price) < _EXACT for one in told.limits for each in ledger.play.all):
+        return []
+    return [one.value for one in ledger.within(line.start, line.end) if one.cue.kind == "rest"]
 
 
 def _is_cost(figure: Figure) -> bool:

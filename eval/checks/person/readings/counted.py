@@ -22,6 +22,7 @@ from drr.eval.checks.person.readings.plainly import PlainlyWrong
 from drr.eval.checks.person.readings.said import SaidCount, SaidCounts, count_value
 from drr.eval.checks.person.readings.sets import Mask, OrderSets
 from drr.eval.checks.person.readings.shares import ToldShares
+from drr.eval.checks.person.readings.since import sides_of_days
 from drr.eval.checks.person.readings.spans import OwnSpans
 from drr.eval.checks.person.readings.states import misread_empty_years, misread_ordinals, misread_states
 from drr.eval.checks.person.readings.ties import NEAR_BY, TOKEN, UNDERSTOOD, Tie, Ties
@@ -222,6 +223,7 @@ class CountReadings:
         if facet.kind != "kind" and said.value in sizes:
             self.borne_out.append((said.start, said.end))
         sizes |= {size for mask in self._cut(ways, tie, span, here, around) for size in sets.orders_of(mask)}
+        sizes |= _on_a_side(sets, ways, tie, sides_of_days(self._cast, sets, span, said.start))
         joined = joined_to(facet, span, here, self._facets, self._cast)
         all_parts = {size for mask in joined.together() for size in own(mask)}
         sizes |= all_parts
@@ -305,6 +307,14 @@ class CountReadings:
             )
             for match in TOKEN.finditer(self._body, low, high)
         )
+
+
+def _on_a_side(sets: OrderSets, ways: Sequence[Mask], tie: Tie, sides: Iterable[Mask]) -> set[int]:
+    """Of what is counted, or of all where that is named in passing only, before or behind a day."""
+    cut = (
+        mask for side in sides for mask in ([side] if tie.form == "loose" else [way & side for way in ways])
+    )
+    return {size for mask in cut for size in sets.orders_of(mask)}
 
 
 def _union(masks: Iterable[Mask]) -> Mask:

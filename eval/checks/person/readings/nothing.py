@@ -19,6 +19,7 @@ from drr.eval.checks.person.readings.days import day_of
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
 from drr.eval.checks.person.readings.joined import Joined, joined_to
 from drr.eval.checks.person.readings.said import COUNT, GAP, count_value
+from drr.eval.checks.person.readings.since import sides_of_days
 from drr.wording.dates import When
 from drr.wording.hedges import HEDGES
 from drr.wording.purchases import PURCHASES
@@ -118,6 +119,8 @@ class CountsOfNothing:
         if value in self._asked or any(same_count(value, one, hedged=hedged) for one in self._of_anything):
             return True
         sizes = self._sizes_near(span, line, near)
+        for some in sides_of_days(self._cast, self._sets, span, at[0]):
+            sizes |= self._sets.orders_of(some)
         return any(same_count(value, one, hedged=hedged) for one in sizes) or self._is_worked_out(
             value, at, line
         )

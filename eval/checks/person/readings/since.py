@@ -1,0 +1,29 @@
+"""Orders on one side of a day that a text names: `dated April 19, 2019 ... Since then there have been seven more orders`."""
+
+from __future__ import annotations
+
+import re
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.cast import Cast
+from drr.eval.checks.person.readings.sets import Mask, OrderSets
+
+_FROM_A_DAY = re.compile(
+    r"\b(?:since|after(?:wards?)?|before(?:hand)?|until|till|then|later|earlier|following|follow(?:s|ed)?|previous|previously|prior|subsequent(?:ly)?|preceding|preceded|up\sto|counting\s(?:it|from)|more)\b",
+    re.I,
+)
+"""In a sentence: a count may be of the orders on one side of a day."""
+_DAYS = 4
+"""Days up to a sentence from which it may count."""
+
+
+def sides_of_days(cast: Cast, sets: OrderSets, span: Span, at: int) -> list[Mask]:
+    """All orders before and behind each day that its line names up to the end of a sentence, with it and without; nothing where the sentence counts from no day."""
+    line = cast.prose.line_at(span[0])
+    if line is None or not _FROM_A_DAY.search(cast.body, *span):
+        return []
+    found: list[Mask] = []
+    for when in [one for one in cast.prose.dates(line.start, span[1]) if one.start != at][-_DAYS:]:
+        then, later = sets.on(when), sets.after(when, sets.all)
+        found += [later, later | then, sets.all & ~later, sets.all & ~(later | then)]
+    return found
