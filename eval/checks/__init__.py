@@ -52,14 +52,14 @@ RULES: dict[str, Rule] = {
     "order_facts": Rule(order_facts, "44"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "13"),
-    "statistics": Rule(statistics, "40"),
+    "statistics": Rule(statistics, "41"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
-    "product_claims": Rule(properties.product_claims, "64"),
+    "product_claims": Rule(properties.product_claims, "65"),
     "process_text": Rule(text.process_text, "4"),
-    "figures": Rule(figures, "29"),
+    "figures": Rule(figures, "30"),
 }
 
 

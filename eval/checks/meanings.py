@@ -9,6 +9,7 @@ from drr.eval.checks.details.figures import figures_otherwise
 from drr.eval.checks.details.parts import parts_otherwise
 from drr.eval.checks.firsts import misread_firsts
 from drr.eval.checks.in_text.costs import wrong_told_costs
+from drr.eval.checks.in_text.held_sides import wrong_held_sides
 from drr.eval.checks.in_text.lowered import wrong_new_prices
 from drr.eval.checks.in_text.means import wrong_means
 from drr.eval.checks.in_text.multiples import misread_told_multiples
@@ -16,6 +17,7 @@ from drr.eval.checks.in_text.odd_ratios import wrong_ratio_cells
 from drr.eval.checks.in_text.own_costs import wrong_own_costs
 from drr.eval.checks.in_text.ranges import wrong_ranges
 from drr.eval.checks.in_text.sides import wrong_told_sides
+from drr.eval.checks.in_text.spoken_multiples import misread_spoken_multiples
 from drr.eval.checks.in_text.spread_costs import wrong_spread_costs
 from drr.eval.checks.listed_means import wrong_listed_means
 from drr.eval.checks.mentions import Mentions
@@ -27,6 +29,7 @@ from drr.eval.checks.nowhere import found_nowhere
 from drr.eval.checks.raters_in_a_row import wrong_raters_in_a_row
 from drr.eval.checks.sides import wrong_sides
 from drr.eval.checks.superlatives import misread_superlatives
+from drr.eval.checks.superlatives_by_figure import wrong_firsts_by_figure
 from drr.eval.checks.unit_costs import misread_unit_costs
 
 READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
@@ -52,6 +55,9 @@ READERS: tuple[Callable[[Mentions], Iterator[Accusation]], ...] = (
     wrong_listed_means,
     wrong_own_costs,
     wrong_ratio_cells,
+    wrong_firsts_by_figure,
+    wrong_held_sides,
+    misread_spoken_multiples,
 )
 
 

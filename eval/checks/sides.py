@@ -13,15 +13,18 @@ from typing import NamedTuple
 
 from drr.env.entities import Product
 from drr.eval.checks.base import Accusation, Span
+from drr.eval.checks.by_measure import is_turned, much_said
 from drr.eval.checks.cast import cast_of, names_within
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.makers import PlaceNamed, linked_by
+from drr.eval.checks.measures import MeasureSaid
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.residue import residue_of
+from drr.eval.checks.side_forms import SO_MUCH, is_label, other_of_two
 from drr.eval.checks.spoken_of import one_spoken_of, taken_for_the_last
 from drr.eval.checks.superlatives import measured
 from drr.wording.comparisons import COMPARISONS, SIDES
@@ -52,7 +55,7 @@ _BEHIND = re.compile(
     re.I,
 )
 _NOT = re.compile(
-    r"\b(?:not|no|never|neither|nor|hardly|barely|if|unless|would|could|might|(?-i:may)|should|whether|which|who|why|how|when|once|until|was|were|used\sto|had|both|each|either|equally|as|elsewhere|online|today|now|"
+    r"\b(?:not|no|never|neither|nor|hardly|barely|if|unless|would|could|might|(?-i:may)|should|whether|(?<!,\s)which|who|why|how|when|once|until|was|were|used\sto|had|both|each|either|equally|as|elsewhere|online|today|now|"
     r"usually|often|typically|(?<!of the )(?:two|pair)|three|four|five|six|pairs|together|combined|set|sets|bundle|pack|box|used|last\syear|before|than\sit|sum|total|making|makes|only|or|every|whole|list|basket|plan|without|with|less\s(?:than|for))\b|n['’]t\b|\?",
     re.I,
 )
@@ -116,6 +119,7 @@ class _Said(NamedTuple):
     kinds: tuple[str, ...] = ()
     by: Figure | None = None
     """By how much."""
+    much: MeasureSaid | None = None
 
 
 def wrong_sides(mentions: Mentions) -> Iterator[Accusation]:
@@ -158,8 +162,16 @@ class _Sides:
             if not one.best and one.of in _FIELDS and at + one.end not in taken:
                 yield _Said(_FIELDS[one.of], one.sign, at + one.start, at + one.end)
         for match in _MEASURED.finditer(text):
-            word = SIDES.measured[match[0].casefold()]
-            yield _Said("measure", word.sign, at + match.start(), at + match.end(), word.kinds)
+            word, much = SIDES.measured[match[0].casefold()], SO_MUCH.search(text, 0, match.start())
+            start = match.start() if much is None else much.start()
+            yield _Said(
+                "measure",
+                word.sign,
+                at + start,
+                at + match.end(),
+                word.kinds,
+                much=much and much_said(much[0]),
+            )
 
     def _by_so_much(self, span: Span) -> Iterator[_Said]:
         for figure in self._ledger.within(*span):
@@ -171,6 +183,7 @@ class _Sides:
     def _wrong(self, said: _Said, span: Span) -> tuple[str, str] | None:
         places = names_within(self._cast, span)
         mine, theirs = self._subject(said, span, places), self._other(said, span, places)
+        theirs = theirs or self._paired(said, span, mine)
         self._told = (said.end, mine) if mine else None
         if mine is None and theirs is None:
             return None
@@ -187,7 +200,9 @@ class _Sides:
         if not left or not right:
             return None
         if said.by is not None:
-            return self._turned(said, said.by, left, right, bound=theirs is not None)
+            prices = {key: one.price for key, one in self._cast.products.items() if one.price is not None}
+            beside = None if theirs is not None else self._amounts()
+            return _turned(said, said.by, (left, right), prices, beside)
         return self._other_way_round(said, span, left, right, bound=theirs is not None)
 
     def _subject(self, said: _Said, span: Span, places: Sequence[PlaceNamed]) -> frozenset[str] | None:
@@ -195,6 +210,8 @@ class _Sides:
         before = [one for one in places if one.end <= said.start]
         if self._told and _AND_MORE.fullmatch(self._plain, self._told[0], said.start):
             return self._told[1]
+        if len(before) == 1 and is_label(self._cast, before[0], said.start, span):
+            return self._meant(before[0])
         if before:
             between = self._plain[_closed(self._plain, before[-1], said.start) : said.start]
             verb = _BE.search(between) or self._plain[said.start : said.end].casefold().startswith("cost")
@@ -232,6 +249,13 @@ class _Sides:
         if said.of == "measure" and self._plain.startswith(("'s", "’s"), behind[0].end):
             return None  # a part of it
         return self._meant(behind[0])
+
+    def _paired(self, said: _Said, span: Span, mine: frozenset[str] | None) -> frozenset[str] | None:
+        line = self._cast.prose.line_at(span[0])
+        if mine is None or line is None:
+            return None
+        whole = [self._meant(one) for one in names_within(self._cast, (line.start, line.end))]
+        return other_of_two(said.end, self._plain, mine, frozenset[str]().union(*whole))
 
     def _is_of(self, whom: frozenset[str], words: str) -> bool:
         """Whether a noun behind `the Ashwell's` is the thing itself, or what it costs."""
@@ -297,35 +321,40 @@ class _Sides:
             if one.value > 1 and one.cue.kind not in ("gap", "limit", "rest")
         )
 
-    def _turned(
-        self, said: _Said, by: Figure, left: frozenset[str], right: frozenset[str], *, bound: bool
-    ) -> tuple[str, str] | None:
-        """By so much it is the other way round, and nothing in the report makes it right."""
-        prices = {key: one.price for key, one in self._cast.products.items() if one.price is not None}
-        ours = {key: prices[key] for key in left if key in prices}
-        if not ours:
-            return None
-        theirs = (
-            [prices[key] for key in right if key in prices] if bound else [*prices.values(), *self._amounts()]
-        )
-        theirs = list(dict.fromkeys(theirs))[:_FEW]
-        beside = [*theirs, *(2 * one for one in theirs), *(3 * one for one in theirs)]
-        if not bound:
-            beside += [a + b for a, b in combinations(theirs, 2)]
-        if any(by.holds(said.sign * (a * n - b)) for a in ours.values() for n in (1, 2, 3) for b in beside):
-            return None
-        for a, price in sorted(ours.items()):
-            for b in sorted(right - {a}):
-                if b in prices and by.holds(said.sign * (prices[b] - price)):
-                    return a, b
-        return None
-
     def _amounts(self) -> list[float]:
         return [one.value for one in self._ledger.figures if one.cue.kind not in ("gap", "unit", "rest")]
 
 
+def _turned(
+    said: _Said,
+    by: Figure,
+    both: tuple[frozenset[str], frozenset[str]],
+    prices: dict[str, float],
+    amounts: list[float] | None,
+) -> tuple[str, str] | None:
+    """By so much it is the other way round, and nothing in the report makes it right; no amounts where the other is named."""
+    left, right = both
+    ours = {key: prices[key] for key in left if key in prices}
+    if not ours:
+        return None
+    named = [prices[key] for key in right if key in prices]
+    theirs = list(dict.fromkeys(named if amounts is None else [*prices.values(), *amounts]))[:_FEW]
+    beside = [*theirs, *(2 * one for one in theirs), *(3 * one for one in theirs)]
+    if amounts is not None:
+        beside += [a + b for a, b in combinations(theirs, 2)]
+    if any(by.holds(said.sign * (a * n - b)) for a in ours.values() for n in (1, 2, 3) for b in beside):
+        return None
+    for a, price in sorted(ours.items()):
+        for b in sorted(right - {a}):
+            if b in prices and by.holds(said.sign * (prices[b] - price)):
+                return a, b
+    return None
+
+
 def _is_the_other_way_round(said: _Said, a: Product, b: Product, units: Iterable[str]) -> bool | None:
     """Whether the first has less in every sense; `None` where the records do not say."""
+    if said.much is not None and said.much.kind in said.kinds:
+        return is_turned(said.much, said.sign, a, b)
     pairs = list(_values(said, a, b, units))
     return None if not pairs else all(said.sign * (x - y) <= -_LESS[said.of] for x, y in pairs)
 

@@ -81,7 +81,10 @@ def one_spoken_of(cast: Cast, text: str, start: int) -> frozenset[str]:
         if _ANOTHER.search(text, end, start) or _others(cast, text, (end, start)):
             return frozenset()
         return _gone_back_to(cast, text, sentence, line.start)
+    half = text.rfind("; ", sentence[0], start)
     named = cast.within(sentence[0], start)
+    if half > 0 and (behind := cast.within(half, start)):
+        sentence, named = (half + 2, sentence[1]), behind
     if not named and line.kind == "item":
         sentence = (line.start, line.end)
         named = cast.within(line.start, start)
