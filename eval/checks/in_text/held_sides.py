@@ -65,6 +65,8 @@ _NOT = re.compile(
     r"\b(?:not|no|never|neither|nor|hardly|if|unless|would|could|might|whether|which\sof|who|once|until|was|were|used\sto|than\sit|elsewhere|online|each|both|range[sd]?|other|former|latter|yours|mine|although)\b|n['’]t\b|\?",
     re.I,
 )
+_NEITHER = re.compile(r"\b(?:neither|none|nor|nothing)\b", re.I)
+"""What is not so of several things, however long their names and addresses are."""
 _KINDS = {"unit": "money", "count": "number", "measure": "number", "ratings": "number"}
 _BARE = frozenset(("", "of", "the", "star", "one", "on"))
 _BACK, _NEAR, _MOST = 60, 80, 40
@@ -89,7 +91,9 @@ def _in_sentence(mentions: Mentions, held: HeldAgainst, sentence: Span) -> Itera
             continue
         word, sign, span = found
         low, high = min(span[0], a.start), max(span[1], b.end)
-        if "?" in text[slice(*sentence)] or _NOT.search(text, max(sentence[0], low - _BACK), high):
+        if "?" in text[slice(*sentence)] or _NEITHER.search(text, sentence[0], high):
+            continue
+        if _NOT.search(text, max(sentence[0], low - _BACK), high):
             continue
         if sign * (a.value - b.value) < 0:
             why = f"said {word!r}, and beside it stands {text[a.start : b.end].strip()!r}"
