@@ -56,6 +56,7 @@ MET_BY = {"round15": "c712bc0", "round16": "c712bc0"} | {
         "db7a94b": (61, 62),
         "67d8ec4": (63, 64, 65, 66),
         "b2c1136": (67, 68, 69, 70),
+        "10bb03d": (71, 72),
     }.items()
     for number in numbers
 }
