@@ -48,7 +48,7 @@ RULES: dict[str, Rule] = {
     "price": Rule(facts.price, "35"),
     "rating": Rule(stars.rating, "28"),
     "total": Rule(total, "39"),
-    "budget": Rule(budget, "39"),
+    "budget": Rule(budget, "40"),
     "order_facts": Rule(order_facts, "44"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "13"),
@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
     "product_claims": Rule(properties.product_claims, "65"),
     "process_text": Rule(text.process_text, "4"),
-    "figures": Rule(figures, "30"),
+    "figures": Rule(figures, "31"),
 }
 
 

@@ -168,3 +168,22 @@ def test_what_is_said_to_the_reader_is_no_thought_left_in(said: str) -> None:
 )  # fmt: skip
 def test_a_plan_is_one_without_another_beside_it(said: str) -> None:
     assert check_report(Subject(f"A pot.\n\n{said}\n\nSix quarts."))["process_text"].status == "fail"
+
+
+SUNSCREENS = f"My shortlist:\n\n* [Kindred Curl Sheer]({SHOP}/B0MFQIS5YH) – 5 oz, $15.00\n* [Glossline Tinted]({SHOP}/B0RU6RRJN4) – 5 oz, $18.99\n* [Botanary Tinted]({SHOP}/B0WGUKW3N9) – 8 oz, $21.99\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "right", "wrong"),
+    [
+        # what is out is not offered
+        (f"{SUNSCREENS}Botanary would be the best value, but {{}}.", "mineral sunscreen under $20", "that one is out", "that one is large"),
+        # a limit without a sign
+        (f"[Cleanser]({SHOP}/B0K19BBE4M) ($13.49) and [lotion]({SHOP}/B0CA2S7J2H) ($14.99). Basket: $28.48. That leaves {{}}.", "face wash and lotion for less than 30 together", "$1.52", "$3.52"),
+    ],
+)  # fmt: skip
+def test_what_is_out_and_a_limit_without_a_sign(
+    rules_shop: Shop, text: str, query: str, right: str, wrong: str
+) -> None:
+    assert failed(rules_shop, text.format(right), query) == []
+    assert failed(rules_shop, text.format(wrong), query) != []

@@ -12,7 +12,7 @@ from drr.wording.money import every_amount
 _MOST_LIMITS = 8
 PER = re.compile(r"[\s*_]{0,4}(?:(?:per|an?|each|apiece)\b|/)", re.I)
 _ASKED = re.compile(
-    r"\b(?:under|below|within|up to|at most|max(?:imum)?|less than|no more than|spend|budget|limit|cap|ceiling|for|have)\b[\s:=]{1,3}(?:of\s|is\s)?(?P<n>\d{2,5})(?=\s*(?:$|[.,;?!)]|dollars|bucks|for|total|please|and|in all|if)(?!\d))"
+    r"\b(?:under|below|within|up to|at most|max(?:imum)?|less than|no more than|spend|budget|limit|cap|ceiling|for|have)\b[\s:=]{1,3}(?:of\s|is\s)?(?P<n>\d{2,5})(?=\s*(?:$|[.,;?!)]|dollars|bucks|for|total|together|altogether|overall|please|and|in all|all in|if)(?!\d))"
     r"|(?<![\w$.,])(?P<tops>\d{2,5})\s(?:tops|max|or less|budget|limit|bucks|dollars)\b",
     re.I,
 )
