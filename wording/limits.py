@@ -52,9 +52,13 @@ class LimitReader:
             rf"(?: (?:{some('cap_fillers', 'cap_nouns')}|spending)){{0,6}}:?\s{{0,8}}$"
         )
         no_item = rf"no (?:(?:{some('every_one')}) )?(?:{some('every_thing')})"
-        none = rf"(?:{some('none_of_it')}|{no_item})(?: (?:that |which )?(?:{some('none_that')}))?"
+        of_them = r"(?: of (?:them|these|those))?"
+        none = rf"(?:{some('none_of_it')}|{no_item}){of_them}(?: (?:that |which )?(?:{some('none_that')}))?"
         self._not_beyond = compiled(
             rf"(?:(?:\b(?:{some('negations')})\b|n't\b)[^.;!?$]{{0,40}}\b|\b{none} )(?:{some('beyond')})\s{{0,8}}$"
+        )
+        self._none_beyond = compiled(
+            rf"\b(?P<none>{some('none_of_it')}){of_them} (?:(?:that |which )?(?:{some('none_that')}) )?(?:{some('beyond')})\s{{0,8}}$"
         )
         self._too_much = compiled(
             rf"^\s{{0,8}}(?:{some('verdict_verbs')}) (?:(?:{some('verdict_degrees')}) )?(?:{some('verdicts')})\b"
@@ -98,7 +102,8 @@ class LimitReader:
             end = said.end
             bounds = self._bounds(said, follows=bool(found))
             if bounds is not None:
-                found.append(CostLimit(self._scope(said), *bounds))
+                scope = "item" if self._is_of_each(said, found) else self._scope(said)
+                found.append(CostLimit(scope, *bounds))
         change = self._change.finditer(text)
         return found + [CostLimit("total", None, float(spoken(one["bill"]))) for one in change]
 
@@ -170,6 +175,14 @@ class LimitReader:
     def _without_scope(self, after: str) -> str:
         scope = self._item_after.match(after) or self._month_after.match(after)
         return after[scope.end() :] if scope else after
+
+    def _is_of_each(self, said: _Said, found: list[CostLimit]) -> bool:
+        """`None above $30` is said of several things; `nothing above $30` too, where all of them may cost more."""
+        match = self._none_beyond.search(said.before)
+        if match is None:
+            return False
+        several = any(one.high is not None and one.high > said.value for one in found)
+        return several or match["none"].casefold() == "none"
 
     def _scope(self, said: _Said) -> Scope:
         clause = _CLAUSE.split(said.before)[-1]

@@ -45,10 +45,10 @@ RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "4"),
     "outside_shop": Rule(catalogue.outside_shop, "14"),
     "name_matches_id": Rule(names.name_matches_id, "17"),
-    "price": Rule(facts.price, "35"),
+    "price": Rule(facts.price, "36"),
     "rating": Rule(stars.rating, "28"),
-    "total": Rule(total, "39"),
-    "budget": Rule(budget, "40"),
+    "total": Rule(total, "40"),
+    "budget": Rule(budget, "41"),
     "order_facts": Rule(order_facts, "44"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "13"),
@@ -57,9 +57,9 @@ RULES: dict[str, Rule] = {
     "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "16"),
-    "product_claims": Rule(properties.product_claims, "65"),
+    "product_claims": Rule(properties.product_claims, "66"),
     "process_text": Rule(text.process_text, "4"),
-    "figures": Rule(figures, "31"),
+    "figures": Rule(figures, "32"),
 }
 
 

@@ -42,6 +42,22 @@ def test_what_a_table_takes_off_is_taken_off(rules_shop: Shop, label: str, amoun
     assert "total" in failed(rules_shop, table(label, amount, "$35.34"))
 
 
+@pytest.mark.parametrize("label", ["Together", "**All of it**", "Altogether", "Both", "All two", "The lot"])
+def test_a_last_row_that_takes_all_together_is_their_sum(rules_shop: Shop, label: str) -> None:
+    rows = f"| item | price |\n|---|---|\n| [Diffuser]({A}) | $17.95 |\n| [Thermometer]({B}) | $11.99 |\n| {label} | {{}} |"
+    assert failed(rules_shop, rows.format("$29.94")) == set()
+    assert "total" in failed(rules_shop, rows.format("$27.94"))
+
+
+def test_a_row_of_several_may_hold_what_all_of_them_cost(rules_shop: Shop) -> None:
+    """Its column is headed `price` only; what is no multiple of a price is one that is to be taken so often."""
+    rows = "| item | quantity | price |\n|---|---|---|\n| Diffuser | 2 | {} |\n| Thermometer | 1 | $11.99 |\n| Total | | {} |\n"
+    linked = f"I took the [diffuser]({A}) at $17.95 and the [thermometer]({B}).\n\n{rows}"
+    assert failed(rules_shop, linked.format("$35.90", "$47.89")) == set()
+    assert failed(rules_shop, linked.format("$17.95", "$47.89")) == set()
+    assert "total" in failed(rules_shop, linked.format("$35.90", "$49.89"))
+
+
 def test_a_subtotal_is_not_added_again(rules_shop: Shop) -> None:
     between = "| Subtotal | $29.94 |\n"
     assert failed(rules_shop, table("Coupon", "-$5.40", "$24.54", between)) == set()

@@ -89,7 +89,7 @@ def test_what_amounts_in_sight_come_to_is_not_accused(
         # of so many purchases, and two things stand there: which came how often, nobody can say
         (
             f"The [Foolscap]({FOOLSCAP}), $110.99, and the [Bluepoint]({BLUEPOINT}), $33.99, were bought twice or three times. The five purchases come to {{}}.",
-            "$341.93",
+            "$400.95",
         ),
         # two prices shared by two
         (
@@ -112,6 +112,32 @@ def test_what_may_be_meant_otherwise_is_not_accused(rules_shop: Shop, text: str,
     assert not any(
         failed(rules_shop, rule, text.format(wrong)) for rule in ("price", "total", "budget", "figures")
     )
+
+
+BOUGHT = f"The [Foolscap]({FOOLSCAP}), $110.99, and the [Bluepoint]({BLUEPOINT}), $33.99, were bought twice or three times. The five purchases come to {{}}."
+ROWS = f"| Shredder | Price |\n|---|---|\n| [Foolscap]({FOOLSCAP}) | $110.99 |\n| [Bluepoint]({BLUEPOINT}) | $33.99 |\n| [sheets]({SHEETS_60}) | $10.99 |\n\nMind the oil, too.\n\nThe three together list at {{}}."
+
+
+@pytest.mark.parametrize(
+    ("text", "true", "wrong"),
+    [
+        # no five of two prices come to it, however often each is taken
+        (BOUGHT, "$323.95", "$341.93"),
+        # what is counted stands further up, each once
+        (ROWS, "$155.97", "$165.97"),
+        # so many of the one thing
+        (
+            f"The [Bluepoint]({BLUEPOINT}) costs $33.99.\n\nTwo of them, one a floor, come to {{}}.",
+            "$67.98",
+            "$76.98",
+        ),
+    ],
+)
+def test_so_many_of_what_is_in_sight_come_to_a_sum_or_do_not(
+    rules_shop: Shop, text: str, true: str, wrong: str
+) -> None:
+    assert not failed(rules_shop, "total", text.format(true))
+    assert failed(rules_shop, "total", text.format(wrong))
 
 
 def test_a_verdict_on_what_stands_before_too_is_not_accused(rules_shop: Shop) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
@@ -55,6 +55,8 @@ _MARK_BEFORE = 20
 _LISTED = 2
 _TIMES = re.compile(rf"(?P<n>{SPOKEN})\stimes\sthe\b", re.I)
 _CENT = 0.005
+_MOST_TAKEN, _MOST_COSTS = 12, 8
+"""Of how many, and of what number of prices, every sum is tried."""
 _COST = 0.3
 """Of the limit: less is a difference or a cost per unit."""
 _BEFORE = 300
@@ -185,15 +187,22 @@ class Otherwise:
         return "it is so much more, not so much" if again else None
 
     def more_than_named(self, figure: SaidFigure) -> str | None:
-        """`The five priced ones come to $353.45`, of two binoculars: some are meant several times, and nobody can say which."""
+        """`The five priced ones come to $353.45`, of two binoculars: some are meant several times, and nobody can say which. What no five of
+        them come to, however often each is taken, is no such sum."""
         close, stretch = self._held.around(figure.start)
         if self._held.named(close):
             return None
-        said = (match["n"] or match["m"] for match in _SO_MANY.finditer(self._plain, *close))
-        many = max(map(number_said, said), default=0)
+        said = {
+            int(number_said(match["n"] or match["m"])) for match in _SO_MANY.finditer(self._plain, *close)
+        }
         known = self._held.known
-        named = [key for key in self._held.named((stretch[0], figure.start)) if known.of((key,)).prices]
-        return "its sentence counts more than the things in sight" if many > max(len(named), 1) else None
+        named = [key for key in self._held.named((0, figure.start)) if known.of((key,)).prices]
+        if max(said, default=0) <= max(len(named), 1):
+            return None
+        beside = [one.value for one in self._held.said.within(stretch) if one.kind == "money"]
+        costs = {*known.of(tuple(named)).prices, *(cost for cost in beside if cost != figure.value)}
+        may_be = not named or any(_come_to(costs, many, figure.value) for many in said)
+        return "its sentence counts more than the things in sight" if may_be else None
 
     def more_of_what_is_not_linked(self, one: Accusation) -> str | None:
         """`One more umbrella and three boxes of lights would leave $58.04`: so many of what its sentence only calls by a word."""
@@ -255,3 +264,14 @@ def _in_another_unit(held: HeldAgainst, text: str, span: Span) -> str | None:
     records = (record_text(held.known.products[key]) for key in held.named(stretch))
     same = bool(said) and any(measures_by_kind(one).has(said[-1]) for one in records)
     return "a record has it in another unit" if same else None
+
+
+def _come_to(costs: Collection[float], many: int, value: float) -> bool:
+    """Whether so many of some costs, each any number of times, come to a value; more of them than can be tried may."""
+    if many > _MOST_TAKEN or len(costs) > _MOST_COSTS:
+        return True
+    cents, most = [round(cost * 100) for cost in costs], round(value * 100)
+    sums = {0}
+    for _ in range(many):
+        sums = {one + cost for one in sums for cost in cents if one + cost <= most}
+    return most in sums

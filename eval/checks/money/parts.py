@@ -143,6 +143,16 @@ class PricedText:
         """The line without its citations."""
         return self.mentions.plain[line.start : line.end]
 
+    @cached_property
+    def _prices(self) -> frozenset[float]:
+        """What the things cost that the report names."""
+        known = (self.mentions.subject.product(one.product_id) for one in self.mentions.mentions)
+        return frozenset(one.price for one in known if one is not None and one.price is not None)
+
+    def is_of_many(self, value: float, many: int) -> bool:
+        """Whether an amount is so many times what one of them costs, and no price itself."""
+        return value not in self._prices and any(abs(one * many - value) < CENT for one in self._prices)
+
     def elided(self, low: int, high: int) -> bool:
         """Whether some of these lines stands for lines left out."""
         return any(one.kind == "elision" for one in self.lines[low:high])

@@ -12,6 +12,7 @@ from drr.eval.checks.money.adjustments import adjustments_of
 from drr.eval.checks.money.parts import CENT, Added, PricedText, Stated, SumBasket, adds_what_is_taken
 from drr.eval.checks.money.phrases import NO_PART, OPTIONAL, phase_of
 from drr.wording.money import MoneyAmount
+from drr.wording.numbers import SPOKEN
 
 _QUANTITY = re.compile(r"qty|quantity|units|count|how many|pcs", re.I)
 _UNIT_PRICE = re.compile(r"price|each|unit|cost")
@@ -22,6 +23,11 @@ _TOTAL_CELL = re.compile(
     r"(?:(?:sub|grand|phase \d+|month \d+|plan|estimated|overall|order|combined)[ -]?)?(?:total|sum)s?\b|总计|合计|小计",
     re.I,
 )
+_ALL_CELL = re.compile(
+    rf"(?:(?:all|the) )?(?:together|altogether|in all|lot|everything|whole basket|basket|combined|of (?:it|them))|both(?: together)?|all (?:{SPOKEN}|\d{{1,2}})(?: together)?",
+    re.I,
+)
+"""The label of a last row: what stands above it, summed."""
 _BUDGET = re.compile(r"\bbudget\b", re.I)
 _GRAND = re.compile(r"\bgrand\b", re.I)
 _DECORATION = re.compile(r"<[^<>]*>|[*_:]")
@@ -69,7 +75,10 @@ class TableRow:
 
     def __init__(self, text: PricedText, index: int) -> None:
         self.index = index
+        self._text = text
         self.line: TextLine = text.lines[index]
+        below = text.lines[index + 1 : index + 2]
+        self._is_last = not below or below[0].table != self.line.table
         self._said = text.said(self.line)
         self.adjustment = adjustments_of(text.mentions).get(index)
         self._names_product = bool(text.mentions.within(self.line.start, self.line.end))
@@ -89,6 +98,8 @@ class TableRow:
             label = _DECORATION.sub("", cell.text).strip()
             if _TOTAL_CELL.match(label):
                 return not _BUDGET.search(label)
+            if self._is_last and _ALL_CELL.fullmatch(label):
+                return not self._names_product
         return False
 
     @property
@@ -142,7 +153,8 @@ class TableRow:
             return Added(amount.value, rounding, 1)
         unit_price = self._unit_price_beside(cell)
         if unit_price is None:
-            times = 1 if cell.is_line_total else quantity
+            is_all = cell.is_line_total or self._text.is_of_many(amount.value, quantity)
+            times = 1 if is_all else quantity
             return Added(amount.value * times, rounding * times, 1)
         is_their_product = abs(unit_price * quantity - amount.value) <= rounding + CENT * quantity
         return Added(amount.value if is_their_product else unit_price * quantity, rounding, 1)

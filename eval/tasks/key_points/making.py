@@ -33,6 +33,7 @@ _LONGEST = 500
 
 class PointsTask(Task[Wish]):
     name = POINTS
+    version = 2
     subject = "query"
     metrics = ("key_points",)
 

@@ -43,6 +43,7 @@ _GUESSED = 10
 
 class CriteriaTask(Task[Wish]):
     name = CRITERIA
+    version = 2
     subject = "query"
     metrics = ("pqr",)
 

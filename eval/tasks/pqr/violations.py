@@ -47,7 +47,7 @@ class ViolationRow(TypedDict):
 
 class ViolationsTask(Task[Answer]):
     name = VIOLATIONS
-    version = 3
+    version = 4
     subject = "answer"
     needs = ("rules",)
     metrics = ("pqr",)
