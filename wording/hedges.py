@@ -1,4 +1,4 @@
-"""Words before a figure that say it is not exact: `about $40`, `over 2,000 ratings`, `just under 5 lb`."""
+"""Words beside a figure that say it is not exact: `about $40`, `over 2,000 ratings`, `just under 5 lb`, `250 or so`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,23 @@ class Hedges:
         signs = words.either("signs", "above_signs", "below_signs")
         self.before = re.compile(rf"(?:\b(?:{said})\s{{1,8}}|(?<![\w\"/=-])(?:{signs})\s?)\\?\$?\s?$", re.I)
         """Any of them, at the end of what stands before a figure."""
+        self.above, self.below = (
+            frozenset((*words[side], *words[f"{side}_signs"])) for side in ("above", "below")
+        )
+        """Those of a figure that is the least, and the most."""
+        self.behind = re.compile(
+            rf"\+|(?:[\s*_]{{1,3}}[a-z]{{4,12}})?[\s*_]{{0,3}}(?:{words.either('behind')})(?!\w)", re.I
+        )
+        """Behind a figure, or behind the noun that follows it."""
+
+    def beside(self, text: str, start: int, end: int) -> bool:
+        """Whether a word before a figure of a text or behind it says that it is not exact."""
+        before = text[max(0, start - _BEFORE) : start]
+        return self.before.search(before) is not None or self.behind.match(text, end) is not None
+
+
+_BEFORE = 28
+"""Characters before a figure in which its hedge stands."""
 
 
 HEDGES = Hedges(vocabulary("hedges"))

@@ -50,7 +50,9 @@ NUMBER_WORDS = ("a ", "half", "hundred", *TENS, *_TEENS, *_TO_TWELVE)
 """With which all that is `SPOKEN` begins."""
 _BEGINS = rf"(?=[{first_letters(NUMBER_WORDS)}](?:\s|{either(word[1:4] for word in NUMBER_WORDS)}))"
 """One look at the first letters rules out nearly every other word."""
-SPOKEN = rf"(?:{_BEGINS}(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDRED}))"
+_VAGUE = r"(?<!couple )(?<!couple of )(?<!few )(?<!several )(?<!half of )(?<!third of )(?<!quarter of )"
+"""Behind these a hundred is some part or some times of one: `a couple hundred`, `a quarter of a thousand`."""
+SPOKEN = rf"(?:{_BEGINS}{_VAGUE}(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDRED}))"
 """`forty-one`, `a hundred and ten`, `two thousand`, `a dozen`: whole numbers in words, from one on."""
 
 

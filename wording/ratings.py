@@ -94,16 +94,16 @@ class RatingReader:
             taken.append(match.start("d"))
             yield _stars(_point(match["d"]), match.span(), certain=True)
             if counted := self._counted.match(text, match.end()):
-                counts.append(counted.start("in") if counted["in"] else counted.start("of"))
-                yield _count(counted["in"] or counted["of"], counted.span(), text)
+                counts.append(counted.start("in" if counted["in"] else "of"))
+                yield self._behind_stars(counted, text)
         for match in self._decimal.finditer(text):
             if match.start("d") not in taken and (said := self._bare(text, match)) is not None:
                 yield said
             elif match.start("d") not in taken:
                 continue
             if counted := self._counted.match(text, match.end()):
-                counts.append(counted.start("in") if counted["in"] else counted.start("of"))
-                yield _count(counted["in"] or counted["of"], counted.span(), text)
+                counts.append(counted.start("in" if counted["in"] else "of"))
+                yield self._behind_stars(counted, text)
         for match in (*self._told.finditer(text), *self._given.finditer(text), *self._givers.finditer(text)):
             if match.start("n") not in counts:
                 counts.append(match.start("n"))
@@ -114,6 +114,10 @@ class RatingReader:
                 yield _count(match["n"], match.span(), text)._replace(certain=told and not served)
         if counts:
             yield from self._left_out(text, counts)
+
+    def _behind_stars(self, counted: re.Match[str], text: str) -> RatingSaid:
+        name = "in" if counted["in"] else "of"
+        return _count(counted[name], counted.span(), text, counted.span(name))
 
     def _left_out(self, text: str, counts: list[int]) -> Iterator[RatingSaid]:
         """Behind a count of ratings the next ones: `60 ratings versus 32`, `by 48 people and its rival by 18`."""
@@ -172,8 +176,12 @@ def _stars(value: float, span: tuple[int, int], *, certain: bool) -> RatingSaid:
     return RatingSaid("stars", value, *span, False, certain)
 
 
-def _count(written: str, span: tuple[int, int], text: str) -> RatingSaid:
-    hedged = written.endswith("+") or HEDGES.before.search(text[max(0, span[0] - 20) : span[0]]) is not None
+def _count(
+    written: str, span: tuple[int, int], text: str, where: tuple[int, int] | None = None
+) -> RatingSaid:
+    """A count of a stretch; `where` its number stands, if not at the head of that."""
+    low, high = where or (span[0], span[0] + len(written))
+    hedged = written.endswith("+") or HEDGES.beside(text, low, high)
     value = written.rstrip("+")
     dozen = value.casefold().endswith("dozen") and not value.casefold().startswith(("a ", "half"))
     if value[0].isdigit():

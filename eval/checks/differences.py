@@ -13,6 +13,7 @@ from drr.eval.checks.measures import measures
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.gaps import is_taken_off
+from drr.eval.checks.naming import folded_words
 from drr.eval.checks.pairs import CLOSE, COSTS_PER, THAN, THAN_THE_OTHER, ProductPairs
 from drr.wording.comparisons import COMPARISONS, FactorSaid
 from drr.wording.numbers import DIGITS, SPOKEN, number_said
@@ -300,18 +301,15 @@ def _holds(said: FactorSaid, ratio: float) -> bool:
 
 
 def _counted(product: Product, unit: str) -> list[float]:
-    """What a record counts of a thing."""
-    thing = unit[:-1] if unit.endswith("s") and not unit.endswith("ss") else unit
+    """What a record counts of a thing; of the thing itself, so many as are in its package (`twice as many lights`: the night light's 4 Pack)."""
+    many = unit.endswith("s") and not unit.endswith("ss")
+    thing = unit[:-1] if many else unit
     stated = [
         product.title,
         *product.features,
         *(one for one in product.details.values() if isinstance(one, str)),
     ]
-    return list(
-        {
-            one.value
-            for part in stated
-            for one in measures(part)
-            if thing in (one.unit, one.kind) and one.kind not in ("time", "money")
-        }
-    )
+    every = [one for part in stated for one in measures(part) if one.kind not in ("time", "money")]
+    if many and thing in folded_words(product.title):
+        return list({one.value for one in every if one.kind == "count" or thing == one.unit})
+    return list({one.value for one in every if thing in (one.unit, one.kind)})

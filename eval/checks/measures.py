@@ -117,12 +117,13 @@ _LOW = re.compile(
 )
 """Before a figure: the lower end of its range, or its other side. Behind a word, `and` joins figures of two things (`rated 4.6 and 12 inches wide`)."""
 _REACH = 16
-_HEDGED = 20
+_HEDGED = 28
 """Characters in which these stand."""
 _OUNCES = {"ounce", "fluid_ounce"}
 """A liquid's are often written alike."""
 A_RATE = re.compile(
     r"[\s*_]{0,3}(?:[a-z]{1,12}[\s*_]{1,3})?(?:(?:to|for|in|with)\s(?:the|each|every)|each|apiece|per|on)\b(?!\s(?:the|a|an|its|high|low|full)\b)"
+    r"|[\s*_]{1,3}(?:of\s[a-z]{2,12}\s)?(?<!times\s)(?:an?|every)\s(?:hour|day|night|week|month|year)\b"
     r"|[\s*_]{0,3}(?:[a-z]{1,7}[\s*_]{1,3})?(?:and\s[\w-]{1,12}\s(?:days?|weeks?|months?)\s)?(?:apart|later|earlier|ago)\b",
     re.I,
 )
@@ -201,6 +202,7 @@ def measures(text: str, start: int = 0, end: int | None = None) -> Iterator[Meas
             continue  # the figure of a code
         begins, ends = (match.start(), []) if low is None else (low.start(), [low["n"] or low["one"]])
         hedged = HEDGES.before.search(text[max(start, begins - _HEDGED) : begins]) is not None
+        hedged = hedged or HEDGES.behind.match(text, match.end()) is not None
         for figure in (*ends, match["n"], *_FIGURE.findall(match["more"])):
             value = number_said(figure)
             if one := _measure(value, form, match.span(), hedged, begins):

@@ -71,7 +71,7 @@ class OtherValues:
                     value, span, product
                 ):
                     continue
-                if self._residue.doubt(span, LASTING) is None:
+                if self._residue.doubt(span, LASTING) is None and not self._has_its_own(value, span):
                     self._accuse(value, where, product, meant.bound)
 
     def row(self, line: TextLine) -> None:
@@ -157,6 +157,11 @@ class OtherValues:
             and bool(named)
             and named[0] in folded_words(product.store or "")
         )
+
+    def _has_its_own(self, value: SaidValue, span: Span) -> bool:
+        """Whether what the record says stands in the sentence as well: the other is held against it (`P-5 beats P-3`)."""
+        own = rf"(?<![\w-]){re.escape(value.own)}(?![\w-])"
+        return re.search(own, self._plain[slice(*span)], re.I) is not None
 
     def _is_a_siblings(self, value: SaidValue, span: Span, product: Product) -> bool:
         """Whether the same maker sells one of which it is true, and no link shows which of them is meant."""

@@ -57,7 +57,12 @@ def hedged(words: Wordbook, text: str) -> Any:
     hedges = Hedges(words)
     at = next(index for index, letter in enumerate(text) if letter.isdigit())
     amounts = MoneyReader(vocabulary("money"), hedges).amounts(text)
-    return [amount.approx for amount in amounts], hedges.before.search(text[:at]) is None
+    end = at + len(text[at:]) - len(text[at:].lstrip("0123456789"))
+    return (
+        [amount.approx for amount in amounts],
+        hedges.before.search(text[:at]) is None,
+        hedges.beside(text, at, end),
+    )
 
 
 def cued(words: Wordbook, text: str) -> Any:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from drr.eval.checks.accusing.agreed import VERSION as AGREED_BY
 from drr.eval.checks.accusing.agreed import disagreed
+from drr.eval.checks.accusing.disowned import VERSION as DISOWNED_BY
+from drr.eval.checks.accusing.disowned import disowned_of
 from drr.eval.checks.accusing.explained import VERSION as EXPLAINED_BY
 from drr.eval.checks.accusing.explained import is_explained
 from drr.eval.checks.accusing.once_more import once_more
@@ -147,11 +149,15 @@ def _alone(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, s
 
 
 def _denied(checks: Mapping[str, Check], mentions: Mentions) -> Iterator[tuple[Accusation, str]]:
-    """What is accused of what a mark says not to hold; verdicts on a limit are read with the mark."""
+    """What is accused of what a mark or its own sentence says not to hold; verdicts on a limit are read with the mark."""
     marked = marked_denials_of(mentions)
     for one in dict.fromkeys(one for check in checks.values() for one in (*check.accused, *check.doubted)):
-        if one.kind not in _VERDICTS and one.bound != Certainty.LITERAL and marked.at(one.span[0]):
+        if one.bound == Certainty.LITERAL:
+            continue
+        if one.kind not in _VERDICTS and marked.at(one.span[0]):
             yield one, "a mark at its head says that it does not hold"
+        elif (why := disowned_of(mentions).why(one)) is not None:
+            yield one, why
 
 
 def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, str]:
@@ -162,7 +168,7 @@ def _true(some: Iterable[Accusation], mentions: Mentions) -> dict[Accusation, st
 
 def weights_version() -> str:
     """The version of the weights, and what they are: part of every judgement by rules."""
-    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{recorded_version()}+{considered_version()}+{own_version()}+{statements_version()}+{multiples_version()}+{EXPLAINED_BY}+{READ_BY}+{AGREED_BY}+{SECONDED_BY}"
+    return f"{fitted().version}-{sha256(WEIGHTS.read_bytes()).hexdigest()[:12]}+{left_version()}+{recorded_version()}+{considered_version()}+{own_version()}+{statements_version()}+{multiples_version()}+{EXPLAINED_BY}+{DISOWNED_BY}+{READ_BY}+{AGREED_BY}+{SECONDED_BY}"
 
 
 def _settled(

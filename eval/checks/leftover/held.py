@@ -91,7 +91,8 @@ class HeldAgainst:
         if one.kind in MONEY:
             return pools.pool(known.prices, about.limits)
         if one.kind == "rating":
-            return pools.pool(known.stars, about.asked)
+            others = () if self.said.is_rated(one) else known.values  # `the basin is 2.5`
+            return pools.pool(known.stars, about.asked, others)
         if one.kind == "ratings":
             return pools.pool(known.raters)
         if one.kind == "orders":

@@ -38,7 +38,6 @@ _LONG = 7
 """Digits of a number that counts something; a longer one is an id."""
 _MOST = 120
 """Figures that are read: a report of a thousand words has fifty, and a hundred kilobytes are read within seconds."""
-_BEFORE = 24
 _LEAST = 3
 """A smaller number in words is a pronoun as often as a count."""
 
@@ -133,8 +132,7 @@ class SaidFigures:
             value = number(digits)
             if not places and value in _YEARS and not match["u"] and "," not in digits:
                 continue
-            before = self._plain[max(0, match.start() - _BEFORE) : match.start()]
-            hedged = HEDGES.before.search(before) is not None
+            hedged = HEDGES.beside(self._plain, match.start(), match.end("n"))
             kind, unit = self._kind(match, value, places)
             slack = 0.005 if kind in ("count", "rating", "ratings", "orders") else 0.5 * 10.0 ** -len(places)
             if hedged and kind != "rating":

@@ -307,9 +307,9 @@ def bounds(amount: MoneyAmount, written: str, before: str) -> Span | tuple[float
         word = hedge[0].strip().casefold().rstrip("$ ")
         if _ADDED_UP.search(before):
             pass
-        elif word in _ABOVE:
+        elif word in HEDGES.above:
             low, high = value, max(high, 1.1 * value + 1)
-        elif word in _BELOW:
+        elif word in HEDGES.below:
             low, high = min(low, 0.9 * value - 1), value
     return low - 1e-9, high + 1e-9
 
@@ -320,5 +320,3 @@ _JUST_UNDER = re.compile(r"(?:just under|nearly|almost)\b", re.I)
 _JUST_OVER = re.compile(r"just over\b", re.I)
 _UNDER = frozenset(("under", "below", "beneath", "inside", "within", "shy of"))
 _OVER = frozenset(("over", "above", "beyond", "past"))
-_ABOVE = frozenset(("over", "more than", "at least", ">", "≥"))
-_BELOW = frozenset(("under", "less than", "up to", "below", "<", "≤"))

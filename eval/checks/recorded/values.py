@@ -137,6 +137,7 @@ class ValueCandidates:
         own = {word for one in known for word in folded_words(f"{one.key} {one.own}")}
         marks["unlabelled"] = cell is not None and not {*folded_words(label)} & own
         marks["capital"] = text[where[0]].isupper()
+        marks["own_beside"] = cell is None and _stands_in(value.own, text[slice(*span)])
         traits |= {name: 1.0 for name, is_so in marks.items() if is_so}
         traits |= dict.fromkeys(traits_around(self._owners.mentions, self._cast, where, row=cell), 1.0)
         traits |= self._explained(phrase, where, whose, span, value)
@@ -211,3 +212,8 @@ class ValueCandidates:
 
     def _words_of(self, key: str) -> frozenset[str]:
         return record_words(self._owners.products[key])
+
+
+def _stands_in(value: str, text: str) -> bool:
+    """Whether a record's own value stands in a sentence: another is held against it there (`P-5 beats P-3`)."""
+    return re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", text, re.I) is not None

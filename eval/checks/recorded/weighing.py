@@ -28,7 +28,7 @@ READERS: tuple[Callable[[StatementOwners], FigureCandidates | ValueCandidates], 
 )
 FORBIDDING = frozenset(
     {
-        *("web", "disagreed", "general", "asked", "more_by_it", "unlabelled"),
+        *("web", "disagreed", "general", "asked", "more_by_it", "unlabelled", "own_beside"),
         *(f"doubt_{one}" for one in ("pace", "altered", "others", "conditional", "charged")),
     }
 )
