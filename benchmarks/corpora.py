@@ -21,6 +21,7 @@ import re
 import resource
 import tempfile
 import time
+from calendar import month_name
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
@@ -278,7 +279,7 @@ def _skeleton(page: PoolPage, names: re.Pattern[str]) -> str:
     return _FIGURE.sub(" n ", names.sub(" x ", _plain(page)))
 
 
-_MONTH = re.compile(r"\b(?:" + "|".join(stock().names["months"]) + r") (?:19|20)\d\d\b")
+_MONTH = re.compile(r"\b(?:" + "|".join(month_name[1:]) + r") (?:19|20)\d\d\b")
 
 
 def _months(page: CorpusPage) -> list[int]:

@@ -8,6 +8,7 @@ stand on one page alone. Each was found by a reader of ten tasks, or is a turn o
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,14 +16,13 @@ from datetime import date
 from functools import cached_property
 
 from drr.filetasks.corpus.build import Corpora
-from drr.filetasks.corpus.stock import stock
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.planning.things import MODELS
 from drr.filetasks.values import month_of
 
 from benchmarks.corpora_form import brands_of
 
-_MONTH = re.compile(r"\b(?:" + "|".join(stock().names["months"]) + r") (?:19|20)\d\d\b")
+_MONTH = re.compile(r"\b(?:" + "|".join(month_name[1:]) + r") (?:19|20)\d\d\b")
 _MODEL = rf"(?! (?:{'|'.join(map(re.escape, MODELS))})\b)"
 _OTHERS = rf" (?:[a-z&-]+ ?){{1,5}}(?:{'|'.join(map(re.escape, MODELS))})\b"
 _FORMAL = re.compile(

@@ -8,6 +8,7 @@ of which the stock has more since.
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +16,11 @@ from datetime import date
 from operator import itemgetter
 
 from drr.filetasks.corpus.build import Corpora
-from drr.filetasks.corpus.stock import stock
 from drr.filetasks.form import CorpusPage
 from drr.filetasks.planning.things import MODELS
 from drr.filetasks.values import FactValues, month_of
 
-_MONTH = re.compile(r"\b(?:" + "|".join(stock().names["months"]) + r") (?:19|20)\d\d\b")
+_MONTH = re.compile(r"\b(?:" + "|".join(month_name[1:]) + r") (?:19|20)\d\d\b")
 HEARSAY = re.compile(
     r"unconfirmed|not checked|unchecked|could not|not able|did not find|'s word\b|quote me on|one remark|single remark|no record|no paper"
     r"|no proof|no name|neither name|from memory|mixing this up|confusing this|not (?:measured|repeated|checked|available)|I never|no idea who"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -34,6 +35,16 @@ def _sample(home: Path) -> None:
 
     assert main(["sample", str(home / "raw"), "--seed", "7", "--quiet"]) == 0
     assert main(["ingest", str(home / "raw"), "--shop", str(home / "shop"), "--quiet"]) == 0
+
+
+def pytest_collection() -> None:
+    """A million objects are made while tests are collected, and nearly all stay: looking for garbage among them is in vain."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -77,6 +77,10 @@ _METADATA = {
 }
 
 
+SHAPING = ("GDEF", "GPOS", "GSUB", "MATH")
+"""Tables of a font by which texts are laid out, which is done when a PDF is written: to cut them down is half of what its fonts take."""
+
+
 class FigureLayout(NamedTuple):
     """Where everything of a figure lies, which takes as long to find as drawing it: one for all its forms, light and dark."""
 
@@ -121,11 +125,21 @@ def _save(
 def _write(figure: Figure, path: Path, form: str, laid: FigureLayout) -> None:
     """The whole file or none: a disk may be full before its end."""
     part = path.with_name(f"{path.name}.part")
+    if form == "pdf":
+        _leave_out_shaping()
     try:
         figure.savefig(part, format=form, metadata=_METADATA[form], bbox_inches=laid.box, dpi=150)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _leave_out_shaping() -> None:
+    """Of the fonts in a PDF; Matplotlib has no setting for it."""
+    from fontTools.subset import Options
+
+    left = getattr(Options, "_drop_tables_default", [])
+    left += [name for name in SHAPING if name not in left]
 
 
 def _laid_out(figure: Figure) -> FigureLayout:

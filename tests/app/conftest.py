@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
+from drr.app.vouching import remember_shop
 from drr.env.settings import resolve
 from drr.env.shop import open_shop
+
+from tests.once import made_once
 
 QUESTIONS = (
     "Which bird feeder and which seed should I buy for winter, together under $80?",
@@ -29,7 +32,17 @@ def drr(*words: str | Path) -> None:
 
 @pytest.fixture(scope="session")
 def judged_study(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) -> Path:
+    """Made once for all workers; each has a copy of its own, for pages and labels are written beside it."""
+    made = made_once("judged", tmp_path_factory, lambda home: _judged(home, sample_home))
     home = tmp_path_factory.mktemp("judged")
+    shutil.copytree(made, home, dirs_exist_ok=True)
+    resolved = home / "study" / "study.toml"
+    resolved.write_text(resolved.read_text(encoding="utf-8").replace(str(made), str(home)), encoding="utf-8")
+    remember_shop(home / "study", str(home / "shop"))
+    return home / "study"
+
+
+def _judged(home: Path, sample_home: Path) -> None:
     shutil.copytree(sample_home / "shop", home / "shop")
     with open_shop(str(home / "shop"), resolve({}, environ={}, file=home / "none").settings) as shop:
         users = shop.store.sample_users(2, seed=1, min_orders=5)
@@ -38,7 +51,6 @@ def judged_study(tmp_path_factory: pytest.TempPathFactory, sample_home: Path) ->
     what = ("--queries", home / "queries.jsonl", "--variants", VARIANTS, "--trials", "2", "--quiet")
     drr("run", home / "study", "--shop", home / "shop", *what)
     drr("judge", home / "study", "--quiet")
-    return home / "study"
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -24,6 +24,8 @@ from typing import NotRequired, TypedDict
 from drr.eval.checks import RULES
 from drr.eval.tasks.registry import tasks
 from drr.offline.judge import RulesJudge
+
+from tests.garbage import no_search_for_garbage
 
 ROOT = Path(__file__).parents[2]
 KEPT = Path(__file__).with_name("fingerprints.json")
@@ -103,6 +105,7 @@ def reach(module: str, root: Path = ROOT) -> set[str]:
     return found
 
 
+@cache
 def _path(root: Path, module: str) -> Path | None:
     place = root.joinpath(*module.split(".")[1:])
     for path in (place.with_suffix(".py"), place / "__init__.py"):
@@ -111,17 +114,26 @@ def _path(root: Path, module: str) -> Path | None:
     return None
 
 
-def _files(root: Path, module: str) -> Iterator[Path]:
+@cache
+def _files(root: Path, module: str) -> tuple[Path, ...]:
     path = _path(root, module)
-    if path is not None:
-        yield path
-        yield from (other for other in path.parent.iterdir() if other.suffix in DATA)
+    if path is None:
+        return ()
+    return (path, *(other for other in path.parent.iterdir() if other.suffix in DATA))
+
+
+@cache
+def _tree(path: Path) -> tuple[ast.Module, list[ast.AST]]:
+    """With all its nodes."""
+    with no_search_for_garbage():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        return tree, list(ast.walk(tree))
 
 
 @cache
 def _imports(path: Path) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _tree(path)[1]:
         if isinstance(node, ast.Import):
             found |= {alias.name: None for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -132,11 +144,10 @@ def _imports(path: Path) -> tuple[str, ...]:
 
 @cache
 def _content(path: Path) -> str:
-    text = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
-        return text
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
+        return path.read_text(encoding="utf-8")
+    tree, nodes = _tree(path)
+    for node in nodes:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             node.body = [one for one in node.body if not _is_text(one)]
     return ast.dump(tree)

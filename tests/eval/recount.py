@@ -15,7 +15,10 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+
+from tests.late import Late
+
+optimize = Late("scipy.optimize")
 
 Level = str
 
@@ -229,7 +232,7 @@ def davidson(games: Sequence[tuple[str, str, float, float]], ridge: float) -> tu
             total += weight * ({1.0: ta, 0.0: tb, 0.5: tie}[score] - whole)
         return float(-total + ridge / 2 * (theta**2).sum())
 
-    best = minimize(loss, np.zeros(len(names) + 1), method="BFGS", options={"gtol": 1e-7}).x
+    best = optimize.minimize(loss, np.zeros(len(names) + 1), method="BFGS", options={"gtol": 1e-7}).x
     centred = best[:-1] - best[:-1].mean()
     return dict(zip(names, centred, strict=True)), float(np.exp(best[-1]))
 
@@ -248,7 +251,9 @@ def length_effect(
         penalised = free if on_length else free[:-1]
         return float(-total + ridge / 2 * (penalised**2).sum())
 
-    return float(minimize(loss, np.zeros(len(names) + 1), method="BFGS", options={"gtol": 1e-7}).x[-1])
+    return float(
+        optimize.minimize(loss, np.zeros(len(names) + 1), method="BFGS", options={"gtol": 1e-7}).x[-1]
+    )
 
 
 SCORE = {"full": 1.0, "partial": 0.5, "none": 0.0}

@@ -12,7 +12,10 @@ import pytest
 from drr.app.cli import main
 from drr.eval.stats.aggregate import PROTOCOLS
 from drr.eval.stats.aggregate.document import aggregate
-from scipy import stats
+
+from tests.late import Late
+
+stats = Late("scipy.stats")
 
 Row = dict[str, Any]
 Maybe = float | None

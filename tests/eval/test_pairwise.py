@@ -1,4 +1,3 @@
-import choix
 import numpy as np
 import pytest
 from drr.env.errors import DrrError
@@ -7,6 +6,10 @@ from drr.eval.stats.length import length_coefficient
 from drr.eval.stats.pairs import overall, pair_results
 from drr.eval.stats.positions import positions
 from drr.eval.stats.ratings import davidson
+
+from tests.late import Late
+
+choix = Late("choix")
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,11 @@ from drr.eval.stats.pairs import pair_results, wins_needed
 from drr.eval.stats.positions import positions
 from drr.eval.stats.ratings import davidson
 from drr.eval.tasks import quality
-from statsmodels.stats.proportion import proportion_confint
 
 from tests.eval import recount
+from tests.late import Late
+
+proportion = Late("statsmodels.stats.proportion")
 
 SUPPORT = ["none", "partial", "full"]
 WINNERS = ["A", "B", "tie"]
@@ -297,7 +299,7 @@ def test_pairs_of_unequal_trials() -> None:
             assert result.document()["wins_needed"] == wins_needed(wins + losses)
             known = [m for m in means if m is not None]
             assert (result.wilson_low, result.wilson_high) == pytest.approx(
-                proportion_confint(sum(known), len(known), method="wilson")
+                proportion.proportion_confint(sum(known), len(known), method="wilson")
             )
         assert [r.p_holm for r in results] == pytest.approx(recount.holm(p))
         gate = positions(made)["depth"]

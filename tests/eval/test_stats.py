@@ -24,9 +24,14 @@ from drr.eval.stats.intervals import (
     with_holm,
 )
 from drr.eval.stats.pairs import wins_needed
-from scipy.stats import binomtest
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportion_confint
+
+from tests.late import Late
+
+scipy_stats, multitest, proportion = (
+    Late("scipy.stats"),
+    Late("statsmodels.stats.multitest"),
+    Late("statsmodels.stats.proportion"),
+)
 
 
 def test_trials_of_a_query_are_averaged_before_queries():
@@ -126,7 +131,7 @@ def test_paired_with_nothing_in_common_is_none():
 
 @pytest.mark.parametrize(("k", "n"), [(30, 50), (0, 10), (10, 10), (13, 21), (0.5, 3)])
 def test_wilson_equals_statsmodels(k, n):
-    assert wilson(k, n) == pytest.approx(proportion_confint(k, n, method="wilson"))
+    assert wilson(k, n) == pytest.approx(proportion.proportion_confint(k, n, method="wilson"))
 
 
 def test_wilson_figures_of_the_notes():
@@ -139,7 +144,7 @@ def test_wilson_figures_of_the_notes():
 
 @pytest.mark.parametrize(("wins", "losses"), [(33, 17), (5, 0), (0, 5), (7, 7), (600, 510)])
 def test_sign_test_equals_scipy(wins, losses):
-    assert sign_test(wins, losses) == pytest.approx(binomtest(wins, wins + losses).pvalue)
+    assert sign_test(wins, losses) == pytest.approx(scipy_stats.binomtest(wins, wins + losses).pvalue)
 
 
 def test_sign_test_and_share_of_nothing_are_none():
@@ -149,7 +154,7 @@ def test_sign_test_and_share_of_nothing_are_none():
 
 def test_holm_equals_statsmodels_and_ignores_untested():
     p = [0.01, 0.04, 0.03, 0.2, 0.001]
-    assert holm(p) == pytest.approx(list(multipletests(p, method="holm")[1]))
+    assert holm(p) == pytest.approx(list(multitest.multipletests(p, method="holm")[1]))
     assert holm([0.01, None, 0.04]) == pytest.approx([0.02, None, 0.04], nan_ok=True)
 
 
@@ -174,7 +179,7 @@ def test_few_queries_that_agree_have_a_wide_interval_and_not_none():
     assert "fewer than 10" in two.method and "bootstrap" not in two.method
     none = mean({str(k): [0.0] for k in range(4)}, ends=SHARE)
     assert none.ci_low == 0.0 and none.ci_high == pytest.approx(
-        proportion_confint(0, 4, method="beta")[1], abs=0.02
+        proportion.proportion_confint(0, 4, method="beta")[1], abs=0.02
     )
     many = mean({str(k): [1.0] for k in range(50)}, ends=SHARE)
     assert many.ci_low is not None and 0.9 < many.ci_low < 1.0 and "no two of them differ" in many.method
@@ -187,7 +192,7 @@ def test_a_share_of_few_has_the_corrected_interval_of_wilson():
     for n, right in ((4, 2), (6, 5), (9, 9), (8, 0), (5, 1)):
         values = {str(k): [float(k < right)] for k in range(n)}
         v = mean(values, ends=SHARE)
-        exact = proportion_confint(right, n, method="beta")
+        exact = proportion.proportion_confint(right, n, method="beta")
         assert v.ci_low == pytest.approx(exact[0], abs=0.04)
         assert v.ci_high == pytest.approx(exact[1], abs=0.04)
 

@@ -10,8 +10,11 @@ from email.policy import default
 from html.parser import HTMLParser
 from io import BytesIO, StringIO
 
-from openpyxl import load_workbook
 from pypdf import PdfReader
+
+from tests.late import Late
+
+openpyxl = Late("openpyxl")
 
 
 class _Words(HTMLParser):
@@ -31,7 +34,7 @@ def text_at(content: bytes, address: str) -> str:
         return PdfReader(BytesIO(content)).pages[int(where) - 1].extract_text()
     if name.endswith(".xlsx"):
         sheet, _, cell = where.partition("!")
-        return str(load_workbook(BytesIO(content))[sheet][cell].value)
+        return str(openpyxl.load_workbook(BytesIO(content))[sheet][cell].value)
     if name.endswith(".csv"):
         assert kind == "row"
         return " | ".join(list(csv.reader(StringIO(content.decode())))[int(where) - 1])
@@ -42,7 +45,7 @@ def whole_text(name: str, content: bytes) -> str:
     if name.endswith(".pdf"):
         return "\n".join(page.extract_text() for page in PdfReader(BytesIO(content)).pages)
     if name.endswith(".xlsx"):
-        book = load_workbook(BytesIO(content))
+        book = openpyxl.load_workbook(BytesIO(content))
         return "\n".join(str(cell.value) for sheet in book for row in sheet.iter_rows() for cell in row)
     if name.endswith(".eml"):
         message = email.message_from_bytes(content, policy=default)

@@ -22,11 +22,13 @@ from drr.filetasks.drawer.taxes import _rates, sales_tax
 from drr.filetasks.drawer.writer import WRITERS, WrittenDrawer, write_drawer
 from drr.filetasks.values import day_of
 from drr.wording.states import STATES
-from openpyxl import load_workbook
 from PIL import Image
 from pypdf import PdfReader
 
 from tests.filetasks.reading import says, text_at, whole_text
+from tests.late import Late
+
+openpyxl = Late("openpyxl")
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +111,7 @@ def test_papers_and_sheets_say_who_made_them_and_when(drawers: list[WrittenDrawe
         case = drawer.case
         for name, content in drawer.files.items():
             if name.endswith(".xlsx"):
-                kept = load_workbook(BytesIO(content)).properties
+                kept = openpyxl.load_workbook(BytesIO(content)).properties
                 assert kept.creator == kept.lastModifiedBy == case.shopper
                 assert (
                     case.today - timedelta(days=30)
@@ -136,7 +138,7 @@ def test_times_of_a_file_follow_what_it_tells(hundred: list[TaskCase]) -> None:
             continue
         for name, content in write_drawer(case).files.items():
             if name.endswith(".xlsx"):
-                book = load_workbook(BytesIO(content))
+                book = openpyxl.load_workbook(BytesIO(content))
                 kept = book.properties
                 told = [str(cell.value) for sheet in book for row in sheet for cell in row if cell.value]
                 made = kept.modified.date()
@@ -276,7 +278,7 @@ def test_a_log_is_in_order_of_its_days(drawers: list[WrittenDrawer]) -> None:
     for drawer in drawers:
         for name, content in drawer.files.items():
             if name.endswith(".xlsx"):
-                for sheet in load_workbook(BytesIO(content)).worksheets:
+                for sheet in openpyxl.load_workbook(BytesIO(content)).worksheets:
                     if sheet["A1"].value == "Day":
                         days = [str(row[0].value) for row in sheet.iter_rows(min_row=2) if row[0].value]
                         logs += 1
