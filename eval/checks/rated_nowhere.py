@@ -160,7 +160,9 @@ class _Ratings:
         """Numbers of ratings, with the stars beside them."""
         paired = self._paired(said)
         for one in said:
-            beside = [each for each in paired.get(one.start, ()) if not self._is_mean(each, span)]
+            beside = paired.get(one.start, [])
+            if any(self._is_mean(each, span) for each in beside):
+                beside = []  # one of them may be of several things
             if one.kind != "count" or one.value < _FEW or self._has(one, beside):
                 continue
             low = max(span[0], one.start - _BEFORE)
@@ -230,7 +232,7 @@ class _Ratings:
             form = _BETWEEN if one.kind == "stars" else _BACK
             count, star = (other, one) if one.kind == "stars" else (one, other)
             if form.fullmatch(self._text, one.end, other.start):
-                told = one.kind == "stars" and _TOLD.search(self._text, one.end, other.start) is not None
+                told = one.kind == "stars" and _TOLD.search(self._text, one.end, other.end) is not None
                 yield _Joined(count, star, told)
 
     def _is_mean(self, star: RatingSaid, span: Span) -> bool:

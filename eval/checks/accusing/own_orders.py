@@ -10,6 +10,7 @@ from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import folded_words, head_noun
 from drr.eval.checks.person.history import history_of
+from drr.eval.checks.person.stretches import first_day
 from drr.wording.money import every_amount
 from drr.wording.numbers import DIGITS, SPOKEN, number, number_said, spoken
 
@@ -17,6 +18,7 @@ _NUMBER = re.compile(rf"(?<![\w.])(?P<n>{DIGITS})(?![\d%])|\b(?P<w>{SPOKEN})\b",
 _SHARE = re.compile(r"said (?P<share>[\d.]+) ?(?:percent|%),? (?:for )?(?P<n>[\d,]+)")
 _PERCENT = re.compile(r"said '(?P<share>[\d.]+) ?(?:%|percent)'")
 _APART = re.compile(rf"said (?:about |nearly |some )?(?P<n>{DIGITS}|{SPOKEN})[\s-](?P<unit>day|week)s?", re.I)
+_DAYS_BEHIND = re.compile(r"[\s*_-]{1,3}days?\b", re.I)
 _NAMED_BY = 6
 """Words of a title of which one is enough for a short name."""
 _WIDTH = 3
@@ -100,6 +102,19 @@ class OwnOrders:
             if any(abs((a - b).days) == days for a, b in combinations(placed, 2)):
                 return f"two orders of {key} lie so far apart"
         return None
+
+    def days_said(self, one: Accusation) -> str | None:
+        """`506 days, from January 15, 2014 to June 5, 2015`: between two days that stand beside it, or one of them and today."""
+        unit = _DAYS_BEHIND.match(self._plain, one.span[1])
+        match = _NUMBER.search(self._plain[slice(*one.span)])
+        if unit is None or match is None or self._history is None:
+            return None
+        many = number(match["n"]) if match["n"] else float(spoken(match["w"]))
+        close, wide = self._held.around(one.span[0])
+        whens = self._held.prose.dates(min(close[0], wide[0]), max(close[1], wide[1]))[:_DAYS]
+        days = [day for each in whens if each.day is not None and (day := first_day(each)) is not None]
+        apart = {abs((a - b).days) for a, b in combinations([*days, self._history.today], 2)}
+        return "two days that stand beside it lie so far apart" if many in apart else None
 
     def _keys(self) -> list[str]:
         return sorted(self._held.known.products)[:_THINGS]

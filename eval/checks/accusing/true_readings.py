@@ -21,7 +21,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.taken_together import is_of_several
 
-VERSION = 16
+VERSION = 17
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -146,6 +146,9 @@ class TrueReadings:
     def apart_in_time(self, one: Accusation) -> str | None:
         return self._own.lie_apart(one)
 
+    def days_said(self, one: Accusation) -> str | None:
+        return self._own.days_said(one)
+
     def quoted(self, one: Accusation) -> str | None:
         return self._else.quoted(one)
 
@@ -218,8 +221,8 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "left_stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_raters": (TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "rated_nowhere": (TrueReadings.quoted,),
-    "measure": (TrueReadings.together, TrueReadings.quantity),
-    "left_count": (TrueReadings.together, TrueReadings.quantity),
+    "measure": (TrueReadings.together, TrueReadings.quantity, TrueReadings.share),
+    "left_count": (TrueReadings.together, TrueReadings.quantity, TrueReadings.days_said),
     "stated": (TrueReadings.together, TrueReadings.quantity),
     **dict.fromkeys(("left_measure", "detailed", "weighed_figure"), (TrueReadings.together,)),
     **dict.fromkeys(("attribute", "grade"), (TrueReadings.quality,)),

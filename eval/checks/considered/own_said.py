@@ -42,7 +42,7 @@ _ORDINALS = (
 _NTH = {word: nth for nth, word in enumerate(_ORDINALS, 2)}
 _NUMBER = re.compile(
     rf"(?<![\w.,$€£¥#/-])(?P<n>{WHOLE}|{SPOKEN}|once|(?:twice|thrice)(?!\s(?:as|the|what|its|that|more|their)\b))(?![\w$]|[.,:/]\d|['’]|\s?°)"
-    r"(?:(?P<share>[\s*_]?(?:%|percent\b|per\scent\b))|[\s*_-]{1,3}(?P<unit>days?|weeks?|months?|years?)\b|(?P<times>[\s*_]{1,4}times\b(?!\s(?:as|more|the|a|that|its|your)\b)))?(?!\s(?:hours?|minutes?|cents?)\b)",
+    r"(?:(?P<share>[\s*_]?(?:%|percent\b|per\scent\b))|[\s*_-]{1,3}(?:and[\s-]a[\s-](?:half|quarter)[\s*_-]{1,3})?(?P<unit>days?|weeks?|months?|years?)\b|(?P<times>[\s*_]{1,4}times\b(?!\s(?:as|more|the|a|that|its|your)\b)))?(?!\s(?:hours?|minutes?|cents?)\b)",
     re.I,
 )
 _ONE_SPAN = re.compile(

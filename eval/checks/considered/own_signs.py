@@ -9,7 +9,8 @@ from functools import cached_property
 from drr.eval.checks.base import Span
 from drr.eval.checks.considered.own_counts import OwnCounts
 from drr.eval.checks.considered.own_lengths import OwnLengths
-from drr.eval.checks.considered.own_near import OwnNear, OwnPlace
+from drr.eval.checks.considered.own_meant import OwnMeant
+from drr.eval.checks.considered.own_near import OwnNear, OwnPlace, firsts
 from drr.eval.checks.considered.own_pools import OwnPools
 from drr.eval.checks.considered.own_said import COUNTED, DATED, OwnFigure, OwnSaid, others
 from drr.eval.checks.considered.own_shares import OwnShares
@@ -24,6 +25,7 @@ from drr.eval.checks.person.readings.since import sides_of_days
 _BESIDE = 34
 _AROUND = 700
 _SHORTEST = 20
+_THINGS = 12
 
 
 class OwnSigns:
@@ -39,7 +41,8 @@ class OwnSigns:
             self._own = OwnSaid(mentions.plain, self._held.cast, self._held.said)
             self.said = self._own.all
             self.near = OwnNear(self._held.cast, self._facets)
-            pools = OwnPools(self.near)
+            self._pools = pools = OwnPools(self.near)
+            self._meant = OwnMeant(self.near, mentions.plain)
             self._counts = OwnCounts(self.near, pools, self._held.cast.lines)
             self._shares, self._lengths = OwnShares(self.near, pools), OwnLengths(self.near)
             query = mentions.subject.query or ""
@@ -61,7 +64,9 @@ class OwnSigns:
         around = others(self._own.within((near.span[0] - _AROUND, near.span[1] + _AROUND)), one)
         if one.kind in COUNTED:
             found = self._counts.signs(one, near, beside, around)
-            return found | {"fits_side": float(self._is_of_a_side(one, near))}
+            clause = self._held.prose.clause_at(one.start)
+            meant = self._meant.fits(one, clause, around, self._pools.of(near))
+            return found | {"fits_side": float(self._is_of_a_side(one, near)), "fits_meant": float(meant)}
         if one.kind == "nth":
             return self._shares.nth_signs(one, near)
         if one.kind == "share":
@@ -84,9 +89,11 @@ class OwnSigns:
         return found | (self._lengths.part_signs(one, near) if one.kind in ("weekday", "bare_month") else {})
 
     def _is_of_a_side(self, one: OwnFigure, near: OwnPlace) -> bool:
-        """Whether so many orders are before or behind a day that is named: no weight is fitted to it."""
+        """Whether so many orders, of all or of what is named, are before or behind a day or in a stretch of time that is said: no weight is fitted to it."""
         sides = sides_of_days(self._held.cast, self.near.sets, near.span, one.start)
-        return any(one.value in self.near.sets.orders_of(some) for some in sides)
+        things = firsts((*near.things, *near.before))[:_THINGS]
+        cut = (some & each for some in sides for each in (self.near.sets.all, *things))
+        return any(one.value in self.near.sets.orders_of(some) for some in dict.fromkeys(cut))
 
     def _of_records(self, one: OwnFigure, near: OwnPlace) -> dict[str, float]:
         """Whether the record of what is named, or the reader's own, has the number."""

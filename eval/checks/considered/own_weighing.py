@@ -6,6 +6,7 @@ others (`python -m benchmarks.considered_own_fit`). What reaches the bar is accu
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -15,13 +16,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
-from drr.eval.checks.considered.own_said import COUNTED, DATED, OwnFigure
+from drr.eval.checks.considered.own_said import COUNTED, DATED, OwnFigure, covers
 from drr.eval.checks.considered.own_signs import OwnSigns
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.naming import fold, folded_words
+from drr.eval.checks.person.claimed import is_claimed
+from drr.eval.checks.person.history import history_of
 from drr.eval.checks.person.named_days import NEGATED
 from drr.eval.checks.person.near_days import OF_ANOTHER_EVENT
 from drr.eval.checks.person.no_days import ends_of_spans
+from drr.eval.checks.person.not_bought import may_be_empty, would_be
 from pydantic import BaseModel, ConfigDict
 
 OWN_WEIGHTS = Path(__file__).with_name("own.toml")
@@ -39,8 +44,9 @@ _COUNT_IS = (
     "time_behind_all",
     "right_before_last",
     "fits_side",
+    "fits_meant",
 )
-"""It is the count of the thing or the time next to it, or of all that this is listed with, of what its sentence names, or of all; or so many of the newest, or of those since a day."""
+"""It is the count of the thing or the time next to it, or of all that this is listed with, of what its sentence names, or of all; or so many of the newest, of those since a day or in a stretch of time, the rest, or a difference."""
 _MISPLACED = (
     ("last_of_nothing", ()),
     ("first_of_nothing", ()),
@@ -50,6 +56,10 @@ _MISPLACED = (
 """A day of what is named that is not what the sentence calls it: not the last one, not the year with the most."""
 _EVENT = 70
 """Characters before a day in which what happened then is looked for."""
+_BOUND_YEAR = re.compile(r"\b(?:before|until|till|prior\sto|up\sto|by(?:\sthe\send\sof)?)\s[*_]{0,3}$", re.I)
+_BOUND = 24
+"""Before a year that ends a time: none of its orders need be meant."""
+_SHORT = 3
 _NEAR = ("on_before", "on_sentence", "on_above")
 """A day on which something that is named near it was ordered."""
 OwnTree = tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...]]
@@ -109,19 +119,41 @@ def own_wrong(mentions: Mentions) -> Iterator[ConsideredOwn]:
     weights, signs = fitted(), OwnSigns(mentions)
     for one in signs.said:
         found = signs.of(one)
-        if not (is_true_of_some(one, found) or _is_no_purchase(mentions, one) or _ends(mentions, one, signs)):
+        if not (
+            is_true_of_some(one, found)
+            or is_claimed(mentions.plain, 0, one.start)
+            or _is_of_a_maker(mentions, one)
+            or _is_no_purchase(mentions, one, found)
+            or _ends(mentions, one, signs)
+        ):
             likely = weights.chance(found)
             if likely >= weights.bar:
                 yield ConsideredOwn(one, likely)
 
 
-def _is_no_purchase(mentions: Mentions, one: OwnFigure) -> bool:
-    """Whether it is a day of something else than an order, or one on which something was not ordered."""
+def _is_no_purchase(mentions: Mentions, one: OwnFigure, found: Mapping[str, float]) -> bool:
+    """Whether it is a day of something else than an order, one on which something was not ordered or would have been, or a time without any order that may be said to be empty."""
     if one.kind not in DATED:
         return False
-    low, _ = sight_of(mentions).held.prose.sentence_at(one.start)
-    before = mentions.plain[max(low, one.start - _EVENT) : one.start]
-    return OF_ANOTHER_EVENT.search(before) is not None or NEGATED.search(before) is not None
+    plain, prose = mentions.plain, sight_of(mentions).held.prose
+    low, _ = prose.sentence_at(one.start)
+    before = plain[max(low, one.start - _EVENT) : one.start]
+    if OF_ANOTHER_EVENT.search(before) or NEGATED.search(before) or would_be(plain, low, one.start):
+        return True
+    if one.kind == "year" and _BOUND_YEAR.search(plain, max(low, one.start - _BOUND), one.start):
+        return True
+    return "on_none" in found and may_be_empty(plain, prose.clause_at(one.start))
+
+
+def _is_of_a_maker(mentions: Mentions, one: OwnFigure) -> bool:
+    """Whether something was ordered then whose maker its sentence calls by the first word of the name: `Copperline (September 2022)`, of Copperline Tools."""
+    history = history_of(mentions)
+    if one.kind not in DATED or history is None:
+        return False
+    said = {*folded_words(mentions.plain[slice(*sight_of(mentions).held.prose.sentence_at(one.start))])}
+    placed = (each.product for each in history.orders if covers(one, each.day))
+    called = (fold(each.title.split()[0]) for each in placed if each is not None and each.title.split())
+    return any(len(each) > _SHORT and each in said for each in called)
 
 
 def _ends(mentions: Mentions, one: OwnFigure, signs: OwnSigns) -> bool:
@@ -131,6 +163,8 @@ def _ends(mentions: Mentions, one: OwnFigure, signs: OwnSigns) -> bool:
     prose = sight_of(mentions).held.prose
     span = prose.sentence_at(one.start)
     ends = ends_of_spans(prose.body, span, prose.dates(*span))
+    if one.kind == "year":
+        return one.start in ends
     others = (signs.of(each) for each in signs.said if each.start == ends.get(one.start))
     return one.start in ends and not any(name in found for found in others for name in _NEAR)
 

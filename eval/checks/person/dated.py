@@ -11,9 +11,11 @@ from drr.eval.checks.base import CheckTally, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
+from drr.eval.checks.person.claimed import is_claimed
 from drr.eval.checks.person.frequency import PurchaseFrequencies
 from drr.eval.checks.person.history import History, Placed, days_of
 from drr.eval.checks.person.no_days import ends_of_spans, is_bought_then
+from drr.eval.checks.person.not_bought import would_be
 from drr.eval.checks.person.order_ids import OrdersNamed
 from drr.wording.dates import MONTH, DayOfYear, When
 from drr.wording.doubts import DOUBTS
@@ -137,6 +139,8 @@ class DatedPurchases:
             one
             for one in found
             if not PURCHASES.is_else(self._body[max(span[0], one.start - 70) : one.start])
+            and not would_be(self._body, span[0], one.start)
+            and not is_claimed(self._body, span[0], one.start)
         ]
         ends = ends_of_spans(
             self._body, span, [*self._cast.prose.dates(*span), *self._cast.prose.days_of_year(*span)]

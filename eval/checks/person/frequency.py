@@ -10,6 +10,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.person.history import History, Placed
+from drr.eval.checks.person.stretches import counts_in_stretches
 from drr.wording.numbers import SPOKEN, number_said
 from drr.wording.purchases import PURCHASES, TimesSaid, times
 
@@ -95,6 +96,8 @@ class PurchaseFrequencies:
         years = re.findall(r"\b20\d\d\b", self._body[slice(*span)])
         by_year = dict(_years(self._history.orders))
         yield from (by_year.get(int(year), 0) for year in years)
+        if among is None:
+            yield from counts_in_stretches(self._cast, self._history, span)
 
 
 def _years(orders: Sequence[Placed]) -> Iterator[tuple[int, int]]:

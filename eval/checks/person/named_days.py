@@ -12,6 +12,7 @@ from drr.eval.checks.makers import PlaceNamed
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.person.history import History, Placed, days_of
 from drr.eval.checks.person.no_days import ends_of_spans
+from drr.eval.checks.person.not_bought import would_be
 from drr.wording.dates import When
 from drr.wording.purchases import PURCHASES
 
@@ -58,6 +59,8 @@ class NamedDays:
             if when.start in ends or when.month is None or self._history.is_ahead(when):
                 continue
             if PURCHASES.is_else(self._body[max(span[0], when.start - 70) : when.start]):
+                continue
+            if would_be(self._body, span[0], when.start):
                 continue
             place = self._name_behind(when, span) or self._name_before(when, span)
             ordered = self._ordered(place, span) if place is not None else []

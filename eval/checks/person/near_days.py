@@ -12,6 +12,7 @@ from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.history import History, Placed, days_of
 from drr.eval.checks.person.named_days import NEGATED
 from drr.eval.checks.person.no_days import ends_of_spans
+from drr.eval.checks.person.not_bought import would_be
 from drr.wording.dates import DayOfYear, When
 from drr.wording.doubts import DOUBTS
 from drr.wording.purchases import PURCHASES
@@ -71,6 +72,7 @@ class NearDays:
             or OF_ANOTHER_EVENT.search(before)
             or _BOUND.search(before)
             or NEGATED.search(self._body, max(low, span[0]), min(high, span[1]))
+            or would_be(self._body, span[0], when.start)
         )
 
     def _compare(self, when: When | DayOfYear, ordered: Sequence[Placed], bound: Certainty) -> None:

@@ -27,6 +27,17 @@ _COUNT_SINCE = re.compile(
     re.I,
 )
 """Before the day from which some orders are counted: `15 since 2012-03-02`."""
+_SINCE = re.compile(rf"\b(?:since|from|after)\s[*_]{{0,3}}{_PART}$", re.I)
+_THEN_COUNTED = re.compile(
+    rf"[*_]{{0,3}}(?:\son(?:wards?)?)?,?\s(?:you|there|your|he|she|they|it)(?:['’\s][a-z]{{1,12}}){{1,5}}\s[*_]{{0,3}}(?:{NUMERAL}|once|twice|only|just|another)\b",
+    re.I,
+)
+"""Behind a day from which orders are counted: `Since September 15, 2021 you've placed three`."""
+_ONWARDS = re.compile(
+    r"[*_]{0,3}\s(?:on(?=[\s,.;)])(?!\s(?:the|an?|your|my|its|\d))|onwards?|forward|(?:or|and)\s(?:later|earlier|before|since|after|older|newer))\b",
+    re.I,
+)
+"""Behind the bound of a time: `from 2021 on`, `2020 or later`."""
 _BOUGHT = re.compile(r"\b(?:bought|ordered|purchased|reordered|rebought|placed|orders?|purchases?)\b", re.I)
 _THEN = re.compile(
     r"[\s*_\[\]()]{0,4}(?:(?:the|an?|one|two|three|four|five|it|them|this|that|your|my|again|once|twice|back|more|of|on|in|from|dated|\d{1,2})[\s*_\[\]()]{1,4}){0,6}",
@@ -46,6 +57,9 @@ def ends_of_spans(body: str, span: Span, whens: Sequence[When | DayOfYear]) -> d
     for one in whens:
         low = max(span[0], one.start - _LEAD)
         if _FROM_A_MONTH.search(body, low, one.start) or _COUNT_SINCE.search(body, low, one.start):
+            found[one.start] = None
+        counted = _SINCE.search(body, low, one.start) and _THEN_COUNTED.match(body, one.end, span[1])
+        if counted or _ONWARDS.match(body, one.end, span[1]):
             found[one.start] = None
     for one, other in pairwise(sorted(whens, key=lambda each: each.start)):
         before = body[max(span[0], one.start - _NEAR) : one.start]

@@ -18,6 +18,7 @@ from drr.eval.checks.person.history import History, history_of
 from drr.eval.checks.person.parts import PartsOfHistory
 from drr.eval.checks.person.readings.counted import borne_out, misread_counts
 from drr.eval.checks.person.spending import compare_spending
+from drr.eval.checks.person.stretches import counts_in_stretches
 from drr.eval.checks.person.tallies import HistoryTallies, name_form, plain_name
 from drr.eval.checks.person.whole import CountsOfTheWhole
 from drr.wording.hedges import HEDGES
@@ -222,6 +223,7 @@ class _Counting:
             self._tally.unclear(f"{match[0].strip()!r} is said of a time that has no year's count")
             return
         total = {self._known.orders} if not beside or match["more"] or match["of"] else set()
+        counts |= counts_in_stretches(self._cast, self._history, span) if beside else set()
         if any(same_count(said, value, hedged=near) for value in counts | total) or (
             beside is None and self._explains(said, span, places, near=near)
         ):

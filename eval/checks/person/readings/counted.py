@@ -214,6 +214,7 @@ class CountReadings:
             self._body, max(span[0], facet.start - 24), facet.start
         ):
             ways = ways[:1]
+            facet = facet._replace(ways=ways)
         if not ways or said.value in sets.sizes(sets.all) or self._is_of_some(said):
             return
         if tie.form in ("bare", "things") and said.value in sets.titled(ways):
@@ -223,7 +224,7 @@ class CountReadings:
         if facet.kind != "kind" and said.value in sizes:
             self.borne_out.append((said.start, said.end))
         sizes |= {size for mask in self._cut(ways, tie, span, here, around) for size in sets.orders_of(mask)}
-        sizes |= _on_a_side(sets, ways, tie, sides_of_days(self._cast, sets, span, said.start))
+        sizes |= _on_a_side(sets, ways, tie, sides_of_days(self._cast, sets, span, said.start), here)
         joined = joined_to(facet, span, here, self._facets, self._cast)
         all_parts = {size for mask in joined.together() for size in own(mask)}
         sizes |= all_parts
@@ -309,11 +310,13 @@ class CountReadings:
         )
 
 
-def _on_a_side(sets: OrderSets, ways: Sequence[Mask], tie: Tie, sides: Iterable[Mask]) -> set[int]:
-    """Of what is counted, or of all where that is named in passing only, before or behind a day."""
-    cut = (
-        mask for side in sides for mask in ([side] if tie.form == "loose" else [way & side for way in ways])
-    )
+def _on_a_side(
+    sets: OrderSets, ways: Sequence[Mask], tie: Tie, sides: Iterable[Mask], here: Sequence[Facet]
+) -> set[int]:
+    """Of what is counted, or of all where that is named in passing only, before or behind a day, or in a time that is said."""
+    loose = tie.form == "loose"
+    cut = [mask for side in sides for mask in ([side] if loose else [way & side for way in ways])]
+    cut += [one.ways[0] for one in here if loose and one.kind in TIMES]
     return {size for mask in cut for size in sets.orders_of(mask)}
 
 

@@ -15,6 +15,9 @@ from drr.eval.checks.base import Accusation, Span, Subject
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.layout import TextLine
+from drr.eval.checks.person.claimed import is_claimed
+from drr.eval.checks.person.no_days import ends_of_spans
+from drr.eval.checks.person.not_bought import may_be_empty, would_be
 from drr.eval.checks.person.readings.days import day_of
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
 from drr.eval.checks.person.readings.joined import Joined, joined_to
@@ -108,6 +111,7 @@ class CountsOfNothing:
         return (
             any(low <= match.start() < high for low, high in taken)
             or _INEXACT.search(before) is not None
+            or is_claimed(self._body, span[0], match.start())
             or _UNREAL.search(self._body, *self._cast.prose.clause_at(match.start())) is not None
         )
 
@@ -228,6 +232,10 @@ class DaysOfNothing:
         """The day of another event, or of the report; a month so many years after one that is said is reckoned from it."""
         before = self._body[max(span[0], when.start - 70) : when.start]
         if PURCHASES.is_else(before) or _ANOTHER_EVENT.search(before):
+            return True
+        if would_be(self._body, span[0], when.start) or when.start in ends_of_spans(self._body, span, whens):
+            return True
+        if may_be_empty(self._body, self._cast.prose.clause_at(when.start)):
             return True
         day = day_of(when.year, when.month or 1, when.day or 1)
         if day is None or abs((self._sets.history.today - day).days) <= _FRESH or when.year < 1995:

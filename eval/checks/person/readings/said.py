@@ -11,6 +11,7 @@ from typing import NamedTuple
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.person.claimed import is_claimed
 from drr.eval.checks.residue import residue_of
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number_said
@@ -121,6 +122,8 @@ class SaidCounts:
             if value < 2 or (1900 <= value <= 2100 and "," not in match["n"]):
                 continue
             if _INEXACT.search(before) or _DEFINITE.search(before):
+                continue
+            if is_claimed(self._body, span[0], match.start()):
                 continue
             if any(low <= match.start("n") < high for low, high in days):
                 continue

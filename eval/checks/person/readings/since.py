@@ -1,4 +1,4 @@
-"""Orders on one side of a day that a text names: `dated April 19, 2019 ... Since then there have been seven more orders`."""
+"""Orders on one side of a day that a text names, or in a stretch of time: `dated April 19, 2019 ... Since then there have been seven more orders`, `six orders from 2018 to 2021`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from drr.eval.checks.base import Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.person.readings.sets import Mask, OrderSets
+from drr.eval.checks.person.stretches import stretches
 
 _FROM_A_DAY = re.compile(
     r"\b(?:since|after(?:wards?)?|before(?:hand)?|until|till|then|later|earlier|following|follow(?:s|ed)?|previous|previously|prior|subsequent(?:ly)?|preceding|preceded|up\sto|counting\s(?:it|from)|more)\b",
@@ -18,12 +19,17 @@ _DAYS = 4
 
 
 def sides_of_days(cast: Cast, sets: OrderSets, span: Span, at: int) -> list[Mask]:
-    """All orders before and behind each day that its line names up to the end of a sentence, with it and without; nothing where the sentence counts from no day."""
+    """All orders in each stretch of time that a sentence says; where it counts from a day, those before and behind each day that its line names up to its end, with it and without."""
+    found = in_stretches(cast, sets, span)
     line = cast.prose.line_at(span[0])
     if line is None or not _FROM_A_DAY.search(cast.body, *span):
-        return []
-    found: list[Mask] = []
+        return found
     for when in [one for one in cast.prose.dates(line.start, span[1]) if one.start != at][-_DAYS:]:
         then, later = sets.on(when), sets.after(when, sets.all)
         found += [later, later | then, sets.all & ~later, sets.all & ~(later | then)]
     return found
+
+
+def in_stretches(cast: Cast, sets: OrderSets, span: Span) -> list[Mask]:
+    said = stretches(cast.body, span, cast.prose.dates(*span), sets.history.today)
+    return list(dict.fromkeys(sets.between(*one) for one in said))

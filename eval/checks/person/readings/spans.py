@@ -12,6 +12,7 @@ from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.person.readings.days import DENIED, GLUE, day_of, length_said, things_among, union_of
 from drr.eval.checks.person.readings.facets import Facet, OrderFacets
+from drr.eval.checks.person.readings.sets import Mask
 from drr.wording.dates import DayOfYear, When, dates
 from drr.wording.numbers import DIGITS, SPOKEN
 from drr.wording.purchases import PURCHASES
@@ -124,9 +125,21 @@ class OwnSpans:
         said = self._said_days(span)
         gaps = {gap for mask in islice(masks, 24) for gap in self._sets.gaps(mask)}
         gaps |= {abs((b - a).days) for a, b in combinations(said, 2)}
+        gaps |= self._to_other_kinds(union_of(linked), span) if linked else set()
         for mask in islice(masks, 24):
             gaps |= {abs((day - one).days) for day in self._sets.days_of(mask)[-_MOST:] for one in said}
         return gaps
+
+    def _to_other_kinds(self, linked: Mask, span: Span) -> set[int]:
+        """From what a sentence links to the orders of another kind that it names: `after the drill kit of February 21 a multimeter two months later`."""
+        here = self._facets.in_span(span)
+        names = [(one.start, one.end) for one in here if one.kind == "named"]
+        kinds = [*self._facets.kinds_in(span), *(one for one in things_among(here) if one.kind != "named")]
+        free = [one for one in kinds if one.ways and not any(a <= one.start < b for a, b in names)]
+        others = {one.ways[0] & ~linked for one in free}
+        own = self._sets.days_of(linked)[-_MOST:]
+        days = [day for mask in others for day in self._sets.days_of(mask)[-_MOST:]]
+        return {abs((a - b).days) for a in own for b in days}
 
     def _said_days(self, span: Span) -> list[date]:
         """The days of a sentence, and of those before it in its line."""

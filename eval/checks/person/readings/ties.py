@@ -63,6 +63,8 @@ _LABEL = re.compile(
     r"\b(?:history|orders|record|bought|purchases|ordered|tried|own)[^.\n:]{0,20}:[\s*_]{0,6}$", re.I
 )
 _ORDER_WORD = re.compile(r"\b(?:orders|purchases|parcels)\b", re.I)
+_LISTED_ASIDE = re.compile(r"\([^()]{1,200}(?:\([^()]{0,90}\)[^()]{0,200}){0,6}(?:[,;]\s|\sand\s)")
+"""A bracket that lists what was counted before it."""
 _IT_BOUGHT = re.compile(
     r"\b(?:bought|ordered|purchased|reordered)\s(?:it|them|this one|that one)\s(?:already\s|exactly\s|just\s|only\s)?$",
     re.I,
@@ -171,6 +173,8 @@ class Ties:
                 longer = kind is not None and facet.kind == "kind" and kind.end > facet.end
                 return (kind if longer and kind is not None else facet), between
             word = match[0].casefold()
+            if word == "(" and _LISTED_ASIDE.match(self._body, match.start(), span[1]):
+                return None  # `three orders (a scale in January, a perch in June)`
             if word in _TO_THE_RIGHT or word.replace(",", "").isdecimal():
                 between.append(word)
             elif kind is not None and _ENDS.match(self._body, kind.end, span[1]):
