@@ -12,7 +12,7 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata
 from pathlib import Path
 from typing import NamedTuple, NotRequired, TypedDict
@@ -117,21 +117,21 @@ def _component(pin: Pin) -> Component:
     return row
 
 
-def _licences(name: str) -> Iterator[dict[str, object]]:
+@cache
+def _licences(name: str) -> tuple[dict[str, object], ...]:
     """An expression where there is one, else names."""
     try:
         told: PackageMetadata = metadata(name)
     except PackageNotFoundError:
-        return
+        return ()
     fields = told.json
     if expression := fields.get("license_expression"):
-        yield {"expression": expression}
-        return
+        return ({"expression": expression},)
     classifiers = [one for one in fields.get("classifier", ()) if one.startswith(_CLASSIFIER)]
     named = [one.rpartition(" :: ")[2] for one in classifiers]
     text = " ".join(str(fields.get("license", "")).split())
-    for licence in named or ([text] if 0 < len(text) <= _LONGEST else []):
-        yield {"license": {"name": licence}}
+    named = named or ([text] if 0 < len(text) <= _LONGEST else [])
+    return tuple({"license": {"name": licence}} for licence in named)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import signal
 import tempfile
 from pathlib import Path
 
+import certifi
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -42,9 +43,23 @@ def pytest_collection() -> None:
     gc.disable()
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
     gc.enable()
+    if not any(item.get_closest_marker(name) for item in session.items for name in OUTSIDE):
+        _trust_one()
+
+
+OUTSIDE = ("wheel", "ray")
+"""Lanes that install packages from elsewhere."""
+
+
+def _trust_one() -> None:
+    """Every client of a model reads whom it trusts anew, a hundred and forty certificates; where nothing leads to the world outside, one stands for all."""
+    first, end, _ = Path(certifi.where()).read_text(encoding="ascii").partition("-----END CERTIFICATE-----\n")
+    trusted = Path(_CONFIG) / "trusted.pem"
+    trusted.write_text(first + end, encoding="ascii")
+    os.environ["SSL_CERT_FILE"] = str(trusted)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -13,4 +13,6 @@ class Late:
         self._name = name
 
     def __getattr__(self, wanted: str) -> Any:
+        if wanted.startswith("_"):  # what collecting asks of every name in a file
+            raise AttributeError(wanted)
         return getattr(import_module(self._name), wanted)

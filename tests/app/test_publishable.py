@@ -6,7 +6,6 @@ import re
 from itertools import combinations
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from drr.app.cli import main
@@ -19,7 +18,6 @@ from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics.document import study_document
 from drr.study.study import Study
-from matplotlib.text import Text
 
 COMMANDS = {
     *("begin", "end", "centering", "small", "toprule", "midrule", "bottomrule", "caption", "label", "par", "medskip", "smallskip"),
@@ -113,6 +111,9 @@ def test_every_table_of_a_study_can_be_read(judged_study: Path, tmp_path: Path) 
 @pytest.mark.parametrize("name", [name for name, _, _ in figures.FIGURES])
 def test_no_words_of_a_figure_lie_over_each_other(material: Material, name: str) -> None:
     draw = {one: draw for one, _, draw in figures.FIGURES}[name]
+    import matplotlib as mpl
+    from matplotlib.text import Text
+
     with mpl.rc_context(figures.STYLE):
         figure = draw(material)
         if figure is None:

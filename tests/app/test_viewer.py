@@ -17,7 +17,6 @@ from drr.app.viewer.render import Pages
 from drr.app.viewer.served_report import ServedReport
 from drr.app.viewer.site import site
 from drr.study.study import Study
-from matplotlib.figure import Figure
 from starlette.testclient import TestClient
 
 
@@ -318,6 +317,8 @@ def test_a_figure_that_could_not_be_written_whole_is_not_served(
 ) -> None:
     """The disk is full in the middle of it; before, the half of it was served from then on."""
     report = ServedReport(reader, None)
+    from matplotlib.figure import Figure
+
     whole = Figure.savefig
 
     def cut(figure: Figure, path: Path, **more: Any) -> None:

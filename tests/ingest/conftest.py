@@ -33,7 +33,7 @@ def messy(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "Ünïcode-id",
         ]
         products.append(product_id(1))  # of the first category, so the second may not have it again
-        write_pair(folder, category, messy_reviews(seed, products, 1500), messy_metas(seed, products))
+        write_pair(folder, category, messy_reviews(seed, products, 800), messy_metas(seed, products))
     return folder
 
 
