@@ -22,7 +22,7 @@ from drr.eval.checks.measures import measures_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.means import called_a_mean, how_many, is_median, means_of
-from drr.eval.checks.money.packs import counted_by, divisors, record_divisors, unit_named
+from drr.eval.checks.money.packs import counted_by, divisors, parts_of, record_divisors, unit_named
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
 from drr.wording.cues import CUES
@@ -196,7 +196,8 @@ class _Costs:
             price, by = one.price or 0.0, self._divisors(one, per)
             by = [*by, *counted_by(one, self._text[slice(*self._span)])]
             found += [price, *(price / each for each in by)]
-            found += [price / each for each in (measured if measured and _tells(one, per) else said)]
+            some = measured if measured and _tells(one, per) else said
+            found += [part for each in some for part in parts_of(price, each, self._figure.value)]
             others = (amount for amount in money if amount not in prices)
             found += [amount / each for amount in others for each in by]
         found += [

@@ -7,14 +7,17 @@ from functools import lru_cache
 
 from drr.eval.checks.accusing.agreed import of_a_list
 from drr.eval.checks.accusing.cells_worked import follows_from_cells
+from drr.eval.checks.accusing.listed import ListedAmounts
 from drr.eval.checks.accusing.lowered_costs import a_lowered_price, of_a_lowered_price
 from drr.eval.checks.accusing.of_others import OfOthers
 from drr.eval.checks.accusing.otherwise import Otherwise
 from drr.eval.checks.accusing.own_orders import OwnOrders
 from drr.eval.checks.accusing.reach import AmountsReached
+from drr.eval.checks.accusing.rounded import is_by_a_rounded_number
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.considered.worded import worded_of
+from drr.eval.checks.in_text.spread_costs import is_spread
 from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
@@ -37,6 +40,7 @@ class TrueReadings:
         self._held = sight_of(mentions).held
         self._reach = AmountsReached(self._held, mentions)
         self._own = OwnOrders(self._held, mentions)
+        self._listed = ListedAmounts(self._held, mentions.plain, mentions.layout)
         self._others, self._else = OfOthers(self._held, mentions), Otherwise(self._held, mentions)
 
     def why(self, one: Accusation) -> str | None:
@@ -98,6 +102,20 @@ class TrueReadings:
         figure = self._figure(one.span)
         made = figure is not None and follows_from_cells(self._held, self._mentions.plain, figure)
         return "two cells of its column or row come to it" if made else None
+
+    def listed(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        firm = one.bound in (Certainty.CELL, Certainty.SCOPE)
+        return None if figure is None else self._listed.why(figure, one.kind or "", firm=firm)
+
+    def spread(self, one: Accusation) -> str | None:
+        made = is_spread(self._mentions, one.span[0])
+        return "something in sight comes to it over a time that is said beside it" if made else None
+
+    def rounded(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        made = figure is not None and is_by_a_rounded_number(self._held, figure)
+        return "an amount beside it comes to it by a number that is rounded" if made else None
 
     def day(self, one: Accusation) -> str | None:
         return self._else.day(one)
@@ -199,12 +217,28 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
         TrueReadings.ordered_one,
         TrueReadings.another,
         TrueReadings.several,
+        TrueReadings.listed,
         TrueReadings.reached,
         TrueReadings.plain,
     ),
-    "unit_cost": (TrueReadings.cell, TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
-    "cost_per_unit": (TrueReadings.cell, TrueReadings.lowered, TrueReadings.plain),
-    "sum": (TrueReadings.then, TrueReadings.repeated, TrueReadings.reached, TrueReadings.plain),
+    "mean_told": (TrueReadings.listed,),
+    "unit_cost": (
+        TrueReadings.listed,
+        TrueReadings.spread,
+        TrueReadings.rounded,
+        TrueReadings.cell,
+        TrueReadings.lowered,
+        TrueReadings.reached,
+        TrueReadings.plain,
+    ),
+    "cost_per_unit": (TrueReadings.rounded, TrueReadings.cell, TrueReadings.lowered, TrueReadings.plain),
+    "sum": (
+        TrueReadings.then,
+        TrueReadings.listed,
+        TrueReadings.repeated,
+        TrueReadings.reached,
+        TrueReadings.plain,
+    ),
     "rest": (TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
     "difference": (
         TrueReadings.apart,
@@ -215,8 +249,23 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     ),
     "gap_told": (TrueReadings.apart, TrueReadings.unlinked, TrueReadings.reached, TrueReadings.plain),
     "rest_told": (TrueReadings.costs_that, TrueReadings.reached, TrueReadings.plain),
-    "left_amount": (TrueReadings.ordered_one, TrueReadings.another, TrueReadings.reached, TrueReadings.plain),
-    "left_unit_cost": (TrueReadings.cell, TrueReadings.lowered, TrueReadings.reached, TrueReadings.plain),
+    "left_amount": (
+        TrueReadings.spread,
+        TrueReadings.listed,
+        TrueReadings.ordered_one,
+        TrueReadings.another,
+        TrueReadings.reached,
+        TrueReadings.plain,
+    ),
+    "left_unit_cost": (
+        TrueReadings.listed,
+        TrueReadings.spread,
+        TrueReadings.rounded,
+        TrueReadings.cell,
+        TrueReadings.lowered,
+        TrueReadings.reached,
+        TrueReadings.plain,
+    ),
     "stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_raters": (TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),

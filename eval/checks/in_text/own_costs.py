@@ -21,7 +21,7 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.makers import PlaceNamed
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.packs import divisors, record_divisors
+from drr.eval.checks.money.packs import divisors, parts_of, record_divisors
 from drr.eval.checks.residue import residue_of
 from drr.wording.money import every_amount
 from drr.wording.numbers import DIGITS, SPOKEN, number_said
@@ -254,7 +254,13 @@ def _reckoned(
     is_plain = is_it(price.value / one for one in plain if one > 1)
     is_right = (
         is_plain
-        or is_it(amount / one for amount in amounts for one in by if one > 0)
+        or is_it(
+            part
+            for amount in amounts
+            for one in by
+            if one > 0
+            for part in parts_of(amount, one, figure.value)
+        )
         or is_it(abs(a - b) for a, b in combinations([0.0, *amounts], 2))
     )
     return CostBeside(figure, figure.cue.kind == "unit", is_plain, is_right)

@@ -7,11 +7,12 @@ over which of these is not asked. Left alone where no time is said near, and in 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.in_text.amounts import accused, amounts_in_prose, prices_in_sight
+from drr.eval.checks.in_text.between_days import times_between, times_listed
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.makers import named_by
@@ -25,7 +26,7 @@ _DAYS = {"day": (1.0,), "night": (1.0,), "week": (7.0,), "month": (30.0, 30.44, 
 _TIME = r"(?P<t>day|night|week|month|year)"
 _PER = re.compile(rf"[\s*_]{{0,3}}(?:an?|per|each|every|/)\s?{_TIME}\b", re.I)
 _LASTS = re.compile(
-    rf"(?<![\w.,$])(?P<n>{SPOKEN}|an?|half\sa|\d{{1,3}}(?:\.\d)?)(?:\s(?:more|full|whole)\s|[\s-])(?P<half>and[\s-]a[\s-]half[\s-])?{_TIME}s?\b(?P<more>\sand\sa\shalf\b)?",
+    rf"(?<![\w.,$])(?P<n>{SPOKEN}|an?|half\sa|\d{{1,3}}(?:,\d{{3}}|\.\d)?)(?:\s(?:more|full|whole)\s|[\s-])(?P<half>and[\s-]a[\s-]half[\s-])?{_TIME}s?\b(?P<more>\sand\sa\shalf\b)?",
     re.I,
 )
 """`24 months`, `two and a half years`, `a year and a half`"""
@@ -63,10 +64,31 @@ def wrong_spread_costs(mentions: Mentions) -> Iterator[Accusation]:
     for figure, per, close in islice(_said(mentions, held), _MOST):
         amounts = _amounts(mentions.plain, held, figure, close)
         times = _times(mentions.plain, held, figure, per, close) if amounts else ()
-        low, high = figure.low - 1e-6, figure.high + 1e-6
-        if times and not any(low <= amount / time <= high for amount in amounts for time in times):
+        if times and not _comes_to(figure, amounts, times):
             told = f"said {{}} a {per}, which nothing in sight comes to over a time that is said beside it"
             yield accused("spread_cost", mentions, figure, told)
+
+
+def is_spread(mentions: Mentions, start: int) -> bool:
+    """Whether an amount is said to be a cost over a time, and something in sight comes to it."""
+    held = sight_of(mentions).held
+    figure = next(iter(held.ledger.within(start, start + 1)), None)
+    match = _PER.match(mentions.plain, figure.end) if figure is not None else None
+    if figure is None or match is None:
+        return False
+    per, close = match["t"].casefold(), _stretch(mentions.plain, figure, held.prose.sentence_at(start))
+    amounts = _amounts(mentions.plain, held, figure, close)
+    return _comes_to(figure, amounts, _times(mentions.plain, held, figure, per, close))
+
+
+def _comes_to(figure: Figure, amounts: Iterable[float], times: Collection[float]) -> bool:
+    low, high = figure.low - 1e-6, figure.high + 1e-6
+    return any(low <= amount / time <= high for amount in amounts for time in times)
+
+
+def _stretch(text: str, figure: Figure, sentence: Span) -> Span:
+    """What an amount is read with: its sentence and those before it."""
+    return max(text.rfind("\n", 0, figure.start) + 1, sentence[0] - _BEFORE), sentence[1]
 
 
 def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[tuple[Figure, str, Span]]:
@@ -77,8 +99,7 @@ def _said(mentions: Mentions, held: HeldAgainst) -> Iterator[tuple[Figure, str, 
         if match is None or _NOT_SPREAD.search(text, *sentence) or residue.cites_the_web(sentence):
             continue
         if not residue.doubt(sentence, ("unreal", "conditional", "charged")):
-            low = max(text.rfind("\n", 0, figure.start) + 1, sentence[0] - _BEFORE)
-            yield figure, match["t"].casefold(), (low, sentence[1])
+            yield figure, match["t"].casefold(), _stretch(text, figure, sentence)
 
 
 def _amounts(text: str, held: HeldAgainst, but: Figure, close: Span) -> list[float]:
@@ -128,10 +149,23 @@ def _times(text: str, held: HeldAgainst, but: Figure, per: str, close: Span) -> 
     found = {each for many, time in lasts for each in _as_times(many, time, per)}
     if not found:
         return found
+    between = [*times_between(text, close), *times_listed(text, _sentences(held, close, but))]
+    found |= {each for one in between for each in _as_times(one.many, one.time, per)}
     found |= {float(round(one)) for one in found if abs(one - round(one)) < 0.1 * one}
     for match in _SPAN.finditer(text, *close):
         found.update(_as_times(abs(_number(match["b"]) - _number(match["a"])), match["t"], per))
     return {one for one in found if one > 0}
+
+
+def _sentences(held: HeldAgainst, close: Span, but: Figure) -> list[Span]:
+    """Those of a stretch, up to an amount whose own time stands behind it."""
+    line = held.prose.line_at(but.start)
+    every = held.prose.sentences(line) if line is not None else []
+    return [
+        (max(low, close[0]), min(high, but.start))
+        for low, high in every
+        if high > close[0] and low < but.start
+    ]
 
 
 def _as_times(many: float, time: str, per: str) -> Iterator[float]:

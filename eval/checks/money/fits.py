@@ -16,6 +16,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.around import asks_for_a_limit, cells_asked, is_hinted
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.groups import GROUP
+from drr.eval.checks.money.generous.limits import prices_asked
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger
 from drr.eval.checks.residue import residue_of
 from drr.wording.limits import thresholds
@@ -298,9 +299,10 @@ def _advises(text: str) -> bool:
 
 
 def only_amount(question: str | None) -> float | None:
-    """Of a question that names one amount of money, that one: its limit, if its answer speaks of one and it is not what an offer asks for."""
+    """Of a question that names one amount of money, that one: its limit, if its answer speaks of one and it is neither a price nor what an offer asks for."""
     asked = every_amount(question or "")
-    return asked[0].value if len(asked) == 1 and not thresholds(question or "") else None
+    no_limit = asked and (thresholds(question or "") or prices_asked(question or ""))
+    return asked[0].value if len(asked) == 1 and not no_limit else None
 
 
 def _is_cost(figure: Figure) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from drr.eval.checks.base import CheckTally, Span
-from drr.eval.checks.cast import cast_of
+from drr.eval.checks.cast import Cast, cast_of
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
@@ -70,6 +70,7 @@ _ADDED = re.compile(
 )
 _REST = re.compile(r"\b(?:left(?:over)?|rest|remain(?:s|der|ing)?|balance)\b", re.I)
 """Before an amount: what is left is held against it, and no cost."""
+_ARTICLE = re.compile(r"[\s*_\[]{0,4}(?:(?:the|your|my|our|that|what|of)\s){0,2}[\s*_\[]{0,4}", re.I)
 _ENDS = re.compile(r"[;:]\s")
 _MOST = 12
 """Prices of which differences are looked at."""
@@ -165,8 +166,7 @@ class LimitSides:
 
     def _costs(self, figure: Figure, span: Span) -> Iterator[tuple[float, Certainty]]:
         """What is said to be paid in the paragraph up to here, and the prices of what its sentence names."""
-        line = self._cast.prose.line_at(span[0])
-        for one in self._ledger.within(span[0] if line is None else line.start, span[1]):
+        for one in self._ledger.within(_opened(self._cast, span), span[1]):
             if one.start != figure.start and one.cue.kind in ("price", "none", "total") and not one.void:
                 entry = self._ledger.by_start.get(one.start)
                 if entry is not None and entry.status == "explained":
@@ -181,9 +181,11 @@ class LimitSides:
         behind = _BEHIND.match(self._plain, figure.end, span[1])
         if behind is not None and _OF_LIMIT.match(self._plain, behind.end(), span[1]):
             return False
-        line = self._cast.prose.line_at(span[0])
-        around = span if line is None else (line.start, span[1])
-        prices = sorted({one.price for one in self._ledger.play.within(*around)})[:_MOST]
+        if behind is not None and _names_a_thing(self._plain, self._cast, behind.end(), span):
+            return True
+        prices = sorted({one.price for one in self._ledger.play.within(_opened(self._cast, span), span[1])})[
+            :_MOST
+        ]
         return any(figure.holds(b - a) for i, a in enumerate(prices) for b in prices[i + 1 :])
 
     # A verdict on a limit that was named before.
@@ -289,6 +291,18 @@ class LimitSides:
         named = [one for one in self._ledger.within(low, place) if one.holds(limit)]
         start = named[-1].start - 30 if named else low
         return bool(named) or _LIMIT.search(self._plain, max(0, start), place) is not None
+
+
+def _opened(cast: Cast, span: Span) -> int:
+    """Where the line of a sentence begins."""
+    line = cast.prose.line_at(span[0])
+    return span[0] if line is None else line.start
+
+
+def _names_a_thing(plain: str, cast: Cast, place: int, span: Span) -> bool:
+    """Whether what is named right behind `above` is a thing: what is set against it are two prices."""
+    named = cast.within(place, span[1])
+    return bool(named) and _ARTICLE.fullmatch(plain, place, max(place, named[0].start)) is not None
 
 
 def _stands_before(plain: str, figure: Figure, match: re.Match[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -33,6 +34,19 @@ _MEASURE = re.compile(
 )
 
 
+_SIDES = re.compile(
+    rf"(?<![\w.,])(?P<a>{DIGITS})(?:[\s-]?(?:[a-z]{{1,12}}|['\"″]))?\s?(?:x|×|by)\s?(?P<b>{DIGITS})[\s-]?(?P<unit>[a-z]{{1,12}}|['\"″])",
+    re.I,
+)
+_SQUARE = re.compile(
+    rf"(?<![\w.,])(?P<n>{DIGITS})[\s-]?(?:square|sq\.?)[\s-]?(?P<unit>[a-z]{{1,12}})\b", re.I
+)
+_PER_AREA = re.compile(r"(?:square|sq)\b\.?\s?(?P<unit>[a-z]{1,12})?", re.I)
+_OF_AREAS = ("foot", "inch", "meter")
+"""Of which a square may be where nothing says of which it is."""
+_HALF = 0.005
+
+
 _TOGETHER = {"hundred": 100, "thousand": 1000, "dozen": 12, "pair": 2}
 """Of a cost per hundred pages, how many it is of."""
 _IN_A_YEAR = {"month": 12.0, "week": 52.0, "day": 365.0, "quarter": 4.0}
@@ -48,12 +62,42 @@ def divisors(text: str, per: str) -> frozenset[float]:
     unit = unit_named(per) if per and many == 1 else None
     if unit is None or unit.kind == "count":
         whole = _of_sets(text, per) if many > 1 else set()
-        return frozenset({one / many for one in _counts_of(text)} | whole)
+        return frozenset({one / many for one in _counts_of(text)} | whole) | areas(text, per)
     found = set()
     for value, other in _measured(text):
         if other.kind == unit.kind or ("ounce" in unit.name and "ounce" in other.name):
             found.add(value * other.base / (unit.base if other.kind == unit.kind else other.base))
-    return frozenset(one for one in found if one)
+    return frozenset(one for one in found if one) | areas(text, per)
+
+
+@lru_cache(maxsize=1024)
+def areas(text: str, per: str) -> frozenset[float]:
+    """Of a cost per square foot, how many a text says, and how many its lengths by its widths are: `32 x 20 inches`."""
+    asked = _PER_AREA.fullmatch(per)
+    if asked is None:
+        return frozenset()
+    units = [UNITS.named(one) for one in ([asked["unit"]] if asked["unit"] else _OF_AREAS)]
+    found = [(number_said(one["n"]), one["unit"]) for one in _SQUARE.finditer(text)]
+    found += [(number_said(one["a"]) * number_said(one["b"]), one["unit"]) for one in _SIDES.finditer(text)]
+    known = [(many, UNITS.named(word)) for many, word in found if many]
+    return frozenset(
+        many * (side.base / unit.base) ** 2
+        for many, side in known
+        for unit in units
+        if side is not None and unit is not None and side.kind == unit.kind == "length"
+    )
+
+
+def is_rounded(number: float) -> bool:
+    """Whether it is written to hundredths, and those matter little."""
+    return number >= 1 and round(number, 2) == number != round(number, 1)
+
+
+def parts_of(amount: float, by: float, meant: float) -> Iterator[float]:
+    """An amount by a number; by one that is rounded to hundredths it may be anything between, and is then the nearest to what is meant."""
+    yield amount / by
+    if is_rounded(by):
+        yield min(max(meant, amount / (by + _HALF)), amount / (by - _HALF))
 
 
 @lru_cache(maxsize=1024)
@@ -113,6 +157,11 @@ def _held_by(product: Product, per: str) -> _Held:
     ]
     sizes = (value for key, value in details if _SIZE.search(key))
     named = "\n".join([product.title, *sizes])
+    held = _of_unit(product, per, named, details)
+    return held._replace(values=held.values | areas(named, per))
+
+
+def _of_unit(product: Product, per: str, named: str, details: Sequence[tuple[str, str]]) -> _Held:
     unit = unit_named(per) if per else None
     if per and unit is None and per not in _ANY_UNIT and not _names(product, per):
         return _Held(

@@ -8,9 +8,17 @@ from functools import cached_property
 from itertools import chain, combinations, islice
 
 from drr.eval.checks.base import Span
+from drr.eval.checks.mentions import words
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.means import means_near
-from drr.eval.checks.money.packs import counted_by, divisors, names_unit, record_divisors, unit_named
+from drr.eval.checks.money.packs import (
+    counted_by,
+    divisors,
+    names_unit,
+    parts_of,
+    record_divisors,
+    unit_named,
+)
 from drr.eval.checks.money.play import InPlay, Priced
 from drr.wording.cues import CUES, CueKind
 from drr.wording.purchases import PURCHASES
@@ -29,7 +37,8 @@ _MOST_SAID = 24
 """Amounts beside a figure that it may be worked out from."""
 
 
-_LEAST_LIMIT = 10
+_LEAST_LIMIT, _SHORT = 10, 4
+"""The least that may be a limit, and letters of a word by which nothing is known."""
 
 
 Reading = tuple[str, Iterable[float]]
@@ -121,16 +130,16 @@ class Readings:
     def _per_unit(
         self, figure: Figure, products: Iterable[Priced], said: Sequence[float], span: tuple[int, int]
     ) -> Iterator[Reading]:
-        sentence = self._play.text(figure.sentence)
-        units = {figure.cue.per} if figure.cue.per else {"", *CUES.units_in(sentence)}
-        yield from _by_portions(products := [*products, *_called_by(self._play, figure)], sentence)
+        units = {figure.cue.per} if figure.cue.per else {"", *CUES.units_in(self._play.text(figure.sentence))}
+        products = [*products, *_called_by(self._play, figure)]
+        yield from _by_what_is_said(self._play, figure, products, span)
         for per in sorted(units):
             around = divisors(self._play.text(span), per) | divisors(self._play.question, per)
             for one in products:
-                for many in record_divisors(one.product, per, around):
-                    yield f"the price of {one.product_id} by {many:g}", [one.price / many]
+                by = record_divisors(one.product, per, around)
+                yield from _by_each(f"the price of {one.product_id}", one.price, by, figure)
             for value in said:
-                yield from ((f"${value:,.2f} by {many:g}", [value / many]) for many in around)
+                yield from _by_each(f"${value:,.2f}", value, around, figure)
 
     def _means(self, figure: Figure, products: Sequence[Priced], span: Span) -> Iterator[float]:
         """Of the prices near it, of those beside it, and of the amounts that are said beside it."""
@@ -307,6 +316,30 @@ def _called_by(play: InPlay, figure: Figure) -> Iterable[Priced]:
     if not per or unit_named(per) is not None or play.calls_one((figure.sentence[0], figure.start)):
         return ()
     return (one for one in play.all if names_unit(one.product.title, per))
+
+
+def _by_each(what: str, amount: float, numbers: Iterable[float], figure: Figure) -> Iterator[Reading]:
+    return ((f"{what} by {many:g}", parts_of(amount, many, figure.value)) for many in numbers)
+
+
+def _by_sizes_said(play: InPlay, figure: Figure, span: Span) -> Iterator[Reading]:
+    """By a measure that stands before a cost in its paragraph, of what is listed elsewhere: of that size by its record, or called by a word that stands there."""
+    unit = unit_named(figure.cue.per) if figure.cue.per else None
+    if unit is None or unit.kind == "count":
+        return
+    text = play.text((span[0], figure.start))
+    sizes, said = divisors(text, figure.cue.per), {*words(text)}
+    for one in play.all:
+        called = any(len(word) > _SHORT and word in said for word in words(one.product.title))
+        own = sizes if called else sizes & record_divisors(one.product, figure.cue.per, frozenset())
+        yield from _by_each(f"the price of {one.product_id}", one.price, own, figure)
+
+
+def _by_what_is_said(
+    play: InPlay, figure: Figure, products: Iterable[Priced], span: Span
+) -> Iterator[Reading]:
+    yield from _by_sizes_said(play, figure, span)
+    yield from _by_portions(products, play.text(figure.sentence))
 
 
 def _by_portions(products: Iterable[Priced], sentence: str) -> Iterator[Reading]:

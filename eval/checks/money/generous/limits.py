@@ -25,10 +25,39 @@ _SHADE_UNDER = re.compile(
 """Before an amount: it is no limit but about so much."""
 
 
+_PRICED_BEFORE = re.compile(
+    r"(?:(?P<of>\b(?:the|that|this|my|your|our|his|her|their)\s)|\b(?:paid|costs|charged|was|were|listed\sat|bought\s(?:it|one|them)\s(?:for|at))\s(?:me\s|us\s)?)$",
+    re.I,
+)
+"""Before an amount of a question: it is what something costs or has cost."""
+_A_THING = re.compile(
+    r"\s(?!(?:budget|limit|cap|ceiling|max(?:imum)?|allowance|gift|card|cash|money|savings|funds?|bonus|rebate|plan|project|kit|basket|order|voucher|credit|coupon|certificate|mark|line|range|threshold|bill|note|refund|i|we|you|he|she|they|that|which|is|was|will|would|has|can|in|for|to|on|of|from|or|and|left|more|less|total|spend(?:ing)?)\b)[a-z]",
+    re.I,
+)
+"""Behind `the $62.99`: a thing that costs it."""
+_OF_LIMITS = re.compile(r"\b(?:budget|limit|cap|ceiling|max(?:imum)?|allowance|most)\b", re.I)
+
+
+def prices_asked(query: str) -> frozenset[float]:
+    """Amounts of a question that are prices and limit nothing: `the $62.99 stud finder`, `I paid $62.99`."""
+    found = ((one, _PRICED_BEFORE.search(query[: one.start])) for one in every_amount(query))
+    return frozenset(
+        one.value
+        for one, before in found
+        if before is not None
+        and (
+            _A_THING.match(query, one.end)
+            if before["of"]
+            else not _OF_LIMITS.search(query, 0, before.start())
+        )
+    )
+
+
 def limits_told(subject: Subject, ledger: MoneyLedger, plain: str) -> tuple[list[float], list[float]]:
     """What the question and the report set as limits on a cost, and those that are on each of something."""
     query = subject.query or ""
-    amounts = every_amount(query)
+    priced = prices_asked(query)
+    amounts = [one for one in every_amount(query) if one.value not in priced]
     each = [one.value for one in amounts if PER.match(query, one.end)]
     found = [one.value for one in amounts if not PER.match(query, one.end)]
     found += limits_without_sign(query)
