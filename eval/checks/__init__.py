@@ -44,22 +44,22 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "4"),
     "outside_shop": Rule(catalogue.outside_shop, "14"),
-    "name_matches_id": Rule(names.name_matches_id, "17"),
+    "name_matches_id": Rule(names.name_matches_id, "18"),
     "price": Rule(facts.price, "38"),
-    "rating": Rule(stars.rating, "30"),
+    "rating": Rule(stars.rating, "31"),
     "total": Rule(total, "42"),
     "budget": Rule(budget, "43"),
-    "order_facts": Rule(order_facts, "46"),
+    "order_facts": Rule(order_facts, "47"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "14"),
-    "statistics": Rule(statistics, "43"),
+    "statistics": Rule(statistics, "44"),
     "duplicates": Rule(text.duplicates, "2"),
     "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
     "fabricated_citation": Rule(citing.fabricated_citation, "10"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "17"),
-    "product_claims": Rule(properties.product_claims, "69"),
+    "product_claims": Rule(properties.product_claims, "70"),
     "process_text": Rule(text.process_text, "4"),
-    "figures": Rule(figures, "35"),
+    "figures": Rule(figures, "36"),
 }
 
 

@@ -146,6 +146,12 @@ class MeasureSaid(NamedTuple):
     begins: int
     """Where the range begins that it ends; else where it does."""
 
+    def in_units_of(self, other: MeasureSaid) -> float | None:
+        """Its base where both are of one unit, a liquid's ounces as ounces of any kind; `None` of another."""
+        if {self.unit, other.unit} == _OUNCES and other.value:
+            return self.value * other.base / other.value
+        return self.base if (self.unit, self.kind) == (other.unit, other.kind) else None
+
     def same(self, other: MeasureSaid) -> bool:
         """The same as far as the figure shows; in other units up to rounding."""
         if {self.unit, other.unit} == _OUNCES:

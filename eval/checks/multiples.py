@@ -22,6 +22,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.records import record_text
 from drr.eval.checks.residue import residue_of
+from drr.eval.checks.what_it_has import ratios_to_what_it_has
 from drr.wording.comparisons import COMPARISONS
 from drr.wording.cues import CUES
 from drr.wording.numbers import SPOKEN, number_said
@@ -224,7 +225,10 @@ _BEHIND_ITS_UNIT = re.compile(
 )
 """Between a figure and the multiple that it makes."""
 _OF_NUMBER = re.compile(r"\b(?:number|many|count)\b", re.I)
-_COSTS = re.compile(r"\b(?:costs?|charges?|is\spriced|sells\sfor|comes\sto|price[ds]?)\b|\$", re.I)
+_COSTS = re.compile(
+    r"\b(?:costs?|(?<!its\s)(?<!\ba\s)(?<!one\s)(?<!each\s)(?<!per\s)(?<!full\s)(?<!single\s)charges?|is\spriced|sells\sfor|comes\sto|price[ds]?)\b|\$",
+    re.I,
+)
 _OBJECT = re.compile(r"(?:(?!\s(?:and|but|with|while|yet|though|for)\s)[^,;:.()\n]){0,40}")
 """What there is so many times as much of."""
 _OF_COUNT = re.compile(r"\b(?:ratings|reviews|raters|reviewers|votes|people)\b", re.I)
@@ -277,6 +281,10 @@ def _ratios(held: HeldAgainst, text: str, one: _Said, sentence: Span) -> list[fl
     of = said[0] if said else ""
     if _AS.match(of):
         return []
+    place = (one.start, one.end)
+    had = None if of_contents else ratios_to_what_it_has(held, text, place, sentence, sides.theirs)
+    if had is not None:
+        return had
     if measured := _OF_MEASURE.match(of):
         return _measured(held, sides, measured.lastgroup)
     if _OF_COUNT.search(of):

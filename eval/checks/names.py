@@ -50,7 +50,7 @@ def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
         name = _cleaned(named.name)
         if product is not None and _is_product_name(name, named.source):
             scores.append(_similarity(name, product))
-            _compare_name(tally, subject, cast, named, name, product)
+            _compare_name(tally, mentions, cast, named, name, product)
     for mention in mentions.mentions:
         product = subject.product(mention.product_id)
         if product is not None and mention.own and mentions.within(mention.start, mention.end):
@@ -70,15 +70,19 @@ def _similarity(name: str, product: Product) -> float:
 
 
 def _compare_name(
-    tally: CheckTally, subject: Subject, cast: Cast, named: Named, name: str, product: Product
+    tally: CheckTally, mentions: Mentions, cast: Cast, named: Named, name: str, product: Product
 ) -> None:
     """A name is wrong where its maker is another's, or where another product of the shop has all of its words."""
+    subject = mentions.subject
     differs = brand_differs(name, product) and not begins_with_its_word(name, product)
     if _similarity(name, product) >= 0.6 and not differs:
         tally.ok()
     elif _similarity(name, product) >= 0.6:
         why = f"{name!r} names another maker than {product.store or product.title!r}"
-        tally.accuse("name", named.span, why, _bound_maker(subject, named, name, product))
+        bound = _bound_maker(subject, named, name, product)
+        if _is_before_its_maker(mentions, named, product):
+            bound = _bound_as_maker(subject, name, product)
+        tally.accuse("name", named.span, why, bound)
     elif named.source == "link" and _is_of_another_maker(subject, name, product):
         why = f"{name!r} names another maker than {product.store or product.title!r}"
         tally.accuse("name", named.span, why, Certainty.ADJOINED)
@@ -87,6 +91,29 @@ def _compare_name(
     else:
         why = f"{name!r} is given for {named.product_id}, which is {product.title!r}"
         tally.accuse("name", named.span, why, _bound_name(subject, named, name))
+
+
+_LEADS_TO = re.compile(r"[*_\s]{0,4}[:(,–—-][*_\s(\[]{0,4}(?:(?:the|an?)\s)?[*_\[]{0,3}")
+
+
+def _is_before_its_maker(mentions: Mentions, named: Named, product: Product) -> bool:
+    """Whether a label stands there, `| Path lights, 6 | Greenmantle Warm-White |`: who makes the thing is told by another cell, or right behind."""
+    at, end = named.span
+    line = next((one for one in mentions.layout.lines if one.start <= at < one.end), None)
+    if line is None or named.source != "bold":
+        return False
+    cell = next((one for one in line.cells if one[0] <= at < one[1]), None)
+    if cell is not None:
+        behind = mentions.body[cell[1] : line.end]
+    else:
+        leads = _LEADS_TO.match(mentions.body, end, line.end)
+        behind = "" if leads is None else mentions.body[leads.end() : leads.end() + _LONGEST_MAKER]
+    made = (re.escape(maker) for maker in makers_of(product))
+    found = (re.search(rf"(?<!\w){one}(?!\w)", behind) for one in made)
+    return any(one is not None and (cell is not None or one.start() == 0) for one in found)
+
+
+_LONGEST_MAKER = 40
 
 
 def _compare_makers_alone(tally: CheckTally, subject: Subject) -> None:

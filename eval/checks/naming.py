@@ -188,6 +188,6 @@ def things_in(body: str, products: Mapping[str, Product]) -> Iterator[NamedProdu
 
 
 def begins_with_its_word(name: str, product: Product) -> bool:
-    """`Lock kit` for a kit of locks: its first word is the thing's own, in another form."""
-    first = folded_words(name)[:1]
-    return not first or first[0] in folded_words(f"{product.title} {' '.join(product.features)}")
+    """`Lock kit` for a kit of locks, `Path lights` for what is sold among them: its first word is the thing's own, in another form."""
+    first, kinds = folded_words(name)[:1], " ".join(product.categories[-1:])
+    return not first or first[0] in folded_words(f"{product.title} {' '.join(product.features)} {kinds}")

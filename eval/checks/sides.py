@@ -24,7 +24,15 @@ from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.naming import folded_words
 from drr.eval.checks.residue import residue_of
-from drr.eval.checks.side_forms import SO_MUCH, is_label, other_of_two
+from drr.eval.checks.side_forms import (
+    AN_ARTICLE,
+    DEGREES,
+    SO_MUCH,
+    closed,
+    is_held_by_figures,
+    is_label,
+    other_of_two,
+)
 from drr.eval.checks.spoken_of import one_spoken_of, taken_for_the_last
 from drr.eval.checks.superlatives import measured
 from drr.wording.comparisons import COMPARISONS, SIDES
@@ -69,7 +77,6 @@ _AND_MORE = re.compile(
     re.I,
 )
 """Between two comparisons of one thing."""
-_IN_BRACKETS = re.compile(r"\s\($")
 _SHORT = 60
 _NEAR = 700
 _MANY = 60
@@ -187,6 +194,8 @@ class _Sides:
         self._told = (said.end, mine) if mine else None
         if mine is None and theirs is None:
             return None
+        if said.of == "measure" and self._begins_another(said, mine or theirs or frozenset()):
+            return None
         if theirs is None and _THAN_ELSE.match(self._plain, said.end, span[1]):
             return None  # than what has no name
         if not (mine or theirs or frozenset()) <= self._known or not self._is_read(said, span):
@@ -197,7 +206,7 @@ class _Sides:
             return None
         left = mine or frozenset(near) - (theirs or frozenset())
         right = theirs or frozenset(near) - (mine or frozenset())
-        if not left or not right:
+        if not (left and right):
             return None
         if said.by is not None:
             prices = {key: one.price for key, one in self._cast.products.items() if one.price is not None}
@@ -213,7 +222,7 @@ class _Sides:
         if len(before) == 1 and is_label(self._cast, before[0], said.start, span):
             return self._meant(before[0])
         if before:
-            between = self._plain[_closed(self._plain, before[-1], said.start) : said.start]
+            between = self._plain[closed(self._plain, before[-1], said.start) : said.start]
             verb = _BE.search(between) or self._plain[said.start : said.end].casefold().startswith("cost")
             lead = _LEAD.fullmatch(between) if verb else None
             if lead is not None and _BESIDE.search(
@@ -264,7 +273,7 @@ class _Sides:
 
     def _begins_another(self, said: _Said, whom: frozenset[str]) -> bool:
         """`the cheaper way`: it is said of something else than the thing."""
-        if not _ARTICLE.search(self._plain, max(0, said.start - 5), said.start):
+        if not AN_ARTICLE.search(self._plain, max(0, said.start - DEGREES), said.start):
             return False
         noun = _NOUN.match(self._plain, said.end)
         word = folded_words(noun["word"])[0] if noun is not None else ""
@@ -283,6 +292,8 @@ class _Sides:
 
     def _is_read(self, said: _Said, span: Span) -> bool:
         clause = self._cast.prose.clause_at(said.start)
+        if said.of == "measure" and is_held_by_figures(said.end, self._plain, span[1]):
+            return False
         low = max(span[0], clause[0] - 6)
         start = said.start - len("with ") * (
             said.of == "raters" and self._plain.endswith("with ", low, said.start)
@@ -374,14 +385,6 @@ def _values(said: _Said, a: Product, b: Product, units: Iterable[str]) -> Iterat
         for unit in sorted(units):
             for m in record_divisors(a, unit, none):
                 yield from ((x / m, y / n) for n in record_divisors(b, unit, none) if m and n)
-
-
-def _closed(text: str, one: PlaceNamed, end: int) -> int:
-    """Where a name ends, with the parenthesis that it stands in behind a name of its own."""
-    if not _IN_BRACKETS.search(text, max(0, one.start - _CLOSE), one.start):
-        return one.end
-    close = text.find(")", one.end, end)
-    return one.end if close < 0 else close
 
 
 def _tells_costs(here: Iterable[Figure]) -> bool:

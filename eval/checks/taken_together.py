@@ -1,5 +1,5 @@
-"""Whether a measure is that of several things together: of two of one (`120 watts`, of two lights of 60), or of those that its sentence adds up (`one Calmgate
-plus one Fielder's gives 125 feet`)."""
+"""Whether a measure is that of several things together: of two of one (`120 watts`, of two lights of 60), of as many as were ordered (`five times: 80 ounces`), or
+of those that its sentence adds up (`one Calmgate plus one Fielder's gives 125 feet`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from drr.eval.checks.records import record_text
 from drr.wording.numbers import SPOKEN, number_said
 
 _SO_MANY = re.compile(
-    rf"\b(?P<n>{SPOKEN}|\d{{1,2}})(?=\s(?:of|more)\b|\s?[x×]\s|\s(?:packs?|box(?:es)?|bags?|sets?|rolls?|tubs?|bottles?|packets?|cans?)\sof\b)"
+    rf"\b(?P<n>{SPOKEN}|\d{{1,2}})(?=\s(?:of|more)\b|\s?[x×]\s|\s(?:times|orders|purchases)\b(?!\s(?:as|the|that|more|less)\b)"
+    r"|\s(?:packs?|box(?:es)?|bags?|sets?|rolls?|tubs?|bottles?|packets?|cans?|jars?|tubes?|cartons?)\b)"
     rf"|\b(?P<w>{SPOKEN})(?=\s[*_\[]{{0,3}}(?-i:[A-Z][a-z]))"
     r"|[x×]\s?(?P<m>\d{1,2})\b|\b(?P<two>both|pair|couple|twins|twice|double|a\ssecond)\b",
     re.I,
@@ -44,14 +45,14 @@ def is_of_several(held: HeldAgainst, text: str, place: Span) -> bool:
         return False
     close, _ = held.around(place[0])
     counts = list(dict.fromkeys(_so_many(text, (line.start, close[1]))))[:_COUNTS]
-    own = [_alike(held, key, said[-1]) for key in _named(held, (line.start, line.end))]
-    if any(said[-1].same(_made(said[-1], k * base)) for some in own for base in some for k in counts):
+    own = [alike(held, key, said[-1]) for key in _named(held, (line.start, line.end))]
+    if any(said[-1].same(made(said[-1], k * base)) for some in own for base in some for k in counts):
         return True
     if said[-1].kind == "time" or _ADDED.search(text, *close) is None:
         return False
-    here = [_alike(held, key, said[-1]) for key in _named(held, close)]
+    here = [alike(held, key, said[-1]) for key in _named(held, close)]
     sums = _sums(here if len(here) > 1 else own, [1, *counts])
-    return any(said[-1].same(_made(said[-1], total)) for total in sums)
+    return any(said[-1].same(made(said[-1], total)) for total in sums)
 
 
 def _so_many(text: str, span: Span) -> Iterator[int]:
@@ -72,14 +73,14 @@ def _named(held: HeldAgainst, span: Span) -> list[str]:
     return [key for key in dict.fromkeys(found) if key in held.known.products][:_THINGS]
 
 
-def _alike(held: HeldAgainst, key: str, said: MeasureSaid) -> list[float]:
+def alike(held: HeldAgainst, key: str, said: MeasureSaid) -> list[float]:
     """What a record measures in the same unit, in the base unit of its kind."""
     known = measures_of(record_text(held.known.products[key]))
-    alike = (one.base for one in known if one.unit == said.unit and one.kind == said.kind)
-    return [one for one in dict.fromkeys(alike) if one > 0][:_VALUES]
+    found = dict.fromkeys(one.in_units_of(said) for one in known)
+    return [base for base in found if base is not None and base > 0][:_VALUES]
 
 
-def _made(said: MeasureSaid, base: float) -> MeasureSaid:
+def made(said: MeasureSaid, base: float) -> MeasureSaid:
     """So much, in the unit in which it is said."""
     return said._replace(value=base * said.value / said.base if said.base else 0.0, base=base)
 

@@ -194,3 +194,25 @@ def test_multiples_without_an_object_that_are_of_other_things_accuse_nobody(
     scene: Scene, pens: tuple[Product, ...], said: str
 ) -> None:
     assert not list(accused(report(pens, said), scene.shop, "multiple")), said
+
+
+GRINDERS = "The [Tailfield Rechargeable](http://ecommerce.example/B0AKTL95OZ) costs $27.99. A close second is the [Nuzzleworth Quiet](http://ecommerce.example/B08UG29MWT) for $25.99.\n\n"
+"""They run for two hours and for four."""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The Tailfield is for a shy dog. Its charge lasts about two hours, {} of what the Nuzzleworth manages.",
+        "The Tailfield runs 2 hours on a charge, {} of what the Nuzzleworth does.",
+        "The Tailfield costs $27.99 and runs two hours, {} of what the Nuzzleworth gives you.",
+    ],
+)
+def test_a_multiple_of_what_another_has_is_of_the_measure_before_it(rules_shop: Shop, said: str) -> None:
+    assert not list(accused(GRINDERS + said.format("half"), rules_shop, "multiple"))
+    assert list(accused(GRINDERS + said.format("a third"), rules_shop, "multiple")) == ["a third"]
+
+
+def test_a_multiple_of_what_another_costs_is_of_prices(rules_shop: Shop) -> None:
+    said = GRINDERS + "The Tailfield runs for two hours and is half of what the Nuzzleworth costs."
+    assert list(accused(said, rules_shop, "multiple")) == ["half"]

@@ -83,3 +83,22 @@ def test_no_sum_explains_a_price_in_the_cell_of_its_own_row(scene: Scene) -> Non
         )
         text = f"| id | thing | price |\n|---|---|---|\n{rows}\n"
         assert _status(scene.shop, text, "price") == status, text
+
+
+SHOPPED = "| Thing | Pick | Price |\n|---|---|---|\n{}\n\n[5] http://ecommerce.example/B00C07Q3GI"
+"""Greenmantle's path lights, six of them."""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("| Path lights, 6 | Greenmantle Warm-White [5] | $21.00 |", "| Lampwick lights, 6 | Greenmantle Warm-White [5] | $21.00 |"),
+        ("| Border lights, 6 | Greenmantle Warm-White [5] | $21.00 |", "| Zorblat lights, 6 | Warm-White [5] | $21.00 |"),
+        ("- **Path lights, 6**: Greenmantle Warm-White [5], $21.00", "- **Lampwick lights, 6**: Greenmantle Warm-White [5], $21.00"),
+        ("- Border lights, 6 pack: Greenmantle Warm-White [5], $21.00", "- Zorblat lights, 6 pack: Warm-White [5], $21.00"),
+        ("- Path lights, 6 pack [5], $21.00", "- Zorblat lights, 6 pack [5], $21.00"),
+    ],
+)  # fmt: skip
+def test_a_kind_of_thing_beside_its_maker_is_no_maker(rules_shop: Shop, right: str, wrong: str) -> None:
+    assert _status(rules_shop, SHOPPED.format(right), "name_matches_id") != "fail"
+    assert _status(rules_shop, SHOPPED.format(wrong), "name_matches_id") == "fail"

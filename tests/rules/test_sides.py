@@ -104,3 +104,21 @@ def test_a_thing_without_a_maker_is_named_behind_another_name(scene: Scene) -> N
         title = one.title.split(",")[0]
         text = f"I looked at [this]({one.product_url}). The Glossline {title} is the cheaper one."
         assert "product_claims" in check_report(Subject(text, query="Which?", shop=scene.shop))
+
+
+PRUNERS = "The [Bluestem Bypass](http://ecommerce.example/B09ACHD7U0) is $28.99 and cuts up to 0.75 inches. The [Loamworks Ratchet](http://ecommerce.example/B0NZPSG98L) is $19.99 and cuts 0.6 inches. "
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("The Loamworks has the far longer record, 488 ratings to 61.", "The Loamworks is the far longer one."),
+        ("The Loamworks has the much longer track record.", "The Loamworks is the much longer tool."),
+        ("The Loamworks has the far longer history in the shop.", "The Loamworks is longer."),
+        ("The Loamworks is longer in the shop: 488 ratings to 61.", "The Loamworks is longer than the Bluestem."),
+    ],
+)  # fmt: skip
+def test_what_no_record_measures_is_no_side(rules_shop: Shop, right: str, wrong: str) -> None:
+    for said, is_wrong in ((right, False), (wrong, True)):
+        check = check_report(Subject(PRUNERS + said, query="Which pruners, please?", shop=rules_shop))
+        assert any(one.kind == "side" for one in check["product_claims"].accused) is is_wrong, said

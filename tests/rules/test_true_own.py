@@ -69,3 +69,37 @@ def test_a_measure_and_a_winter_are_no_count_of_orders(
 ) -> None:
     mentions = Mentions(Subject(text.format(words), shop=rules_shop, user_id=user_id))
     assert [mentions.plain[slice(*one.span)] for one in own_wrong(mentions)] == []
+
+
+SPRING = "AF73AAZA377EDRDE7RPV69RODTJ1"
+"""Bought the Loamworks on 28 April 2016 and on 21 May 2020."""
+PRUNER = f"The [Loamworks Ratchet]({SHOP}/B0NZPSG98L) came on 2016-04-28 and again on 2020-05-21, {{}} apart."
+SPRING_PLAN = "Look at my orders and make me a plan for spring."
+TINKERER = "AH03ICZA0V5FYYATACV8HAS6BN9Y"
+"""Bought a set of screwdrivers in 2014, and none in 2013 or 2018."""
+KIT = f"1. Meter: you have four, among them the Meadowcraft Auto-Ranging ([B0ENCYMQ4B]({SHOP}/B0ENCYMQ4B)) of June 2019; use that one for temperature.\n2. Light: take the Safehollow Zoomable of 2 September 2023 (B0BFBKCED4, 800 lumens, three AAA batteries).\n3. Small drivers: {{}} is worn, so take the Rivetworks Ratcheting 145 in 1 ([B0F9NLITGP]({SHOP}/B0F9NLITGP)), $44.99."
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("four years and about three weeks", "four years and about seven weeks"),
+        ("four years and a bit over three weeks", "four years and a bit over nine weeks"),
+        ("four years, 23 days", "four years, 90 days"),
+        ("four years and one month less 7 days", "four years and one month less 23 days"),
+        ("four years plus 23 days", "four years less 23 days"),
+    ],
+)
+def test_the_parts_of_a_time_are_read_together(rules_shop: Shop, right: str, wrong: str) -> None:
+    assert check(rules_shop, PRUNER.format(right), SPRING, SPRING_PLAN) == {}
+    assert "days in all" in check(rules_shop, PRUNER.format(wrong), SPRING, SPRING_PLAN)["order_facts"]
+
+
+@pytest.mark.parametrize(
+    "called",
+    ["the {} set", "your {} one", "your old {} screwdriver set", "the older set ({})", "the set of {}"],
+)
+def test_a_thing_is_called_by_the_year_in_which_it_was_bought(rules_shop: Shop, called: str) -> None:
+    assert check(rules_shop, KIT.format(called.format(2014)), TINKERER) == {}
+    for year in (2013, 2018):
+        assert "order_facts" in check(rules_shop, KIT.format(called.format(year)), TINKERER)

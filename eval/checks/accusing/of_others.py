@@ -43,7 +43,9 @@ _NO_NOUN = re.compile(r"[*_]{0,3}(?:$|[.,;:!?)]|\s(?:one|ones|is|has|was|costs?|
 """Behind a word that stands for a thing: `$10.99 above the green`."""
 _BESIDE = 40
 _AND_A_HALF = re.compile(r"(?:\s?stars?)?\s(?:and|&)\s(?:a|one)[\s-]half\b", re.I)
-_NO_RATING = re.compile(r"\s?(?:¢|cents?\b|%|percent\b|°|dB\b)")
+_NO_RATING = re.compile(
+    r"\s?(?:¢|cents?\b|%|percent\b|°|dB\b|(?:to\sspare|in\shand|of\s(?:headroom|margin|room))\b)"
+)
 _POINTED = re.compile(r"\b(?:sibling|cousin|brother|sister|twin|stablemate|namesake)\b", re.I)
 _LOW = 2.5
 """So few stars are more probably a difference."""

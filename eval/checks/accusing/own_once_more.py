@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from drr.eval.checks.base import Accusation, Check
 from drr.eval.checks.certainty import Certainty
+from drr.eval.checks.considered.own_said import DATED
 from drr.eval.checks.considered.own_weighing import ConsideredOwn, own_wrong
 from drr.eval.checks.mentions import Mentions
 
 KIND = "own_together"
 _RULES = ("order_facts", "statistics", "figures")
 """To which of them it is entered: the first that has anything to say of the report."""
+_MEASURES = frozenset(("measure", "stated", "detailed", "weighed_figure", "nowhere"))
+"""A year is none: `the 2013 set`."""
 _TOGETHER = "no single reader is sure of it"
 
 
@@ -40,7 +43,8 @@ def own_once_more(
 def _raised_at(thing: ConsideredOwn, raised: Mapping[Accusation, float]) -> Accusation | None:
     """What a rule has raised against it already, the surest first."""
     start, end = thing.span
-    met = [one for one in raised if one.kind != "evidence" and one.span[0] < end and start < one.span[1]]
+    other = {"evidence", *(_MEASURES if thing.said.kind in DATED else ())}
+    met = [one for one in raised if one.kind not in other and one.span[0] < end and start < one.span[1]]
     return max(met, key=lambda one: (one.doubt is None, raised[one]), default=None)
 
 

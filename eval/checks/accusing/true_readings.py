@@ -9,6 +9,7 @@ from drr.eval.checks.accusing.agreed import of_a_list
 from drr.eval.checks.accusing.cells_worked import follows_from_cells
 from drr.eval.checks.accusing.listed import ListedAmounts
 from drr.eval.checks.accusing.lowered_costs import a_lowered_price, of_a_lowered_price
+from drr.eval.checks.accusing.no_detail import no_detail_of
 from drr.eval.checks.accusing.of_others import OfOthers
 from drr.eval.checks.accusing.otherwise import Otherwise
 from drr.eval.checks.accusing.own_orders import OwnOrders
@@ -24,7 +25,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.taken_together import is_of_several
 
-VERSION = 17
+VERSION = 18
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -97,6 +98,9 @@ class TrueReadings:
     def together(self, one: Accusation) -> str | None:
         made = is_of_several(self._held, self._mentions.plain, one.span)
         return "several things of its paragraph come to it together" if made else None
+
+    def no_detail(self, one: Accusation) -> str | None:
+        return no_detail_of(self._mentions).why(one)
 
     def cell(self, one: Accusation) -> str | None:
         figure = self._figure(one.span)
@@ -270,10 +274,22 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "left_stars": (TrueReadings.mark, TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "left_raters": (TrueReadings.quoted, TrueReadings.another, TrueReadings.ratings),
     "rated_nowhere": (TrueReadings.quoted,),
-    "measure": (TrueReadings.together, TrueReadings.quantity, TrueReadings.share),
-    "left_count": (TrueReadings.together, TrueReadings.quantity, TrueReadings.days_said),
-    "stated": (TrueReadings.together, TrueReadings.quantity),
-    **dict.fromkeys(("left_measure", "detailed", "weighed_figure"), (TrueReadings.together,)),
+    "measure": (
+        TrueReadings.together,
+        TrueReadings.no_detail,
+        TrueReadings.quantity,
+        TrueReadings.share,
+    ),
+    "left_count": (
+        TrueReadings.together,
+        TrueReadings.no_detail,
+        TrueReadings.quantity,
+        TrueReadings.days_said,
+    ),
+    "stated": (TrueReadings.together, TrueReadings.no_detail, TrueReadings.quantity),
+    **dict.fromkeys(
+        ("left_measure", "detailed", "weighed_figure"), (TrueReadings.together, TrueReadings.no_detail)
+    ),
     **dict.fromkeys(("attribute", "grade"), (TrueReadings.quality,)),
     "order_date": (TrueReadings.day,),
     "statistic": (TrueReadings.some_orders, TrueReadings.linked),
@@ -288,7 +304,13 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "own_gap": (TrueReadings.nothing_named, TrueReadings.apart_in_time),
     **dict.fromkeys(
         ("nowhere", "nowhere_amount"),
-        (TrueReadings.together, TrueReadings.one_of_two, TrueReadings.set_against, TrueReadings.share),
+        (
+            TrueReadings.together,
+            TrueReadings.no_detail,
+            TrueReadings.one_of_two,
+            TrueReadings.set_against,
+            TrueReadings.share,
+        ),
     ),
 }
 """By kind of statement, the readings that may make it true."""

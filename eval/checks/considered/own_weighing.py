@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
+from drr.eval.checks.considered.own_called import is_called_by_it
 from drr.eval.checks.considered.own_said import COUNTED, DATED, OwnFigure, covers
 from drr.eval.checks.considered.own_signs import OwnSigns
 from drr.eval.checks.leftover.sight import sight_of
@@ -27,6 +28,7 @@ from drr.eval.checks.person.named_days import NEGATED
 from drr.eval.checks.person.near_days import OF_ANOTHER_EVENT
 from drr.eval.checks.person.no_days import ends_of_spans
 from drr.eval.checks.person.not_bought import may_be_empty, would_be
+from drr.eval.checks.person.readings.days import PART_BEFORE
 from pydantic import BaseModel, ConfigDict
 
 OWN_WEIGHTS = Path(__file__).with_name("own.toml")
@@ -125,6 +127,8 @@ def own_wrong(mentions: Mentions) -> Iterator[ConsideredOwn]:
             or _is_of_a_maker(mentions, one)
             or _is_no_purchase(mentions, one, found)
             or _ends(mentions, one, signs)
+            or _is_part(mentions, one)
+            or is_called_by_it(mentions, one)
         ):
             likely = weights.chance(found)
             if likely >= weights.bar:
@@ -154,6 +158,12 @@ def _is_of_a_maker(mentions: Mentions, one: OwnFigure) -> bool:
     placed = (each.product for each in history.orders if covers(one, each.day))
     called = (fold(each.title.split()[0]) for each in placed if each is not None and each.title.split())
     return any(len(each) > _SHORT and each in said for each in called)
+
+
+def _is_part(mentions: Mentions, one: OwnFigure) -> bool:
+    """Whether it is the smaller part of a length of time: `four years and about three weeks`."""
+    low = max(0, one.start - _EVENT)
+    return one.kind == "span" and PART_BEFORE.search(mentions.plain, low, one.start) is not None
 
 
 def _ends(mentions: Mentions, one: OwnFigure, signs: OwnSigns) -> bool:

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from drr.eval.checks.accusing.no_detail import no_detail_of
 from drr.eval.checks.base import Accusation
 from drr.eval.checks.cast import cast_of
 from drr.eval.checks.considered.weighing import ConsideredWeights, read_weights
@@ -77,7 +78,7 @@ def considered_statements(
 
 def is_no_statement(one: StatedOtherwise, mentions: Mentions) -> bool:
     """Whether it is a share of something (`31% of that`), a rate (`15 hours a liter`), one of two that are left open (`aluminum or steel`), what its clause says of
-    another (`where mine is jute`), or what several things have together."""
+    another (`where mine is jute`), what several things have together, or no detail at all (`five packs at $84.95`)."""
     text, end = mentions.plain, one.span[1]
     if one.sort == "value":
         owners = {key for key in cast_of(mentions.subject, mentions).products if key in one.why}
@@ -86,6 +87,8 @@ def is_no_statement(one: StatedOtherwise, mentions: Mentions) -> bool:
     if "%" in text[slice(*one.span)] and _SHARE.match(text, end):
         return True
     if is_of_several(sight_of(mentions).held, text, one.span):
+        return True
+    if no_detail_of(mentions).instead(one.span, one.why) is not None:
         return True
     rate = _RATE.match(text, end)
     return _OR.match(text, end) is not None or (rate is not None and UNITS.named(rate["unit"]) is not None)

@@ -16,7 +16,7 @@ from drr.eval.checks.person.readings.facets import NO_THING, Facet, OrderFacets
 from drr.eval.checks.person.readings.sets import Mask
 from drr.eval.checks.person.readings.ties import TOKEN, UNDERSTOOD
 from drr.wording.dates import DAYS_IN, MONTH, When, dates
-from drr.wording.numbers import number_said
+from drr.wording.numbers import DIGITS, SPOKEN, number_said
 
 GLUE = re.compile(
     rf"(?:[\s,;&*_()]|\b(?:{MONTH}|and|then|again|once|twice|more|thrice|also|later|lastly|finally|in|on|the|that|of|a|an|for|first|second|third|fourth|fifth|sixth|last|latest|most recently|time|times|early|late|mid|back|both|two|three|four|\d{{1,2}})\b|[–—+·-]\s){{1,24}}",
@@ -212,6 +212,22 @@ def union_of(facets: Iterable[Facet]) -> Mask:
     return found
 
 
+_HEDGE_OF_A_PART = r"(?:(?:an?|about|around|nearly|almost|roughly|some|just|over|under|more|less|than|bit|little|shade|good|well|another|further|only|perhaps|maybe|approximately|circa)\s){0,5}[~≈]?"
+PART_BEFORE = re.compile(
+    rf"(?<![\w.$,/-])(?P<n>{DIGITS}|{SPOKEN}|an?)[\s*_-]{{1,3}}(?:(?:full|whole|good|long)\s)?(?P<unit>years?|months?|weeks?)(?P<half>\sand\sa\shalf)?"
+    rf"[\s*_,]{{1,4}}(?:(?P<how>and|plus|less|minus|but|save|short\sby)\s)?{_HEDGE_OF_A_PART}[*_]{{0,3}}$",
+    re.I,
+)
+"""Before the last part of a length of time: `four years and about three weeks`, `two years less three days`."""
+_OPEN_PART = re.compile(
+    rf"(?<![\w.$,/-])(?:{DIGITS}|{SPOKEN}|an?)[\s*_-]{{1,3}}(?:[a-z]{{3,10}}\s)?(?:years?|months?|weeks?|days?)\b[^.;:()\n\d]{{0,30}}$",
+    re.I,
+)
+"""The same in words that are not understood: `four years and, by my count, 23 days`."""
+_LONGEST_PART, _PARTS = 72, 3
+_LESS = frozenset(("less", "minus", "save", "short by"))
+
+
 class LengthSaid(NamedTuple):
     """A span of time as it is said."""
 
@@ -226,6 +242,28 @@ def length_said(said: re.Match[str], *, near: bool) -> LengthSaid:
     days = number_said(said["n"]) * DAYS_IN[unit]
     exact = unit == "day" and not near
     return LengthSaid(days, 1.0 if exact else max(0.95 * DAYS_IN[unit], 0.1 * days, 3.0))
+
+
+def length_in_parts(body: str, low: int, said: re.Match[str], last: LengthSaid) -> LengthSaid | None:
+    """The same with the parts that stand before it; `None` where it is open how they belong together."""
+    days, slack, at = last.days, last.slack, said.start("n")
+    for _ in range(_PARTS):
+        part = PART_BEFORE.search(body, max(low, at - _LONGEST_PART), at)
+        if part is None:
+            is_open = _OPEN_PART.search(body, max(low, at - _LONGEST_PART), at) is not None
+            return None if is_open else LengthSaid(days, slack)
+        how = " ".join((part["how"] or "and").casefold().split())
+        if how == "but":
+            return None
+        unit = DAYS_IN[part["unit"].casefold().rstrip("s")]
+        many = 1.0 if part["n"].casefold() in ("a", "an") else number_said(part["n"])
+        own = (many + (0.5 if part["half"] else 0.0)) * unit
+        days, slack, at = (own - days if how in _LESS else own + days), slack + _OF_A_PART, part.start("n")
+    return LengthSaid(days, slack)
+
+
+_OF_A_PART = 2.0
+"""Days by which years and months differ from one another."""
 
 
 def day_of(year: int, month: int, day: int) -> date | None:

@@ -10,7 +10,16 @@ from itertools import combinations, islice
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.cast import Cast
 from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.person.readings.days import DENIED, GLUE, day_of, length_said, things_among, union_of
+from drr.eval.checks.person.readings.days import (
+    DENIED,
+    GLUE,
+    LengthSaid,
+    day_of,
+    length_in_parts,
+    length_said,
+    things_among,
+    union_of,
+)
 from drr.eval.checks.person.readings.facets import Facet, OrderFacets
 from drr.eval.checks.person.readings.sets import Mask
 from drr.wording.dates import DayOfYear, When, dates
@@ -38,10 +47,6 @@ _THAT = re.compile(
     re.I,
 )
 """For what was named last, or its orders."""
-_AND_MORE = re.compile(
-    r"\b(?:years?|months?|weeks?)[\s,]{1,3}(?:(?:and|less|minus|plus|but|save|short by)\s)?$", re.I
-)
-"""Before a part of a span: `five years and three weeks`."""
 _UNTIL = re.compile(r",?\s(?:until|till|before)\s", re.I)
 _FAR = 1500
 """Characters before a sentence in which `the two` may have been named."""
@@ -66,13 +71,14 @@ class OwnSpans:
         for match in islice(_SPAN.finditer(self._body, *span), 6):
             if not PURCHASES.speaks(self._body[slice(*span)]) or DENIED.search(self._body, *span):
                 continue
-            if _AND_MORE.search(self._body, max(span[0], match.start() - 16), match.start()):
+            length = self._length(match, span[0])
+            if length is None:
                 continue
             gaps = self._between_two(match.start(), span)
             if not gaps and self._says_between_what(span, here):
                 gaps = self._all_gaps(span, here, around)
-            if gaps and not self._fits(match, gaps):
-                yield self._span(match, gaps)
+            if gaps and not _fits(length, gaps):
+                yield self._span(match, length, gaps)
 
     def _says_between_what(self, span: Span, here: Sequence[Facet]) -> bool:
         """A thing or a day of its sentence, or a word for what was named last; `both items of the plan` stand anywhere."""
@@ -162,16 +168,25 @@ class OwnSpans:
                 continue
             masks = {self._sets.all} | {way for one in things_among([*here, *around]) for way in one.ways}
             gaps = {gap for mask in islice(masks, 24) for gap in self._sets.steps_to(whens[0], mask)}
-            if gaps and not self._fits(match, gaps):
-                yield self._span(match, gaps)
+            length = length_said(match, near=self._is_near(match))
+            if gaps and not _fits(length, gaps):
+                yield self._span(match, length, gaps)
 
-    def _fits(self, match: re.Match[str], gaps: Iterable[int]) -> bool:
+    def _length(self, match: re.Match[str], low: int) -> LengthSaid | None:
+        """With what stands before it: `four years and about three weeks`."""
+        return length_in_parts(self._body, low, match, length_said(match, near=self._is_near(match)))
+
+    def _is_near(self, match: re.Match[str]) -> bool:
         before = self._body[max(0, match.start("n") - 16) : match.start("n")]
-        length = length_said(match, near=_LOOSE.search(before) is not None)
-        return any(abs(gap - length.days) <= length.slack for gap in gaps)
+        return _LOOSE.search(before) is not None
 
-    def _span(self, match: re.Match[str], gaps: Iterable[int]) -> Accusation:
-        days = length_said(match, near=False).days
-        nearest = min(gaps, key=lambda gap: abs(gap - days))
-        why = f"said {match['n']} {match['unit']}, the nearest are {nearest} days"
+    def _span(self, match: re.Match[str], length: LengthSaid, gaps: Iterable[int]) -> Accusation:
+        nearest = min(gaps, key=lambda gap: abs(gap - length.days))
+        alone = abs(length_said(match, near=False).days - length.days) < 1e-6
+        shown = f"{match['n']} {match['unit']}" if alone else f"{length.days:.0f} days in all"
+        why = f"said {shown}, the nearest are {nearest} days"
         return Accusation("own_gap", (match.start("n"), match.end("unit")), why, Certainty.CLAUSE)
+
+
+def _fits(length: LengthSaid, gaps: Iterable[int]) -> bool:
+    return any(abs(gap - length.days) <= length.slack for gap in gaps)
