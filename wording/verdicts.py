@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from drr.wording.money import every_amount
@@ -98,15 +98,20 @@ class VerdictReader:
         return "fits" if fits else "breaks"
 
     def places(
-        self, sentence: str, limit: float | None = None, *, would_be: bool = False
+        self,
+        sentence: str,
+        limit: float | None = None,
+        *,
+        would_be: bool = False,
+        known: Collection[float] = (),
     ) -> Iterator[VerdictPlace]:
-        """Each verdict of a sentence in its order, without those of what would be unless asked for."""
+        """Each verdict of a sentence in its order, without those of what would be unless asked for. `known` are limits that a number without a sign may be."""
         found: list[VerdictPlace] = []
         for expression, fitting in self._told_in(sentence):
             for match in expression.finditer(sentence):
                 if (
                     self._refusal.fullmatch(match[0])
-                    or _names_another(match[0], limit)
+                    or _names_another(match[0], limit, known)
                     or (not would_be and self._unreal.search(_part_of(sentence, match.start())))
                 ):
                     continue
@@ -148,7 +153,7 @@ class VerdictReader:
         return self._owned.search(sentence) is not None or self.verdict(sentence) in ("breaks", "open")
 
 
-def _names_another(said: str, limit: float | None) -> bool:
+def _names_another(said: str, limit: float | None, known: Collection[float] = ()) -> bool:
     """Whether an amount is named that is not the limit; a number without a sign is one only if it is the limit."""
     named = every_amount(said)
     if limit is not None and any(not one.equals(limit) for one in named):
@@ -157,7 +162,7 @@ def _names_another(said: str, limit: float | None) -> bool:
     if match is None:
         return False
     value = number_said(match[0])
-    return value != limit
+    return value != limit and value not in known
 
 
 _BARE = re.compile(rf"(?<![\w$.,])(?:{SPOKEN}|\d{{1,5}})$", re.I)

@@ -29,6 +29,7 @@ from drr.wording.money import MoneyReader, SpokenMoneyReader, every_amount
 from drr.wording.pages import PageWords
 from drr.wording.periods import PeriodReader
 from drr.wording.places import PlaceReader
+from drr.wording.plain_verdicts import PlainVerdictReader
 from drr.wording.purchases import PurchaseReader
 from drr.wording.ratings import RatingReader
 from drr.wording.stated import StatedReader
@@ -161,6 +162,8 @@ READINGS: dict[str, Reading] = {
         VerdictReader(words).may_break(text),
         VerdictReader(words).hints(text),
         [*VerdictReader(words).standing(text, (0, len(text)))],
+        [*PlainVerdictReader(words).places(text, (0, len(text)))],
+        PlainVerdictReader(words).leads(text.partition("$40 ")[2].partition("fits")[0]),
     ),
     "units": lambda words, text: list(UnitReader(words).quantities(text)),
 }

@@ -17,6 +17,7 @@ from drr.eval.checks.money.around import asks_for_a_limit, cells_asked, is_hinte
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.groups import GROUP
 from drr.eval.checks.money.generous.limits import prices_asked
+from drr.eval.checks.money.generous.opened import Opened
 from drr.eval.checks.money.ledger import LedgerEntry, MoneyLedger
 from drr.eval.checks.residue import residue_of
 from drr.wording.limits import thresholds
@@ -69,6 +70,7 @@ class FitClaims:
         self._mentions = mentions
         self._ledger = ledger
         self._residue = residue_of(mentions)
+        self._opened = Opened(mentions)
         self.is_hinted = partial(is_hinted, mentions, ledger)
         alone = only_amount(mentions.subject.query)
         self.limits = limits or ([] if alone is None else [alone])
@@ -81,33 +83,12 @@ class FitClaims:
         for span in self._sentences():
             said = self._claim(span, self.limits[0])
             yield from self._by_clause(span, self.limits[0]) if said is None else [said]
-        yield from self._cells(self.limits[0])
+        yield from _answered(self._mentions, self._ledger, self.limits[0])
 
     def _sentences(self) -> Iterator[Span]:
         for line in self._mentions.layout.lines:
             if not line.cells:
                 yield from self._mentions.sentences(line)
-
-    def _cells(self, limit: float) -> Iterator[SaidFit]:
-        """Yes or no under a head such as "Within budget?", beside the one amount of the row."""
-        plain = self._mentions.plain
-        for line in self._mentions.layout.lines:
-            if line.kind != "row":
-                continue
-            figures = [one for one in self._ledger.within(line.start, line.end) if not one.void]
-            for (low, high), head in zip(line.cells, line.header, strict=False):
-                answer = _ANSWER.fullmatch(plain, low, high)
-                if answer is None or not asks_for_a_limit(head) or len(figures) != 1:
-                    continue
-                own = every_amount(head)
-                most = own[0].value if len(own) == 1 else limit
-                fits = figures[0].value <= most + _EXACT
-                yield SaidFit(
-                    (low, high),
-                    fits is bool(answer["yes"]),
-                    f"${figures[0].value:,.2f} is said to be {answer[0].strip()} of {head!r}",
-                    Certainty.CELL,
-                )
 
     def _claim(self, span: Span, limit: float) -> SaidFit | None:
         """A verdict counts where every cost of its sentence is on one side of the limit."""
@@ -137,7 +118,10 @@ class FitClaims:
         cost = max(costs) if over[0] else min(costs)
         told = "keep to" if verdict == "fits" else "break"
         why = f"${cost:,.2f} is said to {told} the limit of ${limit:,.2f}"
-        return SaidFit(span, False, why, Certainty.CLAUSE, self._doubt(span, costs, limit, summed=one_total))
+        doubt = self._doubt(span, costs, limit, summed=one_total)
+        if doubt is None and not one_total:
+            doubt = self._opened.of_one_cost(span, limit, self._ledger, fits=over[0])
+        return SaidFit(span, False, why, Certainty.CLAUSE, doubt)
 
     def _by_clause(self, span: Span, limit: float) -> Iterator[SaidFit]:
         """Of a sentence with several costs or verdicts: each verdict on the one cost before it, or on the one thing it speaks of."""
@@ -262,6 +246,28 @@ class FitClaims:
                 if play.speaks_of(product_id, *span):
                     yield span
                     yield from _next_sentence(self._mentions, index, span)
+
+
+def _answered(mentions: Mentions, ledger: MoneyLedger, limit: float) -> Iterator[SaidFit]:
+    """Yes or no under a head such as "Within budget?", beside the one amount of the row."""
+    plain = mentions.plain
+    for line in mentions.layout.lines:
+        if line.kind != "row":
+            continue
+        figures = [one for one in ledger.within(line.start, line.end) if not one.void]
+        for (low, high), head in zip(line.cells, line.header, strict=False):
+            answer = _ANSWER.fullmatch(plain, low, high)
+            if answer is None or not asks_for_a_limit(head) or len(figures) != 1:
+                continue
+            own = every_amount(head)
+            most = own[0].value if len(own) == 1 else limit
+            fits = figures[0].value <= most + _EXACT
+            yield SaidFit(
+                (low, high),
+                fits is bool(answer["yes"]),
+                f"${figures[0].value:,.2f} is said to be {answer[0].strip()} of {head!r}",
+                Certainty.CELL,
+            )
 
 
 def _next_sentence(mentions: Mentions, index: int, span: Span) -> Iterator[Span]:

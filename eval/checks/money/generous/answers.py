@@ -30,6 +30,17 @@ _ASKS = re.compile(
 )
 """The head of a row: `under 40?`"""
 _CELL = re.compile(rf"[\s*_]{{0,6}}(?:(?P<yes>yes|{MARKS.yes})|(?:no|{MARKS.no}))[\s*_.!]{{0,6}}", re.I)
+_COLUMN = re.compile(
+    r"(?:is it |still )?(?:within|under|below|inside|in|fits|passes|qualifies|ok|affordable)(?:\s(?:the|your|my)?\s?(?:budget|limit|cap|line|ceiling))?\s?\?"
+    r"|(?:left|rest) of (?:the |your )?\$\d{1,5}(?:\.\d\d)?|(?:(?:within|under|below|fits|in)\s)?\$\d{1,5}(?:\.\d\d)?\s?\?",
+    re.I,
+)
+"""The head of a column that asks of each row."""
+_KEPT = re.compile(
+    rf"(?:yes|{MARKS.yes}|in|fits|passes|ok(?:ay)?|(?:(?:yes, )?(?:just|still|well|barely|comfortably)\s)?(?:within|inside|under|below)(?:\s(?:it|that|(?:the|your|my)\s[a-z]{{3,9}}|budget))?)"
+    r"(?:,\s(?![^|]{0,60}\b(?:if|with|unless|only|not|but|without|when)\b)[^|]{1,60})?",
+    re.I,
+)
 _NEAR = 240
 
 
@@ -48,6 +59,7 @@ class LimitAnswers:
         for line in self._mentions.layout.lines:
             if line.kind == "row":
                 yield from self._row(line)
+                yield from self._column(line)
 
     def _behind_cost(self, figure: Figure) -> Iterator[Accusation]:
         match = _ANSWER.match(self._plain, figure.end)
@@ -100,4 +112,19 @@ class LimitAnswers:
                 continue
             if (product.price > limit + _EXACT) is bool(answer["yes"]):
                 why = f"said {answer[0].strip()!r} to {match[0].strip()!r} of {product.product_id}: it costs ${product.price:,.2f}"
+                yield Accusation("verdict_told", cell, why, Certainty.CELL)
+
+    def _column(self, line: TextLine) -> Iterator[Accusation]:
+        """A column that asks of each row's cost: what is more than every limit in sight is not in."""
+        figures = [one for one in self._ledger.within(line.start, line.end) if not one.void]
+        costs = [one.value for one in figures if one.cue.kind in ("price", "none", "total")]
+        for cell, head in zip(line.cells, line.header, strict=False):
+            asks = _COLUMN.fullmatch(head.strip(" *_")) is not None
+            said = self._plain[slice(*cell)].strip(" *_.!")
+            if not asks or len(costs) != 1 or self._each or _KEPT.fullmatch(said) is None:
+                continue
+            own = every_amount(head)
+            limits = [own[0].value] if len(own) == 1 else self._limits
+            if limits and all(costs[0] > limit + _EXACT for limit in limits):
+                why = f"said {said!r} to {head.strip()!r} of ${costs[0]:,.2f}, which does not keep to ${limits[0]:,.2f}"
                 yield Accusation("verdict_told", cell, why, Certainty.CELL)

@@ -8,11 +8,17 @@ from drr.eval.checks.base import Subject
 from drr.eval.checks.money.ledger import MoneyLedger
 from drr.wording.limits import thresholds
 from drr.wording.money import every_amount
+from drr.wording.numbers import SPOKEN, number_said
 
 _MOST_LIMITS = 8
-PER = re.compile(r"[\s*_]{0,4}(?:(?:per|an?|each|apiece)\b|/)", re.I)
+_LEAST = 10
+PER = re.compile(
+    r"[\s*_]{0,4}(?:(?:(?:or less |at most |max |maximum |tops )?(?:per|an?|each|apiece)|for (?:each|every))\b|/)",
+    re.I,
+)
 _ASKED = re.compile(
     r"\b(?:under|below|within|up to|at most|max(?:imum)?|less than|no more than|spend|budget|limit|cap|ceiling|for|have)\b[\s:=]{1,3}(?:of\s|is\s)?(?P<n>\d{2,5})(?=\s*(?:$|[.,;?!)]|dollars|bucks|for|total|together|altogether|overall|please|and|in all|all in|if)(?!\d))"
+    rf"|\b(?:under|below|within|up to|at most|max(?:imum)?|less than|no more than|spend|budget|limit|cap|ceiling)\b[\s:=]{{1,3}}(?:of\s|is\s)?(?P<said>{SPOKEN})(?=\s*(?:$|[.,;:?!)]|total|together|altogether|overall|please|in all|all in))"
     r"|(?<![\w$.,])(?P<tops>\d{2,5})\s(?:tops|max|or less|budget|limit|bucks|dollars)\b",
     re.I,
 )
@@ -80,7 +86,13 @@ def limits_told(subject: Subject, ledger: MoneyLedger, plain: str) -> tuple[list
 
 def limits_without_sign(query: str) -> list[float]:
     """What a question sets as a limit and writes without a sign: `below 50`."""
-    return [float(match["n"] or match["tops"]) for match in _ASKED.finditer(query)]
+    signed = bool(every_amount(query))
+    said = (
+        match["n"] or match["tops"] or match["said"]
+        for match in _ASKED.finditer(query)
+        if not (signed and match["said"])
+    )
+    return [value for value in map(number_said, said) if value >= _LEAST]
 
 
 def floors_told(subject: Subject, plain: str) -> frozenset[float]:

@@ -85,7 +85,7 @@ class VerdictPlaces:
 
     def _verdicts(self, span: Span) -> Iterator[VerdictTold]:
         text = self._plain[slice(*span)]
-        for place in VERDICTS.places(text, None, would_be=True):
+        for place in VERDICTS.places(text, None, would_be=True, known=self.limits):
             said = text[place.start : place.end]
             if _MULTIPLE.match(said):
                 continue

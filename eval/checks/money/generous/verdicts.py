@@ -13,8 +13,10 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.around import DENIAL
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.answers import LimitAnswers
+from drr.eval.checks.money.generous.beside import verdicts_beside
 from drr.eval.checks.money.generous.echoes import echoed_verdicts
 from drr.eval.checks.money.generous.groups import Groups, GroupSaid
+from drr.eval.checks.money.generous.opened import may_be_added
 from drr.eval.checks.money.generous.places import VerdictPlaces, VerdictTold
 from drr.eval.checks.money.generous.standing import limits_standing
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
@@ -180,6 +182,8 @@ class GenerousVerdicts:
             sure = bound is None or (bound.exact and not bound.amount.approx)
             if wrong and not whole and (not sure or added or sum(costs) > min(limits)):
                 return None
+            if wrong and not whole and may_be_added(self._ledger, max(costs), part[0], limits, several=False):
+                return None
         if not wrong:
             return None
         cost = min(costs) if told.fits else max(costs)
@@ -266,3 +270,4 @@ def generous_verdicts(subject: Subject, mentions: Mentions) -> Iterator[Accusati
     yield from islice(LimitAnswers(subject, mentions).found(), _MOST)
     yield from islice(echoed_verdicts(subject, mentions), _MOST)
     yield from limits_standing(subject, mentions)
+    yield from verdicts_beside(subject, mentions)
