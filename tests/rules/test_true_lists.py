@@ -85,6 +85,16 @@ MEANS = [
     (HOSES + "The mean is {}.", "$22.14", "$25.14"),
     (PURIFIERS + "Counted singly the five average {}.", "$80.39", "$86.39"),
     (IN_ITEMS + "An average of {}.", "$80.39", "$86.39"),
+    (
+        f"- {QUIET}, bought twice, $61.00\n- {SMART}, bought twice, $77.99\n- {LARGE}, bought once, $123.99\n\nAverage per purchase: {{}}.",
+        "$80.39",
+        "$86.39",
+    ),
+    (
+        f"{LONG} x5 at $23.99, {SHORT} x3 at $18.49, {FLAT} x2 at $22.99, which averages out at {{}} a hose.",
+        "$22.14",
+        "$25.14",
+    ),
     (IN_ROWS + "The mean is {}.", "$80.39", "$86.39"),
 ]
 
@@ -101,6 +111,8 @@ SPREAD = [
     (TWO_DAYS + ", four years and about three weeks apart. At $19.99 that is {} a year.", "$4.92", "$7.92"),
     (TWO_DAYS + ", four years and 23 days apart. At $19.99 that is {} a month.", "41¢", "61¢"),
     (f"The {PRUNER} lasted you four years and three weeks. At $19.99 that is {{}} a year.", "$4.93", "$7.92"),
+    (f"The {KETTLE} held out four years and eleven days, from 2018-08-01 to 2022-08-12. At $124.99 that makes {{}} a year.", "$31.01", "$41.01"),
+    (f"| Product | First | Next | Price | Per year |\n|---|---|---|---|---|\n| {PRUNER} | 2016-04-28 | 2020-05-21 | $19.99 | {{}} |\n| {KETTLE} | 2018-08-01 | 2022-08-12 | $124.99 | $31.01 |\n", "$4.92", "$7.92"),
     (THREE_DAYS + "The gaps are 498 and 552 days, on average 525. At $10.99 a pack that is {} a month.", "about 64¢", "about 94¢"),
     (f"The {SHEETS} came three times, the gaps 498 and 552 days. A pack at $10.99 costs {{}} a month.", "about 64¢", "about 94¢"),
     (f"The {SHEETS}: 498 days for the first box, 552 for the second. At $10.99 a box the second cost you {{}} a month.", "about 61¢", "about 91¢"),

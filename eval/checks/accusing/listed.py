@@ -17,8 +17,13 @@ from drr.eval.checks.leftover.said import SaidFigure
 from drr.eval.checks.measures import measures
 from drr.eval.checks.money.figures import Figure
 from drr.wording.numbers import DIGITS, SPOKEN, number, number_said
+from drr.wording.vocabulary import either
 
-_MANY = re.compile(rf"(?<![\w.,$€£/#×-])(?P<n>{SPOKEN}|\d{{1,2}})(?![\w.,/-]*\d|[\w%-])", re.I)
+_SO_OFTEN = {"once": 1, "twice": 2, "both": 2, "pair": 2, "couple": 2, "dozen": 12}
+_MANY = re.compile(
+    rf"(?:(?<![\w.,$€£/#×-])(?P<n>{SPOKEN}|{either(_SO_OFTEN)}|\d{{1,2}})|(?<![\w.,])[x×]\s?(?P<x>\d{{1,2}}))(?![\w.,/-]*\d|[\w%-])",
+    re.I,
+)
 _BEHIND = re.compile(r"[\s*_]{0,3}(?:[x×]\s?(?P<n>\d{1,2})\b|\([x×]\s?(?P<m>\d{1,2})\))", re.I)
 """`$61.00 x 2`"""
 _MARKER = re.compile(r"[ \t>]*(?:[-*+•–]|\d{1,3}[.)])\s+")
@@ -147,7 +152,7 @@ class ListedAmounts:
         text = self._plain[low : figure.start]
         taken = [(each.start, each.end) for each in measures(text) if each.unit != each.kind]
         said = [
-            int(number_said(match["n"]))
+            _number(match["n"] or match["x"])
             for match in _MANY.finditer(text)
             if not any(start <= match.start() < end for start, end in taken)
         ]
@@ -166,6 +171,11 @@ class ListedAmounts:
         numbers = [number_said(match[0]) for match in _NUMBER.finditer(text)]
         counts = [each for each in numbers if each > 1][:_FEW]
         yield from (sum_ / many for sum_ in sums for many in counts)
+
+
+def _number(word: str) -> int:
+    word = word.casefold()
+    return _SO_OFTEN[word] if word in _SO_OFTEN else int(number_said(word))
 
 
 def _is_listed(figure: Figure) -> bool:

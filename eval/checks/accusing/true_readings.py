@@ -235,7 +235,14 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
         TrueReadings.reached,
         TrueReadings.plain,
     ),
-    "cost_per_unit": (TrueReadings.rounded, TrueReadings.cell, TrueReadings.lowered, TrueReadings.plain),
+    "own_cost": (TrueReadings.listed, TrueReadings.spread),
+    "cost_per_unit": (
+        TrueReadings.spread,
+        TrueReadings.rounded,
+        TrueReadings.cell,
+        TrueReadings.lowered,
+        TrueReadings.plain,
+    ),
     "sum": (
         TrueReadings.then,
         TrueReadings.listed,

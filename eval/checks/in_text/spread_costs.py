@@ -22,7 +22,13 @@ from drr.eval.checks.residue import residue_of
 from drr.wording.numbers import SPOKEN, number_said
 from drr.wording.vocabulary import either
 
-_DAYS = {"day": (1.0,), "night": (1.0,), "week": (7.0,), "month": (30.0, 30.44, 28.0), "year": (365.0, 360.0)}
+_DAYS = {
+    "day": (1.0,),
+    "night": (1.0,),
+    "week": (7.0,),
+    "month": (30.0, 30.44, 28.0),
+    "year": (365.0, 365.25, 360.0),
+}
 _TIME = r"(?P<t>day|night|week|month|year)"
 _PER = re.compile(rf"[\s*_]{{0,3}}(?:an?|per|each|every|/)\s?{_TIME}\b", re.I)
 _LASTS = re.compile(
@@ -70,15 +76,21 @@ def wrong_spread_costs(mentions: Mentions) -> Iterator[Accusation]:
 
 
 def is_spread(mentions: Mentions, start: int) -> bool:
-    """Whether an amount is said to be a cost over a time, and something in sight comes to it."""
+    """Whether an amount is said to be a cost over a time, by what stands behind it or by the label of its cell, and something in sight comes to it."""
     held = sight_of(mentions).held
     figure = next(iter(held.ledger.within(start, start + 1)), None)
-    match = _PER.match(mentions.plain, figure.end) if figure is not None else None
-    if figure is None or match is None:
+    line = held.prose.line_at(start)
+    if figure is None or line is None:
         return False
-    per, close = match["t"].casefold(), _stretch(mentions.plain, figure, held.prose.sentence_at(start))
+    match = _PER.match(mentions.plain, figure.end)
+    per = match["t"].casefold() if match is not None else figure.cue.per
+    if per not in _DAYS:
+        return False
+    whole = line.start, line.end
+    close = whole if line.is_row else _stretch(mentions.plain, figure, held.prose.sentence_at(start))
     amounts = _amounts(mentions.plain, held, figure, close)
-    return _comes_to(figure, amounts, _times(mentions.plain, held, figure, per, close))
+    times = _times(mentions.plain, held, figure, per, close, anyhow=True)
+    return _comes_to(figure, amounts, times)
 
 
 def _comes_to(figure: Figure, amounts: Iterable[float], times: Collection[float]) -> bool:
@@ -134,8 +146,10 @@ def _words(text: str) -> set[str]:
     return {one[0].casefold().rstrip("s") for one in _CALLED.finditer(text)}
 
 
-def _times(text: str, held: HeldAgainst, but: Figure, per: str, close: Span) -> set[float]:
-    """How many of the time something lasts: as it is said, and by what is counted there and the pace of use."""
+def _times(
+    text: str, held: HeldAgainst, but: Figure, per: str, close: Span, *, anyhow: bool = False
+) -> set[float]:
+    """How many of the time something lasts: as it is said, and by what is counted there and the pace of use; where it is, or `anyhow`, by the days that are named too."""
     lasts = [
         (_number(match["n"]) + (0.5 if match["half"] or match["more"] else 0.0), match["t"])
         for match in _LASTS.finditer(text, *close)
@@ -147,7 +161,7 @@ def _times(text: str, held: HeldAgainst, but: Figure, per: str, close: Span) -> 
     used = [one for one in counted if 1 < one <= _LARGEST][:_COUNTS]
     lasts += [(count / many, time) for many, time in paces[:_TIMES] if many for count in used]
     found = {each for many, time in lasts for each in _as_times(many, time, per)}
-    if not found:
+    if not found and not anyhow:
         return found
     between = [*times_between(text, close), *times_listed(text, _sentences(held, close, but))]
     found |= {each for one in between for each in _as_times(one.many, one.time, per)}
