@@ -27,7 +27,7 @@ _UNREAL = re.compile(
 """Of such sentences it is not certain what they hold."""
 _SEVERAL = re.compile(
     r"\b(?:total|together|both of|combined|pair|pairs|set of|sets|per|each|apiece|instead|tax|shipping|coupon|code|off|discount|limit|budget|left|"
-    r"two of|three of|plus|and a|year|month|swap|swapping|bundle|three|four|five)\b|%|[x×]\s?\d|\d\s?[x×]",
+    r"need(?:s|ed)?|a (?:ten|twenty|fifty|hundred)|two of|three of|plus|and a|year|month|swap|swapping|bundle|three|four|five)\b|%|[x×]\s?\d|\d\s?[x×]",
     re.I,
 )
 """Beside a difference of prices: it may be one of several things, or of a limit."""

@@ -295,11 +295,14 @@ def _is_beside(mentions: Mentions, mention: Mention, phrase: str) -> bool:
 
 
 _NEAR_LINK = 60
+_FIGURE_OF_EACH = re.compile(r"[A-Za-z]\s\d{1,4}(?:\.\d{1,2})?(?=,|$)")
 
 
 def _is_long_name(phrase: str) -> bool:
     """Four words at least that are no figures and no abbreviations, and no date."""
     told = [word for word in words(phrase) if word.isalpha() and len(word) > 2]
+    if len(_FIGURE_OF_EACH.findall(phrase)) > 1:
+        return False  # `Calmgate 38, Tallgrass 44`: several, with a figure each
     return len(told) >= 4 and next(dates(phrase, 0, len(phrase)), None) is None
 
 

@@ -75,7 +75,7 @@ _DIFFERS = re.compile(
     re.I,
 )
 """What two things differ by may be meant."""
-_PER_MONEY = re.compile(r"\b(?:dollars?|bucks?|cents?|money)\b", re.I)
+_PER_MONEY = re.compile(r"\b(?:dollars?|bucks?|cents?|money)\b|\$1\b(?![.,]\d)", re.I)
 """What a thing gives for its price may be meant."""
 _TWO = re.compile(r"\b(?:pair|both|double|twice|two)\b", re.I)
 _SO_MANY = re.compile(r"(?<![\d.,$])(?P<n>\d{1,2})\s?[x×]?\s?(?=[a-z])", re.I)

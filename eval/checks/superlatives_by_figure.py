@@ -52,6 +52,8 @@ _NOT = re.compile(
     r"who|where|until|was|were|used\sto|had|equal|joint|tie[ds]?|again|else|without|only|or|as|share[ds]?|over|under|below|above|against|beats?)\b|n['’]t\b|\?",
     re.I,
 )
+_RANGE = re.compile(r"[\s*_]{0,3}(?:to|through|[-–—])\s?[*_]{0,3}\\?\$?\d")
+"""Behind a figure: it is the first end of a range, of the cheapest as much as of the dearest."""
 _MANY, _FEW, _SHORT, _REACH, _LESS = 40, 3, 60, 500, 0.005
 _KINDS = {
     "money": ("money", "unit"),
@@ -110,6 +112,8 @@ def _said(mentions: Mentions) -> Iterator[FirstSaid]:
                 or _BEFORE.fullmatch(text, found.end, match.start()) is None
             ):
                 continue
+        if _RANGE.match(text, found.end):
+            continue
         yield FirstSaid(of, 1 if way == "most" else -1, *match.span(), found)
 
 

@@ -11,6 +11,7 @@ from drr.eval.checks.base import Span
 from drr.eval.checks.leftover.held import HeldAgainst
 from drr.eval.checks.makers import linked_by
 from drr.eval.checks.measures import MeasureSaid, measures, measures_of
+from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.records import record_text
 from drr.wording.numbers import SPOKEN, number_said
 
@@ -29,6 +30,11 @@ _ADDED = re.compile(
     re.I,
 )
 """What adds things up."""
+_BY_THE_DOLLAR = re.compile(
+    r"\$1(?:\.00)?\b(?![.,]\d)|\b(?:per|an?|every|each|one|the)\s(?:dollar|buck)\b|\bdollar\sfor\sdollar\b",
+    re.I,
+)
+_DECIMALS = re.compile(r"\d{1,4}(?:\.(?P<places>\d{1,2}))?")
 _NEVER = frozenset(("noise", "voltage", "share", "thickness"))
 """Kinds of measures that several things do not have more of."""
 _LEAST = 0.02
@@ -43,7 +49,9 @@ def is_of_several(held: HeldAgainst, text: str, place: Span) -> bool:
     said = [one for one in measures(text, place[0], place[1] + _UNIT) if one.start == place[0]]
     if line is None or not said or said[-1].kind in _NEVER:
         return False
-    close, _ = held.around(place[0])
+    close, stretch = held.around(place[0])
+    if _BY_THE_DOLLAR.search(text, *close) and _is_by_the_dollar(held, text, said[-1], stretch):
+        return True
     counts = list(dict.fromkeys(_so_many(text, (line.start, close[1]))))[:_COUNTS]
     own = [alike(held, key, said[-1]) for key in _named(held, (line.start, line.end))]
     if any(said[-1].same(made(said[-1], k * base)) for some in own for base in some for k in counts):
@@ -53,6 +61,19 @@ def is_of_several(held: HeldAgainst, text: str, place: Span) -> bool:
     here = [alike(held, key, said[-1]) for key in _named(held, close)]
     sums = _sums(here if len(here) > 1 else own, [1, *counts])
     return any(said[-1].same(made(said[-1], total)) for total in sums)
+
+
+def _is_by_the_dollar(held: HeldAgainst, text: str, said: MeasureSaid, stretch: Span) -> bool:
+    """`What $1 buys: 8.6 loads`: what something in sight has, by its price."""
+    written = _DECIMALS.match(text, said.start)
+    slack = 0.5 * 10.0 ** -len(written["places"] or "") if written else 0.0
+    own = ((key, held.known.products[key].price) for key in _named(held, stretch))
+    return any(
+        abs(base / price - said.base) <= slack + 1e-6
+        for key, price in own
+        if price
+        for base in alike(held, key, said)
+    )
 
 
 def _so_many(text: str, span: Span) -> Iterator[int]:
@@ -75,9 +96,11 @@ def _named(held: HeldAgainst, span: Span) -> list[str]:
 
 def alike(held: HeldAgainst, key: str, said: MeasureSaid) -> list[float]:
     """What a record measures in the same unit, in the base unit of its kind."""
-    known = measures_of(record_text(held.known.products[key]))
-    found = dict.fromkeys(one.in_units_of(said) for one in known)
-    return [base for base in found if base is not None and base > 0][:_VALUES]
+    meant = held.known.products[key]
+    found = [one.in_units_of(said) for one in measures_of(record_text(meant))]
+    if said.unit == said.kind:  # things: so many are in its pack, by whatever name the record calls them
+        found += sorted(record_divisors(meant, said.unit, frozenset()))
+    return [base for base in dict.fromkeys(found) if base is not None and base > 0][:_VALUES]
 
 
 def made(said: MeasureSaid, base: float) -> MeasureSaid:

@@ -14,7 +14,7 @@ from drr.eval.checks.naming import fold, folded_words
 _NAME = re.compile(r"(?<![\w'’&/.-])[A-Z][a-z]{2,20}(?:\s(?:&\s)?[A-Z][a-z]{2,20}){0,2}(?!\w)")
 _WORD = re.compile(r"[A-Za-z]{3,20}|\d+(?:\.\d+)?")
 _PART_ENDS = re.compile(
-    r"[.;:,|\n()\[\]!?–—]|\b(?:and|or|but|with|for|at|is|are|was|has|have|in|on|from|to|that|which|than|as|of|costs?|asks?|sells?|gets?)\b"
+    r"[.;:,|\n()\[\]!?–—$]|\b(?:and|or|but|with|for|at|is|are|was|has|have|in|on|from|to|that|which|than|as|of|costs?|asks?|sells?|gets?)\b"
 )
 _LOOKED_UP = 60
 """Names of a report that are looked up in the catalogue."""

@@ -44,8 +44,12 @@ def a_lowered_price(mentions: Mentions, place: int) -> str | None:
     """How a cell of lowered prices comes about from the price of its thing by a share that the text or its question says."""
     ledger = ledger_of(mentions)
     figure = next(iter(ledger.within(place, place + 1)), None)
-    product = _of_lowered(mentions, figure) if figure is not None else None
-    if figure is None or product is None:
+    if figure is None:
+        return None
+    if (told := _by_its_head(mentions, figure)) is not None:
+        return told
+    product = _of_lowered(mentions, figure)
+    if product is None:
         return None
     for text in (mentions.plain, mentions.subject.query or ""):
         for match in islice(_SHARE.finditer(text), _MOST):
@@ -53,6 +57,27 @@ def a_lowered_price(mentions: Mentions, place: int) -> str | None:
             if figure.holds((1 - share) * (product.price or 0.0)):
                 return f"it is the price of {product.product_id} less {share:.0%}"
     return None
+
+
+def _by_its_head(mentions: Mentions, figure: Figure) -> str | None:
+    """`With your 10%`, `Incl. 7% tax`: a cell under a head that says a share, and is the price of its row's thing less or more that share."""
+    product, label = _of_row(mentions, figure)
+    if product is None:
+        return None
+    for match in islice(_SHARE.finditer(label), _MOST):
+        share, price = number_said(match["n"]) / 100, product.price or 0.0
+        if figure.holds((1 - share) * price) or figure.holds((1 + share) * price):
+            return f"it is the price of {product.product_id} with {share:.0%} taken off or added"
+    return None
+
+
+def _of_row(mentions: Mentions, one: Figure) -> tuple[Product | None, str]:
+    """The thing of a cell's row, and the head of its column."""
+    if one.column is None:
+        return None, ""
+    label = mentions.tables.label(one.line, one.column[1], mentions.plain)
+    key = mentions.tables.product_of(one.line, one.column[1])
+    return mentions.subject.product(key) if key else None, label
 
 
 def _lowered(mentions: Mentions, ledger: MoneyLedger) -> Iterator[tuple[Product, float]]:
@@ -65,11 +90,7 @@ def _lowered(mentions: Mentions, ledger: MoneyLedger) -> Iterator[tuple[Product,
 
 def _of_lowered(mentions: Mentions, one: Figure) -> Product | None:
     """The thing of whose price a cell tells what is left with something taken off."""
-    if one.column is None or one.void:
+    product, label = _of_row(mentions, one)
+    if one.void or _LOWERED.search(label) is None or _TAKEN.search(label):
         return None
-    label = mentions.tables.label(one.line, one.column[1], mentions.plain)
-    if _LOWERED.search(label) is None or _TAKEN.search(label):
-        return None
-    key = mentions.tables.product_of(one.line, one.column[1])
-    product = mentions.subject.product(key) if key else None
     return product if product is not None and one.value < (product.price or 0.0) else None

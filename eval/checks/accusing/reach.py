@@ -14,7 +14,9 @@ from itertools import chain, combinations, islice
 from typing import NamedTuple
 
 import numpy as np
+from drr.eval.checks.accusing.handed_over import handed_over
 from drr.eval.checks.accusing.rows import MOST_BOUGHT, RowsOfAmounts
+from drr.eval.checks.accusing.shares import SHARED, TAKEN_OFF, shares_said, with_shares
 from drr.eval.checks.base import Span
 from drr.eval.checks.grid import column_at
 from drr.eval.checks.leftover import pools
@@ -53,7 +55,12 @@ _TOGETHER = re.compile(
     re.I,
 )
 _AREAL = re.compile(r"\b(?:sq|square|area|surface)\b", re.I)
-_SAID_ONCE = (*_HUNDREDS.values(), _AREAL)
+_PROMOTED = re.compile(
+    r"\bfree\b(?!\s(?:shipping|delivery|returns?)\b)|\bhalf[\s-]price\b|\bcoupons?\b|\bpromo\w*|\d\s?%\soff\b",
+    re.I,
+)
+"""Something is taken off that the question or the paragraph tells of once."""
+_SAID_ONCE = (*_HUNDREDS.values(), _AREAL, _PROMOTED, TAKEN_OFF)
 """What a paragraph or table says once for all its figures: `per hundred pages`."""
 _PART = re.compile(r"\b(?:half|halves|thirds?|quarters?|twice|double|triple|thrice|times)\b", re.I)
 _SAVED = re.compile(r"\b(?:sav\w+|spar\w+)\b", re.I)
@@ -61,7 +68,9 @@ _MEAN = re.compile(r"\b(?:averag\w*|mean|typical\w*|apiece|on the whole)\b", re.
 _OVER = re.compile(r"\b(?:over|under|above|below|past|left|spare|short|remain\w*|keep|too much)\b", re.I)
 _APART = re.compile(r"\b(?:over|under|above|below|hand|pocket)\b", re.I)
 _BACK = re.compile(r"\b(?:back|change|left|leaves?|spare|remain\w*|keep|over)\b", re.I)
+_OFF = re.compile(rf"{_OVER.pattern}|{_BACK.pattern}|\b(?:another|extra|more|missing|add)\b", re.I)
 _SHARED = re.compile(r"\b(?:each|apiece|split|shar(?:e|ed|ing)|between (?:us|you|them)|a head)\b", re.I)
+_BY_THE_PIECE = re.compile(r"\b(?:per|by\sthe)\s[a-z]|\b(?:each|apiece)\b", re.I)
 _ADDED = re.compile(
     r"\b(?:add\w*|plus|with|includ\w*|incl|shipp\w*|postage|fees?|tax\w*|wrap\w*|voucher|coupon|off|minus|after|less|discount\w*|extra|deliver\w*|charge\w*|deposit|tip)\b",
     re.I,
@@ -76,9 +85,6 @@ _LIMIT = re.compile(
     r"\b(?:budget|limit|cap|ceiling|allowance|maximum|at most|no more than|up to|within|under|below|stay\w*|have|find)\b",
     re.I,
 )
-_BILLS = {"ten": 10.0, "twenty": 20.0, "fifty": 50.0, "hundred": 100.0}
-_BILL = re.compile(rf"\ban?\s({'|'.join(_BILLS)})\b(?![\s-]?(?:%|percent|-|[a-z]+s\b))", re.I)
-_SENTENCE = re.compile(r"(?<=[.!?])\s")
 _NEAR = 24
 _BASKETS = frozenset({"price", "sum", "left_amount"})
 _RATES = frozenset({"price", "sum", "rest", "unit_cost", "left_unit_cost", "left_amount"})
@@ -114,6 +120,7 @@ class AmountsReached:
 
     def __init__(self, held: HeldAgainst, mentions: Mentions) -> None:
         self._held, self._plain = held, mentions.plain
+        self._question = mentions.subject.query or ""
         self._tables, self._rows = mentions.tables, RowsOfAmounts(held, mentions.layout)
 
     def why(self, one: SaidFigure, kind: str, *, firm: bool) -> str | None:
@@ -172,10 +179,14 @@ class AmountsReached:
                 yield from _way("two amounts differ by it", _APART, np.abs(a - b), one, unasked=False)
                 left = self._over_limits(m, view, times)
                 yield from _way("a limit and what is in sight differ by it", None, left, one)
-            if kind == "price" and not firm:
-                yield from _way(
-                    "a limit leaves it", _BACK, self._over_limits(m, view, times), one, unasked=False
-                )
+            if kind in SHARED and self._held.prose.prose_line_at(one.start) is not None:
+                shares = shares_said(self._held, span, self._plain, self._question)
+                values = with_shares([*m, *np.add(*_two(m[:_FEW])), sum(m[:_FEW])], shares[:_FEW])
+                yield from _way("a share is taken off or added", TAKEN_OFF, values, one, unasked=False)
+            if kind == "left_amount" or (kind == "price" and not firm):
+                words = _BACK if kind == "price" else _OFF
+                left = self._over_limits(m, view, times)
+                yield from _way("a limit leaves it", words, left, one, unasked=False)
 
     def _by_counts(self, one: SaidFigure, m: Floats, view: _InView, kind: str) -> Iterator[_Way]:
         yield from _way("an amount by an area", _AREAL, _each(m, view.areas), one, unasked=False)
@@ -185,10 +196,8 @@ class AmountsReached:
         shared = _each(np.concatenate([m, sum(_two(m[:_PRICES]))]), (2, 3, 4))
         yield from _way("an amount that is shared", _SHARED, shared, one, unasked=False)
         if kind in _EACH:
-            twice = np.concatenate(
-                [_each(m, [a]) / b for a, b in combinations(view.plain[:_FEW], 2) if a * b > 1] or [m[:0]]
-            )
-            yield from _way("an amount by two numbers beside it", None, twice, one)
+            twice = np.concatenate([_each(m, [a]) / b for a, b in _two_numbers(view) if a * b > 1] or [m[:0]])
+            yield from _way("an amount by two numbers beside it", _PROMOTED, twice, one)
         for many, words in _HUNDREDS.items():
             told = f"an amount for {many:g} by a number in sight"
             some = np.concatenate([m, view.rates])
@@ -198,7 +207,7 @@ class AmountsReached:
         self, one: SaidFigure, m: Floats, view: _InView, times: Sequence[int], kind: str
     ) -> Iterator[_Way]:
         a, b = _two(view.rates[: 2 * _AMOUNTS])
-        yield from _way("two costs per unit differ by it", None, np.abs(a - b), one)
+        yield from _way("two costs per unit differ by it", _BY_THE_PIECE, np.abs(a - b), one)
         yield from _saved_on_many(one, view)
         parts = np.concatenate([m / 2, m / 3, m / 4, m * 2, m * 3])
         told = "an amount and a part of one differ by it"
@@ -264,17 +273,13 @@ class AmountsReached:
             for match in _LIMIT.finditer(self._plain)
             for one in said.within((match.end(), match.end() + _NEAR))
         )
-        asked = (*self._held.known.limits, *self._held.known.asked, *own, *self._bills)
+        asked = (
+            *self._held.known.limits,
+            *self._held.known.asked,
+            *own,
+            *handed_over(self._plain, self._question),
+        )
         return tuple(dict.fromkeys(one for one in asked if one >= _LEAST_LIMIT))
-
-    @cached_property
-    def _bills(self) -> list[float]:
-        """What is handed over in words: `a fifty`, `a twenty and a ten`."""
-        found = [
-            [_BILLS[one.casefold()] for one in _BILL.findall(sentence)]
-            for sentence in _SENTENCE.split(self._plain)
-        ]
-        return [value for some in found if some for value in (*some, sum(some))]
 
     @cached_property
     def _totals(self) -> list[float]:
@@ -316,6 +321,13 @@ def _saved_on_many(one: SaidFigure, view: _InView) -> Iterator[_Way]:
     a, b = _two(view.rates[: 2 * _AMOUNTS])
     told = "so many times the difference of two costs per unit"
     yield from _way(told, _SAVED, np.abs(a - b)[:, None] * counts, one)
+
+
+def _two_numbers(view: _InView) -> Iterator[tuple[float, float]]:
+    """Two that stand there, or one and a number of a title: `three dozens`, of what is sold by the dozen."""
+    yield from combinations(view.plain[:_FEW], 2)
+    sizes = [one for one in view.counts if one not in view.plain]
+    yield from ((a, b) for a in view.plain[:_FEW] for b in sizes[:_FEW])
 
 
 @lru_cache(maxsize=256)

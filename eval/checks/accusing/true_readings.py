@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from drr.eval.checks.accusing.agreed import of_a_list
-from drr.eval.checks.accusing.cells_worked import follows_from_cells
+from drr.eval.checks.accusing.cells_worked import follows_from_cells, over_a_time
 from drr.eval.checks.accusing.listed import ListedAmounts
 from drr.eval.checks.accusing.lowered_costs import a_lowered_price, of_a_lowered_price
 from drr.eval.checks.accusing.no_detail import no_detail_of
@@ -25,7 +25,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.taken_together import is_of_several
 
-VERSION = 18
+VERSION = 19
 _FIRM = {
     "price": frozenset({Certainty.CLAUSE, Certainty.ADJOINED}),
     "sum": frozenset({Certainty.SCOPE}),
@@ -120,6 +120,11 @@ class TrueReadings:
         figure = self._figure(one.span)
         made = figure is not None and is_by_a_rounded_number(self._held, figure)
         return "an amount beside it comes to it by a number that is rounded" if made else None
+
+    def in_time(self, one: Accusation) -> str | None:
+        figure = self._figure(one.span)
+        made = figure is not None and over_a_time(self._held, self._mentions.plain, figure)
+        return "its row comes to it over the time of its head" if made else None
 
     def day(self, one: Accusation) -> str | None:
         return self._else.day(one)
@@ -216,6 +221,7 @@ _OF_A_RECORD = ", is $"
 _Reading = Callable[[TrueReadings, Accusation], str | None]
 _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "price": (
+        TrueReadings.in_time,
         TrueReadings.reduced,
         TrueReadings.column,
         TrueReadings.ordered_one,
@@ -263,6 +269,7 @@ _READINGS: Mapping[str, tuple[_Reading, ...]] = {
     "left_amount": (
         TrueReadings.spread,
         TrueReadings.listed,
+        TrueReadings.reduced,
         TrueReadings.ordered_one,
         TrueReadings.another,
         TrueReadings.reached,

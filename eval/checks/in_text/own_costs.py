@@ -57,6 +57,11 @@ _SO_MANY = re.compile(
     rf"[\s*_]{{0,3}}(?:for|per|an?|each|every|by\sthe)\s(?:the\s)?(?P<n>{DIGITS}|{SPOKEN})\b", re.I
 )
 """Behind a cost: of how many it is (`$2.60 for ten pads`)."""
+_ITS_OWN = re.compile(
+    r"[\s*_]{0,3}(?:(?:an?|per|each|apiece)\s?[a-z-]{0,14}\s?)?(?:[(\[]{1,2}|for\s(?:the\s)?|at\s(?:the\s)?|with\s(?:the\s)?)[\s*_\[]{0,3}",
+    re.I,
+)
+"""Between a cost and the name of what it is of."""
 _LOWERED = re.compile(
     r"\b(?:coupons?|codes?|vouchers?|discounts?|cards?|off|deals?|promo\w*|sale)\b|%|\bper\s?cent\b", re.I
 )
@@ -122,10 +127,22 @@ def costs_beside(mentions: Mentions, held: HeldAgainst) -> Iterator[CostBeside]:
             or _COMPARED.match(text, figure.end)
         ):
             continue
+        if _is_of_the_next(held, figure, place):
+            continue
         if _is_beside(text, figure, place) and not _is_of_another(mentions, held, figure):
             beside = _read(mentions, held, figure, place, (line.start, sentence[1]))
             if beside is not None:
                 yield beside
+
+
+def _is_of_the_next(held: HeldAgainst, figure: Figure, place: _Place) -> bool:
+    """Whether something else is named right behind a cost, as its own: `$15.99 ([Truebench]), $10.50 ([Rivetworks])`."""
+    behind = held.cast.within(figure.end, figure.end + _LONG)[:1]
+    own = {key for one in place.named for key in one.products}
+    return any(
+        not one.products & own and _ITS_OWN.fullmatch(held.prose.body, figure.end, one.start)
+        for one in behind
+    )
 
 
 def _prices(held: HeldAgainst) -> list[float]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from itertools import islice
+from itertools import combinations, islice
 
 from drr.eval.checks.base import Accusation, Span
 from drr.eval.checks.in_text.amounts import accused, amounts_in_prose, prices_in_sight
 from drr.eval.checks.in_text.between_days import times_between, times_listed
 from drr.eval.checks.leftover.held import HeldAgainst
+from drr.eval.checks.leftover.said import MONEY
 from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.makers import named_by
 from drr.eval.checks.mentions import Mentions
@@ -27,7 +28,7 @@ _DAYS = {
     "night": (1.0,),
     "week": (7.0,),
     "month": (30.0, 30.44, 28.0),
-    "year": (365.0, 365.25, 360.0),
+    "year": (365.0, 365.25, 364.0, 360.0),
 }
 _TIME = r"(?P<t>day|night|week|month|year)"
 _PER = re.compile(rf"[\s*_]{{0,3}}(?:an?|per|each|every|/)\s?{_TIME}\b", re.I)
@@ -40,6 +41,18 @@ _PACE = re.compile(
     rf"(?<![\w.,$])(?P<n>{SPOKEN}|once|twice|an?|\d{{1,3}})\s(?:[a-z]{{2,14}}\s){{0,2}}?(?:an?|per|each|every)\s{_TIME}\b",
     re.I,
 )
+_ADVERBS = {
+    "daily": "day",
+    "nightly": "night",
+    "weekly": "week",
+    "monthly": "month",
+    "yearly": "year",
+    "annually": "year",
+}
+_EVERY = re.compile(
+    rf"[\s*_]{{0,3}}(?:(?:an?|per|each|every|/)\s?{_TIME}\b|(?P<ly>{either(_ADVERBS)})\b)", re.I
+)
+"""Behind an amount: over which time it is."""
 _SPAN = re.compile(rf"(?<![\w.,$])(?P<a>\d{{1,3}})\s?(?:to|[-–—])\s?(?P<b>\d{{1,3}})[\s-]{_TIME}s?\b", re.I)
 """`6 to 12 months`: what lies between them may be meant."""
 _PACES_SAID = (_PACE, re.compile(rf"\ban?\s{_TIME}\sof\s(?P<n>\d{{1,3}}|{SPOKEN})\b", re.I))
@@ -70,7 +83,10 @@ def wrong_spread_costs(mentions: Mentions) -> Iterator[Accusation]:
     for figure, per, close in islice(_said(mentions, held), _MOST):
         amounts = _amounts(mentions.plain, held, figure, close)
         times = _times(mentions.plain, held, figure, per, close) if amounts else ()
-        if times and not _comes_to(figure, amounts, times):
+        if not times or _comes_to(figure, amounts, times):
+            continue
+        used = _used_up(mentions.plain, held, figure, per, close)
+        if not any(figure.low - 1e-6 <= cost <= figure.high + 1e-6 for cost in used):
             told = f"said {{}} a {per}, which nothing in sight comes to over a time that is said beside it"
             yield accused("spread_cost", mentions, figure, told)
 
@@ -125,6 +141,22 @@ def _amounts(text: str, held: HeldAgainst, but: Figure, close: Span) -> list[flo
     together = {1.0, *(one.value for one in counted if one.value in _PACKS)}
     together |= {_SETS[match[0].casefold()] for match in _SET.finditer(text, *close)}
     return [one * many for one in some for many in together]
+
+
+def _used_up(text: str, held: HeldAgainst, but: Figure, per: str, close: Span) -> Iterator[float]:
+    """What pieces, or what they differ by, cost over the time at the pace that is said there, and what the cost of another time comes to in this one."""
+    beside = [one for one in held.said.within(close) if one.kind in MONEY and one.start != but.start]
+    pieces = {one.value for one in beside[:_AMOUNTS] if one.kind == "unit" or one.value < 1}
+    pieces |= {abs(a - b) for a, b in combinations(sorted(pieces), 2)}
+    for match in islice((match for form in _PACES_SAID for match in form.finditer(text)), _TIMES):
+        many = _number(match["n"])
+        in_time = [many * unit / own for own in _DAYS[match["t"].casefold()] for unit in _DAYS[per]]
+        yield from (cost * each for cost in pieces for each in in_time)
+    for one in beside:
+        said = _EVERY.match(text, one.end)
+        if said is not None:
+            time = said["t"] or _ADVERBS[said["ly"].casefold()]
+            yield from (one.value * unit / own for own in _DAYS[time.casefold()] for unit in _DAYS[per])
 
 
 def _listed(text: str, held: HeldAgainst, close: Span) -> list[float]:

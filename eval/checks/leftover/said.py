@@ -38,6 +38,16 @@ _LONG = 7
 """Digits of a number that counts something; a longer one is an id."""
 _MOST = 120
 """Figures that are read: a report of a thousand words has fifty, and a hundred kilobytes are read within seconds."""
+_BACK = 200
+_DECIMAL = re.compile(
+    r"(?<![\w.,$€£¥#/-])\d{1,3}\.\d(?!\d)(?:\s(?P<u>[a-z]{3,14})(?=\s?[,;(]|\s(?:and|but|while|for|per|a)\b))?"
+)
+_SENTENCE_END = re.compile(r"[.!?]\s")
+_RATED = re.compile(
+    r"stars?$|out$|ratings?$|reviews?$|from$|over$|across$|with$|and$|but$|for$|against$|versus$|rather$",
+    re.I,
+)
+"""Behind a figure: it is stars."""
 _LEAST = 3
 """A smaller number in words is a pronoun as often as a count."""
 
@@ -148,10 +158,17 @@ class SaidFigures:
             return rated, ""
         unit = _unit_at(self._plain, match.end())
         if len(places) == 1 and 1 <= value <= 5 and _ENDS.match(self._plain, match.end()):
-            return "rating", ""
+            return ("measure" if self._goes_on(match.start()) else "rating"), ""
         if unit in _ORDERED:
             return "orders", ""
         return ("measure" if places else "count"), unit
+
+    def _goes_on(self, place: int) -> bool:
+        """Whether a bare figure has the unit of the last one of its sentence: `the one gives you 4.9 pads, the other 3.6`."""
+        before = self._plain[max(0, place - _BACK) : place]
+        units = [match["u"] for match in _DECIMAL.finditer(re.split(_SENTENCE_END, before)[-1])]
+        said = [unit for unit in units if unit is not None]
+        return bool(said) and _RATED.match(said[-1]) is None
 
     def _words(self) -> Iterator[SaidFigure]:
         for match in _WORD.finditer(self._plain):

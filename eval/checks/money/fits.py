@@ -23,6 +23,7 @@ from drr.eval.checks.residue import residue_of
 from drr.wording.limits import thresholds
 from drr.wording.marks import MARKS
 from drr.wording.money import every_amount
+from drr.wording.numbers import SPOKEN
 from drr.wording.verdicts import VERDICTS
 
 _EXACT = 0.005
@@ -44,6 +45,8 @@ _ADDED = re.compile(
 """A limit that is broken with something may be broken by that."""
 _AFRESH = re.compile(r";|,\s(?:and|but|while|whereas|though|although|yet|only)\s|\s[—–-]\s|—", re.I)
 """Where a sentence begins anew."""
+
+_SOME_OF = re.compile(rf"\b(?:{SPOKEN}|some|most|not\sall)\sof\b", re.I)
 
 
 class SaidFit(NamedTuple):
@@ -98,7 +101,7 @@ class FitClaims:
         totals = [one for one in self._ledger.within(*span) if one.cue.kind == "total" and not one.void]
         one_total = len(totals) == 1 and self._is_explained(totals[0]) and not totals[0].holds(limit)
         verdict = VERDICTS.verdict(text, limit, would_be=one_total)
-        if verdict not in ("fits", "breaks"):
+        if verdict not in ("fits", "breaks") or _is_on_some(text, limit):
             return None
         verdict = "breaks" if self._marked.denies_a_limit(span) else verdict
         costs = [totals[0].value] if one_total else self._costs(span, limit)
@@ -293,6 +296,14 @@ def _is_of_another_part(text: str, start: int, figures: Sequence[Figure], limit:
     end = len(text[: places[0].end].rstrip(" ,;"))
     return (
         _AFRESH.search(text, end, max(costs[0], end)) is not None and GROUP.search(text, 0, end) is not None
+    )
+
+
+def _is_on_some(text: str, limit: float) -> bool:
+    """Whether a verdict is on some of what is listed behind it: `two of these three fit $35: the kettle? No.`"""
+    first = next(iter(VERDICTS.places(text, limit, would_be=True)), None)
+    return (
+        first is not None and ":" in text[first.end :] and _SOME_OF.search(text, 0, first.start) is not None
     )
 
 

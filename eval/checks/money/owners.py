@@ -14,6 +14,7 @@ from drr.eval.checks.grid import column_at
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions, ProductReference
 from drr.eval.checks.money.figures import Figure
+from drr.eval.checks.money.in_a_row import InARow
 from drr.eval.checks.money.packs import record_divisors
 from drr.eval.checks.money.play import InPlay, counted
 from drr.wording.cues import CUES
@@ -30,10 +31,18 @@ _JOINED = re.compile(
     r"(?:\+|&|,|/|\b(?:and|plus|with|or))[\s*_]{0,4}(?:(?:the|a|an|your|its|their)\s[\s*_]{0,3})?$", re.I
 )
 """Before a name: it is one of several."""
+_STATISTIC = re.compile(
+    r"[\s*_>•–—-]{0,8}(?:mean|average|median|sum|total|range|spread|gap|difference|middle)\b", re.I
+)
+"""At the head of a sentence: it is no price."""
 _INTO = re.compile(
     r"[\s*_]{0,3}(?:->|→|=>|=|\(|,? or|,? i\.e\.|,? so)[\s*_]{0,3}(?:(?:about|around|roughly|just|only|some|or)\s)?"
 )
 """From a price to what it comes to for each."""
+_HANDED_BACK = re.compile(
+    r"[\s*_]{1,4}(?:back\b(?!\s(?:in|to|then|on)\b)|in\schange\b|(?:of|in)\s(?:your\s)?change\b)", re.I
+)
+"""Behind an amount: it is what is left of what was paid."""
 _WORKED_OUT = 40
 _CLAUSE_END = re.compile(r"[;:.]\s")
 _WHOSE = re.compile(r"\b(?:yours|mine|ours|hers|theirs)\b", re.I)
@@ -71,10 +80,11 @@ class Owners:
         self._cast = cast_of(mentions.subject, mentions)
         self._named = sorted([*mentions.references, *mentions.called], key=lambda one: one.start)
         self._named_at = [one.start for one in self._named]
+        self._in_row = InARow(mentions.plain, self._named)
         self.of = cache(self._find)
 
     def _find(self, figure: Figure) -> Owner | None:
-        if figure.cue.kind not in ("price", "none") or self._is_term(figure):
+        if figure.cue.kind not in ("price", "none") or _is_term(self._mentions.plain, figure):
             return None
         if CUES.is_swapped(self._mentions.plain[slice(*figure.sentence)]):
             return None
@@ -136,13 +146,6 @@ class Owners:
             return None
         return next(iter(ids))
 
-    def _is_term(self, figure: Figure) -> bool:
-        """Of a sum that is written out."""
-        plain = self._mentions.plain
-        before = plain[max(0, figure.start - 3) : figure.start].rstrip(" *_")
-        after = plain[figure.end : figure.end + 3].lstrip(" *_")
-        return before.endswith(("+", "=")) or after.startswith(("+", "="))
-
     def unit_of(self, figure: Figure) -> str | None:
         """The product whose cost per unit an amount is: that of the price right before it, else of its place."""
         before = self._between(max(figure.sentence[0], figure.start - _WORKED_OUT), figure.start)
@@ -202,6 +205,8 @@ class Owners:
         after = self._first_after(figure, high)
         left = before.product_id if before is not None and self._leads_to(before, figure) else None
         right = after.product_id if after is not None and self._points_back(figure, after) else None
+        if any(key and self._in_row.is_one_of_several(one) for key, one in ((left, before), (right, after))):
+            return None
         if after is not None and _FOR.fullmatch(self._mentions.plain, figure.end, after.start):
             right = after.product_id  # `$20 for [it]`
         if left is not None and right is not None and left != right:
@@ -228,10 +233,11 @@ class Owners:
         between = self._mentions.plain[reference.end : figure.start]
         if len(between) > _MOST_BETWEEN or self._between(reference.end, figure.start):
             return False
-        if self._is_called(reference) and _SUMMED.search(between):
-            before = self._mentions.plain[figure.sentence[0] : reference.start]
-            if _JOINED.search(before):
-                return False
+        before = self._mentions.plain[figure.sentence[0] : reference.start]
+        if _SUMMED.search(between) and (
+            _STATISTIC.match(before) or (self._is_called(reference) and _JOINED.search(before))
+        ):
+            return False
         return _BESIDE.fullmatch(between) is not None or CUES.is_price_phrase(between)
 
     def _points_back(self, figure: Figure, reference: ProductReference) -> bool:
@@ -259,7 +265,17 @@ class Owners:
         if any(not one.products & ids for one in self._cast.within(line.start, line.end)):
             return None
         before = self._mentions.plain[line.start : figure.start]
+        if _STATISTIC.match(before):
+            return None
         return next(iter(ids)) if figure.cue.kind == "price" or _SET_OFF.search(before) else None
+
+
+def _is_term(plain: str, figure: Figure) -> bool:
+    """Whether it is one of a sum that is written out, or what comes back of what was paid."""
+    before = plain[max(0, figure.start - 3) : figure.start].rstrip(" *_")
+    after = plain[figure.end : figure.end + 3].lstrip(" *_")
+    summed = before.endswith(("+", "=")) or after.startswith(("+", "="))
+    return summed or _HANDED_BACK.match(plain, figure.end) is not None
 
 
 def _is_certain(cast: Cast, meant: Meant) -> bool:

@@ -49,6 +49,8 @@ _EACH = re.compile(
 _BESIDE = re.compile(r"[\s*_]{1,4}")
 _BY = re.compile(r",?\s(?:only\s)?by\s[*_]{0,3}(?:just\s|only\s|exactly\s)?[*_]{0,3}", re.I)
 _MOST_COSTS = 120
+_LABEL = re.compile(r"[\s*_>•–—-]{0,8}")
+"""Before a verdict that is the label of what stands behind it."""
 _PLUS = re.compile(r"\b(?:plus|with|and)\s(?:that|the|this|a|one)\s(?P<noun>[a-z]{3,16})\b", re.I)
 _EQUALS = re.compile(r"=[\s*_]{0,4}$")
 """Before a cost that is a written sum."""
@@ -171,6 +173,9 @@ class GenerousVerdicts:
             if _HYPOTHESIS.search(self._plain, *part):
                 return None
             costs, whole = self._costs(told, part, span), False
+            listed = self._groups.named(told.span[1], part[1])
+            if listed and _LABEL.fullmatch(self._plain, part[0], told.span[0]):
+                costs = listed  # `under $15: the pens and the notes`
             costs += _rests(told, self._ledger, self._cast) if costs else []
         limits = [one for one in told.limits if bound is None or one != bound.value]
         if not costs or not limits or any(abs(cost - limit) < 0.02 for cost in costs for limit in limits):
