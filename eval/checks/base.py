@@ -116,6 +116,7 @@ class CheckTally:
         """What is wrong in every reading, instead of what one reading accuses at its place."""
         met = [a for a in self.accused if a.span[0] < one.span[1] and one.span[0] < a.span[1]]
         self.accused = [a for a in self.accused if a not in met]
+        self._told.difference_update((a.span, a.why) for a in met)
         self.failed -= len(met)
         self.accuse(one.kind or "", one.span, one.why, one.bound or Certainty.INFERRED)
 

@@ -220,7 +220,7 @@ BARS: dict[str, AccusationBar] = {
             Certainty.CLAUSE,
             "what it is of stands right beside it, and there is one reading",
         )
-        for kind in ("own_part", "own_between")
+        for kind in ("own_part", "own_between", "own_kind")
     },
     "spending": AccusationBar(Certainty.SENTENCE, Certainty.CELL, "an amount beside the name of the figure"),
     "place": AccusationBar(Certainty.CLAUSE, Certainty.LITERAL, "a place with its state, said of the reader"),

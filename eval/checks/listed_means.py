@@ -18,7 +18,8 @@ from drr.eval.checks.leftover.sight import sight_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
 
-_FEWEST, _MOST = 3, 12
+_FEWEST, _MOST, _SUMMED = 3, 12, 41
+"""Amounts of a list; means that are read; as many as a sum said right before may be of."""
 _OTHERS = frozenset(("total", "gap", "rest", "limit", "unit"))
 """What words make of an amount that stands in no such list."""
 
@@ -71,6 +72,9 @@ def _is_made(held: HeldAgainst, said: MeanSaid, listed: Sequence[float]) -> bool
     some += [[*listed[:at], *listed[at + 1 :]] for at in range(len(listed))]
     some += [listed[-size:] for size in range(2, len(listed))]
     means = [sum(one) / len(one) for one in some if one] + [median(one) for one in some if one]
+    before = held.prose.sentence_at(said.figure.start)[0], said.figure.start
+    sums = [one.value for one in held.ledger.within(*before) if one.cue.kind == "total"]
+    means += [one / many for one in sums for many in range(2, _SUMMED)]
     return any(low <= one <= high for one in (*means, *held.known.spent)) or said.many not in (
         None,
         len(listed),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, islice
 from statistics import median
 from typing import NamedTuple
@@ -75,6 +76,8 @@ _NO_PRICE = frozenset(("unit", "limit", "rest", "gap"))
 """What words make of an amount that is none of those that a mean is of."""
 _MOST = 12
 """Means of a report that are looked into."""
+_CENTS = re.compile(r"\d\.\d\d$")
+_ROUNDED = 0.011
 _SHORT = 24
 _REACH, _BACK = 120, 300
 """Characters before an amount in which it is called a mean, and before its sentence in which something may be meant more than once."""
@@ -121,7 +124,17 @@ def means_said(mentions: Mentions, held: HeldAgainst) -> Iterator[MeanSaid]:
             continue
         if residue.doubt(around, ("unreal", "conditional", "pace", "charged")) or residue.cites_the_web(span):
             continue
-        yield MeanSaid(figure, before is not None and before["mean"] is None, _many(text, before))
+        yield MeanSaid(
+            _to_the_cent(text, figure), before is not None and before["mean"] is None, _many(text, before)
+        )
+
+
+def _to_the_cent(text: str, figure: Figure) -> Figure:
+    """`About $43.66`: a mean that is said to the cent is near by its rounding alone."""
+    if not _CENTS.search(text, figure.start, figure.end):
+        return figure
+    low, high = figure.value - _ROUNDED, figure.value + _ROUNDED
+    return replace(figure, low=max(low, figure.low), high=min(high, figure.high))
 
 
 def _is_of_another(text: str, figure: Figure, before: re.Match[str] | None) -> bool:

@@ -18,6 +18,7 @@ from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, Order
 from drr.eval.checks.person.readings.joined import joined_to
 from drr.eval.checks.person.readings.nothing import CountsOfNothing, DaysOfNothing
 from drr.eval.checks.person.readings.of_all import PartsOfAll
+from drr.eval.checks.person.readings.of_kinds import CountsOfKinds
 from drr.eval.checks.person.readings.plainly import PlainlyWrong
 from drr.eval.checks.person.readings.said import SaidCount, SaidCounts, count_value
 from drr.eval.checks.person.readings.sets import Mask, OrderSets
@@ -53,7 +54,7 @@ _OF_SOME = re.compile(
 )
 _MADE_IN = re.compile(r"\b(?:in|over|across)[\s*_]{1,3}$", re.I)
 """Before a count: something came together `in four orders`."""
-_COUNTS = ("own_count", "own_part")
+_COUNTS = ("own_count", "own_part", "own_kind")
 """Kinds of statement that are told by the rule of statistics."""
 _FACETS, _WAYS = 14, 24
 """What is named near a figure, and how it may be meant, as far as it is cut with each other."""
@@ -136,7 +137,8 @@ class CountReadings:
         self._shares = ToldShares(self._facets, cast)
         self._of_all = PartsOfAll(self._facets, cast)
         self._said = SaidCounts(subject, mentions, cast, len(history.orders))
-        self._nothing = CountsOfNothing(subject, cast, self._facets)
+        self._kinds = CountsOfKinds(self._facets, cast, self._said, subject.query or "")
+        self._nothing = CountsOfNothing(subject, cast, self._facets, self._said)
         self._empty_days = DaysOfNothing(cast, self._facets)
         self._read = 0
         self.borne_out: list[Span] = []
@@ -159,9 +161,11 @@ class CountReadings:
                 yield from self._of_all.sentence(span, here)
                 yield from self._plain.sentence(span)
                 yield from self._shares.sentence(span, last)
+                yield from self._parts.shares_told(span)
                 before, last = here, span
             if line.kind in ("heading", "title") or line.text.rstrip().endswith(":"):
                 above = self._facets.in_span((line.start, line.end))
+        yield from self._kinds.all()
 
     def _sentence(self, span: Span, here: Sequence[Facet], around: Sequence[Facet]) -> Iterator[Accusation]:
         yield from misread_states(self._sets, self._body, span)
@@ -230,7 +234,7 @@ class CountReadings:
         sizes |= all_parts
         if len(joined.parts) > 1 and said.value in all_parts:
             self.borne_out.append((said.start, said.end))
-        if any(same_count(said.value, size, hedged=said.hedged) for size in sizes):
+        if any(same_count(said.value, size, hedged=said.hedged) for size in self._or_the_others(sizes, span)):
             return
         if self._is_a_sum(said):
             return
@@ -274,6 +278,11 @@ class CountReadings:
         if any(one.kind == "priced" for one in others):
             found |= {mask & one for mask in found for one in (self._sets.priced, ~self._sets.priced)}
         return found
+
+    def _or_the_others(self, sizes: set[int], span: Span) -> set[int]:
+        """With those of all others, where a sentence leaves something out."""
+        whole = len(self._sets.orders)
+        return sizes | {whole - one for one in sizes} if self._said.leaves_out(span) else sizes
 
     def _is_of_some(self, said: SaidCount) -> bool:
         """`19 of the 24`: of other than all orders."""

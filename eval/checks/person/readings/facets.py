@@ -147,6 +147,10 @@ class OrderFacets:
             first = end - len(text) + match.start()
         return self._kind(said, first, end) if said and said[-1] in self.sets.heads else None
 
+    def ways_of_words(self, said: tuple[str, ...]) -> tuple[Mask, ...]:
+        """Every set of orders that some words may mean as the name of a kind."""
+        return self._ways_of_kind(said)
+
     def _kind(self, said: Sequence[str], start: int, end: int) -> Facet:
         return Facet(start, end, "kind", self._ways_of_kind(tuple(said)))
 

@@ -21,7 +21,7 @@ from drr.eval.checks.person.not_bought import may_be_empty, would_be
 from drr.eval.checks.person.readings.days import day_of
 from drr.eval.checks.person.readings.facets import NO_THING, TIMES, Facet, OrderFacets
 from drr.eval.checks.person.readings.joined import Joined, joined_to
-from drr.eval.checks.person.readings.said import COUNT, GAP, count_value
+from drr.eval.checks.person.readings.said import COUNT, GAP, SaidCounts, count_value
 from drr.eval.checks.person.readings.since import sides_of_days
 from drr.wording.dates import When
 from drr.wording.hedges import HEDGES
@@ -64,7 +64,8 @@ _BELOW = 16
 class CountsOfNothing:
     """Of one report."""
 
-    def __init__(self, subject: Subject, cast: Cast, facets: OrderFacets) -> None:
+    def __init__(self, subject: Subject, cast: Cast, facets: OrderFacets, said: SaidCounts) -> None:
+        self._said = said
         self._subject, self._cast, self._body = subject, cast, cast.body
         self._facets, self._sets = facets, facets.sets
 
@@ -125,6 +126,8 @@ class CountsOfNothing:
         sizes = self._sizes_near(span, line, near)
         for some in sides_of_days(self._cast, self._sets, span, at[0]):
             sizes |= self._sets.orders_of(some)
+        if self._said.leaves_out(span):
+            sizes |= {len(self._sets.orders) - one for one in sizes}
         return any(same_count(value, one, hedged=hedged) for one in sizes) or self._is_worked_out(
             value, at, line
         )

@@ -42,11 +42,11 @@ _DEFINITE = re.compile(
     r"\b(?:your|his|her|their|my|our|the|these|those|all|its|[a-z]+['’]s)[\s*_]{1,3}$", re.I
 )
 """Before a count of what is known already: `in your 237 orders`."""
-_UNREAL = re.compile(r"\b(?:next|would|will|could|can|should|might|(?-i:may)|plan)\b", re.I)
+_UNREAL = re.compile(r"\b(?:next|one\smore|would|will|could|can|should|might|(?-i:may)|plan)\b", re.I)
 """In a clause: what it counts is not so yet."""
 _OF_OTHERS = re.compile(
     r"\b(?:if|average|typically|ratings?|rated|reviews?|reviewers|buyers|people|stars?|market|industry|survey|americans?|worldwide|households|national|retailers?|shoppers|customers|shop (?:has|sells|lists|carries)|"
-    r"catalogue|in stock|sells|on sale|suggest|recommend|picks?|options|choices|budget|left over)\b|\$\d[\d.,]* for\b|\?",
+    r"i (?:looked|compared|considered|checked|found|weighed)|catalogue|in stock|sells|on sale|suggest|recommend|picks?|options|choices|budget|left over)\b|\$\d[\d.,]* for\b|\?",
     re.I,
 )
 """In a sentence: it may count something else than orders."""
@@ -55,6 +55,10 @@ _YOURS = re.compile(
 )
 _ASKED = re.compile(
     r"\b(?:i|i['’]ve)\s(?:\w{1,12}\s)?(?:bought|ordered|purchased|buy|order)\b|\bmy\s(?:\w{1,12}\s)?(?:orders?|history|purchases|account|record)\b",
+    re.I,
+)
+_LEFT_OUT = re.compile(
+    r"\b(?:apart\sfrom|aside\sfrom|other\sthan|except(?:\sfor)?|excluding|besides|without|(?:everything|anything|all|nothing)\sbut|not|the\srest)\b|n['’]t\b",
     re.I,
 )
 _SO_FAR = 1500
@@ -111,6 +115,10 @@ class SaidCounts:
     def _yours(self) -> list[int]:
         """Where the reader is spoken to."""
         return [match.start() for match in _YOURS.finditer(self._body)]
+
+    def leaves_out(self, span: Span) -> bool:
+        """`Everything but the hoses`: what a count is of may be all the others."""
+        return _LEFT_OUT.search(self._body, *span) is not None
 
     def within(self, span: Span) -> Iterator[SaidCount]:
         days = [(one.start, one.end) for one in self._cast.prose.dates(*span)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
+from functools import cached_property
 from itertools import combinations, islice, pairwise
 
 from drr.eval.checks.naming import folded_words
@@ -107,6 +108,11 @@ class OrderSets:
             found &= table.get(one, 0)
         return found if said else 0
 
+    @property
+    def words(self) -> Iterable[str]:
+        """Of the titles and categories of everything that was ordered."""
+        return self._path
+
     def on_shelves(self, said: Collection[str]) -> Mask:
         """Orders whose categories have them."""
         return self._having(said, self._shelf)
@@ -118,6 +124,24 @@ class OrderSets:
     def ending(self, word: str) -> Mask:
         """Orders of which it is the last word of a title's first part, or of the narrowest category."""
         return self._ends.get(word, 0)
+
+    def called(self, said: tuple[str, ...]) -> Mask:
+        """Orders whose titles' first parts end with some words."""
+        return sum(1 << at for at, (first, _) in enumerate(self._titles) if first[-len(said) :] == said)
+
+    def phrased(self, said: tuple[str, ...]) -> Mask:
+        """Orders whose titles have them one after the other."""
+        told = f" {' '.join(said)} "
+        return sum(1 << at for at, (_, whole) in enumerate(self._titles) if told in whole)
+
+    @cached_property
+    def _titles(self) -> list[tuple[tuple[str, ...], str]]:
+        """The words of each title's first part, and all of them."""
+        titles = (one.product.title if one.product is not None else "" for one in self.orders)
+        return [
+            (tuple(folded_words(_TITLE_ENDS.split(one, maxsplit=1)[0])), f" {' '.join(folded_words(one))} ")
+            for one in titles
+        ]
 
     def in_titles(self, said: Collection[str]) -> Mask:
         return self._having(said, self.title)

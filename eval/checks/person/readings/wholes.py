@@ -38,6 +38,7 @@ _OF_WHOLE = re.compile(
     rf"{_N}{GAP}(?:out{GAP})?of{GAP}(?:(?:the|your|all|those|these|his|her|their|my){GAP}){{0,2}}{_M}(?:{GAP}(?:{_ORDERS}|of{GAP}them))?",
     re.I,
 )
+_ORDERS_SAID = re.compile(rf"{_ORDERS}$", re.I)
 _ALONE = re.compile(rf"{_N}{GAP}{_ORDERS}", re.I)
 _TO_SHARE = r"[\s*_]{0,3}[,;:(–—=-]?[\s*_]{0,3}(?:(?:or|so|that\sis|that['’]s|which\sis|i\.e\.,?|makes?|making|about|around|roughly|some|nearly|almost|just|only|exactly|~|≈)[\s*_]{0,3}){0,3}"
 _PERCENT = re.compile(
@@ -87,6 +88,14 @@ class PartsOfSome:
             return
         yield from self._parts(span, near)
         yield from self._shares(span, near)
+
+    def shares_told(self, span: Span) -> Iterator[Accusation]:
+        """`13 of your 30 orders, or about 43%`: both counts are said, and whatever else its sentence says they make one share."""
+        for match in islice(_OF_WHOLE.finditer(self._body, *span), _MOST):
+            part, whole = count_value(match["n"]), count_value(match["m"])
+            if 0 < part <= whole and whole >= _LEAST and _ORDERS_SAID.search(match[0]):
+                for one in self._share(match.end(), span, part, {whole}):
+                    yield one._replace(kind="own_part")
 
     def _parts(self, span: Span, near: Sequence[Facet]) -> Iterator[Accusation]:
         """`seven of the ten fall in 2020`: more than fall there at all, or more or fewer of the one thing that is spoken of."""
