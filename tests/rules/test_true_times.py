@@ -27,6 +27,10 @@ FOLLOWED = f"Your first Office Products order was the [Gridline mat]{FIRST_MAT} 
 REST = "Office Products is your main category with 8 of 15 orders (53%); Pet Supplies follows with 2, and the rest comes to {}."
 SHEARS = f"The [Finchfield shears]({SHOP}/B07JUYP0MA) date from August 10, 2018; the [Bluestem pair]({SHOP}/B09ACHD7U0) from May 5, 2021. Both have excellent averages, 4.9 from {{}} ratings and 5.0 from 61."
 PAUSE = f"Your longest pause was {{}} days, from August 31, 2018 (Rivetworks screwdrivers) to February 26, 2020 ([a baby tub]({SHOP}/B0RM7MVYPO))."
+PRECEDE = f"{{}} orders precede the [Uprightly laptop stand]({SHOP}/B0AY6P3ZGC) of February 2, 2021."
+LAST_TWO = (
+    f"Your first order was the [Gridline mat]{FIRST_MAT} in August 2014, your last two were placed in {{}}."
+)
 KITS = f"Yes: Dalenest (December 2018), [Plumbright]({SHOP}/B0IQ2XHKRE) (July 2021) and Copperline ({{}}). Only the Plumbright has a price, $23.00."
 
 PAIRS = [
@@ -47,6 +51,12 @@ PAIRS = [
     ("order_facts", PACER, "From Christmas Eve 2010 to June 16, 2023, so twelve and a half years; your orders fall in {} of them.", ["eleven"], []),
     ("figures", CLERK, PAUSE, ["544"], []),
     ("order_facts", TOOLS, KITS, ["September 2022"], ["September 2021"]),
+    # what stands before a day, of a category in a year, behind a colon, and among the last of all
+    ("order_facts", CLERK, PRECEDE, ["Eight"], ["Eleven"]),
+    ("statistics", GARDENER, "In 2021, {} of your three orders were Patio, Lawn and Garden.", ["two"], ["eleven"]),
+    ("statistics", CLERK, "Office Products eight, Pet Supplies two: {} orders of your 15.", ["ten"], ["twelve"]),
+    ("order_facts", CLERK, LAST_TWO, ["July 2022 and December 2022"], ["August 2022 and December 2022", "July 2022 and November 2022"]),
+    ("statistics", CLERK, "Years with exactly two orders: 2015, 2017. The years with three make {} of your 15 orders.", ["nine"], []),
     ("rating", GARDENER, SHEARS, ["74"], ["47"]),
 ]  # fmt: skip
 

@@ -21,6 +21,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.order_ids import orders_named
 from drr.eval.checks.person.readings.counted import facets_of
 from drr.eval.checks.person.readings.since import sides_of_days
+from drr.eval.checks.person.stretches import is_sum_behind_a_colon
 
 _BESIDE = 34
 _AROUND = 700
@@ -89,10 +90,14 @@ class OwnSigns:
         return found | (self._lengths.part_signs(one, near) if one.kind in ("weekday", "bare_month") else {})
 
     def _is_of_a_side(self, one: OwnFigure, near: OwnPlace) -> bool:
-        """Whether so many orders, of all or of what is named, are before or behind a day or in a stretch of time that is said: no weight is fitted to it."""
+        """Whether so many orders, of all or of what is named, are before or behind a day or in a time that is said, or of all that are counted before a colon: no weight is fitted to it."""
         sides = sides_of_days(self._held.cast, self.near.sets, near.span, one.start)
         things = firsts((*near.things, *near.before))[:_THINGS]
-        cut = (some & each for some in sides for each in (self.near.sets.all, *things))
+        years = firsts([each for each in near.times if each.kind == "time"])
+        cut = [some & each for some in sides for each in (self.near.sets.all, *things)]
+        cut += [then & each for then in years for each in things]
+        if is_sum_behind_a_colon(self._mentions.plain, near.span, one.start, one.value):
+            return True
         return any(one.value in self.near.sets.orders_of(some) for some in dict.fromkeys(cut))
 
     def _of_records(self, one: OwnFigure, near: OwnPlace) -> dict[str, float]:

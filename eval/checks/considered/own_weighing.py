@@ -29,6 +29,7 @@ from drr.eval.checks.person.near_days import OF_ANOTHER_EVENT
 from drr.eval.checks.person.no_days import ends_of_spans
 from drr.eval.checks.person.not_bought import may_be_empty, would_be
 from drr.eval.checks.person.readings.days import PART_BEFORE
+from drr.wording.numbers import cardinals, number_said
 from pydantic import BaseModel, ConfigDict
 
 OWN_WEIGHTS = Path(__file__).with_name("own.toml")
@@ -62,6 +63,10 @@ _BOUND_YEAR = re.compile(r"\b(?:before|until|till|prior\sto|up\sto|by(?:\sthe\se
 _BOUND = 24
 """Before a year that ends a time: none of its orders need be meant."""
 _SHORT = 3
+_SO_MANY = re.compile(
+    rf"\b(?:(?P<first>first|oldest|earliest|opening)|last|latest|newest|most\srecent|closing|final)\s(?P<n>[2-9]|{cardinals(2, 9)})\b(?!\s(?:days?|weeks?|months?|years?))",
+    re.I,
+)
 _NEAR = ("on_before", "on_sentence", "on_above")
 """A day on which something that is named near it was ordered."""
 OwnTree = tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...]]
@@ -125,6 +130,7 @@ def own_wrong(mentions: Mentions) -> Iterator[ConsideredOwn]:
             is_true_of_some(one, found)
             or is_claimed(mentions.plain, 0, one.start)
             or _is_of_a_maker(mentions, one)
+            or _is_of_the_ends(mentions, one, signs)
             or _is_no_purchase(mentions, one, found)
             or _ends(mentions, one, signs)
             or _is_part(mentions, one)
@@ -164,6 +170,19 @@ def _is_part(mentions: Mentions, one: OwnFigure) -> bool:
     """Whether it is the smaller part of a length of time: `four years and about three weeks`."""
     low = max(0, one.start - _EVENT)
     return one.kind == "span" and PART_BEFORE.search(mentions.plain, low, one.start) is not None
+
+
+def _is_of_the_ends(mentions: Mentions, one: OwnFigure, signs: OwnSigns) -> bool:
+    """`your last two in October 2022 and January 2023`: a day of so many of the newest or oldest orders."""
+    if one.kind not in DATED:
+        return False
+    low, _ = sight_of(mentions).held.prose.sentence_at(one.start)
+    said = list(_SO_MANY.finditer(mentions.plain, low, one.start))
+    if not said:
+        return False
+    many, days = int(number_said(said[-1]["n"])), signs.near.sets.days
+    some = days[:many] if said[-1]["first"] else days[-many:]
+    return any(covers(one, day) for day in some)
 
 
 def _ends(mentions: Mentions, one: OwnFigure, signs: OwnSigns) -> bool:

@@ -13,6 +13,7 @@ from drr.eval.checks.mentions import words
 from drr.eval.checks.person.history import History
 from drr.eval.checks.person.joints import Joints
 from drr.eval.checks.person.named_days import NEGATED
+from drr.eval.checks.person.stretches import counts_in_times, is_sum_behind_a_colon
 from drr.wording.hedges import HEDGES
 from drr.wording.numbers import SPOKEN, WHOLE, number_said
 from drr.wording.purchases import PURCHASES
@@ -97,8 +98,14 @@ class PartsOfHistory:
             if _WINDOW.search(self._body, max(span[0], match.start() - 28), match.start()):
                 continue
             names = set(self._beside(match, span))
-            if names:
+            if names and not self._is_cut_or_summed(said, match.start("n"), span, names):
                 self._compare(said, match, names)
+
+    def _is_cut_or_summed(self, said: float, at: int, span: Span, names: Collection[str]) -> bool:
+        """Whether so many orders of a part are of a time that its sentence says, or of all that are counted before a colon."""
+        if is_sum_behind_a_colon(self._body, span, at, said):
+            return True
+        return any(said in counts_in_times(self._cast, self._history, span, one) for one in names)
 
     def _around(self, span: Span) -> str:
         line = self._cast.prose.line_at(span[0])

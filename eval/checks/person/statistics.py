@@ -18,7 +18,7 @@ from drr.eval.checks.person.history import History, history_of
 from drr.eval.checks.person.parts import PartsOfHistory
 from drr.eval.checks.person.readings.counted import borne_out, misread_counts
 from drr.eval.checks.person.spending import compare_spending
-from drr.eval.checks.person.stretches import counts_in_stretches
+from drr.eval.checks.person.stretches import counts_in_times, is_sum_behind_a_colon
 from drr.eval.checks.person.tallies import HistoryTallies, name_form, plain_name
 from drr.eval.checks.person.whole import CountsOfTheWhole
 from drr.wording.hedges import HEDGES
@@ -42,7 +42,7 @@ _COUNT = re.compile(
     re.I,
 )
 _LABELLED = re.compile(
-    r"\b(?:orders|purchases|orders placed|number of orders|total orders)[\s*_]{0,3}(?:placed[\s*_]{0,3})?[:|][\s*_]{0,4}(?P<m>\d[\d,]*)\b(?!\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[-/.]\d)",
+    r"\b(?:orders|purchases|orders placed|number of orders|total orders)[\s*_]{0,3}(?:placed[\s*_]{0,3})?[:|][\s*_]{0,4}(?P<m>(?!(?:19|20)\d\d\b)\d[\d,]*)\b(?!\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[-/.]\d)",
     re.I,
 )
 _FROM_THEN = re.compile(
@@ -223,9 +223,10 @@ class _Counting:
             self._tally.unclear(f"{match[0].strip()!r} is said of a time that has no year's count")
             return
         total = {self._known.orders} if not beside or match["more"] or match["of"] else set()
-        counts |= counts_in_stretches(self._cast, self._history, span) if beside else set()
+        counts |= counts_in_times(self._cast, self._history, span, beside.share.name) if beside else set()
         if any(same_count(said, value, hedged=near) for value in counts | total) or (
-            beside is None and self._explains(said, span, places, near=near)
+            is_sum_behind_a_colon(self._body, span, match.start("n"), said)
+            or (beside is None and self._explains(said, span, places, near=near))
         ):
             self._tally.ok()
         elif beside is None and self._whole_is_said:

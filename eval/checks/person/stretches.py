@@ -43,6 +43,11 @@ _WITHIN = re.compile(
     rf"\b(?P<n>\d{{1,3}}|{SPOKEN})\s(?P<unit>days?|weeks?|months?|years?)\s(?:of|from|after|following|before|to|leading\sup\sto)\s[*_]{{0,3}}$",
     re.I,
 )
+_COLON = re.compile(
+    r"(?::|=|\s[–—-])[\s*_]{1,4}(?:(?:that|which|it|makes?|is|adds?|up|comes?|to|a|total|of|together)\s){0,5}$",
+    re.I,
+)
+_COUNT = re.compile(rf"(?<![\w.,$#/-])(?P<n>\d{{1,3}}|{SPOKEN})(?![\w%-]|[.,/]\d)", re.I)
 _NEAR = 48
 _MOST = 8
 _SLACK = 3
@@ -83,6 +88,25 @@ def counts_in_stretches(cast: Cast, history: History, span: Span) -> set[int]:
     """How many orders there are in each of them."""
     said = stretches(cast.body, span, cast.prose.dates(*span), history.today)
     return {sum(low <= one.day <= high for one in history.orders) for low, high in said}
+
+
+def counts_in_times(cast: Cast, history: History, span: Span, category: str) -> set[int]:
+    """How many orders there are in each of them, and how many of a category in each time that a sentence says."""
+    whens = cast.prose.dates(*span)
+    of_it = [one for one in history.orders if one.product is not None and one.product.category == category]
+    found = counts_in_stretches(cast, history, span)
+    for low, high in stretches(cast.body, span, whens, history.today):
+        found.add(sum(low <= one.day <= high for one in of_it))
+    return found | {sum(when.covers(one.order.order_date) for one in of_it) for when in whens}
+
+
+def is_sum_behind_a_colon(body: str, span: Span, at: int, value: float) -> bool:
+    """`Hay six times, filters seven, lights six: 19 orders`: what stands behind the colon is all of what stands before it."""
+    colon = _COLON.search(body, span[0], at)
+    if colon is None:
+        return False
+    counts = [number_said(match["n"]) for match in _COUNT.finditer(body, span[0], colon.start())]
+    return len(counts) > 1 and value == sum(counts)
 
 
 def _between(body: str, some: Sequence[When]) -> Iterator[Stretch]:

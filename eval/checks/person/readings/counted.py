@@ -28,6 +28,7 @@ from drr.eval.checks.person.readings.spans import OwnSpans
 from drr.eval.checks.person.readings.states import misread_empty_years, misread_ordinals, misread_states
 from drr.eval.checks.person.readings.ties import NEAR_BY, TOKEN, UNDERSTOOD, Tie, Ties
 from drr.eval.checks.person.readings.wholes import PartsOfSome
+from drr.eval.checks.person.stretches import is_sum_behind_a_colon
 from drr.wording.numbers import SPOKEN, WHOLE
 from drr.wording.tolerance import same_count
 
@@ -294,6 +295,10 @@ class CountReadings:
 
     def _is_a_sum(self, said: SaidCount) -> bool:
         """`Thirteen were bags, seven cloths; together that is 20 orders`: of the counts right before it, not of one thing."""
+        if is_sum_behind_a_colon(
+            self._body, self._cast.prose.sentence_at(said.start), said.start, said.value
+        ):
+            return True
         line = self._cast.prose.line_at(said.start)
         if line is None or not _SUMS.search(self._body, *self._cast.prose.clause_at(said.start)):
             return False

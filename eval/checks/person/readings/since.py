@@ -10,7 +10,7 @@ from drr.eval.checks.person.readings.sets import Mask, OrderSets
 from drr.eval.checks.person.stretches import stretches
 
 _FROM_A_DAY = re.compile(
-    r"\b(?:since|after(?:wards?)?|before(?:hand)?|until|till|then|later|earlier|following|follow(?:s|ed)?|previous|previously|prior|subsequent(?:ly)?|preceding|preceded|up\sto|counting\s(?:it|from)|more)\b",
+    r"\b(?:since|after(?:wards?)?|before(?:hand)?|until|till|then|later|earlier|following|follow(?:s|ed)?|previous|previously|prior|subsequent(?:ly)?|preced(?:e|es|ed|ing)|by\sthen|by\sthat\stime|up\sto|counting\s(?:it|from)|more)\b",
     re.I,
 )
 """In a sentence: a count may be of the orders on one side of a day."""
