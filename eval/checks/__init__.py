@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {
     "in_catalogue": Rule(catalogue.in_catalogue, "4"),
     "outside_shop": Rule(catalogue.outside_shop, "14"),
-    "name_matches_id": Rule(names.name_matches_id, "18"),
+    "name_matches_id": Rule(names.name_matches_id, "19"),
     "price": Rule(facts.price, "39"),
     "rating": Rule(stars.rating, "31"),
     "total": Rule(total, "43"),

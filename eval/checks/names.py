@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from drr.env.entities import Product
@@ -21,6 +22,7 @@ from drr.eval.checks.mentions import (
     words,
 )
 from drr.eval.checks.naming import begins_with_its_word
+from drr.eval.checks.records import record_text
 from drr.eval.checks.strange_makers import compare_makers, maker_of_the_shop
 from drr.wording.dates import dates
 from drr.wording.money import amounts
@@ -201,7 +203,8 @@ def _compare_sentence(
     if maker:
         why = f"{maker!r} names another maker than {product.store or product.title!r}"
         tally.accuse("phrase", span, why, _bound_as_maker(subject, maker, product))
-    phrase = _foreign_phrase(mentions.body[slice(*span)], product)
+    cited = (subject.product(one.product_id) for one in mentions.references[:_CITED])
+    phrase = _foreign_phrase(mentions.body[slice(*span)], product, [one for one in cited if one is not None])
     makers = set(words(" ".join(makers_of(product))))
     if phrase and not makers & set(words(phrase)) and _is_beside(mentions, mention, phrase):
         why = f"{phrase!r} is said of {mention.product_id}, which is {product.title!r}"
@@ -278,13 +281,26 @@ def _other_maker(text: str, product: Product) -> str | None:
     return None
 
 
-def _foreign_phrase(text: str, product: Product) -> str | None:
-    """A long capitalised name in a sentence about one product, of which that product's title knows nothing."""
+def _foreign_phrase(text: str, product: Product, cited: Iterable[Product]) -> str | None:
+    """A long capitalised name in a sentence about one product, of which that product's title knows nothing, and no record of what is cited."""
     found = (match["phrase"] for match in _PHRASE.finditer(_CITATION.sub(" ", text)))
-    phrases = [phrase for phrase in found if _is_long_name(phrase) and _BODY.search(phrase) is None]
+    phrases = [
+        one
+        for one in found
+        if _is_long_name(one) and not (_BODY.search(one) or any(_is_told_of(one, each) for each in cited))
+    ]
     if all(_similarity(phrase, product) < 0.4 for phrase in phrases):
         return phrases[0] if phrases else None
     return None
+
+
+_CITED = 40
+"""References whose records are looked into."""
+
+
+def _is_told_of(phrase: str, product: Product) -> bool:
+    """Whether a phrase, but for the word that begins its sentence, is what the record says of the thing: `If Plastic with Rubber Mat puts you off`."""
+    return {*words(phrase)[1:]} <= {*words(record_text(product))}
 
 
 def _is_beside(mentions: Mentions, mention: Mention, phrase: str) -> bool:

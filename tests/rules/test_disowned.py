@@ -60,6 +60,19 @@ def accused(said: str, shop: Shop) -> list[str]:
         ("Most kettles have 1.7 liters; the [Loafwell]({loafwell}) has 1.2.", "The [Loafwell]({loafwell}) has 1.7 liters."),
         ("The [Hollyleaf]({hollyleaf}) uses 300 ml an hour.", "The [Hollyleaf]({hollyleaf}) holds 300 ml."),
         ("The [Safehollow 20V]({safehollow}) is stronger than the [Watchlight]({watchlight}), but heavier by 0.85 pounds.", "The [Safehollow 20V]({safehollow}) is stronger than the [Watchlight]({watchlight}), but weighs 5.69 pounds."),
+        ("Don't expect the [Loafwell]({loafwell}) to hold 1.7 liters.", "The [Loafwell]({loafwell}) is able to hold 1.7 liters."),
+        ("The [Loafwell]({loafwell}) wasn't designed for 1.7 liters.", "The [Loafwell]({loafwell}) was designed for 1.7 liters."),
+        ("The [Loafwell]({loafwell}) refuses to hold 1.7 liters.", "The [Loafwell]({loafwell}) manages to hold 1.7 liters."),
+        ("The [Loafwell]({loafwell}) should have been 1.7 liters.", "The [Loafwell]({loafwell}) holds 1.7 liters."),
+        ("A 4.8-star kettle it isn't: the [Loafwell]({loafwell}) has 4.5.", "The [Loafwell]({loafwell}) is a 4.8-star kettle."),
+        ("The 0.8-liter size isn't offered for the [Loafwell]({loafwell}).", "The [Loafwell]({loafwell}) holds 0.8 liters."),
+        ("Compared with a 1500-watt kettle, the [Loafwell]({loafwell}) is slow.", "As a 1500-watt kettle the [Loafwell]({loafwell}) is slow."),
+        ("1500 watts would be faster than what the [Loafwell]({loafwell}) has.", "The [Loafwell]({loafwell}) has 1500 watts."),
+        ("I wish the [Hearthcat]({hearthcat}) had 50 pounds rather than 40.", "The [Hearthcat]({hearthcat}) has 50 pounds."),
+        ("Moving up from the [Gaugewell]({gaugewell}) to the [Copperline]({copperline}) adds 40 lumens.", "The [Copperline]({copperline}) gives 40 lumens, and the [Meadowcraft]({meadowcraft}) stays cheap."),
+        ("My neighbor's humidifier has 7 liters. Yours, the [Hollyleaf]({hollyleaf}), has 6.", "The [Hollyleaf]({hollyleaf}) has 7 liters."),
+        ("The difference between the [Safehollow 20V]({safehollow}) and the [Watchlight]({watchlight}) is 0.85 pounds.", "The weight of the [Safehollow 20V]({safehollow}) is 5.69 pounds."),
+        ("The [Pineshore]({pineshore}) has at least twice the ratings of the [Meadowcraft]({meadowcraft}).", "The [Pineshore]({pineshore}) has at most twice the ratings of the [Meadowcraft]({meadowcraft})."),
         ("The [Papershed]({papershed}) shreds finer (P-5 beats P-3).", "The [Papershed]({papershed}) shreds finer (P-3)."),
     ],
 )  # fmt: skip
@@ -90,6 +103,22 @@ def test_how_exactly_and_of_what_a_figure_is_said(
     for figure, is_wrong in ((right, False), (wrong, True)):
         text = said.replace("{}", figure)
         assert (accused(text, rules_shop) != []) is is_wrong, text
+
+
+def test_what_a_record_says_of_a_thing_is_no_others_name(rules_shop: Shop) -> None:
+    ramp, other = "http://ecommerce.example/B0IV6OQ3WJ", "http://ecommerce.example/B0J6ON0S4G"
+    right = f"If Plastic with Rubber Mat puts you off the [Ashwell]({ramp}), the [Tailfield]({other}) is Aluminum with Grit Tape."
+    assert accused(right, rules_shop) == []
+    wrong = f"If Kneadwell Original Acupressure Mat Set puts you off the [Ashwell]({ramp}), the [Tailfield]({other}) is better."
+    assert accused(wrong, rules_shop) != []
+
+
+def test_by_how_much_two_things_differ_is_the_price_of_neither(rules_shop: Shop) -> None:
+    black, white = "http://ecommerce.example/B04AURU7BW", "http://ecommerce.example/B05YQD15DV"
+    said = "You gain a preset, five for four, and {} ([black]({black}), [white]({white}))."
+    for amount, is_wrong in (("three dollars", False), ("thirteen dollars", True)):
+        text = said.replace("{}", amount).format(black=black, white=white)
+        assert (accused(text, rules_shop) != []) is is_wrong
 
 
 def test_a_limit_far_under_every_price_is_one_of_costs_per_unit(rules_shop: Shop) -> None:
