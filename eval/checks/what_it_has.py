@@ -43,6 +43,15 @@ def ratios_to_what_it_has(
     ]
 
 
+_LONG = frozenset(("day", "week", "month", "year"))
+"""Times for sending something back are no times that it runs."""
+
+
 def _alike(held: HeldAgainst, key: str, said: MeasureSaid) -> list[float]:
+    """What a record measures of the same kind."""
     known = measures_of(record_text(held.known.products[key]))
-    return list(dict.fromkeys(one.base for one in known if one.kind == said.kind))
+    return list(
+        dict.fromkeys(
+            one.base for one in known if one.kind == said.kind and (one.unit in _LONG) is (said.unit in _LONG)
+        )
+    )

@@ -216,3 +216,9 @@ def test_a_multiple_of_what_another_has_is_of_the_measure_before_it(rules_shop: 
 def test_a_multiple_of_what_another_costs_is_of_prices(rules_shop: Shop) -> None:
     said = GRINDERS + "The Tailfield runs for two hours and is half of what the Nuzzleworth costs."
     assert list(accused(said, rules_shop, "multiple")) == ["half"]
+
+
+def test_a_time_for_returns_is_no_run_time(rules_shop: Shop) -> None:
+    other = GRINDERS.replace("Nuzzleworth Quiet", "Bluestem Bypass").replace("B08UG29MWT", "B09ACHD7U0")
+    said = "The Tailfield's charge lasts about two hours, half of what the Bluestem manages."
+    assert not list(accused(other + said, rules_shop, "multiple"))
