@@ -39,6 +39,10 @@ _OF_WHOLE = re.compile(
     re.I,
 )
 _ORDERS_SAID = re.compile(rf"{_ORDERS}$", re.I)
+_NOT_SO = re.compile(
+    r"\b(?:if|would|could|should|might|may|were|unless|suppose|say|not|never|had)\b|n['’]t\b", re.I
+)
+"""Before two counts, in what is said of them: it is not so, or not yet."""
 _ALONE = re.compile(rf"{_N}{GAP}{_ORDERS}", re.I)
 _TO_SHARE = r"[\s*_]{0,3}[,;:(–—=-]?[\s*_]{0,3}(?:(?:or|so|that\sis|that['’]s|which\sis|i\.e\.,?|makes?|making|about|around|roughly|some|nearly|almost|just|only|exactly|~|≈)[\s*_]{0,3}){0,3}"
 _PERCENT = re.compile(
@@ -93,6 +97,9 @@ class PartsOfSome:
         """`13 of your 30 orders, or about 43%`: both counts are said, and whatever else its sentence says they make one share."""
         for match in islice(_OF_WHOLE.finditer(self._body, *span), _MOST):
             part, whole = count_value(match["n"]), count_value(match["m"])
+            before = re.split(r"[:;]", self._body[span[0] : match.start()])[-1]
+            if _NOT_SO.search(before) or "?" in self._body[match.end() : span[1]]:
+                continue
             if 0 < part <= whole and whole >= _LEAST and _ORDERS_SAID.search(match[0]):
                 for one in self._share(match.end(), span, part, {whole}):
                     yield one._replace(kind="own_part")
