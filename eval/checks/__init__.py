@@ -46,7 +46,7 @@ RULES: dict[str, Rule] = {
     "outside_shop": Rule(catalogue.outside_shop, "14"),
     "name_matches_id": Rule(names.name_matches_id, "19"),
     "price": Rule(facts.price, "39"),
-    "rating": Rule(stars.rating, "31"),
+    "rating": Rule(stars.rating, "32"),
     "total": Rule(total, "43"),
     "budget": Rule(budget, "44"),
     "order_facts": Rule(order_facts, "48"),

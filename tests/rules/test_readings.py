@@ -335,7 +335,6 @@ TRUE_OF_PARTS = [
     "All three orders of that week are marked delivered; you have {t.total} in all.",
     "Every one of those orders is delivered, all {t.total} of them.",
     "| | First | Second | Third |\n|---|---|---|---|\n| Your orders | 3 (2014, 2016, 2020) | 1 (2020) | 2 |\n\nYou have {t.total} orders.",
-    "You bought the {t.link} in two Marches, four years less eight days apart.",
     "One of the eight is no tool; 7 of the 8 here are in your price range of {t.year}.",
     "Nine of the ten above come from your {t.total} orders, the other is new.",
     "Three of the five gift ideas are in your history of {t.total} orders.",

@@ -17,7 +17,7 @@ from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.around import DENIAL
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.generous.opened import Opened, may_be_added
+from drr.eval.checks.money.generous.opened import Opened, may_be_added, tells_unit_costs
 from drr.eval.checks.money.generous.places import VerdictPlaces, VerdictTold
 from drr.eval.checks.money.ledger import ledger_of
 from drr.wording.marks import MARKS
@@ -175,6 +175,8 @@ class VerdictsBeside:
         if fits:
             others = [] if named else self._others(where, part)
             wrong = all(cost > limit + _EXACT for limit in limits) and all(one < cost for one in others)
+            of_units = named and cost > 2 * max(limits) and tells_unit_costs(self._ledger, part)
+            wrong = wrong and not of_units
         else:
             rests = [
                 one.value for one in self._ledger.within(0, where[1]) if one.cue.kind in ("rest", "unit")

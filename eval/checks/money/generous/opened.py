@@ -67,6 +67,8 @@ _ALL = re.compile(r"\b(?:both|all|total|plan|set|sum|everything|them|these|those
 """The same, but only near."""
 _GAP = re.compile(r"\s{2,}")
 _CLOSE = 70
+_NEAR_UNITS = 400
+"""Characters before a sentence in which costs per unit are still spoken of."""
 _ON_TOP = re.compile(
     r"\b(?:on top|add(?:ed|ing|s)?|plus|together|another|second|then|after|with (?:an?|it|them|both|the|that|those|all))\b",
     re.I,
@@ -85,6 +87,11 @@ def may_be_added(
         if told and one.value not in limits and one.value + cost > min(limits):
             return True
     return False
+
+
+def tells_unit_costs(ledger: MoneyLedger, span: Span) -> bool:
+    """Whether costs per unit stand in a sentence or before it: an amount far under every price is one of those (`$3 a light; the eight-pack is under $2.80`)."""
+    return any(one.cue.kind == "unit" for one in ledger.within(max(0, span[0] - _NEAR_UNITS), span[1]))
 
 
 _OF_EACH = re.compile(

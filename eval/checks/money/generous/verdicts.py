@@ -16,7 +16,7 @@ from drr.eval.checks.money.generous.answers import LimitAnswers
 from drr.eval.checks.money.generous.beside import verdicts_beside
 from drr.eval.checks.money.generous.echoes import echoed_verdicts
 from drr.eval.checks.money.generous.groups import Groups, GroupSaid
-from drr.eval.checks.money.generous.opened import may_be_added
+from drr.eval.checks.money.generous.opened import may_be_added, tells_unit_costs
 from drr.eval.checks.money.generous.places import VerdictPlaces, VerdictTold
 from drr.eval.checks.money.generous.standing import limits_standing
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
@@ -54,8 +54,6 @@ _LABEL = re.compile(r"[\s*_>•–—-]{0,8}")
 _PLUS = re.compile(r"\b(?:plus|with|and)\s(?:that|the|this|a|one)\s(?P<noun>[a-z]{3,16})\b", re.I)
 _EQUALS = re.compile(r"=[\s*_]{0,4}$")
 """Before a cost that is a written sum."""
-_NEAR_UNITS = 400
-"""Characters before a sentence in which costs per unit are still spoken of."""
 _SHORT = 8
 _NONE = re.compile(r"\b(?:none|no|neither|nor|nothing|only|hardly|never|cannot|except)\b|n['’]t\b", re.I)
 _MINDED: tuple[DoubtKind, ...] = ("unreal", "charged", "pace", "others")
@@ -192,14 +190,9 @@ class GenerousVerdicts:
         if not wrong:
             return None
         cost = min(costs) if told.fits else max(costs)
-        if told.fits and told.named and cost > 2 * max(limits) and self._tells_unit_costs(span):
+        if told.fits and told.named and cost > 2 * max(limits) and tells_unit_costs(self._ledger, span):
             return None
         return self._accusation(told, f"of ${cost:,.2f}")
-
-    def _tells_unit_costs(self, span: Span) -> bool:
-        """Whether costs per unit stand in a sentence or before it: an amount far under every price is one of those (`$3 a light; the eight-pack is under $2.80`)."""
-        before = self._ledger.within(max(0, span[0] - _NEAR_UNITS), span[1])
-        return any(one.cue.kind == "unit" for one in before)
 
     def _accusation(self, told: VerdictTold, of: str) -> Accusation:
         said = self._plain[slice(*told.span)].strip()
