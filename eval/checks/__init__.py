@@ -47,8 +47,8 @@ RULES: dict[str, Rule] = {
     "name_matches_id": Rule(names.name_matches_id, "19"),
     "price": Rule(facts.price, "39"),
     "rating": Rule(stars.rating, "32"),
-    "total": Rule(total, "43"),
-    "budget": Rule(budget, "44"),
+    "total": Rule(total, "44"),
+    "budget": Rule(budget, "45"),
     "order_facts": Rule(order_facts, "48"),
     "privacy": Rule(privacy, "3"),
     "profile_facts": Rule(profile_facts, "14"),
@@ -59,7 +59,7 @@ RULES: dict[str, Rule] = {
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "17"),
     "product_claims": Rule(properties.product_claims, "71"),
     "process_text": Rule(text.process_text, "4"),
-    "figures": Rule(figures, "37"),
+    "figures": Rule(figures, "38"),
 }
 
 
