@@ -37,6 +37,7 @@ VERDICTS = [
 ]  # fmt: skip
 
 TRUE = [
+    ("thermometer under 30", f"Eighteen dollars even: that is the diffuser ({A}, $17.95). The black one ({C}) is $7.00 dearer. Under thirty, the pair of you cannot go wrong; just not both, since $42.90 is over."),
     ("thermometer under $20",f"The black one ({C}) at $24.95 doesn't quite fit."),
     ("thermometer under $20",f"The black one ({C}) at $24.95 does not fit, I'm afraid."),
     ("thermometer under $20",f"At $24.95 the black one ({C}) only fits if you find a coupon."),

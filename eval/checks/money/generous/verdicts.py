@@ -171,9 +171,11 @@ class GenerousVerdicts:
             if _HYPOTHESIS.search(self._plain, *part):
                 return None
             costs, whole = self._costs(told, part, span), False
-            listed = self._groups.named(told.span[1], part[1])
-            if listed and _LABEL.fullmatch(self._plain, part[0], told.span[0]):
-                costs = listed  # `under $15: the pens and the notes`
+            if _LABEL.fullmatch(self._plain, part[0], told.span[0]):
+                listed = self._groups.named(told.span[1], part[1])
+                if not listed and self._plain.startswith(",", told.span[1]):
+                    return None  # `Under thirty, you cannot go wrong; both are $43.95`
+                costs = listed or costs  # `under $15: the pens and the notes`
             costs += _rests(told, self._ledger, self._cast) if costs else []
         limits = [one for one in told.limits if bound is None or one != bound.value]
         if not costs or not limits or any(abs(cost - limit) < 0.02 for cost in costs for limit in limits):
