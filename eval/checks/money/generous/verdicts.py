@@ -170,12 +170,7 @@ class GenerousVerdicts:
         else:
             if _HYPOTHESIS.search(self._plain, *part):
                 return None
-            costs, whole = self._costs(told, part, span), False
-            if _LABEL.fullmatch(self._plain, part[0], told.span[0]):
-                listed = self._groups.named(told.span[1], part[1])
-                if not listed and self._plain.startswith(",", told.span[1]):
-                    return None  # `Under thirty, you cannot go wrong; both are $43.95`
-                costs = listed or costs  # `under $15: the pens and the notes`
+            costs, whole = self._in_its_part(told, part, span), False
             costs += _rests(told, self._ledger, self._cast) if costs else []
         limits = [one for one in told.limits if bound is None or one != bound.value]
         if not costs or not limits or any(abs(cost - limit) < 0.02 for cost in costs for limit in limits):
@@ -195,6 +190,14 @@ class GenerousVerdicts:
         if told.fits and told.named and cost > 2 * max(limits) and tells_unit_costs(self._ledger, span):
             return None
         return self._accusation(told, f"of ${cost:,.2f}")
+
+    def _in_its_part(self, told: VerdictTold, part: Span, span: Span) -> list[float]:
+        """What the costs are that a verdict may be on: at the head of its part it is a label (`under $15: the pens and the notes`), or a frame (`Under thirty, you cannot go wrong; both are $43.95`)."""
+        costs = self._costs(told, part, span)
+        if not _LABEL.fullmatch(self._plain, part[0], told.span[0]):
+            return costs
+        listed = self._groups.named(told.span[1], part[1])
+        return listed or ([] if self._plain.startswith(",", told.span[1]) else costs)
 
     def _accusation(self, told: VerdictTold, of: str) -> Accusation:
         said = self._plain[slice(*told.span)].strip()
