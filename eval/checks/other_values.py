@@ -159,7 +159,9 @@ class OtherValues:
         )
 
     def _has_its_own(self, value: SaidValue, span: Span) -> bool:
-        """Whether what the record says stands in the sentence as well: the other is held against it (`P-5 beats P-3`)."""
+        """Whether what the record says stands in the sentence as well, which names nothing else that could have it: the other is held against it (`P-5 beats P-3`)."""
+        if len({key for one in self._cast.within(*span) for key in one.products}) > 1:
+            return False
         own = rf"(?<![\w-]){re.escape(value.own)}(?![\w-])"
         return re.search(own, self._plain[slice(*span)], re.I) is not None
 

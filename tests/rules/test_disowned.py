@@ -125,3 +125,25 @@ def test_a_limit_far_under_every_price_is_one_of_costs_per_unit(rules_shop: Shop
     said = "The [Meadowcraft]({meadowcraft}) is $10.99, i.e. $5.50 a light. The eight-pack from [Copperline]({copperline}), at $21.99, is "
     assert accused(f"{said}under $2.80.", rules_shop) == []
     assert accused(f"{said}under $15.", rules_shop) != []
+
+
+@pytest.mark.parametrize(
+    ("said", "right", "wrong"),
+    [
+        (
+            "The [Fielder's](http://ecommerce.example/B0XZIS43J3) is {0}; the [Rowanyard](http://ecommerce.example/B04W7YFEQ6) is {1}.",
+            ("woven polyester", "recycled rubber"),
+            ("recycled rubber", "woven polyester"),
+        ),
+        (
+            "The [Clearair](http://ecommerce.example/B0N707GCC5) runs {0} hours and the [Hollyleaf](http://ecommerce.example/B00IQZ0WLC) {1} hours.",
+            ("60", "20"),
+            ("20", "60"),
+        ),
+    ],
+)
+def test_what_two_things_have_is_not_theirs_the_other_way_round(
+    rules_shop: Shop, said: str, right: tuple[str, str], wrong: tuple[str, str]
+) -> None:
+    assert accused(said.format(*right), rules_shop) == []
+    assert accused(said.format(*wrong), rules_shop) != []

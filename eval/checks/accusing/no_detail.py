@@ -22,7 +22,7 @@ from drr.wording.dates import dates
 from drr.wording.numbers import DIGITS, SPOKEN, number_said
 
 _POINTED = re.compile(
-    r"(?P<be>\b(?:is|are|was|were|as|it['’]s)\s(?:also\s)?)?\b(?P<which>the|that|this|those|these|both|your|my|our|his|her|their|another|a\ssecond)\s(?:[a-z-]{2,14}\s){0,2}[*_]{0,3}$",
+    r"(?P<be>\b(?:is|are|was|were|as|it['’]s)\s(?:also\s)?)?\b(?P<which>the|that|this|those|these|both|your|my|our|his|her|their|another|a\ssecond)\s(?:(?-i:[a-z-]{2,14})\s){0,2}[*_]{0,3}$",
     re.I,
 )
 """Before a figure by which something is called; not behind a verb, which says it of what is named."""
@@ -43,7 +43,7 @@ _USED = re.compile(
     re.I,
 )
 """Behind and before what somebody uses of a thing."""
-_OWN = re.compile(r"\b(?:your|my|our)\s(?:[a-z-]{2,14}\s){0,2}[*_]{0,3}$", re.I)
+_OWN = re.compile(r"\b(?:your|my|our)\s(?:(?-i:[a-z-]{2,14})\s){0,2}[*_]{0,3}$", re.I)
 _ASKED = re.compile(
     r"[*_]{0,3}\s(?:[a-z]{2,14}\s){0,2}(?:(?:that\s)?(?:you|we|i)(?:['’](?:ve|d|re)|\shave|\shad|\sare|\swere)?\s)?"
     r"(?:asked|ask|wants?|wanted|needs?|needed|named|set|said|gave|mentioned|after|require[ds]?|called|requested)\b",

@@ -137,7 +137,8 @@ class ValueCandidates:
         own = {word for one in known for word in folded_words(f"{one.key} {one.own}")}
         marks["unlabelled"] = cell is not None and not {*folded_words(label)} & own
         marks["capital"] = text[where[0]].isupper()
-        marks["own_beside"] = cell is None and _stands_in(value.own, text[slice(*span)])
+        alone = cell is None and len({key for one in self._cast.within(*span) for key in one.products}) < 2
+        marks["own_beside"] = alone and _stands_in(value.own, text[slice(*span)])
         traits |= {name: 1.0 for name, is_so in marks.items() if is_so}
         traits |= dict.fromkeys(traits_around(self._owners.mentions, self._cast, where, row=cell), 1.0)
         traits |= self._explained(phrase, where, whose, span, value)
