@@ -558,10 +558,13 @@ def test_two_trials_of_one_system_are_compared_and_the_pair_stands_in_the_addres
         page.goto(home + "?token=token")
         page.locator("#units tbody th a").click()
         expect(page.locator("article.side:visible > h2")).to_have_text(["calm, trial 0", "calm, trial 1"])
+        page.wait_for_load_state()  # the page's script listens to its choices
         page.locator("#left-choice").select_option(label="calm, trial 1")
         page.locator("#right-choice").select_option(label="calm, trial 0")
         keys = [page.locator(f"#{side}-choice").input_value() for side in ("left", "right")]
-        assert keys[0] != keys[1] and f"left={keys[0]}" in page.url and f"right={keys[1]}" in page.url
+        assert keys[0] != keys[1]
+        for side, key in zip(("left", "right"), keys, strict=True):
+            expect(page).to_have_url(re.compile(f"{side}={key}"))
         page.reload()
         left, right = (page.locator(f"#side-{key}") for key in keys)
         boxes = [side.bounding_box() for side in (left, right)]
