@@ -58,6 +58,7 @@ MET_BY = {"round15": "c712bc0", "round16": "c712bc0"} | {
         "b2c1136": (67, 68, 69, 70),
         "10bb03d": (71, 72),
         "015dd9e": (73, 74, 75, 76),
+        "09fef75": (77, 78),
     }.items()
     for number in numbers
 }
