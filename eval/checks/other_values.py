@@ -71,7 +71,9 @@ class OtherValues:
                     value, span, product
                 ):
                     continue
-                if self._residue.doubt(span, LASTING) is None and not self._has_its_own(value, span):
+                if self._residue.doubt(span, LASTING) is None and not stands_beside(
+                    value.own, self._cast, self._plain, span
+                ):
                     self._accuse(value, where, product, meant.bound)
 
     def row(self, line: TextLine) -> None:
@@ -158,13 +160,6 @@ class OtherValues:
             and named[0] in folded_words(product.store or "")
         )
 
-    def _has_its_own(self, value: SaidValue, span: Span) -> bool:
-        """Whether what the record says stands in the sentence as well, which names nothing else that could have it: the other is held against it (`P-5 beats P-3`)."""
-        if len({key for one in self._cast.within(*span) for key in one.products}) > 1:
-            return False
-        own = rf"(?<![\w-]){re.escape(value.own)}(?![\w-])"
-        return re.search(own, self._plain[slice(*span)], re.I) is not None
-
     def _is_a_siblings(self, value: SaidValue, span: Span, product: Product) -> bool:
         """Whether the same maker sells one of which it is true, and no link shows which of them is meant."""
         if any(one.linked and product.product_id in one.products for one in self._cast.within(*span)):
@@ -191,3 +186,10 @@ def compare_values(tally: CheckTally, subject: Subject, mentions: Mentions, cast
         elif line.kind not in ("head_row", "rule_row", "elision"):
             for span in cast.prose.sentences(line):
                 values.sentence(span)
+
+
+def stands_beside(own: str, cast: Cast, plain: str, span: Span) -> bool:
+    """Whether what a record says stands in the sentence as well, which names nothing else that could have it: the other is held against it (`P-5 beats P-3`)."""
+    if len({key for one in cast.within(*span) for key in one.products}) > 1:
+        return False
+    return re.search(rf"(?<![\w-]){re.escape(own)}(?![\w-])", plain[slice(*span)], re.I) is not None

@@ -10,7 +10,7 @@ from drr.eval.checks.base import Span
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import is_in_name
 from drr.eval.checks.naming import folded_words
-from drr.eval.checks.other_values import CLOSED_BEHIND, LED_AWAY, NEXT_WORD
+from drr.eval.checks.other_values import CLOSED_BEHIND, LED_AWAY, NEXT_WORD, stands_beside
 from drr.eval.checks.recorded.around import traits_around
 from drr.eval.checks.recorded.owners import StatedOtherwise, StatementOwners, Whose
 from drr.eval.checks.rival_values import (
@@ -137,8 +137,7 @@ class ValueCandidates:
         own = {word for one in known for word in folded_words(f"{one.key} {one.own}")}
         marks["unlabelled"] = cell is not None and not {*folded_words(label)} & own
         marks["capital"] = text[where[0]].isupper()
-        alone = cell is None and len({key for one in self._cast.within(*span) for key in one.products}) < 2
-        marks["own_beside"] = alone and _stands_in(value.own, text[slice(*span)])
+        marks["own_beside"] = cell is None and stands_beside(value.own, self._cast, text, span)
         traits |= {name: 1.0 for name, is_so in marks.items() if is_so}
         traits |= dict.fromkeys(traits_around(self._owners.mentions, self._cast, where, row=cell), 1.0)
         traits |= self._explained(phrase, where, whose, span, value)
@@ -213,8 +212,3 @@ class ValueCandidates:
 
     def _words_of(self, key: str) -> frozenset[str]:
         return record_words(self._owners.products[key])
-
-
-def _stands_in(value: str, text: str) -> bool:
-    """Whether a record's own value stands in a sentence: another is held against it there (`P-5 beats P-3`)."""
-    return re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", text, re.I) is not None

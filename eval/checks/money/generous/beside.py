@@ -18,7 +18,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.around import DENIAL
 from drr.eval.checks.money.figures import Figure
 from drr.eval.checks.money.generous.opened import Opened, may_be_added, tells_unit_costs
-from drr.eval.checks.money.generous.places import VerdictPlaces, VerdictTold
+from drr.eval.checks.money.generous.places import VerdictTold, verdict_places_of
 from drr.eval.checks.money.ledger import ledger_of
 from drr.wording.marks import MARKS
 from drr.wording.money import every_amount
@@ -84,7 +84,7 @@ class VerdictsBeside:
         self._mentions, self._plain = mentions, mentions.plain
         self._ledger = ledger_of(mentions)
         self._cast = cast_of(subject, mentions)
-        self._places = VerdictPlaces(subject, mentions, self._ledger)
+        self._places = verdict_places_of(mentions)
         self._marked = marked_denials_of(mentions)
         self._opened = Opened(mentions)
         monthly = self._places.each_limits if _MONTHLY.search(subject.query or "") else []
@@ -104,7 +104,7 @@ class VerdictsBeside:
                     held = self._plainly(one, span)
                     if held is not None:
                         yield held
-        for told, span in self._places.every():
+        for told, span in self._places.every:
             held = self._named(told, span)
             if held is not None:
                 yield held

@@ -9,7 +9,7 @@ from drr.eval.checks.base import Accusation, Subject
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.figures import Figure
-from drr.eval.checks.money.generous.places import VerdictPlaces
+from drr.eval.checks.money.generous.places import verdict_places_of
 from drr.eval.checks.money.ledger import ledger_of
 from drr.eval.checks.residue import residue_of
 
@@ -30,7 +30,7 @@ _LEAST = 0.02
 def echoed_verdicts(subject: Subject, mentions: Mentions) -> Iterator[Accusation]:
     """Those that every limit of the verdict before them speaks against."""
     ledger, plain = ledger_of(mentions), mentions.plain
-    for told, span in VerdictPlaces(subject, mentions, ledger).every():
+    for told, span in verdict_places_of(mentions).every:
         for figure in ledger.within(told.span[1], span[1]):
             match = _ECHO.match(plain, figure.end, span[1])
             if match is None or not _is_plain(figure) or _UNREAL.search(plain, *span):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.marked import marked_denials_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.money.generous.limits import PER, floors_told, limits_told
-from drr.eval.checks.money.ledger import MoneyLedger
+from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.wording.money import every_amount
 from drr.wording.numbers import SPOKEN, number_said
 from drr.wording.verdicts import VERDICTS
@@ -76,7 +77,11 @@ class VerdictPlaces:
         self.limits = [one for one in limits if one not in self._floors]
         self.each_limits = [one for one in each if one not in self._floors]
 
-    def every(self) -> Iterator[tuple[VerdictTold, Span]]:
+    @cached_property
+    def every(self) -> list[tuple[VerdictTold, Span]]:
+        return list(self._every())
+
+    def _every(self) -> Iterator[tuple[VerdictTold, Span]]:
         for line in self._mentions.layout.lines:
             if not line.cells and line.kind != "heading":
                 for span in self._mentions.sentences(line):
@@ -126,3 +131,9 @@ class VerdictPlaces:
         if noun is None or (noun["word"] or "the").casefold() not in _OF_MONEY:
             return [], False
         return self.limits or [one for one in self._ledger.play.limits if one not in self._floors], False
+
+
+@lru_cache(maxsize=4)
+def verdict_places_of(mentions: Mentions) -> VerdictPlaces:
+    """Those of a report, found once for the readers that ask."""
+    return VerdictPlaces(mentions.subject, mentions, ledger_of(mentions))

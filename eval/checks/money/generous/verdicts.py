@@ -17,7 +17,7 @@ from drr.eval.checks.money.generous.beside import verdicts_beside
 from drr.eval.checks.money.generous.echoes import echoed_verdicts
 from drr.eval.checks.money.generous.groups import Groups, GroupSaid
 from drr.eval.checks.money.generous.opened import may_be_added, tells_unit_costs
-from drr.eval.checks.money.generous.places import VerdictPlaces, VerdictTold
+from drr.eval.checks.money.generous.places import VerdictTold, verdict_places_of
 from drr.eval.checks.money.generous.standing import limits_standing
 from drr.eval.checks.money.ledger import MoneyLedger, ledger_of
 from drr.eval.checks.residue import residue_of
@@ -76,11 +76,11 @@ class GenerousVerdicts:
         self._cast = cast_of(subject, mentions)
         self._groups = Groups(mentions, self._cast, self._ledger)
         self._residue = residue_of(mentions)
-        self._places = VerdictPlaces(subject, mentions, self._ledger)
+        self._places = verdict_places_of(mentions)
         self._limits, self._each_limits = self._places.limits, self._places.each_limits
 
     def found(self) -> Iterator[Accusation]:
-        for told, span in islice(self._places.every(), _MOST):
+        for told, span in islice(self._places.every, _MOST):
             accused = self._hold(told, span)
             if accused is not None:
                 yield accused
