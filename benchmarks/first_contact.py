@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -98,6 +98,11 @@ def findings(text: str, known: str, one: StrangerText, shop: Shop) -> set[Findin
     checks: dict[str, Check] = check_report(
         Subject(text, query=one.query, user_id=one.user_id, shop=shop, returned=urls_in(known) | named)
     )
+    return told(checks)
+
+
+def told(checks: Mapping[str, Check]) -> set[Finding]:
+    """What failing rules say."""
     return {
         (name, why)
         for name, check in checks.items()

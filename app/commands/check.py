@@ -1,4 +1,4 @@
-"""`drr check`: the citations of one report and eighteen rules about it. No model."""
+"""`drr check`: the citations of one report and eighteen rules about it. No model, unless `--judge` names one to read it too."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.models import SETTINGS
 from drr.app.terminal import flowed
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
+    from drr.app.proofreading import Proofread
     from drr.citations.parse import Citations
     from drr.env.query import Constraints
+    from drr.env.settings import Settings
     from drr.eval.checks import Check, Subject
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
@@ -38,11 +41,18 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--bar", type=float, metavar="CHANCE",
         help="accuse what is right with at least this chance (default: the bar of the fitted weights; 0 accuses all that a rule suspects)",
     )  # fmt: skip
+    parser.add_argument(
+        "--judge", dest="model_judge", metavar="MODEL",
+        help="a model that reads the report too, against the shop's records: about two calls; e.g. anthropic:claude-sonnet-5-5",
+    )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    add_setting_options(parser)
+    add_setting_options(parser, *SETTINGS, "prompts")
     parser.epilog = (
-        "A rule passes, fails or cannot be verified (for want of a shop, a user, a question). Exit code 1 if one fails.\n\n"
-        'example:\n  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --query "a bird sanctuary under $300"'
+        "A rule passes, fails or cannot be verified (for want of a shop, a user, a question). Exit code 1 if one fails.\n"
+        "A judge names what is wrong, then weighs that and all that rules suspect: what is wrong then is a mistake, and exits 1 too;\n"
+        "what rules accuse and the judge passes is accused no more.\n\n"
+        'examples:\n  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --query "a bird sanctuary under $300"\n'
+        "  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --judge anthropic:claude-sonnet-5-5"
     )
 
 
@@ -64,15 +74,25 @@ def _check(arguments: argparse.Namespace, report: str) -> int:
     if arguments.shop is None:
         if arguments.user is not None:
             raise Misuse("--user: a user lives in a shop; give --shop too")
+        if arguments.model_judge is not None:
+            raise Misuse("--judge: it reads the report against the records of a shop; give --shop too")
         return _show(arguments, _subject(arguments, report), check_report, document)
     from drr.env.shop import open_shop
 
-    with open_shop(arguments.shop, settings_of(arguments).settings) as shop:
+    settings = settings_of(arguments).settings
+    with open_shop(arguments.shop, settings) as shop:
         if arguments.user is not None and shop.store.user(arguments.user) is None:
             raise Misuse(f"{arguments.shop}: no user {arguments.user!r}; `drr shop users` names some")
         subject = _subject(arguments, report)
         subject.shop = shop
-        return _show(arguments, subject, check_report, document)
+        read = None if arguments.model_judge is None else _read_by_judge(subject, settings)
+        return _show(arguments, subject, check_report, document, read)
+
+
+def _read_by_judge(subject: Subject, settings: Settings) -> Proofread:
+    from drr.app.proofreading import proofread
+
+    return proofread(subject, settings)
 
 
 def _subject(arguments: argparse.Namespace, report: str) -> Subject:
@@ -113,11 +133,19 @@ def _read(name: str) -> str:
     return report
 
 
-def _show(arguments: argparse.Namespace, subject: Subject, check_report, document) -> int:  # type: ignore[no-untyped-def]
+def _show(  # type: ignore[no-untyped-def]
+    arguments: argparse.Namespace, subject: Subject, check_report, document, read: Proofread | None = None
+) -> int:
     checks: dict[str, Check] = check_report(subject, arguments.bar)
+    if read is not None:
+        from drr.eval.tasks.mistakes.overruling import overruled
+
+        checks = overruled(checks, read["found"])
     failed = any(check.status == "fail" for check in checks.values())
+    failed |= read is not None and bool(read["found"]["mistakes"])
     if arguments.json:
-        print_json({"schema": 1, "citations": subject.citations.document(), "rules": document(checks)})
+        shown = {"schema": 1, "citations": subject.citations.document(), "rules": document(checks)}
+        print_json(shown if read is None else {**shown, "reading": read})
         return int(failed)
     _print_citations(subject.citations)
     print()
@@ -132,7 +160,25 @@ def _show(arguments: argparse.Namespace, subject: Subject, check_report, documen
                 print(f"      {'':<{width}}  and {len(check.evidence) - 8} more (--json has all)")
     counts = Counter(check.status for check in checks.values())
     print(f"\n{counts['pass']} pass, {counts['fail']} fail, {counts['unverifiable']} unverifiable")
+    if read is not None:
+        _print_reading(subject, read)
     return int(failed)
+
+
+def _print_reading(subject: Subject, read: Proofread) -> None:
+    found = read["found"]
+    print(
+        f"\n{read['judge']}: {len(found['mistakes'])} mistakes in {found['statements']} statements;"
+        f" {len(found['acquitted'])} more were charged and are none in its second reading"
+    )
+    for name, unknown in (("statements", found["unread"]), ("charges", found["unweighed"])):
+        if unknown:
+            print(f"without a verdict: {unknown} {name}; nothing is known of these")
+    for row in found["mistakes"]:
+        instead = f" (instead: {_printable(row['instead'])})" if "instead" in row else ""
+        line = _line(subject.report, row["start"])
+        print(flowed(f"  line {line}: {_printable(row['words'])}{instead}", 6))
+        print(flowed(f"      {_printable(row['why'])}", 6))
 
 
 def _print_citations(citations: Citations) -> None:

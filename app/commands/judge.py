@@ -28,12 +28,12 @@ the old ones. `--profile paper` computes the paper's own protocol beside ours, l
 
 examples:
   drr judge study
-  drr judge study --judge anthropic:claude-sonnet-5-5 --dry-run
-  drr judge study --judge anthropic:claude-sonnet-5-5 --budget 40
+  drr judge study --judge anthropic:claude-sonnet-5-5 --budget 40 --dry-run
   drr judge study --what pairwise --variants react,hybrid-react
   drr judge study --repeat 3                   # judge again, for the stability of the judge
   drr judge study --diff                       # what changed between the last two judgings
   drr judge study --what points --export-points points.jsonl    # key points of each question, before any is scored
+  drr judge study --what mistakes --judge anthropic:claude-sonnet-5-5   # proofread against the shop's records, twice
   drr judge study --what recall --points points.jsonl           # how many of them each report has
   drr judge study --what relative --reference react             # grades against react's reports, both orders
   drr judge study --what criteria                               # what PQR will score by; drr criteria study shows it

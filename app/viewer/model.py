@@ -248,6 +248,30 @@ class PassagePairView:
 
 
 @dataclass(frozen=True)
+class MistakeView:
+    """Words that a judge's second reading holds wrong, or passed though they were charged."""
+
+    words: str
+    line: int
+    wrong: bool
+    why: str
+    instead: str
+    defence: str
+    by: str
+
+
+@dataclass(frozen=True)
+class MistakesView:
+    """What a judge who read twice says of the report against the shop's records."""
+
+    found: tuple[MistakeView, ...]
+    acquitted: tuple[MistakeView, ...]
+    statements: int
+    unknown: int
+    """Statements and charges without a verdict."""
+
+
+@dataclass(frozen=True)
 class RuleView:
     name: str
     status: str
@@ -339,6 +363,7 @@ class ReportView:
     report_grades: tuple[ReportGradeView, ...] = ()
     passage_pairs: tuple[PassagePairView, ...] = ()
     """Those that repeat most first."""
+    mistakes: MistakesView | None = None
     criteria: tuple[CriterionView, ...] = ()
     violations: tuple[str, ...] = ()
     figures: tuple[ShownFigure, ...] = ()

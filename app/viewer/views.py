@@ -13,6 +13,7 @@ from drr.app.profiles import ShopperProfiles
 from drr.app.viewer import parts
 from drr.app.viewer.cards import product_cards
 from drr.app.viewer.criteria import criteria, owners_shown, violations
+from drr.app.viewer.mistakes import mistakes
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
 from drr.app.viewer.repetition import passage_pairs, report_grades
 from drr.env.json_object import JsonObject
@@ -96,6 +97,7 @@ class AnswerViews:
             violations=tuple(violations(judged, answer)),
             report_grades=tuple(report_grades(judged, answer)),
             passage_pairs=tuple(passage_pairs(judged, answer)),
+            mistakes=mistakes(judged, answer),
             notes=tuple(record.result.get("notes") or ()),
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),

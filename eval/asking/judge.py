@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 from drr.eval.asking.conversation import Asking, Form, fingerprint
 from drr.llm.factory import Models
 from drr.llm.names import OFFLINE
-from drr.llm.role import MeteredModel, Policy
+from drr.llm.role import MeteredModel, Policy, RoleModel
 from drr.llm.structured import readable, structured
 from drr.study.blobs import LostText
 from drr.study.study import Study
@@ -181,6 +181,18 @@ class Judge:
             self._ready[request] = [text for text in kept if not self._retried or readable(text, form)]
         ready = self._ready[request]
         return ready.pop(0) if ready else None
+
+
+class UnkeptJudge:
+    """An `Examiner` for one report without a study: what it says is kept by nobody."""
+
+    rule_written = False
+
+    def __init__(self, model: RoleModel) -> None:
+        self._model = model
+
+    async def answer(self, asking: Asking[Form]) -> Form:
+        return await self._model.structured(asking.messages, asking.form)
 
 
 def request_id(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from drr.eval.checks import catalogue, citing, facts, names, properties, stars, text
@@ -24,6 +24,7 @@ __all__ = [
     "Rule",
     "Status",
     "Subject",
+    "check_at",
     "check_report",
     "document",
     "returned_by",
@@ -65,9 +66,14 @@ RULES: dict[str, Rule] = {
 
 def check_report(subject: Subject, bar: float | None = None) -> dict[str, Check]:
     """Every rule's answer, by name, with those accusations only that are likely enough to be right; `bar` is another one than the weights have."""
+    return next(check_at(subject, bar))
+
+
+def check_at(subject: Subject, *bars: float | None) -> Iterator[dict[str, Check]]:
+    """The same for several bars, with the rules asked once."""
     mentions = Mentions(subject)
     checks = {name: rule.check(subject, mentions) for name, rule in RULES.items()}
-    return weighed(subject, mentions, checks, bar)
+    return (weighed(subject, mentions, checks, bar) for bar in bars)
 
 
 def value_told(name: str, value: Any) -> str:

@@ -25,6 +25,7 @@ FAMILIES: tuple[str, ...] = (
     "attributes",
     "effort",
     "rules",
+    "mistakes",
 )
 
 

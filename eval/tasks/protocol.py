@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from drr.eval.asking import criteria_forms, dr3_forms, forms, report_forms
+from drr.eval.asking import criteria_forms, dr3_forms, forms, mistake_forms, report_forms
 from pydantic import BaseModel
 
 Mode = Literal["all", "cited"]
@@ -66,6 +66,7 @@ OURS = JudgingProtocol(
         "rating/personalization": Ask("rate_personalization", forms.RatingAnswer),
         "pairwise": Ask("compare", forms.PreferenceAnswer),
         "failures": Ask("failures", forms.FailuresAnswer),
+        "mistakes": Ask("mistakes", mistake_forms.StatementAnswers),
         "points": Ask("points", forms.FoundPoints),
         "matches": Ask("matches", forms.PointAnswers),
         "relative": Ask("relative", forms.RelativeGrades),

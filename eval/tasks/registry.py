@@ -28,6 +28,7 @@ REGISTERED: tuple[Registered, ...] = (
     Registered("pairwise", "drr.eval.tasks.pairwise:PAIRWISE"),
     Registered("rules", "drr.eval.tasks.checked:CHECKED"),
     Registered("failures", "drr.eval.tasks.failures:FAILURES", usual=False),
+    Registered("mistakes", "drr.eval.tasks.mistakes.task:MISTAKES_TASK", usual=False),
     Registered("points", "drr.eval.tasks.key_points.making:POINTS_TASK", usual=False),
     Registered("recall", "drr.eval.tasks.key_points.matching:MATCHES_TASK", usual=False),
     Registered("relative", "drr.eval.tasks.relative:RELATIVE", usual=False),

@@ -103,7 +103,7 @@ def test_the_command_names_it_and_takes_it(tmp_path: Path, capsys: pytest.Captur
     assert json.loads(capsys.readouterr().out)["tasks"]["toy-criteria"]["calls"] == 1
     assert main(["judge", str(tmp_path / "study"), "--what", "tin"]) == 2
     assert (
-        "faithfulness, citations, quality, pairwise, rules, failures, points, recall, relative, criteria, pqr, swap, reporteval, dr3, toy"
+        "faithfulness, citations, quality, pairwise, rules, failures, mistakes, points, recall, relative, criteria, pqr, swap, reporteval, dr3, toy"
         in capsys.readouterr().err
     )
 
@@ -129,6 +129,7 @@ def test_the_usual_words_leave_out_what_costs_more() -> None:
     assert groups(usual=True) == ["faithfulness", "citations", "quality", "pairwise", "rules"]
     assert groups()[5:] == [
         "failures",
+        "mistakes",
         "points",
         "recall",
         "relative",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
 from drr.env.shop import Shop
 
+from benchmarks import mistakes
 from benchmarks.first_contact import ROUNDS, StrangerText, read_round, run
+from benchmarks.mistakes import KEPT, KeptReader
 
 OLD = 48
 """Rounds up to this one are read by halves here, every second text, and as a whole by `make endurance`."""
@@ -90,6 +93,8 @@ REACHED = {
     "round76": (45, 0),
     "round77": (44, 3),
     "round78": (47, 2),
+    "round79": (42, 2),
+    "round80": (39, 2),
 }
 """Round -> plants caught at least, clean texts failed at most: what was reached when the readers of a text's own figures had come. Why floors moved before, the CHANGELOG says."""
 WHOLE = {
@@ -160,6 +165,17 @@ def reads_no_worse(shop: Shop, texts: Sequence[StrangerText], caught: int, alarm
 def test_a_used_round_reads_no_worse(name: str, rules_shop: Shop) -> None:
     texts = read_round(ROUNDS / f"{name}.jsonl")
     reads_no_worse(rules_shop, texts[::2] if number(name) <= OLD else texts, *REACHED[name])
+
+
+@pytest.mark.rounds
+@pytest.mark.parametrize("name", ["round79", "round80"])
+def test_a_judge_who_read_twice_is_still_asked_the_same(name: str, rules_shop: Shop) -> None:
+    """Where prompts or evidence change, what was measured is measured anew (`benchmarks/mistakes.py`); a rule may change some second readings."""
+    seen = asyncio.run(
+        mistakes.run(rules_shop, read_round(ROUNDS / f"{name}.jsonl"), KeptReader(KEPT, None), 1)
+    )
+    assert seen.unread <= 13, "one text in ten: ask a judge again"
+    assert seen.caught == seen.planted and seen.alarmed.total() <= 1, seen.told
 
 
 @pytest.mark.endurance

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from math import ceil
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 from drr.env.json_object import JsonObject
+from drr.eval.asking.by_id import ask_by_id, groups_of
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
@@ -19,7 +19,6 @@ from drr.eval.tasks.base import Estimate, Task
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.dr3.known import KnownTask
 from drr.eval.tasks.judged import Judged
-from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 from pydantic import BaseModel
 
@@ -51,14 +50,6 @@ class Thing(NamedTuple):
     text: str
 
 
-def groups_of(things: Sequence[Thing]) -> list[Sequence[Thing]]:
-    """As few as there can be, of about the same size."""
-    if not things:
-        return []
-    size = ceil(len(things) / ceil(len(things) / TOGETHER))
-    return [things[start : start + size] for start in range(0, len(things), size)]
-
-
 class ThingsTask(Task[Answer]):
     subject = "answer"
     metrics = ("dr3",)
@@ -88,7 +79,7 @@ class ThingsTask(Task[Answer]):
         known = desk.truths.get(about.query_id)
         if known is None or desk.protocol.ask(self.name) is None or desk.judge_of(self.role).rule_written:
             return
-        for things in groups_of(self.things(known)):
+        for things in groups_of(self.things(known), TOGETHER):
             names = [one.id for one in things]
             prompt = self.asking(desk, about, things).fingerprint
             fields = {"answer": about.key, "items": names, "prompt": prompt}
@@ -98,14 +89,14 @@ class ThingsTask(Task[Answer]):
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         """`ModelFailure` where there is no usable answer at all."""
         answer, things = desk.answer(spec["answer"]), [Thing(*one) for one in spec["things"]]
-        found = self._sure(await judge.answer(self.asking(desk, answer, things)), things)
-        left = [one for one in things if one.id not in found]
-        if left:
-            try:
-                found |= self._sure(await judge.answer(self.asking(desk, answer, left)), left)
-            except ModelFailure as failure:
-                if failure.transient or failure.fatal:
-                    raise
+        named = {one.id: one for one in things}
+        found: dict[str, ThingVerdict] = await ask_by_id(
+            judge,
+            list(named),
+            TOGETHER,
+            lambda names: self.asking(desk, answer, [named[name] for name in names]),
+            self.verdict,
+        )
         rows = {one.id: self._row(found.get(one.id), answer.report) for one in things}
         return Outcome({"said": rows})
 
@@ -134,17 +125,6 @@ class ThingsTask(Task[Answer]):
                 value = row[self.field]
                 found[answer, name] = None if value is None else str(value)
         return found
-
-    def _sure(self, said: Any, things: Iterable[Thing]) -> dict[str, ThingVerdict]:
-        """Ids that were not asked for are ignored; of what was answered twice in two ways nothing is known."""
-        found: dict[str, ThingVerdict] = {}
-        torn: set[str] = set()
-        for one in said.verdicts:
-            if one.id in found and self.verdict(found[one.id]) != self.verdict(one):
-                torn.add(one.id)
-            found[one.id] = one
-        asked = {one.id for one in things} - torn
-        return {name: one for name, one in found.items() if name in asked}
 
     def _row(self, said: ThingVerdict | None, report: str) -> JsonObject:
         if said is None:

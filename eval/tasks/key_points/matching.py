@@ -7,9 +7,10 @@ which makes the report's recall unknown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import ceil
+from operator import attrgetter
 from typing import Any, cast
 
+from drr.eval.asking.by_id import ask_by_id, groups_of
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.forms import PointAnswer, PointAnswers
 from drr.eval.asking.judge import Examiner
@@ -28,7 +29,6 @@ from drr.eval.tasks.key_points.rows import (
     matches_of,
     points_of,
 )
-from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit
 
 TOGETHER = 10
@@ -53,7 +53,7 @@ class MatchesTask(Task[Answer]):
         left = [row for row in points.rows if row["id"] not in by_rule]
         groups = [
             ([row for row in points.rows if row["id"] in by_rule], by_rule),
-            *((g, None) for g in _groups(left)),
+            *((g, None) for g in groups_of(left, TOGETHER)),
         ]
         for rows, verdicts in groups:
             if not rows:
@@ -115,46 +115,20 @@ class MatchesTask(Task[Answer]):
 MATCHES_TASK = MatchesTask()
 
 
-def _groups(rows: Sequence[PointRow]) -> list[Sequence[PointRow]]:
-    """As few as there can be, of about the same size."""
-    if not rows:
-        return []
-    size = ceil(len(rows) / ceil(len(rows) / TOGETHER))
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
-
-
 async def match(
     desk: Desk, answer: Answer, points: Sequence[PointRow], judge: Examiner
 ) -> dict[str, PointVerdictRow]:
     """A verdict for every point; `ModelFailure` where the model gives no usable answer at all."""
-    found = _read(answer, points, await judge.answer(_asking(desk, answer, points)))
-    left = [row for row in points if row["id"] not in found]
-    if left:
-        found |= _read(answer, left, await _ask_again(desk, answer, left, judge))
+    rows = {row["id"]: row for row in points}
+    said: dict[str, PointAnswer] = await ask_by_id(
+        judge,
+        list(rows),
+        TOGETHER,
+        lambda names: _asking(desk, answer, [rows[name] for name in names]),
+        attrgetter("support"),
+    )
     missing = _unjudged("the judge left this id out, also when asked for it alone")
-    return {row["id"]: found.get(row["id"], missing) for row in points}
-
-
-async def _ask_again(desk: Desk, answer: Answer, left: Sequence[PointRow], judge: Examiner) -> PointAnswers:
-    """An answer that cannot be used leaves them out again, and spoils nothing that was said before."""
-    try:
-        return await judge.answer(_asking(desk, answer, left))
-    except ModelFailure as failure:
-        if failure.transient or failure.fatal:
-            raise
-        return PointAnswers(verdicts=[])
-
-
-def _read(answer: Answer, points: Sequence[PointRow], said: PointAnswers) -> dict[str, PointVerdictRow]:
-    """Ids that were not asked for are ignored; one that was answered twice with different verdicts is left out."""
-    found: dict[str, PointAnswer] = {}
-    torn: set[str] = set()
-    for one in said.verdicts:
-        if one.id in found and found[one.id].support != one.support:
-            torn.add(one.id)
-        found[one.id] = one
-    asked = {row["id"] for row in points} - torn
-    return {name: _verdict(one, answer.report) for name, one in found.items() if name in asked}
+    return {name: _verdict(said[name], answer.report) if name in said else missing for name in rows}
 
 
 def _verdict(said: PointAnswer, report: str) -> PointVerdictRow:

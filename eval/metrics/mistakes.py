@@ -1,0 +1,70 @@
+"""What reports say wrongly of the shop and its shopper, as a judge found it who read twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.base import Metric, Values, over_queries
+from drr.eval.stats.intervals import SHARE, V
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.mistakes.task import mistakes_of
+
+TITLES = {"mistakes": "Statements that the shop's records contradict"}
+METRICS = (
+    Metric(
+        "mistakes",
+        "mistakes",
+        "Places of a report that the shop's records, the question or its own arithmetic contradict, in the judge's second reading.",
+        "mistakes",
+        unit="mistakes",
+        least=0,
+        better="lower",
+        digits=2,
+    ),
+    Metric(
+        "mistake_free",
+        "mistake-free",
+        "Share of the reports in which no mistake was found.",
+        "mistakes",
+        range=SHARE,
+        better="higher",
+    ),
+    Metric(
+        "mistaken_statements",
+        "per statement",
+        "Mistakes for each statement (sentence, list item, table row, heading) of the report.",
+        "mistakes",
+        unit="per statement",
+        least=0,
+        better="lower",
+        digits=3,
+        detail=True,
+    ),
+)
+_METHODS = {
+    "mistakes": "mistakes per report, mean over queries",
+    "mistake_free": "share of reports without a mistake, over queries",
+    "mistaken_statements": "mistakes / statements per report, mean over queries",
+}
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
+    """Unknown where a statement or a charge has no verdict: what was not looked at is not free of mistakes."""
+    found = mistakes_of(judged, answer.key)
+    if found is None:
+        return {}
+    if found["unread"] or found["unweighed"]:
+        return dict.fromkeys(_METHODS)
+    n, statements = len(found["mistakes"]), found["statements"]
+    return {
+        "mistakes": float(n),
+        "mistake_free": float(not n),
+        "mistaken_statements": n / statements if statements else None,
+    }
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    if not any(mistakes_of(judged, answer.key) is not None for answer in answers):
+        return {}
+    return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

@@ -1,0 +1,236 @@
+"""Two readings of one report against its shop's records: a judge names what is wrong, then weighs that and what rules suspect.
+
+The first reading goes through all statements by id, some in one call. The second sees what the first charged beside all that any rule
+suspects, however unsure, with the sums worked out by code, and looks for a reading that makes the words true. A mistake is what is `wrong`
+then; nothing is a mistake because one reader, or a rule alone, says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
+
+from drr.env.records.lines import flat
+from drr.eval.asking.by_id import ask_by_id
+from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.judge import Examiner
+from drr.eval.asking.mistake_forms import ChargeAnswer, ChargeAnswers, StatementAnswer, StatementAnswers
+from drr.eval.checks import Subject, check_at
+from drr.eval.checks.base import Accusation, Check, Span
+from drr.eval.checks.mentions import Mentions
+from drr.eval.evidence.claims import ReportSentence, sentences_of
+from drr.eval.evidence.passages import locate
+from drr.eval.tasks.mistakes.reckoning import reckoned
+from drr.eval.tasks.mistakes.records import records_of
+from drr.llm.prompts import Prompts
+
+READ, WEIGHED = "mistakes", "mistakes_weighed"
+"""Prompts."""
+TOGETHER = 30
+"""Statements or charges in one call; records and report are sent with each."""
+MOST_CHARGES = 60
+UNWEIGHED = frozenset(
+    (
+        "in_catalogue",
+        "outside_shop",
+        "privacy",
+        "duplicates",
+        "citation_hygiene",
+        "fabricated_citation",
+        "process_text",
+    )
+)
+"""Rules that say nothing of a statement's truth: no judge is asked about these."""
+
+By = Literal["judge", "rules", "both"]
+
+
+class MistakeRow(TypedDict):
+    """`report[start:end]` are the words."""
+
+    start: int
+    end: int
+    words: str
+    why: str
+    instead: NotRequired[str]
+    """What they would have to say."""
+    defence: str
+    """The reading that comes nearest to making them true."""
+    by: By
+    """Who charged them."""
+
+
+class MistakesResult(TypedDict):
+    mistakes: list[MistakeRow]
+    acquitted: list[MistakeRow]
+    """Charged, and not wrong in the second reading."""
+    statements: int
+    unread: int
+    """Of them, without a verdict."""
+    unweighed: int
+    """Charges without a verdict; they are no mistakes."""
+
+
+class StatementCharge(NamedTuple):
+    """Words of the report, and what is held against them."""
+
+    span: Span
+    why: str
+    by: By
+    instead: str = ""
+    sums: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Brief:
+    """A report with all that its readers see."""
+
+    subject: Subject
+    shop_url: str
+    about: tuple[str, ...]
+    mentions: Mentions
+    statements: Mapping[str, ReportSentence]
+    records: Sequence[Section]
+    suspected: Sequence[StatementCharge] = field(default=())
+
+    @classmethod
+    def of(cls, subject: Subject, shop_url: str, about: tuple[str, ...] = ()) -> Brief:
+        mentions = Mentions(subject)
+        found = sentences_of(subject.report, subject.citations)
+        statements = {f"s{number}": one for number, one in enumerate(found, 1)}
+        return cls(subject, shop_url, about, mentions, statements, records_of(subject, mentions))
+
+    def with_suspects(self) -> Brief:
+        """With all that rules suspect, which takes as long as a check: for `read_in_time`."""
+        return replace(self, suspected=list(_suspected(self.subject)))
+
+    def shown(self) -> list[Section]:
+        return [
+            Section("question", self.subject.query or "Not known.", "The question:"),
+            *self.records,
+            Section("answer", self.subject.report, "The whole answer:", report=True),
+        ]
+
+    def told(self, statement: ReportSentence) -> str:
+        """On one line, with the products that its links and ids lead to."""
+        ids = [one.product_id for one in self.mentions.within(statement.start, statement.end)]
+        cited = filter(None, map(self.subject.product_id_of, statement.urls))
+        pointed = ", ".join(dict.fromkeys([*ids, *cited]))
+        return " | ".join(filter(None, (flat(statement.text), pointed)))
+
+
+async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts) -> MistakesResult:
+    """`ModelFailure` where the judge gives no usable answer at all."""
+    said: dict[str, StatementAnswer] = await ask_by_id(
+        judge, list(brief.statements), TOGETHER, lambda names: reading(brief, names, prompts)
+    )
+    charges = {f"c{number}": one for number, one in enumerate(_charges(brief, said), 1)}
+    weighed: dict[str, ChargeAnswer] = await ask_by_id(
+        judge,
+        list(charges),
+        TOGETHER,
+        lambda names: weighing(brief, {name: charges[name] for name in names}, prompts),
+    )
+    rows = [(_row(brief, charges[name], said), said.verdict) for name, said in weighed.items()]
+    return {
+        "mistakes": [row for row, verdict in rows if verdict == "wrong"],
+        "acquitted": [row for row, verdict in rows if verdict != "wrong"],
+        "statements": len(brief.statements),
+        "unread": len(brief.statements) - len(said),
+        "unweighed": len(charges) - len(weighed),
+    }
+
+
+def reading(brief: Brief, names: Sequence[str], prompts: Prompts) -> Asking[StatementAnswers]:
+    """The first; no statement can look like another one's line."""
+    lines = "\n".join(f"{name} | {brief.told(brief.statements[name])}" for name in names)
+    intro = "Its statements, one a line with its id, and the products that its links and ids lead to:"
+    return _asking(brief, StatementAnswers, READ, [Section("statements", lines, intro)], prompts)
+
+
+def weighing(brief: Brief, charges: Mapping[str, StatementCharge], prompts: Prompts) -> Asking[ChargeAnswers]:
+    """The second."""
+    sections = [
+        Section("charge", _charge_told(brief, one), f"Charge `{name}`:", name)
+        for name, one in charges.items()
+    ]
+    return _asking(brief, ChargeAnswers, WEIGHED, sections, prompts)
+
+
+def _asking(
+    brief: Brief, form: type[Any], prompt: str, sections: Sequence[Section], prompts: Prompts
+) -> Asking[Any]:
+    every = (*brief.shown(), *sections)
+    messages = conversation(prompts[prompt].fill(shop_url=brief.shop_url), every)
+    return Asking(prompt, form, messages, every, brief.about, shop_url=brief.shop_url)
+
+
+def _charge_told(brief: Brief, charge: StatementCharge) -> str:
+    met = (one for one in brief.statements.values() if _meet(charge.span, (one.start, one.end)))
+    lines = [
+        f"Statement: {' '.join(map(brief.told, met))}",
+        f"Words: {flat(brief.subject.report[slice(*charge.span)])}",
+        f"Against them: {charge.why}",
+    ]
+    if charge.instead:
+        lines.append(f"Should be: {charge.instead}")
+    return "\n".join([*lines, *(f"Worked out by code: {total}" for total in charge.sums)])
+
+
+def _charges(brief: Brief, said: Mapping[str, StatementAnswer]) -> list[StatementCharge]:
+    """The judge's own, joined with what rules suspect of the same words; then what only rules suspect."""
+    left = list(brief.suspected)
+    joined = []
+    for name, answer in said.items():
+        if answer.verdict == "false":
+            own = _own(brief.subject.report, brief.statements[name], answer)
+            met = [one for one in left if _meet(own.span, one.span)]
+            left = [one for one in left if one not in met]
+            why = "\n".join([own.why, *(f"By a rule: {one.why}" for one in met)])
+            joined.append(own._replace(why=why, by="both" if met else "judge"))
+    return [*joined, *left][:MOST_CHARGES]
+
+
+def _own(report: str, statement: ReportSentence, said: StatementAnswer) -> StatementCharge:
+    """Where the words stand in the statement; all of it where they do not."""
+    found = locate(said.words, report[statement.start : statement.end])
+    start, end = (0, statement.end - statement.start) if found is None else found
+    sums = dict.fromkeys(filter(None, map(reckoned, said.sums)))
+    span = statement.start + start, statement.start + end
+    return StatementCharge(span, said.working, "judge", said.instead, tuple(sums))
+
+
+def _suspected(subject: Subject) -> Iterator[StatementCharge]:
+    """Whatever any rule suspects, each place once; and what none alone does, but several together."""
+    suspected, sure = (list(_accused(checks)) for checks in check_at(subject, 0, None))
+    together = (one for one in sure if not any(_meet(one.span, other.span) for other in suspected))
+    found: dict[Span, dict[str, None]] = {}
+    for one in (*suspected, *together):
+        found.setdefault(one.span, {})[one.why] = None
+    for span, whys in sorted(found.items()):
+        yield StatementCharge(span, "\n".join(whys), "rules")
+
+
+def _accused(checks: Mapping[str, Check]) -> Iterator[Accusation]:
+    return chain.from_iterable(check.accused for name, check in checks.items() if name not in UNWEIGHED)
+
+
+def _row(brief: Brief, charge: StatementCharge, said: ChargeAnswer) -> MistakeRow:
+    start, end = charge.span
+    row: MistakeRow = {
+        "start": start,
+        "end": end,
+        "words": brief.subject.report[start:end],
+        "why": charge.why,
+        "defence": said.defence,
+        "by": charge.by,
+    }
+    if charge.instead:
+        row["instead"] = charge.instead
+    return row
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]

@@ -1,0 +1,58 @@
+"""What a reader has before them who holds a whole report against the shop: the shopper's records and those of the products it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from drr.citations.addresses import canonical_url
+from drr.env.records.history import history_evidence
+from drr.env.records.product import product_evidence
+from drr.env.records.statistics import statistics_page
+from drr.env.records.user import profile_evidence
+from drr.eval.asking.conversation import Section
+from drr.eval.checks.base import Subject
+from drr.eval.checks.mentions import Mentions
+from drr.eval.evidence.passages import select
+
+MOST_PRODUCTS = 60
+_ORDERS = 1000
+_CUT = "\n[...]\n"
+_MISSING = "The shop has no product of this id."
+
+
+def records_of(subject: Subject, mentions: Mentions) -> list[Section]:
+    """In the order in which the report speaks of them; a long listing by what concerns the report."""
+    return [*_own(subject), *_products(subject, mentions)]
+
+
+def _own(subject: Subject) -> Iterator[Section]:
+    user = subject.user
+    if user is None or subject.shop is None or subject.user_id is None:
+        yield Section("records", "Nothing is known of the shopper.", "The shopper:")
+        return
+    store = subject.shop.store
+    orders = store.orders(subject.user_id, limit=_ORDERS).items
+    products = {one.product_id: one for one in subject.products({one.product_id for one in orders})}
+    yield Section("records", profile_evidence(user), "The shopper:")
+    yield Section("records", history_evidence(orders, products), "The shopper's orders, oldest first:")
+    statistics = store.statistics(subject.user_id)
+    if statistics is not None:
+        told = f"What the orders add up to, by day {subject.shop.manifest.as_of}:"
+        yield Section("records", statistics_page(statistics, "").rstrip(), told)
+
+
+def _products(subject: Subject, mentions: Mentions) -> Iterator[Section]:
+    spoken_of = spoken_of_in(subject, mentions)
+    known = {one.product_id: one for one in subject.products(spoken_of)}
+    for name in spoken_of[:MOST_PRODUCTS]:
+        product = known.get(name)
+        text = _MISSING if product is None else product_evidence(product).text
+        spans = select(subject.report, text)
+        yield Section("records", _CUT.join(text[a:b] for a, b in spans), f"Product {name}:", name)
+
+
+def spoken_of_in(subject: Subject, mentions: Mentions) -> list[str]:
+    """Ids of products that the report links, lists, gives or names, each once."""
+    listed = (subject.product_id_of(canonical_url(one.url)) for one in subject.citations.sources)
+    pointed = sorted([*mentions.references, *mentions.called], key=lambda one: one.start)
+    return list(dict.fromkeys([*(one.product_id for one in pointed), *(name for name in listed if name)]))

@@ -1,0 +1,338 @@
+"""What a report says wrongly of the shop: a judge's two readings over the wire, what rules add, and what is unknown."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.cli import main
+from drr.app.viewer.reader import Reader
+from drr.app.viewer.render import Pages
+from drr.env.settings import Settings
+from drr.env.shop import Shop
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import judge
+from drr.eval.metrics import mistakes as metrics
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.mistakes.finding import MistakesResult
+from drr.eval.tasks.mistakes.reckoning import reckoned
+from drr.eval.tasks.mistakes.task import mistakes_of
+from drr.study.study import Study
+
+from tests.eval.nursery import SONNET, answer, desk, message, put, scripted, sections_of, system
+from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
+from tests.wire import Reply, Request, Say, Wire
+
+URL = "http://ecommerce.example/"
+REPORT = f"""# For your garden
+
+The [Panorama feeder]({URL}{FEEDER}) has six ports and is blue. It holds six pounds of seed.
+
+You ordered two of them in June 2022. The [nail grinder]({URL}{GRINDER}) costs $31.00.
+
+Both together come to $60.99.
+"""
+Verdict = Mapping[str, Any]
+
+
+def false(words: str, why: str = "the record says otherwise", *sums: str, instead: str = "") -> Verdict:
+    return {"verdict": "false", "words": words, "working": why, "sums": list(sums), "instead": instead}
+
+
+class Proofreader:
+    """`says` tells of a statement what is wrong with it; `weighs` of a charge whether it stands."""
+
+    def __init__(
+        self,
+        says: Callable[[str], Verdict | None] = lambda text: None,
+        weighs: Callable[[str], str] = lambda charge: "wrong",
+        *,
+        leaves_out: Callable[[str, int], bool] = lambda text, time: False,
+    ) -> None:
+        self.says, self.weighs, self.leaves_out = says, weighs, leaves_out
+        self.read: list[str] = []
+        self.weighed: list[str] = []
+        self.shown: list[str] = []
+
+    def __call__(self, request: Request) -> Reply:
+        self.shown.append(message(request))
+        if system(request).startswith("You are the second reader"):
+            return Say(json.dumps({"verdicts": list(self._weigh(message(request)))}))
+        return Say(json.dumps({"verdicts": list(self._read(message(request)))}))
+
+    def _read(self, told: str) -> Any:
+        self.read.append(told)
+        (lines,) = (one.text for one in sections_of(told) if one.label == "statements")
+        for line in lines.split("\n"):
+            name, _, text = line.partition(" | ")
+            if not self.leaves_out(text, len(self.read)):
+                plain = {
+                    "verdict": "true",
+                    "words": "",
+                    "working": "as the record",
+                    "sums": [],
+                    "instead": "",
+                }
+                yield {"id": name, **(self.says(text) or plain)}
+
+    def _weigh(self, told: str) -> Any:
+        for one in sections_of(told):
+            if one.label == "charge":
+                self.weighed.append(one.text)
+                verdict = self.weighs(one.text)
+                yield {"id": re.findall(r"`(\w+)`", one.intro)[0], "defence": "none", "verdict": verdict}
+
+
+async def judged_by(study: Study, script: Proofreader, shop: Shop) -> Judged:
+    with Wire(script) as wire:
+        models = scripted(wire.url)
+        try:
+            ran = await judge(study, desk(study, models, shop), models, JudgeOptions(["mistakes"]))
+        finally:
+            await models.aclose()
+    assert ran.summary.ok
+    return read_judged(study, choose(study))
+
+
+def found_in(
+    study: Study, shop: Shop, script: Proofreader, report: str = REPORT
+) -> tuple[MistakesResult, dict[str, Any]]:
+    async def go() -> Judged:
+        await put(study, answer("feeders", "react", report, user_id=ANNA))
+        return await judged_by(study, script, shop)
+
+    judged = asyncio.run(go())
+    (one,) = judged.answers
+    found = mistakes_of(judged, one.key)
+    assert found is not None
+    return found, dict(metrics.per_report(judged, one))
+
+
+def of_words(words: str, verdict: Verdict) -> Callable[[str], Verdict | None]:
+    return lambda text: verdict if words in text else None
+
+
+def test_a_mistake_is_what_both_readings_hold_wrong_and_has_its_place(study: Study, shop: Shop) -> None:
+    script = Proofreader(of_words("six ports", false("six ports", "it has four", instead="four ports")))
+    found, values = found_in(study, shop, script)
+    (one,) = (row for row in found["mistakes"] if row["by"] == "judge")
+    assert REPORT[one["start"] : one["end"]] == one["words"] == "six ports"
+    assert (one["why"], one.get("instead"), one["defence"]) == ("it has four", "four ports", "none")
+    assert values["mistake_free"] == 0.0 and values["mistakes"] == len(found["mistakes"])
+    assert values["mistaken_statements"] == pytest.approx(len(found["mistakes"]) / found["statements"])
+
+
+def test_what_the_second_reading_does_not_hold_wrong_is_none(study: Study, shop: Shop) -> None:
+    script = Proofreader(of_words("is blue", false("blue")), weighs=lambda charge: "open")
+    found, values = found_in(study, shop, script)
+    assert not found["mistakes"] and "blue" in [row["words"] for row in found["acquitted"]]
+    assert (values["mistakes"], values["mistake_free"]) == (0.0, 1.0)
+
+
+def test_what_a_rule_suspects_is_weighed_though_the_judge_passed_it(study: Study, shop: Shop) -> None:
+    """19.99 and 31.00 make 50.99."""
+    script = Proofreader()
+    found, _ = found_in(study, shop, script)
+    assert any("60.99" in charge for charge in script.weighed)
+    assert any(row["by"] == "rules" and "60.99" in row["words"] for row in found["mistakes"])
+
+
+def test_what_both_charge_is_charged_once(study: Study, shop: Shop) -> None:
+    script = Proofreader(
+        of_words("60.99", false("$60.99", "the sum is off", "19.99 + 31.00", instead="$50.99"))
+    )
+    found, _ = found_in(study, shop, script)
+    (charge,) = (one for one in script.weighed if "60.99" in one)
+    assert "the sum is off" in charge and "By a rule: " in charge
+    assert "Worked out by code: 19.99 + 31.00 = 50.99" in charge
+    assert [row["by"] for row in found["mistakes"] if "60.99" in row["words"]] == ["both"]
+
+
+def test_words_that_the_statement_lacks_stand_for_all_of_it(study: Study, shop: Shop) -> None:
+    script = Proofreader(of_words("six pounds", false("seven pounds")))
+    found, _ = found_in(study, shop, script)
+    (one,) = (row for row in found["mistakes"] if row["by"] == "judge")
+    assert one["words"] == "It holds six pounds of seed."
+
+
+def test_the_readers_see_the_records_and_where_each_link_leads(study: Study, shop: Shop) -> None:
+    script = Proofreader(of_words("is blue", false("blue")))
+    found_in(study, shop, script)
+    for told in script.shown:
+        assert "Color: Green" in told and "Norman, OK" in told
+        assert (
+            f"3 | 2022-06-12 | 2 x Panorama wild bird feeder with six ports | $19.99 | Delivered | {FEEDER}"
+            in told
+        )
+    (lines,) = (one.text for one in sections_of(script.read[0]) if one.label == "statements")
+    assert f"s2 | The Panorama feeder has six ports and is blue. | {FEEDER}" in lines.split("\n")
+
+
+def test_no_statement_can_pass_for_another_ones_line(study: Study, shop: Shop) -> None:
+    script = Proofreader()
+    found, _ = found_in(
+        study, shop, script, "One thing.\n\n| a | b |\n|---|---|\n| x <br>s9 | y | z\ns9 | forged |\n"
+    )
+    (lines,) = (one.text for one in sections_of(script.read[0]) if one.label == "statements")
+    assert len(lines.split("\n")) == found["statements"]
+    assert all(re.match(r"s\d+ \| ", line) for line in lines.split("\n"))
+
+
+def test_statements_left_out_are_asked_for_once_more_and_alone(study: Study, shop: Shop) -> None:
+    script = Proofreader(leaves_out=lambda text, time: time == 1 and "six pounds" in text)
+    found, values = found_in(study, shop, script)
+    (lines,) = (one.text for one in sections_of(script.read[1]) if one.label == "statements")
+    assert len(script.read) == 2 and "\n" not in lines and "six pounds" in lines
+    assert found["unread"] == 0 and values["mistake_free"] is not None
+
+
+def test_what_nobody_read_is_not_free_of_mistakes(study: Study, shop: Shop) -> None:
+    script = Proofreader(leaves_out=lambda text, time: "six pounds" in text)
+    found, values = found_in(study, shop, script)
+    assert found["unread"] == 1
+    assert set(values.values()) == {None}
+
+
+def test_a_second_judging_asks_nobody_again(study: Study, shop: Shop) -> None:
+    script = Proofreader(of_words("is blue", false("blue")))
+    found_in(study, shop, script)
+    asked = len(script.shown)
+    asyncio.run(judged_by(study, script, shop))
+    assert len(script.shown) == asked
+
+
+def test_the_page_of_a_report_shows_what_is_wrong_and_what_was_passed(study: Study, shop: Shop) -> None:
+    script = Proofreader(
+        lambda text: (
+            false("is blue", "the color is <green>", instead="is green") if "is blue" in text else None
+        ),
+        lambda charge: "wrong" if "is blue" in charge else "right",
+    )
+    found, _ = found_in(study, shop, script)
+    assert found["acquitted"]
+    reader = Reader(study)
+    (entry,) = reader.entries()
+    view = reader.report(entry.key)
+    assert view is not None
+    page = Pages("s", served=False).report(view)
+    shown = page[page.index('id="mistakes"') : page.index('id="sources"')]
+    assert "records contradict: 1" in shown and "the color is &lt;green&gt;" in shown
+    assert re.findall(r'<span class="tag \w+">(wrong|passed)</span> ([^<]*)', shown)[0] == (
+        "wrong",
+        "is blue",
+    )
+    assert shown.count(">passed</span>") == len(found["acquitted"])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("2*19.99+33.98", "2*19.99+33.98 = 73.96"),
+        ("($36.99 - $33.95) / 36.99 * 100 = 8", "(36.99 - 33.95) / 36.99 * 100 = 8.218437416"),
+        ("1,204 + 3", "1204 + 3 = 1207"),
+        ("3 \u00d7 4 \u2212 2", "3 * 4 - 2 = 10"),
+        ("9**9**9", None),
+        ("__import__('os').getcwd()", None),
+        ("1/0", None),
+        ("a + 1", None),
+        ("True + 1", None),
+        ("1e308 * 10", None),
+        ("(" * 200 + "1" + ")" * 200, None),
+        ("1+" * 140 + "1", None),
+        ("", None),
+        ("= 4", None),
+    ],
+)
+def test_sums_are_worked_out_by_code_and_nothing_else_is(text: str, told: str | None) -> None:
+    assert reckoned(text) == told
+
+
+# -- drr check --judge
+
+
+@pytest.fixture
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("DRR_MODEL", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    monkeypatch.chdir(tmp_path)
+    write_shop(str(tmp_path / "shop"), Settings(shop_url="http://ecommerce.example"))
+    (tmp_path / "report.md").write_text(REPORT.replace("$60.99", "$50.99"), encoding="utf-8")
+    return tmp_path
+
+
+ASKED = ["check", "report.md", "--shop", "shop", "--user", ANNA]
+
+
+def test_one_report_is_read_without_a_study(at_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Wire(Proofreader(of_words("is blue", false("blue", "the color is green", instead="green")))) as wire:
+        more = ["--judge", SONNET, "--base-url", wire.url]
+        assert main([*ASKED, *more]) == 1
+        out = capsys.readouterr().out
+        assert f"{SONNET}: 1 mistakes in" in out and "line 3: blue (instead: green)" in out
+        assert main([*ASKED, *more, "--json"]) == 1
+        document = json.loads(capsys.readouterr().out)
+    assert [row["words"] for row in document["reading"]["found"]["mistakes"]] == ["blue"]
+    assert document["reading"]["usage"]["judge"]["calls"] == 2
+    with Wire(Proofreader(weighs=lambda charge: "right")) as wire:
+        main([*ASKED, "--judge", SONNET, "--base-url", wire.url])
+        assert f"{SONNET}: 0 mistakes in" in capsys.readouterr().out
+
+
+OFF = ["--judge", SONNET, "--base-url"]
+
+
+def rules_of(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    rules: dict[str, Any] = json.loads(capsys.readouterr().out)["rules"]
+    return rules
+
+
+def test_what_rules_accuse_and_the_judge_passes_is_accused_no_more(
+    at_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (at_home / "report.md").write_text(REPORT, encoding="utf-8")
+    assert main([*ASKED, "--json"]) == 1
+    before = rules_of(capsys)
+    accused = [name for name, rule in before.items() if rule["status"] == "fail"]
+    assert accused
+    with Wire(Proofreader(weighs=lambda charge: "right")) as wire:
+        assert main([*ASKED, *OFF, wire.url, "--json"]) == 0
+    after = rules_of(capsys)
+    assert not [name for name, rule in after.items() if rule["status"] == "fail"]
+    for name in accused:
+        assert not after[name]["spans"] and after[name]["value"]["failed"] == 0
+        assert after[name]["value"]["unverifiable"] > before[name]["value"].get("unverifiable", 0)
+        assert "no mistake in the judge's second reading" in after[name]["evidence"][0]
+    with Wire(Proofreader(weighs=lambda charge: "wrong")) as wire:
+        assert main([*ASKED, *OFF, wire.url, "--json"]) == 1
+    assert rules_of(capsys) == before
+
+
+def test_a_rule_that_no_judge_is_asked_about_stays(at_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made_up = REPORT + "\nAlso see http://ecommerce.example/product/B0NOWHERE1.\n"
+    (at_home / "report.md").write_text(made_up.replace("$60.99", "$50.99"), encoding="utf-8")
+    with Wire(Proofreader(weighs=lambda charge: "right")) as wire:
+        assert main([*ASKED, *OFF, wire.url, "--json"]) == 1
+    assert rules_of(capsys)["in_catalogue"]["status"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["check", "report.md", "--judge", SONNET], "give --shop too"),
+        ([*ASKED, "--judge", "offline"], "name a model"),
+        ([*ASKED, "--judge", "nobody:nothing"], "nobody"),
+    ],
+)
+def test_a_judge_that_cannot_read_is_refused(
+    at_home: Path, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert told in err and not out
