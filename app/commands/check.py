@@ -171,9 +171,13 @@ def _print_reading(subject: Subject, read: Proofread) -> None:
         f"\n{read['judge']}: {len(found['mistakes'])} mistakes in {found['statements']} statements;"
         f" {len(found['acquitted'])} more were charged and are none in its second reading"
     )
-    for name, unknown in (("statements", found["unread"]), ("charges", found["unweighed"])):
+    for unknown, name in (
+        (found["unread"], "statements without a verdict"),
+        (found["unweighed"], "charges without a verdict"),
+        (found["unshown"], "products that were too many to be shown"),
+    ):
         if unknown:
-            print(f"without a verdict: {unknown} {name}; nothing is known of these")
+            print(f"{unknown} {name}: nothing is known of these")
     for row in found["mistakes"]:
         instead = f" (instead: {_printable(row['instead'])})" if "instead" in row else ""
         line = _line(subject.report, row["start"])

@@ -18,7 +18,7 @@ def mistakes(judged: Judged, answer: Answer) -> MistakesView | None:
         tuple(_shown(answer.report, row, wrong=True) for row in said["mistakes"]),
         tuple(_shown(answer.report, row, wrong=False) for row in said["acquitted"]),
         said["statements"],
-        said["unread"] + said["unweighed"],
+        said["unread"] + said["unweighed"] + said["unshown"],
     )
 
 

@@ -268,7 +268,7 @@ class MistakesView:
     acquitted: tuple[MistakeView, ...]
     statements: int
     unknown: int
-    """Statements and charges without a verdict."""
+    """Statements and charges without a verdict, and products that no reader saw."""
 
 
 @dataclass(frozen=True)

@@ -10,23 +10,30 @@ from drr.env.records.lines import cell, day, price
 from drr.env.records.product import path, title
 
 _TITLE = 90
+_HEAD = "number | day | quantity x product | price today | status | product id | order id | categories"
 
 
-def history_evidence(orders: Sequence[Order], products: Mapping[str, Product]) -> str:
+def history_evidence(orders: Sequence[Order], products: Mapping[str, Product], total: int) -> str:
+    """Of `total` orders the newest may be all that is given: then nothing is counted."""
     if not orders:
         return "No orders."
+    older = total - len(orders)
     rows = [
         _row(number, order, products.get(order.product_id))
-        for number, order in enumerate(sorted(orders, key=lambda one: one.order_date), 1)
+        for number, order in enumerate(sorted(orders, key=lambda one: one.order_date), older + 1)
     ]
+    if older:
+        told = f"{total} orders; the newest {len(orders)} of them are listed here, so nothing can be counted from this list."
+        return "\n".join([told, _HEAD, *rows])
     times = Counter(order.product_id for order in orders)
     items = Counter[str]()
     for order in orders:
         items[order.product_id] += order.quantity
     often = [f"{key}: {n} orders, {items[key]} items" for key, n in times.most_common() if n > 1]
-    head = "number | day | quantity x product | price today | status | product id | order id | categories"
     told = f"{len(orders)} orders of {len(times)} different products, {items.total()} items in all."
-    return "\n".join([told, *(["Ordered more than once: " + "; ".join(often)] if often else []), head, *rows])
+    return "\n".join(
+        [told, *(["Ordered more than once: " + "; ".join(often)] if often else []), _HEAD, *rows]
+    )
 
 
 def _row(number: int, order: Order, product: Product | None) -> str:

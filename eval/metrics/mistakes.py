@@ -50,11 +50,11 @@ _METHODS = {
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Unknown where a statement or a charge has no verdict: what was not looked at is not free of mistakes."""
+    """Unknown where a statement or a charge has no verdict, or a product was not shown: what was not looked at is not free of mistakes."""
     found = mistakes_of(judged, answer.key)
     if found is None:
         return {}
-    if found["unread"] or found["unweighed"]:
+    if found["unread"] or found["unweighed"] or found["unshown"]:
         return dict.fromkeys(_METHODS)
     n, statements = len(found["mistakes"]), found["statements"]
     return {

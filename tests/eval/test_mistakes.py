@@ -13,6 +13,8 @@ import pytest
 from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
+from drr.citations.parse import parse
+from drr.env.records.history import history_evidence
 from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.eval.judging.plan import JudgeOptions
@@ -20,8 +22,10 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.mistakes import finding, records
 from drr.eval.tasks.mistakes.finding import MistakesResult
 from drr.eval.tasks.mistakes.reckoning import reckoned
+from drr.eval.tasks.mistakes.statements import statements_of
 from drr.eval.tasks.mistakes.task import mistakes_of
 from drr.study.study import Study
 
@@ -174,6 +178,42 @@ def test_the_readers_see_the_records_and_where_each_link_leads(study: Study, sho
     assert f"s2 | The Panorama feeder has six ports and is blue. | {FEEDER}" in lines.split("\n")
 
 
+BESIDE = f"""The [feeder]({URL}{FEEDER}) [1] is green.
+
+| | Panorama feeder [1] | nail grinder |
+| --- | --- | --- |
+| price | $19.99 | $31.00 |
+
+| item | price |
+| --- | --- |
+| seed | $5 |
+
+```
+Total today: $50.99
+```
+
+<!-- nobody sees
+this line here -->
+
+Sources
+
+[1] The blue feeder: {URL}{FEEDER}
+[2] {URL}{GRINDER}
+"""
+
+
+def test_what_stands_beside_the_statements_is_read_too() -> None:
+    """Heads with something to look up, code and named entries of a list are; bare addresses, plain heads and comments are not."""
+    found = statements_of(BESIDE, parse(BESIDE, URL))
+    assert [BESIDE[one.start : one.end] for one in found if one.block == -1] == [
+        "| | Panorama feeder [1] | nail grinder |",
+        "Total today: $50.99",
+        f"[1] The blue feeder: {URL}{FEEDER}",
+    ]
+    assert sorted(found, key=lambda one: one.start) == found
+    assert found[-1].urls == (f"{URL}{FEEDER}",)
+
+
 def test_no_statement_can_pass_for_another_ones_line(study: Study, shop: Shop) -> None:
     script = Proofreader()
     found, _ = found_in(
@@ -197,6 +237,33 @@ def test_what_nobody_read_is_not_free_of_mistakes(study: Study, shop: Shop) -> N
     found, values = found_in(study, shop, script)
     assert found["unread"] == 1
     assert set(values.values()) == {None}
+
+
+def test_products_that_nobody_was_shown_leave_it_unknown(
+    study: Study, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "MOST_PRODUCTS", 1)
+    script = Proofreader()
+    found, values = found_in(study, shop, script)
+    assert found["unshown"] == 1 and set(values.values()) == {None}
+    assert "1 more, which are not shown." in script.read[0]
+
+
+def test_charges_beyond_those_that_are_weighed_are_counted(
+    study: Study, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finding, "MOST_CHARGES", 1)
+    script = Proofreader(lambda text: false("is") if " is " in text or "costs" in text else None)
+    found, values = found_in(study, shop, script)
+    assert len(script.weighed) == 1 and found["unweighed"] > 0 and set(values.values()) == {None}
+
+
+def test_of_a_long_history_the_newest_orders_are_listed_and_nothing_is_counted(shop: Shop) -> None:
+    orders, total = shop.store.orders(ANNA, limit=2)
+    assert total > 2
+    told = history_evidence(orders, {}, total).split("\n")
+    assert told[0].startswith(f"{total} orders; the newest 2 of them") and "more than once" not in told[1]
+    assert [line.split(" | ")[0] for line in told[2:]] == [str(total - 1), str(total)]
 
 
 def test_a_second_judging_asks_nobody_again(study: Study, shop: Shop) -> None:

@@ -20,17 +20,18 @@ from drr.eval.asking.mistake_forms import ChargeAnswer, ChargeAnswers, Statement
 from drr.eval.checks import Subject, check_at
 from drr.eval.checks.base import Accusation, Check, Span
 from drr.eval.checks.mentions import Mentions
-from drr.eval.evidence.claims import ReportSentence, sentences_of
+from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import locate
 from drr.eval.tasks.mistakes.reckoning import reckoned
-from drr.eval.tasks.mistakes.records import records_of
+from drr.eval.tasks.mistakes.records import records_of, unshown_of
+from drr.eval.tasks.mistakes.statements import statements_of
 from drr.llm.prompts import Prompts
 
 READ, WEIGHED = "mistakes", "mistakes_weighed"
 """Prompts."""
 TOGETHER = 30
 """Statements or charges in one call; records and report are sent with each."""
-MOST_CHARGES = 60
+MOST_CHARGES = 300
 UNWEIGHED = frozenset(
     (
         "in_catalogue",
@@ -71,6 +72,8 @@ class MistakesResult(TypedDict):
     """Of them, without a verdict."""
     unweighed: int
     """Charges without a verdict; they are no mistakes."""
+    unshown: int
+    """Products that the report speaks of and no reader saw."""
 
 
 class StatementCharge(NamedTuple):
@@ -98,7 +101,7 @@ class Brief:
     @classmethod
     def of(cls, subject: Subject, shop_url: str, about: tuple[str, ...] = ()) -> Brief:
         mentions = Mentions(subject)
-        found = sentences_of(subject.report, subject.citations)
+        found = statements_of(subject.report, subject.citations)
         statements = {f"s{number}": one for number, one in enumerate(found, 1)}
         return cls(subject, shop_url, about, mentions, statements, records_of(subject, mentions))
 
@@ -126,7 +129,8 @@ async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts) -> Mistak
     said: dict[str, StatementAnswer] = await ask_by_id(
         judge, list(brief.statements), TOGETHER, lambda names: reading(brief, names, prompts)
     )
-    charges = {f"c{number}": one for number, one in enumerate(_charges(brief, said), 1)}
+    every = _charges(brief, said)
+    charges = {f"c{number}": one for number, one in enumerate(every[:MOST_CHARGES], 1)}
     weighed: dict[str, ChargeAnswer] = await ask_by_id(
         judge,
         list(charges),
@@ -139,7 +143,8 @@ async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts) -> Mistak
         "acquitted": [row for row, verdict in rows if verdict != "wrong"],
         "statements": len(brief.statements),
         "unread": len(brief.statements) - len(said),
-        "unweighed": len(charges) - len(weighed),
+        "unweighed": len(every) - len(weighed),
+        "unshown": unshown_of(brief.subject, brief.mentions),
     }
 
 
@@ -190,7 +195,7 @@ def _charges(brief: Brief, said: Mapping[str, StatementAnswer]) -> list[Statemen
             left = [one for one in left if one not in met]
             why = "\n".join([own.why, *(f"By a rule: {one.why}" for one in met)])
             joined.append(own._replace(why=why, by="both" if met else "judge"))
-    return [*joined, *left][:MOST_CHARGES]
+    return [*joined, *left]
 
 
 def _own(report: str, statement: ReportSentence, said: StatementAnswer) -> StatementCharge:

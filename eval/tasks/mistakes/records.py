@@ -31,10 +31,10 @@ def _own(subject: Subject) -> Iterator[Section]:
         yield Section("records", "Nothing is known of the shopper.", "The shopper:")
         return
     store = subject.shop.store
-    orders = store.orders(subject.user_id, limit=_ORDERS).items
+    orders, total = store.orders(subject.user_id, limit=_ORDERS)
     products = {one.product_id: one for one in subject.products({one.product_id for one in orders})}
     yield Section("records", profile_evidence(user), "The shopper:")
-    yield Section("records", history_evidence(orders, products), "The shopper's orders, oldest first:")
+    yield Section("records", history_evidence(orders, products, total), "The shopper's orders, oldest first:")
     statistics = store.statistics(subject.user_id)
     if statistics is not None:
         told = f"What the orders add up to, by day {subject.shop.manifest.as_of}:"
@@ -49,6 +49,13 @@ def _products(subject: Subject, mentions: Mentions) -> Iterator[Section]:
         text = _MISSING if product is None else product_evidence(product).text
         spans = select(subject.report, text)
         yield Section("records", _CUT.join(text[a:b] for a, b in spans), f"Product {name}:", name)
+    if unshown := unshown_of(subject, mentions):
+        yield Section("records", f"{unshown} more, which are not shown.", "Other products of the answer:")
+
+
+def unshown_of(subject: Subject, mentions: Mentions) -> int:
+    """Products that the report speaks of beyond those that are shown."""
+    return max(0, len(spoken_of_in(subject, mentions)) - MOST_PRODUCTS)
 
 
 def spoken_of_in(subject: Subject, mentions: Mentions) -> list[str]:
