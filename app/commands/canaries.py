@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from drr.study.run import Summary
     from drr.study.study import Study
 
-PARTS = ("reports", "planted", "persons")
+PARTS = ("reports", "planted", "persons", "mistakes")
 _EXAMPLES = """\
 reports   sixteen reports that plead, hide words, pad, repeat, cite everything:
           none may do better than the clean one
@@ -28,6 +28,8 @@ persons   a report for one person beside somebody else's, one that flatters and
           one that copies what is known of her: P is not to rise
 planted   claims with one error each beside the page they cite: none may be
           called wholly supported
+mistakes  short answers about a little shop, one error each: a judge who reads
+          twice is to find it, and to accuse no true answer (not without a model)
 
 What a judge said is kept in --study; the same command goes on where it stopped,
 and another judge stands beside.
@@ -59,9 +61,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--judge", dest="model_judge", metavar="MODEL", help="who is held against them")
     parser.add_argument(
         "--what",
-        default=",".join(PARTS),
         metavar="PARTS",
-        help=f"with commas, of {', '.join(PARTS)} (default: all)",
+        help=f"with commas, of {', '.join(PARTS)} (default: all that the judge can do)",
     )
     parser.add_argument(
         "--study", metavar="DIR", type=Path, default=Path("canaries"), help="what is kept (default: canaries)"
@@ -79,11 +80,13 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.eval.canaries.study import SHOP_URL
+    from drr.llm.names import OFFLINE
 
-    what = _parts(arguments.what)
+    asked = None if arguments.what is None else _parts(arguments.what)
     settings = settings_of(arguments).settings.model_copy(update={"shop_url": SHOP_URL})
     models = models_of(settings)
     check_models(models, ("judge", "claim_extractor"), budget_of(arguments), unit_cap_of(arguments))
+    what = asked or [name for name in PARTS if name != "mistakes" or models.name_of("judge") != OFFLINE]
     with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
         summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))
     if arguments.json:
@@ -141,12 +144,12 @@ async def _vet(
     arguments: argparse.Namespace,
 ) -> tuple[Summary, CanariesDocument]:
     from drr.app.judging import desk_of
-    from drr.eval.canaries.study import person_units, put, report_units
+    from drr.eval.canaries.study import mistake_units, person_units, put, report_units
 
     summary: Summary | None = None
     rows: list[CanaryRow] = []
     try:
-        await put(study, [*report_units(), *person_units()])
+        await put(study, [*report_units(), *person_units(), *mistake_units()])
         desk = desk_of(settings, models, shop)
         for part in what:
             done, found = await _VETTED[part](study, desk, models, arguments)
@@ -207,6 +210,27 @@ async def _reports(
     options = _options(study, ["faithfulness", "quality"], arguments)
     ran = await judge(study, at, models, options, progress=progress_of(arguments))
     return ran.summary, report_rows(read_judged(study, judging_of(at), answers=answers))
+
+
+async def _mistakes(
+    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+) -> tuple[Summary, list[CanaryRow]]:
+    from drr.app.console import progress_of
+    from drr.eval.canaries.mistakes import QUERY_ID
+    from drr.eval.canaries.table import mistake_rows
+    from drr.eval.evidence.answers import read_answers
+    from drr.eval.judging.read import judging_of, read_judged
+    from drr.eval.judging.run import judge
+    from drr.eval.metrics.mistakes import per_report
+
+    answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
+    at = replace(desk, answers={one.key: one for one in answers})
+    options = _options(study, ["mistakes"], arguments)
+    ran = await judge(study, at, models, options, progress=progress_of(arguments))
+    judged = read_judged(study, judging_of(at), answers=answers)
+    return ran.summary, mistake_rows(
+        {one.variant: per_report(judged, one).get("mistakes") for one in answers}
+    )
 
 
 async def _persons(
@@ -276,7 +300,7 @@ async def _planted(
     return summary, planted_rows(claims, calibration.results(study), case_of)
 
 
-_VETTED = {"reports": _reports, "planted": _planted, "persons": _persons}
+_VETTED = {"reports": _reports, "planted": _planted, "persons": _persons, "mistakes": _mistakes}
 
 
 def _cost(study: Study, judge: str) -> float | None:

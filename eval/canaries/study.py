@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from drr.env.source import Source
+from drr.eval.canaries.mistakes import QUERY_ID as FACTS_QUERY
+from drr.eval.canaries.mistakes import QUESTION as ASKED
+from drr.eval.canaries.mistakes import planted_answers
 from drr.eval.canaries.persons import QUERY_ID as PERSON_QUERY
 from drr.eval.canaries.persons import REPORTS, WISH
 from drr.eval.canaries.reports import CANARIES, CLEAN, QUESTION, sources
@@ -30,6 +33,10 @@ def report_units() -> list[Unit]:
 
 def person_units() -> list[Unit]:
     return [answer_unit(PERSON_QUERY, WISH, ANNA, name, report) for name, report in REPORTS.items()]
+
+
+def mistake_units() -> list[Unit]:
+    return [answer_unit(FACTS_QUERY, ASKED, ANNA, one.name, one.report) for one in planted_answers()]
 
 
 def answer_unit(query_id: str, query: str, user_id: str, variant: str, report: str) -> Unit:

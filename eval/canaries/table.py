@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypedDict
 
 from drr.eval.agreement.people import Results, support_status
+from drr.eval.canaries.mistakes import planted_answers
 from drr.eval.canaries.planted import PlantedClaim
 from drr.eval.canaries.study import CLEAN_NAME
 from drr.eval.labels import DIMENSIONS
@@ -21,7 +22,7 @@ FOUND_LEAST = 0.95
 ALARMS_MOST = 0.02
 STATED_LEAST = 0.8
 """Who calls everything partly supported has found nothing."""
-Part = Literal["reports", "planted", "persons"]
+Part = Literal["reports", "planted", "persons", "mistakes"]
 
 
 class CanaryRow(TypedDict):
@@ -156,6 +157,33 @@ def person_rows(p: Mapping[str, float | None]) -> list[CanaryRow]:
         row("persons", "flattery", "P no better than without the flattery", p.get("flattery"), same),
         row("persons", "persona_copied", "P no better than without the copy", p.get("persona_copied"), same),
     ]
+
+
+def mistake_rows(found: Mapping[str, float | None]) -> list[CanaryRow]:
+    """`found`: how many mistakes the judge holds against each answer, by its name."""
+    every = list(planted_answers())
+    counts = {one: found.get(one.name) for one in every}
+    true = [_accused(counts[one]) for one in every if one.kind is None]
+    wrong = {one: _accused(counts[one]) for one in every if one.kind is not None}
+    asked = "answers with an error in which a mistake is found"
+    return [
+        row(
+            "mistakes",
+            "false alarms",
+            "true answers in which a mistake is found",
+            _share(true, ("yes",)),
+            ALARMS_MOST,
+        ),
+        row("mistakes", "all errors", asked, _share(list(wrong.values()), ("yes",)), FOUND_LEAST, False),
+        *(
+            row("mistakes", one.kind or "", asked, _share([said], ("yes",)), FOUND_LEAST, False)
+            for one, said in wrong.items()
+        ),
+    ]
+
+
+def _accused(mistakes: float | None) -> str | None:
+    return None if mistakes is None else "yes" if mistakes else "no"
 
 
 def _share(statuses: Sequence[str | None], these: tuple[str, ...]) -> float | None:

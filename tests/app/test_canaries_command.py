@@ -8,10 +8,17 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.eval.canaries.mistakes import QUESTION, planted_answers
 from drr.eval.canaries.planted import WEB, planted_claims
+from drr.eval.canaries.shop import ANNA, write_shop
+from drr.eval.canaries.study import SHOP_URL
 from drr.eval.canaries.table import planted_rows
+from drr.eval.checks import Subject, check_report
 
 from tests.eval.nursery import Judge
+from tests.eval.proofreader import Proofreader, false
 from tests.wire import Wire
 
 pytestmark = pytest.mark.long
@@ -74,6 +81,42 @@ def test_who_calls_everything_the_same_has_found_nothing(stated: str, planted: s
     said[claims[0].id, ""] = None
     unknown = planted_rows(claims, said, {claim.id: claim.id for claim in claims})
     assert {one["name"] for one in unknown if one["passed"] is None} == {"stated claims", "false alarms"}
+
+
+@pytest.mark.parametrize(
+    ("accuses", "failed"), [(False, "all errors"), (True, "false alarms")], ids=["nothing", "everything"]
+)
+def test_a_reader_who_accuses_nothing_or_everything_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], accuses: bool, failed: str
+) -> None:
+    script = Proofreader(
+        lambda text: false(text[:5]) if accuses else None, lambda charge: "wrong" if accuses else "right"
+    )
+    words = ("--what", "mistakes", "--judge", SONNET, "--study", str(tmp_path / "c"))
+    with Wire(script) as wire:
+        code, document = run(capsys, *words, "--base-url", wire.url)
+    rows = {one["name"]: one["passed"] for one in document["rows"]}
+    assert code == 1 and rows[failed] is False
+    assert rows[{"all errors": "false alarms", "false alarms": "all errors"}[failed]] is True
+    assert len(rows) == 2 + len([one for one in planted_answers() if one.kind is not None])
+
+
+def test_nobody_without_a_model_reads_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["canaries", "--judge", "offline", "--study", str(tmp_path / "c"), "--quiet"]
+    assert main([*words, "--what", "mistakes"]) == 2
+    assert "name a model with --judge" in capsys.readouterr().err
+
+
+def test_every_planted_answer_has_one_thing_wrong_and_rules_accuse_no_true_one(tmp_path: Path) -> None:
+    every = list(planted_answers())
+    assert len({one.name for one in every}) == len({one.report for one in every}) == len(every)
+    spec = str(tmp_path / "shop")
+    write_shop(spec, Settings(shop_url=SHOP_URL))
+    with open_shop(spec, Settings(shop_url=SHOP_URL)) as shop:
+        for one in every:
+            subject = Subject(one.report, query=QUESTION, user_id=ANNA, shop=shop)
+            wrong = [name for name, check in check_report(subject).items() if check.status == "fail"]
+            assert one.kind is not None or not wrong, one
 
 
 def test_no_other_study_takes_canaries_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
