@@ -363,7 +363,6 @@ class ReportView:
     report_grades: tuple[ReportGradeView, ...] = ()
     passage_pairs: tuple[PassagePairView, ...] = ()
     """Those that repeat most first."""
-    mistakes: MistakesView | None = None
     criteria: tuple[CriterionView, ...] = ()
     violations: tuple[str, ...] = ()
     figures: tuple[ShownFigure, ...] = ()
@@ -390,6 +389,7 @@ class ReportView:
     others: tuple[OtherJudge, ...] = ()
     steps: tuple[StepView, ...] = ()
     """What it waited for beside its tools; none where nobody noted it."""
+    mistakes: MistakesView | None = None
 
     @property
     def calls(self) -> tuple[CallView, ...]:
