@@ -9,6 +9,7 @@ from drr.citations.entries import (
     continues,
     defines,
     entry_of,
+    has_price,
     is_address_again,
     is_bare_list,
     is_counted,
@@ -218,6 +219,7 @@ class Runs:
             or _is_list(run, self._text)
             or _is_lone(run, self._text)
             or self._is_of_notes(run)
+            or _is_last(run, self._text)
         ):
             self.accepted.append(run)
             if not self._run_in_section and run[0].form == "dot":
@@ -231,13 +233,7 @@ class Runs:
         """Titles under a heading of notes, counted, without addresses: they are entries and state nothing."""
         if not self._under_notes or run[0].form != "bracket" or len(run) < 2:
             return False
-        counted = [number for entry in run for number in entry.numbers] == [
-            str(n + 1) for n in range(len(run))
-        ]
-        return counted and all(
-            entry.end - entry.start < 300 and _TITLED.match(self._text, entry.start, entry.end)
-            for entry in run
-        )
+        return _is_titled(run, self._text)
 
 
 def _heading_of(line: Line) -> tuple[int, str]:
@@ -275,6 +271,24 @@ def _is_lone(run: list[Entry], text: str) -> bool:
     if len(run) > 1 or not entry.links or not entry.numbers or not ends(text, entry.end):
         return False
     return is_pure(entry, text) and f"[{entry.numbers[0]}]" in text[: entry.start]
+
+
+def _is_last(run: list[Entry], text: str) -> bool:
+    """The last words of a report: titles and addresses, counted, each of which is cited above, and no prices."""
+    if run[0].form != "bracket" or not ends(text, run[-1].end) or not _is_titled(run, text):
+        return False
+    above = text[: run[0].start]
+    return all(
+        f"[{entry.numbers[0]}]" in above and not has_price(text[entry.start : entry.end]) for entry in run
+    )
+
+
+def _is_titled(run: list[Entry], text: str) -> bool:
+    """Counted from 1 on, each short, and with a title or an address."""
+    return [entry.numbers for entry in run] == [[str(n)] for n in range(1, len(run) + 1)] and all(
+        entry.end - entry.start < 300 and (entry.links or _TITLED.match(text, entry.start, entry.end))
+        for entry in run
+    )
 
 
 def is_rule(line: Line) -> bool:

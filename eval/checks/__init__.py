@@ -43,7 +43,7 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
-    "in_catalogue": Rule(catalogue.in_catalogue, "4"),
+    "in_catalogue": Rule(catalogue.in_catalogue, "5"),
     "outside_shop": Rule(catalogue.outside_shop, "14"),
     "name_matches_id": Rule(names.name_matches_id, "19"),
     "price": Rule(facts.price, "39"),
@@ -55,9 +55,9 @@ RULES: dict[str, Rule] = {
     "profile_facts": Rule(profile_facts, "14"),
     "statistics": Rule(statistics, "45"),
     "duplicates": Rule(text.duplicates, "2"),
-    "citation_hygiene": Rule(citing.citation_hygiene, "11", kinds_told),
-    "fabricated_citation": Rule(citing.fabricated_citation, "10"),
-    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "17"),
+    "citation_hygiene": Rule(citing.citation_hygiene, "12", kinds_told),
+    "fabricated_citation": Rule(citing.fabricated_citation, "11"),
+    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "18"),
     "product_claims": Rule(properties.product_claims, "71"),
     "process_text": Rule(text.process_text, "4"),
     "figures": Rule(figures, "38"),

@@ -39,7 +39,7 @@ class Extraction:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 7
+    version = 8
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)

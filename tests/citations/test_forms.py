@@ -151,6 +151,42 @@ def test_titles_under_notes_are_entries_and_state_nothing() -> None:
     assert len(cited(stated)) == 3
 
 
+@pytest.mark.parametrize(
+    ("entries", "urls"),
+    [
+        ("[1] Order history of the account, 2011 to 2022.", (None,)),
+        (f"[1] {A}\n[2] Order history", (A, None)),
+        (f"[1] Order history\n[2] {A}", (None, A)),
+        ("[1] Order history\n[2] Profile", (None, None)),
+    ],
+)
+def test_the_last_words_may_be_a_list_that_names_what_has_no_address(
+    entries: str, urls: tuple[str | None, ...]
+) -> None:
+    """Counted, cited above and titled: a mark leads to its entry, and no entry states anything."""
+    said = "".join(f"Foo number {n} holds a lot [{n}]. " for n, _ in enumerate(urls, 1))
+    found = parse(f"{said}\n\n{entries}\n")
+    assert [marker.reason for marker in found.markers if marker.form == "bracket"] == [
+        "entry_without_url" if url is None else None for url in urls
+    ]
+    assert len(cited(f"{said}\n\n{entries}\n")) == len(urls)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "[1] is the one to buy.",
+        "[1] Foo\n[3] Bar",
+        "[1] Foo, $19.99\n[2] Bar, $5.00",
+        "[1] Foo\n\nAnd more is said below.",
+        f"[2] Foo is good.\n[1] {A}",
+    ],
+)
+def test_last_words_that_are_no_list_of_what_is_cited(entries: str) -> None:
+    found = parse(f"Foo holds a lot [1]. Bar holds less [2].\n\n{entries}\n")
+    assert "entry_without_url" not in {marker.reason for marker in found.markers}
+
+
 @pytest.mark.parametrize("items", ["- {}\n- {}\n", "- [A page]({})\n- [B page]({})\n"])
 def test_footnotes_beside_a_bulleted_list_list_nothing_twice(items: str) -> None:
     report = (

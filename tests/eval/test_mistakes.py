@@ -16,14 +16,16 @@ from drr.app.viewer.render import Pages
 from drr.citations.parse import parse
 from drr.env.records.history import history_evidence
 from drr.env.settings import Settings
-from drr.env.shop import Shop
+from drr.env.shop import Manifest, OrderColumns, Shop, UserRow, open_shop, shop_writer
+from drr.eval.canaries import shop as canary_shop
+from drr.eval.checks import Subject
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.mistakes import finding, records
-from drr.eval.tasks.mistakes.finding import MistakesResult
+from drr.eval.tasks.mistakes.finding import Brief, MistakesResult
 from drr.eval.tasks.mistakes.reckoning import reckoned
 from drr.eval.tasks.mistakes.statements import statements_of
 from drr.eval.tasks.mistakes.task import mistakes_of
@@ -128,6 +130,29 @@ def test_the_readers_see_the_records_and_where_each_link_leads(study: Study, sho
         )
     (lines,) = (one.text for one in sections_of(script.read[0]) if one.label == "statements")
     assert f"s2 | The Panorama feeder has six ports and is blue. | {FEEDER}" in lines.split("\n")
+
+
+def test_an_order_may_be_named_without_the_zeros_at_its_head(tmp_path: Path) -> None:
+    """Whoever reads a number as a number leaves them out; the readers are told which order it is."""
+    spec, settings = str(tmp_path / "shop"), Settings(shop_url=URL)
+    products = canary_shop.PRODUCTS
+    with shop_writer(spec, settings, replace=True) as writer:
+        writer.write_products(products)
+        writer.write_users(
+            [[UserRow(ANNA, "a@post.example", "Anna", "Ortiz", "1", "1 Road", "Norman", "OK", "7")]]
+        )
+        writer.write_orders([OrderColumns([28971141976916], [0], [0], [1_655_000_000_000], [1], [0])])
+        counts = {"products": len(products), "users": 1, "orders": 1}
+        writer.publish(Manifest(backend="", as_of="2022-06-20", content_hash="", counts=counts))
+    report = (
+        "Your order 28971141976916 came.\n\nThe code 8971141976916 is none, and 0028971141976916 is whole."
+    )
+    with open_shop(spec, settings) as shop:
+        brief = Brief.of(Subject(report, user_id=ANNA, shop=shop), URL)
+        assert [brief.told(one) for one in brief.statements.values()] == [
+            "Your order 28971141976916 came. | order 0028971141976916",
+            "The code 8971141976916 is none, and 0028971141976916 is whole.",
+        ]
 
 
 BESIDE = f"""The [feeder]({URL}{FEEDER}) [1] is green.

@@ -7,8 +7,10 @@ then; nothing is a mistake because one reader, or a rule alone, says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
@@ -23,7 +25,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import locate
 from drr.eval.tasks.mistakes.reckoning import reckoned
-from drr.eval.tasks.mistakes.records import records_of, unshown_of
+from drr.eval.tasks.mistakes.records import order_numbers, records_of, unshown_of
 from drr.eval.tasks.mistakes.statements import statements_of
 from drr.llm.prompts import Prompts
 
@@ -44,6 +46,8 @@ UNWEIGHED = frozenset(
     )
 )
 """Rules that say nothing of a statement's truth: no judge is asked about these."""
+
+_NUMBER = re.compile(r"(?<!\d)\d{9,15}(?!\d)")
 
 By = Literal["judge", "rules", "both"]
 
@@ -116,11 +120,17 @@ class Brief:
             Section("answer", self.subject.report, "The whole answer:", report=True),
         ]
 
+    @cached_property
+    def orders(self) -> Mapping[str, str]:
+        return order_numbers(self.subject)
+
     def told(self, statement: ReportSentence) -> str:
-        """On one line, with the products that its links and ids lead to."""
+        """On one line, with the products and orders that its links and ids lead to."""
         ids = [one.product_id for one in self.mentions.within(statement.start, statement.end)]
         cited = filter(None, map(self.subject.product_id_of, statement.urls))
-        pointed = ", ".join(dict.fromkeys([*ids, *cited]))
+        numbers = (self.orders.get(number) for number in _NUMBER.findall(statement.text))
+        orders = (f"order {number}" for number in numbers if number is not None)
+        pointed = ", ".join(dict.fromkeys([*ids, *cited, *orders]))
         return " | ".join(filter(None, (flat(statement.text), pointed)))
 
 

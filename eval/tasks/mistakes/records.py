@@ -58,6 +58,14 @@ def unshown_of(subject: Subject, mentions: Mentions) -> int:
     return max(0, len(spoken_of_in(subject, mentions)) - MOST_PRODUCTS)
 
 
+def order_numbers(subject: Subject) -> dict[str, str]:
+    """The shopper's orders by their numbers without the zeros at the head, which who reads a number as a number leaves out."""
+    if subject.user is None or subject.shop is None or subject.user_id is None:
+        return {}
+    orders = subject.shop.store.orders(subject.user_id, limit=_ORDERS).items
+    return {one.order_id.lstrip("0"): one.order_id for one in orders if one.order_id.startswith("0")}
+
+
 def spoken_of_in(subject: Subject, mentions: Mentions) -> list[str]:
     """Ids of products that the report links, lists, gives or names, each once."""
     listed = (subject.product_id_of(canonical_url(one.url)) for one in subject.citations.sources)
