@@ -95,6 +95,8 @@ REACHED = {
     "round78": (47, 2),
     "round79": (42, 2),
     "round80": (39, 2),
+    "round81": (44, 2),
+    "round82": (44, 3),
 }
 """Round -> plants caught at least, clean texts failed at most: what was reached when the readers of a text's own figures had come. Why floors moved before, the CHANGELOG says."""
 WHOLE = {
@@ -168,7 +170,7 @@ def test_a_used_round_reads_no_worse(name: str, rules_shop: Shop) -> None:
 
 
 @pytest.mark.rounds
-@pytest.mark.parametrize("name", ["round79", "round80"])
+@pytest.mark.parametrize("name", ["round79", "round80", "round81", "round82"])
 def test_a_judge_who_read_twice_is_still_asked_the_same(name: str, rules_shop: Shop) -> None:
     """Where prompts or evidence change, what was measured is measured anew (`benchmarks/mistakes.py`); a rule may change some second readings."""
     seen = asyncio.run(
