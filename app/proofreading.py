@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
+    from drr.env.progress import Progress
     from drr.env.settings import Settings
     from drr.eval.checks import Subject
     from drr.eval.tasks.mistakes.finding import MistakesResult
@@ -19,7 +20,7 @@ class Proofread(TypedDict):
     usage: dict[str, UsageRow]
 
 
-def proofread(subject: Subject, settings: Settings) -> Proofread:
+def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
     """`Misuse` without a model to ask, `DrrError` where it gives no usable answer."""
     import asyncio
 
@@ -48,8 +49,9 @@ def proofread(subject: Subject, settings: Settings) -> Proofread:
             brief = await read_in_time(
                 subject.report, lambda: Brief.of(subject, settings.shop_url).with_suspects()
             )
-            judge = UnkeptJudge(models.unit(meter).role(JUDGE))
-            return await mistakes_in(brief, judge, prompts)
+            with progress.stage(f"{name} reads {len(brief.statements)} statements", unit="calls") as stage:
+                judge = UnkeptJudge(models.unit(meter).role(JUDGE), stage.advance)
+                return await mistakes_in(brief, judge, prompts)
         finally:
             await models.aclose()
 

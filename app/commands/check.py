@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.console import add_setting_options, print_json, settings_of
+from drr.app.console import add_setting_options, print_json, progress_of, settings_of
 from drr.app.models import SETTINGS
 from drr.app.terminal import flowed
 from drr.env.errors import Misuse
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from drr.env.query import Constraints
     from drr.env.settings import Settings
     from drr.eval.checks import Check, Subject
+    from drr.eval.tasks.mistakes.finding import MistakesResult
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
 _LARGEST = 20_000_000
@@ -45,12 +46,13 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--judge", dest="model_judge", metavar="MODEL",
         help="a model that reads the report too, against the shop's records: about two calls; e.g. anthropic:claude-sonnet-5-5",
     )  # fmt: skip
+    parser.add_argument("--quiet", action="store_true", help="no progress of a judge")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     add_setting_options(parser, *SETTINGS, "prompts")
     parser.epilog = (
         "A rule passes, fails or cannot be verified (for want of a shop, a user, a question). Exit code 1 if one fails.\n"
         "A judge names what is wrong, then weighs that and all that rules suspect: what is wrong then is a mistake, and exits 1 too;\n"
-        "what rules accuse and the judge passes is accused no more.\n\n"
+        "what rules accuse and the judge passes is accused no more. A statement that it leaves out exits 1.\n\n"
         'examples:\n  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --query "a bird sanctuary under $300"\n'
         "  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --judge anthropic:claude-sonnet-5-5"
     )
@@ -85,14 +87,14 @@ def _check(arguments: argparse.Namespace, report: str) -> int:
             raise Misuse(f"{arguments.shop}: no user {arguments.user!r}; `drr shop users` names some")
         subject = _subject(arguments, report)
         subject.shop = shop
-        read = None if arguments.model_judge is None else _read_by_judge(subject, settings)
+        read = None if arguments.model_judge is None else _read_by_judge(subject, settings, arguments)
         return _show(arguments, subject, check_report, document, read)
 
 
-def _read_by_judge(subject: Subject, settings: Settings) -> Proofread:
+def _read_by_judge(subject: Subject, settings: Settings, arguments: argparse.Namespace) -> Proofread:
     from drr.app.proofreading import proofread
 
-    return proofread(subject, settings)
+    return proofread(subject, settings, progress_of(arguments))
 
 
 def _subject(arguments: argparse.Namespace, report: str) -> Subject:
@@ -142,7 +144,7 @@ def _show(  # type: ignore[no-untyped-def]
 
         checks = overruled(checks, read["found"])
     failed = any(check.status == "fail" for check in checks.values())
-    failed |= read is not None and bool(read["found"]["mistakes"])
+    failed |= read is not None and not _is_clear(read["found"])
     if arguments.json:
         shown = {"schema": 1, "citations": subject.citations.document(), "rules": document(checks)}
         print_json(shown if read is None else {**shown, "reading": read})
@@ -163,6 +165,11 @@ def _show(  # type: ignore[no-untyped-def]
     if read is not None:
         _print_reading(subject, read)
     return int(failed)
+
+
+def _is_clear(found: MistakesResult) -> bool:
+    """Without a mistake, and all of it was looked at."""
+    return not (found["mistakes"] or found["unread"] or found["unweighed"] or found["unshown"])
 
 
 def _print_reading(subject: Subject, read: Proofread) -> None:

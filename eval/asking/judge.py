@@ -188,11 +188,13 @@ class UnkeptJudge:
 
     rule_written = False
 
-    def __init__(self, model: RoleModel) -> None:
-        self._model = model
+    def __init__(self, model: RoleModel, after: Callable[[], object] = lambda: None) -> None:
+        self._model, self._after = model, after
 
     async def answer(self, asking: Asking[Form]) -> Form:
-        return await self._model.structured(asking.messages, asking.form)
+        said = await self._model.structured(asking.messages, asking.form)
+        self._after()
+        return said
 
 
 def request_id(

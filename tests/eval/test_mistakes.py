@@ -358,6 +358,19 @@ def test_what_rules_accuse_and_the_judge_passes_is_accused_no_more(
     assert rules_of(capsys) == before
 
 
+def test_a_report_of_which_something_was_left_out_is_not_clear(
+    at_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = Proofreader(weighs=lambda charge: "right", leaves_out=lambda text, time: "six pounds" in text)
+    with Wire(script) as wire:
+        assert main([*ASKED, *OFF, wire.url, "--quiet"]) == 1
+    out, err = capsys.readouterr()
+    assert "1 statements without a verdict: nothing is known of these" in out and " calls" not in err
+    with Wire(Proofreader(weighs=lambda charge: "right")) as wire:
+        assert main([*ASKED, *OFF, wire.url]) == 0
+    assert re.search(rf"{SONNET} reads \d+ statements: \d calls", capsys.readouterr().err)
+
+
 def test_a_rule_that_no_judge_is_asked_about_stays(at_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made_up = REPORT + "\nAlso see http://ecommerce.example/product/B0NOWHERE1.\n"
     (at_home / "report.md").write_text(made_up.replace("$60.99", "$50.99"), encoding="utf-8")
