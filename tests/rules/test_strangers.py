@@ -94,9 +94,9 @@ REACHED = {
     "round77": (44, 3),
     "round78": (47, 2),
     "round79": (42, 2),
-    "round80": (39, 2),
-    "round81": (44, 2),
-    "round82": (44, 3),
+    "round80": (40, 1),
+    "round81": (45, 0),
+    "round82": (44, 1),
 }
 """Round -> plants caught at least, clean texts failed at most: what was reached when the readers of a text's own figures had come. Why floors moved before, the CHANGELOG says."""
 WHOLE = {

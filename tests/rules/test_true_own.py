@@ -19,6 +19,8 @@ GARDENER = "AGIG0JIX901YMDKKCOV2C0BE4J8D"
 """Eleven orders: compost tumblers in December 2020 and July 2022, socks in October 2018."""
 BIRDER = "AHOLC81ZUCRWJ8M0ZUTSVVQZH2PY"
 """Six orders: twice bird seed, a feeder, a birdhouse whose record speaks of no bird, two other things."""
+MOTHER = "AHNOF1VA8M8R53AL2BH0HXA5FOOU"
+"""Jennifer: sixteen orders, eight of them baby products."""
 HOUSEHOLD = "AF1PAWAC71XJO62PXXNQC6YA31Q4"
 """74 orders: thirteen of trash bags, seven of cloths, five of sheets."""
 
@@ -37,6 +39,8 @@ PAIRS = [
     # whom or what things are for is counted by no record
     ("statistics", BIRDER, "{} of your six orders are for birds.", ["Four"], []),
     ("statistics", BIRDER, "{} of your six orders are for bird seed.", ["Two"], ["Three", "Four"]),
+    # a share of all orders, whoever they are said to be of
+    ("statistics", MOTHER, "Baby products make up 8 of Jennifer's 16 orders, exactly {}.", ["half"], ["a third"]),
     # what some counts come to together
     ("statistics", HOUSEHOLD, SUM, ["25"], ["27", "23", "24"]),
 ]  # fmt: skip

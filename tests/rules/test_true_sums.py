@@ -46,6 +46,12 @@ PAIRS = [
     (None, f"| | Refills | Price | Each | 2 a week, 30 weeks |\n|---|---|---|---|---|\n| [Mellow Moth]({EIGHT}) | 8 | {{}} | $2.25 | $134.93 |\n| [Truehaven]({TWELVE}) | 12 | $31.99 | $2.67 | $159.95 |", "$17.99", "$19.99"),
     # a mean is no price of what it is of
     (None, f"- Least: [red]({B}), {{}}\n- Most: [black]({C}), $24.95\n- Mean of all three (with the [diffuser]({A})): $18.30", "$11.99", "$13.99"),
+    # a verdict on each of those that are summed
+    ("Gadgets under $20 for each", f"The [red one]({B}) first, the [diffuser]({A}) at $17.95 second. Together they come to {{}}; each is inside your limit.", "$29.94", "$39.94"),
+    # of costs the smaller one may be the one ahead
+    (None, f"[Mellow Moth]({EIGHT}) ({{}} for 8) is the cheapest by the piece at about $2.25, ahead of the [Truehaven]({TWELVE})'s $2.67.", "$17.99", "$19.99"),
+    # what stands in an aside is held against nothing
+    (None, f"A [diffuser]({A}) came (July 17), less than three weeks later the [red one]({B}), {{}}.", "$11.99", "$13.99"),
     # what is missing of the money at hand is no difference of two things
     ("A gadget; I have a ten.", f"For the [diffuser]({A}) a twenty does it ({{}} back); for the [red one]({B}) you'd need to find two dollars more than your ten.", "$2.05", "$4.95"),
 ]  # fmt: skip

@@ -37,6 +37,8 @@ _PLACES = {
     "less than": -1,
     "fewer than": -1,
 }
+_RANKS = frozenset(("ahead of", "behind", "better than"))
+"""Of costs the smaller may be the one ahead."""
 _BETWEEN = re.compile(
     rf"(?:[\s-]{_UNIT})?[\s*_)]{{0,3}}(?:,\s|\s(?P<verb>is|are|sits?|stands?|stays?|remains?|comes\sin|lies|lands?)\s)(?:(?:just|only|still|well|far|a|an|little|bit|touch|shade|hair|full|whole|good|slightly|clearly|comfortably|two|three|four|tenths?|of|star|point|points)\s){{0,5}}"
     rf"(?P<place>{either(_PLACES)})\s(?:(?:the|its|your|their|that|his|her|my|our)\s)?(?:(?!(?:and|but|than|which|by|budget|limit|ceiling|cap|half|third|quarter|twice|all|both)\b)[\w’'&*_-]{{1,20}}\s){{0,5}}[*_]{{0,3}}",
@@ -105,6 +107,10 @@ def _signs(text: str, sentence: Span, a: SaidFigure, b: SaidFigure) -> Iterator[
     if (a.kind in MONEY) is not (b.kind in MONEY) or _apart(a, b):
         return
     between = _BETWEEN.fullmatch(text, a.end, b.start)
+    if between is not None and not between["verb"] and ")" in between[0]:
+        between = None  # the first stands in an aside
+    if between is not None and a.kind in MONEY and between["place"].casefold() in _RANKS:
+        between = None
     if between is not None and text[b.end : b.end + 1] != "-" and (a.kind == b.kind or between["verb"]):
         yield between["place"], _PLACES[between["place"].casefold()], between.span("place")
     if _AGAINST.fullmatch(text, a.end, b.start) is None:

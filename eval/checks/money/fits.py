@@ -66,6 +66,13 @@ _OTHERWISE = re.compile(
 """`it stays under your $35; the other at $43.95 does not`: the verdict before is denied of another thing."""
 
 
+_EACH = re.compile(
+    r"\b(?:each|either)(?:\s(?:one|of\s(?:them|these|those|the\s(?:two|three|four))))?\s(?:is|fits?|stays?|sits?|comes?|keeps?|lands?|falls?)\b",
+    re.I,
+)
+"""Beside a total: the verdict is on the things, not on what they come to."""
+
+
 class FitClaims:
     """The sentences that say whether a limit is kept, and those that own that it is not."""
 
@@ -100,6 +107,8 @@ class FitClaims:
             return None
         totals = [one for one in self._ledger.within(*span) if one.cue.kind == "total" and not one.void]
         one_total = len(totals) == 1 and self._is_explained(totals[0]) and not totals[0].holds(limit)
+        if one_total and self._is_on_each(span):
+            return None
         verdict = VERDICTS.verdict(text, limit, would_be=one_total)
         if verdict not in ("fits", "breaks") or _is_on_some(text, limit):
             return None
@@ -131,7 +140,7 @@ class FitClaims:
         low = span[0]
         for said in VERDICTS.places(self._mentions.plain[slice(*span)], limit):
             start, end = span[0] + said.start, span[0] + said.end
-            costs = self._costs_before(low, start, limit)
+            costs = [] if self._is_on_each((low, end)) else self._costs_before(low, start, limit)
             low = end
             if len(costs) != 1 or abs(costs[0] - limit) < _EXACT:
                 continue
@@ -144,6 +153,10 @@ class FitClaims:
             why = f"${costs[0]:,.2f} is said to {told} the limit of ${limit:,.2f}"
             doubt = self._residue.doubt(span, ("unreal", "altered", "charged", "pace"))
             yield SaidFit((start, end), holds, why, Certainty.CLAUSE, doubt)
+
+    def _is_on_each(self, span: Span) -> bool:
+        """Of things that are summed right before."""
+        return self._has_total(span) and _EACH.search(self._mentions.plain, *span) is not None
 
     def _costs_before(self, low: int, start: int, limit: float) -> list[float]:
         here = [one for one in self._ledger.within(low, start) if one.cue.kind != "limit"]

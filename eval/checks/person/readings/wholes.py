@@ -35,7 +35,7 @@ _LOOSE = re.compile(
 )
 """In a sentence: it may be of some of them only, of money, or of what is not so."""
 _OF_WHOLE = re.compile(
-    rf"{_N}{GAP}(?:out{GAP})?of{GAP}(?:(?:the|your|all|those|these|his|her|their|my){GAP}){{0,2}}{_M}(?:{GAP}(?:{_ORDERS}|of{GAP}them))?",
+    rf"{_N}{GAP}(?:times{GAP})?(?:out{GAP})?of{GAP}(?:(?:the|your|all|those|these|his|her|their|my|[a-z-]{{2,20}}['’]s){GAP}){{0,2}}{_M}(?:{GAP}(?:{_ORDERS}|of{GAP}them))?",
     re.I,
 )
 _ORDERS_SAID = re.compile(rf"{_ORDERS}$", re.I)
