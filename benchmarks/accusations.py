@@ -60,6 +60,7 @@ MET_BY = {"round15": "c712bc0", "round16": "c712bc0"} | {
         "015dd9e": (73, 74, 75, 76),
         "09fef75": (77, 78),
         "c81b08f": (79, 80, 81, 82),
+        "3ff1b72": (83, 84),
     }.items()
     for number in numbers
 }

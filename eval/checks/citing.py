@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from drr.citations.cited import Defect
 from drr.env.entities import Product
-from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
+from drr.eval.checks.base import PRODUCT_ID, Check, CheckTally, Subject, unverifiable
 from drr.eval.checks.certainty import Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.records import record_text
@@ -23,7 +23,7 @@ from drr.wording.numbers import NUMBER, number
 from pydantic import BaseModel
 
 _SOFT = frozenset(["uncited", "list_without_markers"])
-"""Untidy, not wrong: said in the evidence and not failed. So is an entry that says in words where to look (`your order history`), and a
+"""Untidy, not wrong: said in the evidence and not failed. So is an entry that says in words or by an id where to look (`your order history`), and a
 number whose entry stands among the lines of the text, before what follows the list."""
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 
@@ -45,7 +45,8 @@ def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
 def _is_told(report: str, defect: Defect) -> bool:
     """Whether the report says all the same where to look."""
     if defect.kind == "empty_entry":
-        return len(_WORDS.findall(report[defect.start : defect.end])) > 1
+        said = report[defect.start : defect.end]
+        return len(_WORDS.findall(said)) > 1 or PRODUCT_ID.search(said) is not None
     if defect.kind != "dangling" or not defect.id.isdigit():
         return False
     entry = rf"(?m)^[ \t>*_-]{{0,6}}\[?\^?{defect.id}[\].)][ \t:.]{{0,3}}[^\n]{{0,200}}?https?://"

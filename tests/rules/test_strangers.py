@@ -97,6 +97,7 @@ REACHED = {
     "round80": (40, 1),
     "round81": (45, 0),
     "round82": (44, 1),
+    "round84": (21, 7),
 }
 """Round -> plants caught at least, clean texts failed at most: what was reached when the readers of a text's own figures had come. Why floors moved before, the CHANGELOG says."""
 WHOLE = {

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from drr.env.shop import Shop
-from drr.eval.checks import Subject
+from drr.eval.checks import Subject, check_report
 from drr.eval.checks.considered.own_weighing import own_wrong
 from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.person.readings.said import COUNT
 
 from tests.rules.test_true_orders import check
 
@@ -107,3 +108,17 @@ def test_a_thing_is_called_by_the_year_in_which_it_was_bought(rules_shop: Shop, 
     assert check(rules_shop, KIT.format(called.format(2014)), TINKERER) == {}
     for year in (2013, 2018):
         assert "order_facts" in check(rules_shop, KIT.format(called.format(year)), TINKERER)
+
+
+def test_the_number_of_an_order_is_no_count() -> None:
+    assert [
+        found["n"] for found in COUNT.finditer("Order 8838856539317748, 12 of 1,299 and 0012345678.")
+    ] == [
+        "12",
+        "1,299",
+    ]
+
+
+def test_an_entry_that_is_the_id_of_a_product_says_where_to_look(rules_shop: Shop) -> None:
+    report = "The box (B0EBJS673T) holds 120 sheets.\n\n## Sources\n- B0NQUDH633\n- B0EBJS673T\n"
+    assert check_report(Subject(report, shop=rules_shop))["citation_hygiene"].status == "pass"

@@ -17,13 +17,14 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.history import History, history_of
 from drr.eval.checks.person.parts import PartsOfHistory
 from drr.eval.checks.person.readings.counted import borne_out, misread_counts
+from drr.eval.checks.person.readings.said import FEW_DIGITS
 from drr.eval.checks.person.spending import compare_spending
 from drr.eval.checks.person.stretches import counts_in_times, is_sum_behind_a_colon
 from drr.eval.checks.person.tallies import HistoryTallies, name_form, plain_name
 from drr.eval.checks.person.whole import CountsOfTheWhole
 from drr.wording.hedges import HEDGES
 from drr.wording.money import every_amount
-from drr.wording.numbers import SPOKEN, WHOLE, number, number_said
+from drr.wording.numbers import SPOKEN, number, number_said
 from drr.wording.tolerance import same_count
 
 _COUNTED_BEFORE = re.compile(rf"(?:\b(?:{SPOKEN}|your|my|the|these|those|all|both|first|last)|\d)\s$", re.I)
@@ -37,7 +38,7 @@ _WORLD = re.compile(
 )
 """A sentence that speaks of others."""
 _COUNT = re.compile(
-    rf"(?P<near>{HEDGES.least}?)(?<![\w.$,#€£/])(?P<n>{WHOLE}|{SPOKEN})(?!\s?%|[\w.,/-]*\d)(?:[\s*_]{{1,4}}(?P<more>(?:(?:past|previous|total|lifetime|separate|different|earlier|prior|recorded|other|known)[\s*_]{{1,3}}){{0,2}}(?:orders|purchases)\b)"
+    rf"(?P<near>{HEDGES.least}?)(?<![\w.$,#€£/])(?P<n>{FEW_DIGITS}|{SPOKEN})(?!\s?%|[\w.,/-]*\d)(?:[\s*_]{{1,4}}(?P<more>(?:(?:past|previous|total|lifetime|separate|different|earlier|prior|recorded|other|known)[\s*_]{{1,3}}){{0,2}}(?:orders|purchases)\b)"
     r"|(?P<of>[\s*_]{1,4}of[\s*_]{1,3}(?:your|them|those|these|the|all|my|its)\b)|(?![\w-])|(?=[\s*_]))",
     re.I,
 )

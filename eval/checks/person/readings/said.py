@@ -14,7 +14,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.person.claimed import is_claimed
 from drr.eval.checks.residue import residue_of
 from drr.wording.hedges import HEDGES
-from drr.wording.numbers import SPOKEN, WHOLE, number_said
+from drr.wording.numbers import SPOKEN, number_said
 
 GAP = r"[\s*_]{1,3}"
 """Between words, with the marks of bold and italic ones."""
@@ -22,13 +22,17 @@ NO_FIGURE_BEFORE = r"(?<![\w.$,#€£/-])"
 """Before a count: it is no part of an amount, an id or a decimal."""
 
 
+FEW_DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,7})"
+"""A count in digits; more of them are the number of an order."""
+
+
 def counted(group: str) -> str:
     """A count in digits or words, as a part of an expression."""
-    return rf"{NO_FIGURE_BEFORE}(?P<{group}>{WHOLE}|{SPOKEN})(?![\w%-]|[.,/]\d)"
+    return rf"{NO_FIGURE_BEFORE}(?P<{group}>{FEW_DIGITS}|{SPOKEN})(?![\w%-]|[.,/]\d)"
 
 
 COUNT = re.compile(
-    rf"{NO_FIGURE_BEFORE}(?P<n>{WHOLE}|{SPOKEN}|once|twice)"
+    rf"{NO_FIGURE_BEFORE}(?P<n>{FEW_DIGITS}|{SPOKEN}|once|twice)"
     r"(?P<times>[\s*_]{1,4}times\b(?!\s(?:as|more|the|a|that|its|your)\b))?(?![\w%-]|[.,/]\d|['’]|\s?%)",
     re.I,
 )
