@@ -107,7 +107,7 @@ def told(checks: Mapping[str, Check]) -> set[Finding]:
         (name, why)
         for name, check in checks.items()
         if check.status == "fail"
-        for why in check.evidence[: len(check.spans)] or check.evidence[:1]
+        for why in (one.why for one in check.findings)
     }
 
 

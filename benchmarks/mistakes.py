@@ -25,8 +25,7 @@ from drr.env.shop import Shop
 from drr.eval.asking.conversation import Asking, Form, box_prompts
 from drr.eval.asking.judge import Examiner, UnkeptJudge
 from drr.eval.checks import Subject, check_report, urls_in
-from drr.eval.tasks.mistakes.finding import UNWEIGHED, Brief, MistakesResult, mistakes_in
-from drr.eval.tasks.mistakes.overruling import overruled
+from drr.eval.tasks.mistakes.finding import Brief, MistakesResult, mistakes_in
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 
@@ -73,7 +72,7 @@ class TextRead(NamedTuple):
     found: MistakesResult | None
     """`None` without an answer."""
     broken: frozenset[Finding]
-    """By rules that no reader is asked about, and what no reader passed of the others."""
+    """Found by rules."""
 
     @property
     def wrong(self) -> frozenset[Finding]:
@@ -92,7 +91,7 @@ class RoundRead:
     planted: Counter[str] = field(default_factory=Counter)
     """By kind."""
     first: Counter[str] = field(default_factory=Counter)
-    """Of these, charged by the judge in its first reading, or broken rules that need none."""
+    """Of these, charged by the judge in its first reading, or found by rules."""
     caught: Counter[str] = field(default_factory=Counter)
     unread: int = 0
     told: list[str] = field(default_factory=list)
@@ -107,12 +106,12 @@ def subject(shop: Shop, one: StrangerText, text: str) -> Subject:
 async def read(shop: Shop, one: StrangerText, text: str, judge: Examiner) -> TextRead:
     about = subject(shop, one, text)
     try:
-        found = await mistakes_in(Brief.of(about, shop.shop_url).with_suspects(), judge, box_prompts())
+        found = await mistakes_in(Brief.of(about, shop.shop_url), judge, box_prompts())
     except ModelFailure as failure:
         if failure.fatal:
             raise
         return TextRead(None, frozenset())
-    return TextRead(found, frozenset(told(overruled(check_report(about), found))))
+    return TextRead(found, frozenset(told(check_report(about))))
 
 
 async def run(shop: Shop, texts: Sequence[StrangerText], judge: Examiner, together: int) -> RoundRead:
@@ -134,15 +133,14 @@ def _enter(seen: RoundRead, one: StrangerText, clean: TextRead, twin: TextRead |
     if clean.found is not None:
         seen.clean[one.form] += 1
         seen.alarmed[one.form] += bool(clean.wrong)
-        rows = [f"{row['words']!r} ({row['by']}): {row['why']}" for row in clean.found["mistakes"]]
+        rows = [f"{row['words']!r}: {row['why']}" for row in clean.found["mistakes"]]
         broken = [f"{rule}: {why}" for rule, why in sorted(clean.broken)]
         seen.told += [f"{one.id} accused: {what}" for what in [*rows, *broken]]
     if one.plant is None or twin is None or twin.found is None:
         return
     kind, charged = one.plant.kind, [*twin.found["mistakes"], *twin.found["acquitted"]]
     seen.planted[kind] += 1
-    alone = {one for one in twin.broken - clean.broken if one[0] in UNWEIGHED}
-    seen.first[kind] += bool(alone or any(row["by"] != "rules" for row in charged))
+    seen.first[kind] += bool(twin.broken - clean.broken or charged)
     caught = bool(twin.wrong - clean.wrong)
     seen.caught[kind] += caught
     if not caught:

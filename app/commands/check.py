@@ -1,4 +1,4 @@
-"""`drr check`: the citations of one report and eighteen rules about it. No model, unless `--judge` names one to read it too."""
+"""`drr check`: the citations of one report and seventeen rules about it. No model, unless `--judge` names one to read it too."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _MARKS = {"pass": "ok", "fail": "FAIL", "unverifiable": "?"}
 _LARGEST = 20_000_000
+_SHOWN = 8
+"""Findings of a rule that are printed."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -38,10 +40,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "--shop-url", dest="shop_urls", action="append", default=[], metavar="URL",
         help="an address that counts as the shop, such as http://ecommerce.com (repeatable)",
     )  # fmt: skip
-    parser.add_argument(
-        "--bar", type=float, metavar="CHANCE",
-        help="accuse what is right with at least this chance (default: the bar of the fitted weights; 0 accuses all that a rule suspects)",
-    )  # fmt: skip
+    parser.add_argument("--bar", help=argparse.SUPPRESS)
     parser.add_argument(
         "--judge", dest="model_judge", metavar="MODEL",
         help="a model that reads the report too, against the shop's records: about two calls; e.g. anthropic:claude-sonnet-5-5",
@@ -50,9 +49,9 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     add_setting_options(parser, *SETTINGS, "prompts")
     parser.epilog = (
-        "A rule passes, fails or cannot be verified (for want of a shop, a user, a question). Exit code 1 if one fails.\n"
-        "A judge names what is wrong, then weighs that and all that rules suspect: what is wrong then is a mistake, and exits 1 too;\n"
-        "what rules accuse and the judge passes is accused no more. A statement that it leaves out exits 1.\n\n"
+        "Rules decide on literal things and structured places: addresses, ids, table rows, list items, labels, totals. Each passes, fails\n"
+        "or cannot tell, and says why in one word. Exit code 1 if one fails. Running text is left to a judge (--judge): it names what is\n"
+        "wrong, then weighs each charge; a mistake exits 1, and so does a statement that it leaves out.\n\n"
         'examples:\n  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --query "a bird sanctuary under $300"\n'
         "  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --judge anthropic:claude-sonnet-5-5"
     )
@@ -62,8 +61,10 @@ def run(arguments: argparse.Namespace) -> int:
     report = _read(arguments.report)
     if arguments.budget is not None and not 0 <= arguments.budget < float("inf"):
         raise Misuse("--budget: give an amount of dollars, such as 300")
-    if arguments.bar is not None and not 0 <= arguments.bar <= 1:
-        raise Misuse("--bar: give a chance from 0 to 1, such as 0.6")
+    if arguments.bar is not None:
+        raise Misuse(
+            "--bar: rules say only what is certain, so there is no bar to set; leave it out, or add --judge MODEL"
+        )
     from drr.env.memory import collector_off
 
     with collector_off():  # a report of a megabyte is half a million small objects without a cycle
@@ -138,11 +139,7 @@ def _read(name: str) -> str:
 def _show(  # type: ignore[no-untyped-def]
     arguments: argparse.Namespace, subject: Subject, check_report, document, read: Proofread | None = None
 ) -> int:
-    checks: dict[str, Check] = check_report(subject, arguments.bar)
-    if read is not None:
-        from drr.eval.tasks.mistakes.overruling import overruled
-
-        checks = overruled(checks, read["found"])
+    checks: dict[str, Check] = check_report(subject)
     failed = any(check.status == "fail" for check in checks.values())
     failed |= read is not None and not _is_clear(read["found"])
     if arguments.json:
@@ -154,12 +151,11 @@ def _show(  # type: ignore[no-untyped-def]
     width = max(map(len, checks))
     for name, check in checks.items():
         print(flowed(f"{_MARKS[check.status]:>4}  {name:<{width}}  {_summary(name, check)}", width + 4))
-        if check.status == "fail":
-            for span, why in list(zip(check.spans, check.evidence, strict=False))[:8]:
-                told = f"line {_line(subject.report, span[0])}: {_printable(why)}"
-                print(flowed(f"      {'':<{width}}  {told}", 2))
-            if len(check.evidence) > 8:
-                print(f"      {'':<{width}}  and {len(check.evidence) - 8} more (--json has all)")
+        for one in check.findings[:_SHOWN]:
+            told = f"line {_line(subject.report, one.span[0])}: {_printable(one.why)}"
+            print(flowed(f"      {'':<{width}}  {told}", 2))
+        if len(check.findings) > _SHOWN:
+            print(f"      {'':<{width}}  and {len(check.findings) - _SHOWN} more (--json has all)")
     counts = Counter(check.status for check in checks.values())
     print(f"\n{counts['pass']} pass, {counts['fail']} fail, {counts['unverifiable']} unverifiable")
     if read is not None:
@@ -206,7 +202,7 @@ def _summary(name: str, check: Check) -> str:
     from drr.eval.checks import value_told
 
     if check.status == "unverifiable":
-        return _printable(check.evidence[0]) if check.evidence else ""
+        return check.remarks[0] if check.remarks else ""
     return _printable(value_told(name, check.value))
 
 

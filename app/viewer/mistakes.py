@@ -24,5 +24,5 @@ def mistakes(judged: Judged, answer: Answer) -> MistakesView | None:
 
 def _shown(report: str, row: MistakeRow, *, wrong: bool) -> MistakeView:
     line = report.count("\n", 0, row["start"]) + 1
-    told = row["why"], row.get("instead", ""), row["defence"], row["by"]
+    told = row["why"], row.get("instead", ""), row["defence"]
     return MistakeView(row["words"], line, wrong, *told)

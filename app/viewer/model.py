@@ -257,7 +257,6 @@ class MistakeView:
     why: str
     instead: str
     defence: str
-    by: str
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,18 @@
-"""The eighteen checks that need no model: a registry of one line each."""
+"""The seventeen checks that need no model: a registry of one line each.
+
+They decide on literal things and structured places only; all else is `unverifiable`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from drr.eval.checks import catalogue, citing, facts, names, properties, stars, text
-from drr.eval.checks.accusing.weighed import weighed
+from drr.eval.checks import catalogue, citing, money, orders, products, text
 from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
-from drr.eval.checks.leftover.rule import figures
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.money.budget import budget
-from drr.eval.checks.money.total import total
-from drr.eval.checks.person.orders import order_facts
-from drr.eval.checks.person.privacy import privacy
-from drr.eval.checks.person.profile import profile_facts
-from drr.eval.checks.person.statistics import statistics
+from drr.eval.checks.privacy import privacy
+from drr.eval.checks.profile import profile_facts
 from drr.eval.checks.told import kinds_told, plain_told, tally_told
 
 __all__ = [
@@ -24,7 +21,6 @@ __all__ = [
     "Rule",
     "Status",
     "Subject",
-    "check_at",
     "check_report",
     "document",
     "returned_by",
@@ -43,45 +39,38 @@ class Rule(NamedTuple):
 
 
 RULES: dict[str, Rule] = {
-    "in_catalogue": Rule(catalogue.in_catalogue, "5"),
-    "outside_shop": Rule(catalogue.outside_shop, "14"),
-    "name_matches_id": Rule(names.name_matches_id, "19"),
-    "price": Rule(facts.price, "39"),
-    "rating": Rule(stars.rating, "32"),
-    "total": Rule(total, "44"),
-    "budget": Rule(budget, "46"),
-    "order_facts": Rule(order_facts, "49"),
-    "privacy": Rule(privacy, "3"),
-    "profile_facts": Rule(profile_facts, "14"),
-    "statistics": Rule(statistics, "47"),
-    "duplicates": Rule(text.duplicates, "2"),
-    "citation_hygiene": Rule(citing.citation_hygiene, "13", kinds_told),
-    "fabricated_citation": Rule(citing.fabricated_citation, "11"),
-    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "18"),
-    "product_claims": Rule(properties.product_claims, "72"),
-    "process_text": Rule(text.process_text, "4"),
-    "figures": Rule(figures, "38"),
+    "in_catalogue": Rule(catalogue.in_catalogue, "100"),
+    "outside_shop": Rule(catalogue.outside_shop, "100"),
+    "name_matches_id": Rule(catalogue.name_matches_id, "100"),
+    "price": Rule(products.price, "100"),
+    "rating": Rule(products.rating, "100"),
+    "total": Rule(money.total, "100"),
+    "budget": Rule(money.budget, "100"),
+    "order_facts": Rule(orders.order_facts, "100"),
+    "privacy": Rule(privacy, "100"),
+    "profile_facts": Rule(profile_facts, "100"),
+    "statistics": Rule(orders.statistics, "100"),
+    "duplicates": Rule(text.duplicates, "100"),
+    "citation_hygiene": Rule(citing.citation_hygiene, "100", kinds_told),
+    "fabricated_citation": Rule(citing.fabricated_citation, "100"),
+    "numbers_in_evidence": Rule(citing.numbers_in_evidence, "100"),
+    "product_claims": Rule(products.product_claims, "100"),
+    "process_text": Rule(text.process_text, "100"),
 }
 
 
-def check_report(subject: Subject, bar: float | None = None) -> dict[str, Check]:
-    """Every rule's answer, by name, with those accusations only that are likely enough to be right; `bar` is another one than the weights have."""
-    return next(check_at(subject, bar))
-
-
-def check_at(subject: Subject, *bars: float | None) -> Iterator[dict[str, Check]]:
-    """The same for several bars, with the rules asked once."""
+def check_report(subject: Subject) -> dict[str, Check]:
+    """Ask every rule; its answer by name."""
     mentions = Mentions(subject)
-    checks = {name: rule.check(subject, mentions) for name, rule in RULES.items()}
-    return (weighed(subject, mentions, checks, bar) for bar in bars)
+    return {name: rule.check(subject, mentions) for name, rule in RULES.items()}
 
 
 def value_told(name: str, value: Any) -> str:
-    """The value of a rule in words; of a rule that is no longer here, whatever it left."""
+    """Tell the value of a rule in words; of a rule that is no longer here, whatever it left."""
     rule = RULES.get(name)
     return plain_told(value) if rule is None else rule.told(value)
 
 
 def document(checks: dict[str, Check]) -> dict[str, CheckDocument]:
-    """The form that `drr check --json` prints."""
+    """Return the form that `drr check --json` prints."""
     return {name: check.document() for name, check in checks.items()}

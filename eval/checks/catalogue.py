@@ -1,28 +1,26 @@
-"""Does everything recommended exist in this shop, under the name it is given?"""
+"""Rules: every address and id is one of this shop's, nothing is sent to another shop, and names stand beside their own ids."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import product as combinations
+from typing import NamedTuple
 
 from drr.citations.addresses import host_of
+from drr.env.entities import Product
 from drr.env.shop import SearchRequest
-from drr.env.text import category_key
-from drr.eval.checks.base import Check, CheckTally, Subject, unverifiable
-from drr.eval.checks.cast import cast_of
-from drr.eval.checks.certainty import Certainty
-from drr.eval.checks.grid import column_at, holds_price
-from drr.eval.checks.layout import TextLine
-from drr.eval.checks.makers import makers_of
-from drr.eval.checks.mentions import (
-    Mentions,
+from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.naming import (
+    SAME,
+    full_name,
+    makers,
+    other_of_that_name,
     similarity,
+    tells_maker_and_thing,
+    words,
 )
-from drr.eval.checks.money.adjustments import adjustments_of
-from drr.eval.checks.naming import folded_words
-from drr.wording.money import amounts
 
 _CONFUSED = {
     "O": "O0",
@@ -35,40 +33,47 @@ _CONFUSED = {
     "B": "B8",
     "8": "8B",
 }
+_SHOPS = (
+    "amazon|ebay|walmart|target|chewy|petsmart|petco|homedepot|lowes|wayfair|etsy|bestbuy|costco|aliexpress|alibaba|temu|shein|overstock|ikea|newegg|sephora|ulta|macys|kohls|rei"
+    "|tractorsupply|samsclub|wish|zappos|instacart|cvs|walgreens|iherb|staples|officedepot|acehardware|menards|harborfreight|qvc|jd|taobao|rakuten|flipkart|lazada|nordstrom|argos|tesco|zalando|kroger|michaels"
+)
+"""Large shops on the web, by the names of their sites."""
 _OTHER_SHOPS = re.compile(
-    r"(?:^|\.)(?:amazon|ebay|walmart|target|chewy|petsmart|petco|homedepot|lowes|wayfair|etsy|bestbuy|costco|aliexpress|alibaba|temu|shein"
-    r"|overstock|ikea|newegg|sephora|ulta|macys|kohls|rei|tractorsupply|samsclub|wish|zappos|instacart|duluthtrading|cvs|walgreens|iherb"
-    r"|vitacost|staples|officedepot|acehardware|menards|harborfreight|hsn|qvc|jd|taobao|tmall|rakuten|mercadolibre|flipkart|shopee|lazada"
-    r"|nordstrom|dickssportinggoods|bedbathandbeyond|containerstore|williams-sonoma|crateandbarrel|westelm|potterybarn|anthropologie"
-    r"|argos|johnlewis|tesco|otto|zalando|mercari|poshmark|bjs|kroger|riteaid|autozone|gamestop|michaels|joann|hobbylobby|worldmarket|amzn|a\.co)"
-    r"\.(?:com|co\.uk|de|fr|ca|com\.au|in|co\.jp|es|it|nl|to|net|org|example)$|^amzn\.to$|^a\.co$"
+    rf"(?:^|\.)(?:{_SHOPS})\.(?:com|co\.uk|de|fr|ca|com\.au|in|co\.jp|es|it|nl|example)$|^amzn\.to$|^a\.co$"
 )
 _COUNTER = re.compile(r"(?:www\d?|smile|m|mobile|shop|store|[a-z]{2})?")
 """What stands before the name of a shop where it sells; developers, investors and readers of its blog go elsewhere."""
 _SHOP_HOST = re.compile(
-    r"^(?:shop|store|shopping|buy|market)\.|(?:^|[.-])(?:shop|store|mart|outlet)\d*\.[a-z.]+$|(?:shop|store|mart|outlet)\.(?:com|example|net|co)$"
+    r"^(?:shop|store|shopping|buy|market)\.|(?:^|[.-])(?:shop|store|mart|outlet)\d*\.[a-z.]+$"
 )
 _PRODUCT_PATH = re.compile(r"/(?:dp|gp/product|itm|ip)/[^/]+|/B[0O][A-Z0-9]{8}(?:[/?#]|$)", re.I)
-NOT_A_PRODUCT = re.compile(
-    r"\b(?:total|subtotal|budget|phase|month|week|year|spend|spent|spending|savings?|save|shipping|tax|average|mean|median|orders?|remaining|left ?over|under|range|tier|price|cost|costs|estimated|reserve|contingency|upgrade|option \d|step|optional|you (?:bought|paid|ordered)|bought|purchased|limit|quartiles?|allowance|cushion)\b",
-    re.I,
+_NAMES = r"Amazon|Walmart|eBay|PetSmart|Petco|Home Depot|Lowe['’]s|Wayfair|Etsy|Best Buy|Costco|AliExpress|Temu|IKEA|Sephora|Macy['’]s|Kohl['’]s|Walgreens|CVS|Office Depot|Sam['’]s Club|Newegg|Bed Bath & Beyond|buybuy BABY|Wild Birds Unlimited|Barnes & Noble|Tractor Supply|Ace Hardware|Harbor Freight"
+"""Shops whose names are nothing else."""
+_WORDS = r"Target|Staples|Wish|Ulta|Chewy|Michaels|Wegmans|Kroger|Argos|Tesco"
+_ELSEWHERE = re.compile(
+    rf"(?<![\w-])(?:(?P<name>{_NAMES})|\b(?:at|from|to|on|via)\s(?P<word>{_WORDS}))(?:\.com)?(?![\w*-]|['’]s\s[A-Z])"
 )
-_LINE_MARKS = re.compile(r"^[\s>|*+\-•\d.)_]+")
-_PRICE_WORDS = re.compile(r"(?<!\s)\s+(?:at|for|from|is|costs?|price[ds]?)$", re.I)
+_CODE_ID = re.compile(r"`(?P<id>B[0O][A-Z0-9]{7,10})`")
+"""An id that is set as code."""
+_ASIDE = re.compile(
+    r"\b(?:not|never|no|unlike|than|instead of|nor|says|according|guide|article|blog)\b|n['’]t\b", re.I
+)
 
 
 def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
     """Every product address and id of the report is one of this shop's."""
     if subject.shop is None:
-        return unverifiable("no shop was given")
-    places: dict[str, tuple[int, int]] = {}
+        return unverifiable("shop")
+    places: dict[str, Span] = {}
     for source in subject.citations.sources:
         product_id = subject.product_id_of(source.url)
         if product_id:
             places.setdefault(product_id, (source.inline_spans or source.list_spans or [(0, 0)])[0])
     for one in mentions.references:
         places.setdefault(one.product_id, (one.start, one.end))
-    tally = CheckTally()
+    for match in _CODE_ID.finditer(subject.report):
+        places.setdefault(match["id"], match.span("id"))
+    tally = Tally()
     missing: list[dict[str, str | None]] = []
     for product_id, span in places.items():
         if subject.product(product_id) is not None:
@@ -76,14 +81,13 @@ def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
             continue
         near = near_miss(subject, product_id)
         missing.append({"id": product_id, "near_miss": near})
-        hint = f"; the catalogue has {near}" if near else ""
-        tally.accuse("address", span, f"{product_id} is not in the catalogue{hint}", Certainty.LITERAL)
+        tally.fail(span, f"Id: {product_id}; catalogue: {near or 'no such product'}")
     share = tally.passed / len(places) if places else None
-    return tally.check("no product of the shop is named", share=share, missing=missing)
+    return tally.check("absent", share=share, missing=missing)
 
 
 def near_miss(subject: Subject, product_id: str) -> str | None:
-    """The id with O for 0, I for 1 and the like put right, if that one exists."""
+    """Return the id with O for 0, I for 1 and the like put right, if that one exists."""
     wrong = [index for index, letter in enumerate(product_id.upper()) if letter in "O0I1L"]
     if len(wrong) > 7 or not product_id.isascii():
         return None
@@ -98,47 +102,32 @@ def near_miss(subject: Subject, product_id: str) -> str | None:
 
 
 def outside_shop(subject: Subject, mentions: Mentions) -> Check:
-    """Nothing is recommended that another shop sells."""
+    """Nothing leads to another shop, by address or by name."""
     if not subject.hosts:
-        return unverifiable("it is not known which addresses are the shop's")
-    tally = CheckTally()
+        return unverifiable("shop")
+    tally = Tally()
     for source in subject.citations.sources:
         if _is_of_another_shop(subject, source.url):
             span = (source.inline_spans or source.list_spans or [(0, 0)])[0]
-            tally.accuse("address", span, f"{source.url} is a page of another shop", Certainty.LITERAL)
+            tally.fail(span, f"Address: {source.url}; it is a page of another shop")
         else:
             tally.ok()
-    for line, name in _offers_without_product(subject, mentions):
-        if is_in_shop(subject, name) or _is_a_department(subject, mentions, name):
-            tally.ok()
-        else:
-            why = f"{name!r} has a price and no address in the shop"
-            bound = _bound_offer(line, name) if _names_a_stranger(subject, name) else Certainty.INFERRED
-            tally.accuse("offer", (line.start, line.end), why, bound)
-    if not tally.passed and not tally.failed:
+    for match in _ELSEWHERE.finditer(mentions.plain):
+        low = max(mentions.plain.rfind(mark, 0, match.start()) for mark in (". ", "\n", "! ", "? ")) + 1
+        name = "name" if match["name"] else "word"
+        is_label = (
+            not mentions.plain[low : match.start(name)].strip()
+            and mentions.plain[match.end() : match.end() + 1] == ":"
+        )
+        if not is_label and _ASIDE.search(mentions.plain, low, match.end()) is None:
+            tally.fail(match.span(name), f"Shop: {match[name]}; it is another shop")
+    if not tally.passed and not tally.findings:
         return Check("pass", {"checked": 0, "failed": 0, "unverifiable": 0})
-    return tally.check("")
-
-
-def _is_a_department(subject: Subject, mentions: Mentions, name: str) -> bool:
-    """Whether the shop calls a category so, or a step on the way to something that is cited or was ordered: `Tools & Home Improvement`, beside what was spent there."""
-    if subject.shop is None:
-        return False
-    products = [*cast_of(subject, mentions).products.values(), *subject.ordered.values()]
-    steps = (step for one in products for step in (*one.categories, one.main_category or ""))
-    called = category_key(_IN_BRACKETS.sub("", name))
-    return called in {category_key(one) for one in (*subject.shop.catalog.categories(), *steps)}
-
-
-_IN_BRACKETS = re.compile(r"\s?\([^()]{0,60}\)$")
-
-
-def _is_ours(subject: Subject, url: str) -> bool:
-    return url.startswith("user://") or subject.is_shop_url(url)
+    return tally.check()
 
 
 def _is_of_another_shop(subject: Subject, url: str) -> bool:
-    if _is_ours(subject, url):
+    if url.startswith("user://") or subject.is_shop_url(url):
         return False
     host = host_of(url)
     other = _OTHER_SHOPS.search(host)
@@ -147,120 +136,125 @@ def _is_of_another_shop(subject: Subject, url: str) -> bool:
     return _PRODUCT_PATH.search(url.split("://", 1)[-1]) is not None
 
 
-def _offers_without_product(subject: Subject, mentions: Mentions) -> Iterator[tuple[TextLine, str]]:
-    """Lines that offer something by name and price, and neither name nor cite a product or a record of the shop."""
-    citations = subject.citations
-    cast = cast_of(subject, mentions)
-    places = [one.start for one in mentions.mentions] + [one.start for one in mentions.references]
-    places += [one.start for one in citations.markers if one.url and _is_ours(subject, one.url)]
-    places.sort()
-    lines = mentions.layout.lines
-    called = {
-        word for one in cast.products.values() for maker in makers_of(one) for word in folded_words(maker)
-    }
-
-    adjusting = adjustments_of(mentions)
-
-    def has_product(line: TextLine) -> bool:
-        return bisect_left(places, line.start) != bisect_left(places, line.end)
-
-    for index, line in enumerate(lines):
-        if line.kind not in ("item", "title", "row") or "user://" in line.text:
-            continue
-        if cast.within(line.start, line.end) or _is_no_price(line) or index in adjusting:
-            continue  # a product in play, by its maker; or what something costs in a month
-        if has_product(line) or (name := _offered(line.text)) is None or called & set(folded_words(name)):
-            continue
-        beside = lines[max(0, index - _BESIDE) : index + _BESIDE + 1]
-        if _is_long(name) or any(one.kind == line.kind and has_product(one) for one in beside):
-            yield line, name
-
-
-def _is_no_price(line: TextLine) -> bool:
-    """Whether the first amount of a row stands under a head that no price stands under."""
-    priced = amounts(line.text)
-    column = column_at(line, line.start + priced[0].start) if line.kind == "row" and priced else None
-    head = "" if column is None or column >= len(line.header) else line.header[column]
-    return bool(head) and not holds_price(head)
-
-
-_SET_OFF = re.compile(r"[\s*_]{0,4}(?:[-–—:|(,·][\s*_(|]{0,6})\\?\$?\s?$")
-"""Between a name and its price in a list."""
-
-
-def _names_a_stranger(subject: Subject, name: str) -> bool:
-    """Whether two of its words are capitalised and the catalogue has one of them nowhere: no ingredient and no category is called so."""
-    capitals = [word for word in re.findall(r"[^\W\d_]{3,}", name) if word[0].isupper()]
-    if len(capitals) < 2 or subject.shop is None:
-        return len(capitals) > 1
-    for word in capitals[:_LOOKED_UP]:
-        page = subject.shop.catalog.search(SearchRequest(query=word, limit=1, search="plain"))
-        if not page.product_ids:
-            return True
-    return False
-
-
-_LOOKED_UP = 4
-"""Words of a name."""
-
-
-def _bound_offer(line: TextLine, name: str) -> Certainty:
-    """Whether a line is a name, a sign, a price, as in a list of offers; a sentence or a written sum is none."""
-    price = amounts(line.text)[0]
-    alone = (
-        not line.text[price.end :].strip(" *_|")
-        and _PRICE_WORDS.search(line.text[: price.start].rstrip(" *_$")) is None
-    )
-    if not (alone or _SET_OFF.search(line.text, 0, price.start)) or not any(one.isalpha() for one in name):
-        return Certainty.INFERRED
-    return Certainty.ADJOINED
-
-
-def _offered(text: str) -> str | None:
-    """The name of what looks like an offer: capitalised words, then a price."""
-    prices = amounts(text)
-    if not prices:
-        return None
-    head = _LINE_MARKS.sub("", text[: prices[0].start]).replace("**", "").split("|")[0].split(" · ")[-1]
-    name = head.strip(" \t-–—:,(|*_")
-    lead, colon, rest = name.partition(": ")
-    if colon and len(lead.split()) <= 3:
-        name = rest
-    if ":" in name or ". " in name or NOT_A_PRODUCT.search(name):
-        return None
-    name = _PRICE_WORDS.sub("", name)
-    if not 2 <= len(name.split()) <= 16 or not is_capitalised(name) or name.endswith(("?", ".")):
-        return None
-    return name
-
-
-def is_capitalised(name: str) -> bool:
-    """Half of the words at least, and two of them, begin with a capital or a digit; one of them is no figure and no initial."""
-    capitals = [word for word in name.split() if is_capital(word)]
-    if not any(word[0].isupper() and len(word.strip(".,")) > 1 for word in capitals):
-        return False
-    return len(capitals) >= 2 and len(capitals) * 2 >= len(name.split())
-
-
-def _is_long(name: str) -> bool:
-    """Three words at least or a model's number: two words may name anything that has a price."""
-    told = [word for word in name.split() if len(word.strip(".,&")) > 1]
-    return len(told) > 2 or any(char.isdigit() for char in name)
-
-
-_BESIDE = 3
-"""Lines on either side that make a line one of a list of offers."""
-
-
-def is_capital(word: str) -> bool:
-    return word[:1].isupper() or word[:1].isdigit()
-
-
-def is_in_shop(subject: Subject, name: str) -> bool:
+def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
+    """The name of a link, beside an id, at the head of a line or section, or of an entry is that of what it leads to."""
     if subject.shop is None:
-        return False
-    from drr.env.shop import SearchRequest
+        return unverifiable("shop")
+    tally = Tally()
+    for named in dict.fromkeys(
+        (*_links(mentions), *_before(mentions), *_heads(mentions), *_entries(subject))
+    ):
+        product = subject.product(named.product_id)
+        if product is not None and _is_name(named.name):
+            _compare_name(tally, subject, named, product)
+    return tally.check("absent")
 
-    page = subject.shop.catalog.search(SearchRequest(query=name[:200], limit=5, search="plain"))
-    titles = [product.title for product in subject.shop.store.products(page.product_ids)]
-    return any(similarity(name, title) >= 0.75 for title in titles)
+
+class _Named(NamedTuple):
+    product_id: str
+    name: str
+    span: Span
+
+
+_HEAD = re.compile(
+    r"[\s>#|]*(?:[-*+•·]\s|\d{1,3}[.)]\s|\[\d{1,3}\]:?\s|\d{1,3}\s?\|)?[\s*_]*(?:(?:the|your|a)\s)?(?P<name>[A-Z][^|\n*_$:;!?()\[\]]{3,160}?)(?=[*_]|\s?[|(\[:;]|,\s|\s[–—-]\s|\s\[|$)",
+    re.I,
+)
+
+
+def _links(mentions: Mentions) -> Iterator[_Named]:
+    for one in mentions.references:
+        if one.named is not None:
+            yield _Named(one.product_id, one.named, (one.start, one.end))
+
+
+_APART = re.compile(r"[,;:]\s|\s[–—/-]\s|\s(?:and|or)\s(?=the\s|an?\s)|[.!?|→]|\n|[()\[\]]")
+_AFTER_ID = re.compile(r"`?[,:]?\s(?:[–—-]\s|the\s)?(?P<name>[A-Z][^,.;:|\n()\[\]$]{5,120})")
+_FIRST_CAPITAL = re.compile(r"(?<![\w'’&-])[A-Z][\w'’&-]+\s[A-Z&]")
+
+
+def _before(mentions: Mentions) -> Iterator[_Named]:
+    """Names right before an id, an address or a link that is none, or behind an id that begins its line."""
+    report = mentions.subject.report
+    places = [
+        (one.product_id, one.start, one.end)
+        for one in mentions.references
+        if one.named is None and not one.marker
+    ]
+    places += [(match["id"], match.start(), match.end()) for match in _CODE_ID.finditer(report)]
+    for product_id, start, end in places:
+        low = max(0, start - _LONGEST, report.rfind("\n", 0, start) + 1)
+        text = report[low:start].rstrip(" *_`([,:–—-")
+        if not text.strip(" *_>-•|") and (behind := _AFTER_ID.match(report, end)) is not None:
+            yield _Named(product_id, behind["name"], behind.span("name"))
+        cuts = [match.end() for match in _APART.finditer(text)]
+        match = _FIRST_CAPITAL.search(text, cuts[-1] if cuts else 0)
+        if match is not None:
+            yield _Named(
+                product_id, text[match.start() :].strip(" *_`"), (low + match.start(), low + len(text))
+            )
+
+
+_LONGEST = 160
+"""Characters of a name, and of what stands before it."""
+
+
+def _heads(mentions: Mentions) -> Iterator[_Named]:
+    """Names at the head of a line or of a section that points to one product."""
+    lines = mentions.layout.lines
+    for index, line in enumerate(lines):
+        end = line.end
+        if line.kind == "heading":
+            below = index + 1
+            while below < len(lines) and lines[below].kind != "heading":
+                end = lines[below].end
+                below += 1
+        ids = {one.product_id for one in mentions.within(line.start, end)}
+        match = _HEAD.match(mentions.body, line.start, line.end) if len(ids) == 1 else None
+        if match is not None and line.kind not in ("text", "head_row"):
+            yield _Named(next(iter(ids)), match["name"], match.span("name"))
+
+
+def _entries(subject: Subject) -> Iterator[_Named]:
+    """Titles of a list of sources."""
+    for one in subject.citations.references:
+        product_id = subject.product_id_of(one.urls[0]) if len(one.urls) == 1 else None
+        match = _HEAD.match(subject.report, one.start, one.end) if product_id else None
+        if match is not None and product_id is not None:
+            yield _Named(product_id, match["name"], (one.start, one.end))
+
+
+def _is_name(name: str) -> bool:
+    """Tell whether it may be a product's: two words at least that begin with a capital and are no figures."""
+    said = name.split()
+    return said[0][:1].isupper() and sum(word[:1].isupper() and len(word) > 2 for word in said) > 1
+
+
+def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Product) -> None:
+    """A name is wrong where another product of the shop has all of its words, and this one lacks most of them or another made it."""
+    alike = similarity(named.name, full_name(product))
+    if alike >= SAME:
+        tally.ok()
+        return
+    other = other_of_that_name(subject, named.name, product) or _by_another_maker(subject, named, product)
+    strange = alike < _STRANGE or (other is not None and not _shares_maker(other, product))
+    why = f"Name: {' '.join(named.name.split())[:80]}; record: {product.title[:80]}"
+    tally.compare(named.span, False if other is not None and strange else None, why)
+
+
+_STRANGE = 0.5
+
+
+def _by_another_maker(subject: Subject, named: _Named, product: Product) -> Product | None:
+    """Return something by the maker that a name begins with, where that is not the product's own."""
+    said, own = words(named.name), set(words(full_name(product)))
+    if subject.shop is None or said[0] in own or similarity(named.name, full_name(product)) >= _STRANGE:
+        return None
+    page = subject.shop.catalog.search(SearchRequest(query=named.name[:200], limit=10, search="plain"))
+    made = (one for one in subject.products(page.product_ids) if said[0] in makers(one))
+    alike = (one for one in made if similarity(named.name, full_name(one)) >= _STRANGE)
+    return next((one for one in alike if tells_maker_and_thing(named.name, one)), None)
+
+
+def _shares_maker(one: Product, other: Product) -> bool:
+    return bool(makers(one) & makers(other))

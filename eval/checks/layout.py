@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import accumulate
 from typing import Literal
 
 Kind = Literal["heading", "title", "item", "row", "head_row", "rule_row", "text", "elision"]
 
 _ROWS = frozenset[Kind](("row", "head_row", "rule_row"))
 _LINE = re.compile(r"[^\n]+")
-_SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?")
 _HEADING = re.compile(r"\s*(#{1,6})\s+")
 _ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*+•·‣▪–]|\d{1,3}[.)])\s+")
 _TITLE = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\*\*|__).+?(?:\*\*|__)")
 _RULE_ROW = re.compile(r"\s*+\|?+\s*+:?-(?:-++:?\s*+\|?|:?\s*+\|)\s*+(?::?-++:?\s*+\|?\s*+)*+$")
 _DIGIT = re.compile(r"\d")
-_LONGEST, _TRIED = 3_000, 40
-"""Characters of a sentence."""
-_BLANK = re.compile(r"(?P<mark>[,;])?\s")
 _ELISION = re.compile(r"\s*(?:[-*]\s*)?(?:\.{3,}|…+|\[\.\.\.\]|\[…\]|\(\.\.\.\))\s*$")
 
 
@@ -50,31 +44,6 @@ class TextLine:
 @dataclass
 class Layout:
     lines: list[TextLine]
-
-    @cached_property
-    def starts(self) -> list[int]:
-        return [line.start for line in self.lines]
-
-    def section_of(self, index: int) -> tuple[int, int]:
-        """Lines of the innermost section around a line: from its heading to the next of the same depth."""
-        low = self.opened_by[index]
-        return low, self.section_end(low)
-
-    @cached_property
-    def opened_by(self) -> list[int]:
-        """For each line the heading above it, 0 where there is none."""
-        headings = (index if line.kind == "heading" else 0 for index, line in enumerate(self.lines))
-        return list(accumulate(headings, max))
-
-    def section_end(self, index: int) -> int:
-        """One past the last line of the section that a heading opens."""
-        level = self.lines[index].level or 9
-        high = index + 1
-        while high < len(self.lines) and not (
-            self.lines[high].kind == "heading" and self.lines[high].level <= level
-        ):
-            high += 1
-        return high
 
 
 def layout(body: str) -> Layout:
@@ -157,26 +126,6 @@ def _read_prose(line: TextLine) -> None:
         line.kind = "title"
     else:
         line.indent = len(text) - len(text.lstrip())
-
-
-def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """The stretches between full stops and ends of lines that hold anything."""
-    for match in _SENTENCE.finditer(text):
-        if match[0].strip():
-            yield match.span()
-
-
-def pieces(body: str, start: int, end: int, is_held: Callable[[int], bool]) -> Iterator[tuple[int, int]]:
-    """A stretch that runs on without an end, as `$1, $1, $1` for pages, in parts that are no longer than a sentence may be: all that reads a sentence for each of its figures
-    would be quadratic in it. It is cut behind a comma if there is one, and where nothing holds the place together.
-    """
-    while end - start > _LONGEST:
-        blanks = list(_BLANK.finditer(body, start + _LONGEST // 2, start + _LONGEST))
-        last = sorted(blanks, key=lambda one: (one["mark"] is not None, one.start()))[: -_TRIED - 1 : -1]
-        cut = next((one.end() for one in last if not is_held(one.start())), start + _LONGEST)
-        yield start, cut
-        start = cut
-    yield start, end
 
 
 def _cells(text: str, start: int, separator: str) -> list[tuple[int, int]]:

@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from drr.env.entities import Product
+from drr.env.shop import SearchRequest
+from drr.eval.checks.base import Subject
 
 _TOKEN = re.compile(r"[A-Za-z0-9]+(?:\.\d+)?(?:['’][A-Za-z]{1,3})*")
 _GAP = re.compile(r"(?: |-|, | & |/| \+ |[®™] ?)")
@@ -161,33 +163,53 @@ def _joins(body: str, run: Sequence[_Word], word: _Word, titles: _Titles) -> boo
     return gap != _LIST_GAP or (word.capital and word.folded not in titles.firsts)
 
 
-_THE = re.compile(r"\b(?:[Tt]he|[Tt]his|[Tt]hat)\s")
-_MOST_IN_PLAY = 40
-"""Products of a report of which a bare noun may be one."""
+_PART = re.compile(r"[a-z0-9]+(?:\.\d+)?")
 
 
-def things_in(body: str, products: Mapping[str, Product]) -> Iterator[NamedProduct]:
-    """`the feeder`, `the white one`: words of one title that no other product in play has."""
-    if not 1 < len(products) <= _MOST_IN_PLAY:
-        return
-    titles = {key: frozenset(folded_words(one.title)) for key, one in products.items()}
-    for match in _THE.finditer(body):
-        said: list[str] = []
-        end = match.end()
-        for token in _TOKEN.finditer(body, match.end(), match.end() + 60):
-            word = fold(token[0])
-            if (said and not _GAP.fullmatch(body[end : token.start()])) or not any(
-                word in one for one in titles.values()
-            ):
-                break
-            said.append(word)
-            end = token.end()
-        fitting = [key for key, title in titles.items() if said and set(said) <= title]
-        if len(fitting) == 1 and not set(said) <= _STOP:
-            yield NamedProduct(fitting[0], match.start(), end)
+@lru_cache(maxsize=4096)
+def words(text: str) -> tuple[str, ...]:
+    return tuple(_PART.findall(text.casefold().replace("'", "").replace("’", "")))
 
 
-def begins_with_its_word(name: str, product: Product) -> bool:
-    """`Lock kit` for a kit of locks, `Path lights` for what is sold among them: its first word is the thing's own, in another form."""
-    first, kinds = folded_words(name)[:1], " ".join(product.categories[-1:])
-    return not first or first[0] in folded_words(f"{product.title} {' '.join(product.features)} {kinds}")
+def similarity(name: str, title: str) -> float:
+    """Return the share of the name's words that the title has: a short name for a long title is still its name."""
+    said = [word for word in words(name) if word not in _STOP]
+    known = set(words(title))
+    if not said:
+        return 1.0
+    return sum(word in known or word.rstrip("s") in known or word + "s" in known for word in said) / len(said)
+
+
+def full_name(product: Product) -> str:
+    """Return what a name is held against: title and maker."""
+    return f"{product.title} {product.store or ''}"
+
+
+SAME = 0.99
+
+
+def other_of_that_name(subject: Subject, name: str, product: Product) -> Product | None:
+    """Return another product of the shop whose title has all words of a name, which says more than who made it."""
+    told = name.split()
+    if subject.shop is None or not told or told[0].casefold() in _LEADS:
+        return None
+    page = subject.shop.catalog.search(SearchRequest(query=name[:200], limit=5, search="plain"))
+    found = (one for one in subject.products(page.product_ids) if one.product_id != product.product_id)
+    same = (one for one in found if similarity(name, full_name(one)) >= SAME)
+    return next((one for one in same if tells_maker_and_thing(name, one)), None)
+
+
+def tells_maker_and_thing(name: str, product: Product) -> bool:
+    """Tell whether a name says who made a product, and more than that."""
+    said, names = set(words(name)), {*words(product.store or ""), *words(product.title)[:1]}
+    return bool(said & makers(product)) and not said <= {*names, *_STOP}
+
+
+def makers(product: Product) -> frozenset[str]:
+    """Return the words by which its maker is called: the first of the title, the first of the store."""
+    return frozenset((*words(product.store or "")[:1], *words(product.title)[:1]))
+
+
+_LEADS = frozenset(
+    ("with", "without", "for", "to", "from", "instead", "than", "and", "or", "in", "of", "on", "at", "by")
+)

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_IN_EVIDENCE = frozenset({"checked", "failed", "unverifiable", "share", "missing"})
-"""Counted in the first words, or said one by one by the lines of evidence."""
-_NAMED = {
-    "computed": "cost",
-    "limit": "limit",
-    "share_of_words": "words that stand twice",
-    "lowest_similarity": "least alike",
-    "certainty": "bound by",
-}
-_DOLLARS = frozenset({"computed", "limit"})
-_SHARES = frozenset({"share_of_words", "lowest_similarity"})
+_COUNTED = frozenset({"checked", "failed", "unverifiable", "missing"})
+"""Told by the first words, or one by one by the lines of evidence."""
+_DOLLARS = frozenset({"total", "limit"})
 
 
 def tally_told(value: Any) -> str:
-    """Of a rule that counts; a value in another form is said part by part."""
+    """Tell a tally; a value in another form is told part by part."""
     if not isinstance(value, Mapping):
         return plain_told(value)
     parts = [_counts(value)] if "checked" in value else []
     for name, one in value.items():
-        if (name not in _IN_EVIDENCE or not parts) and one is not None and one != []:
-            parts.append(f"{_NAMED.get(name, name.replace('_', ' '))} {_measured(name, one)}")
+        if (name not in _COUNTED or not parts) and one is not None and one != []:
+            shown = f"${one:,.2f}" if name in _DOLLARS and isinstance(one, (int, float)) else plain_told(one)
+            parts.append(f"{name.replace('_', ' ')} {len(one) if isinstance(one, list) else shown}")
     return "; ".join(parts)
 
 
@@ -37,19 +30,8 @@ def _counts(value: Mapping[str, Any]) -> str:
     return said + (f", {open_:,} open" if open_ else "")
 
 
-def _measured(name: str, value: Any) -> str:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        if name in _DOLLARS:
-            return f"${value:,.2f}"
-        if name in _SHARES:
-            return f"{value:.0%}"
-    if name == "certainty" and isinstance(value, list):
-        return ", ".join(dict.fromkeys(str(one) for one in value if one is not None))
-    return str(len(value)) if name == "warnings" and isinstance(value, list) else plain_told(value)
-
-
 def kinds_told(value: Any) -> str:
-    """Of a rule that counts kinds of faults."""
+    """Tell kinds of faults and how many of each."""
     if not isinstance(value, Mapping):
         return plain_told(value)
     said = [f"{plain_told(count)} \u00d7 {kind.replace('_', ' ')}" for kind, count in value.items()]
@@ -57,7 +39,7 @@ def kinds_told(value: Any) -> str:
 
 
 def plain_told(value: Any) -> str:
-    """Any JSON, without its signs."""
+    """Tell any JSON without its signs."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -11,7 +11,6 @@ from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.eval.asking.judge import Examiner
 from drr.eval.checks import RULES, Subject, check_report, document, returned_by
-from drr.eval.checks.accusing.weighed import weights_version
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.base import Task, text_id
 from drr.eval.tasks.desk import Desk
@@ -23,7 +22,7 @@ class CheckedTask(Task[Answer]):
     """One unit a report: all rules, whoever judges under whatever protocol."""
 
     name = "rules"
-    version = 3
+    version = 4
     subject = "answer"
     metrics = ("rules",)
     asks = False
@@ -76,9 +75,9 @@ CHECKED = CheckedTask()
 
 
 def rules_version(task: int) -> str:
-    """Of the task, of every rule and of the weights of accusations: a rule that was raised, added or taken away checks all reports again, and so do new weights."""
+    """Return one version of the task and of every rule: one that was raised, added or taken away checks all reports again."""
     rules = ", ".join(f"{name} {rule.version}" for name, rule in sorted(RULES.items()))
-    return f"{task}-{text_id(f'{rules}, weights {weights_version()}')[:12]}"
+    return f"{task}-{text_id(rules)[:12]}"
 
 
 def subject(answer: Answer, shop: Shop | None, shop_url: str) -> Subject:

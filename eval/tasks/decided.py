@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from string import ascii_letters
 from typing import NamedTuple
 
@@ -11,13 +11,13 @@ from drr.env.entities import Product
 from drr.env.records.lines import Span, amount, count, stars
 from drr.env.source import Frozen
 from drr.env.text import tokens
-from drr.eval.checks.money.figures import bounds
-from drr.eval.checks.money.packs import divisors
+from drr.eval.checks.labels import field_of
+from drr.eval.checks.values import Segment, cell_values, labelled, segments
 from drr.eval.evidence.lexical import content_words, plain
 from drr.eval.stats.faithfulness import Support
 from drr.wording.cues import CUES
 from drr.wording.figures import Number, numbers
-from drr.wording.money import MoneyAmount, every_amount
+from drr.wording.money import every_amount
 from drr.wording.tolerance import HEDGED, STARS, money_slack
 
 _SAID_RATING = re.compile(
@@ -63,55 +63,33 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
     return Decision(status, reason, tuple(spans))
 
 
-def contradicted(claim: str, sources: Sequence[Frozen], absent: Sequence[str]) -> list[str] | None:
-    """Of a claim about one product, the figures whose kind and product are certain and that its record gives otherwise.
+def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:
+    """Return what a claim says otherwise than the record, where product and field are literal: a claim of nothing else, or a label (`Price: $21.99`).
 
-    Of the `absent` ones, which the record does not state, measures are certain. `None` where there is more than one source or no record:
-    what a figure is of is then open to other readings.
+    Nothing of a claim about several sources, or about what is no product's record.
     """
     if len(sources) != 1 or sources[0].product is None:
-        return None
-    listing, said = _Listing(sources[0].product, sources[0].places), _OUT_OF_5.sub(" stars", plain(claim))
-    found = [one.told for one in _certain_figures(said, listing) if not one.holds]
-    found += [one for one in absent if _is_measure(one)]
-    price = listing.product.price
-    for one in _prices(said):
-        low, high = bounds(one, said[one.start : one.end], said[: one.start])
-        readings = (
-            ()
-            if price is None
-            else (price, *(of for n in divisors(said, "") for of in (price / n, price * n)))
-        )
-        if price is not None and not any(low <= value <= high for value in readings):
-            found.append(f"{said[one.start : one.end].strip()} (price {amount(price)})")
-    return found
-
-
-def _is_measure(figure: str) -> bool:
-    return any(one.kind not in (None, "money") for one in numbers(figure))
-
-
-def _certain_figures(said: str, listing: _Listing) -> Iterator[_Stated]:
-    """Stars and numbers of ratings that are called so."""
-    at = 0
-    for figure in numbers(said):
-        at = said.find(figure.text, at)
-        after = said[at + len(figure.text.rstrip(_UNIT)) :]
-        if figure.kind is None and (_SAID_COUNT.match(after) or _SAID_RATING.match(after)):
-            stated = _stated(figure, after, listing)
-            if stated is not None:
-                yield stated._replace(told=f"{figure.text} ({stated.told})")
-        at += 1
-
-
-def _prices(said: str) -> list[MoneyAmount]:
-    """The one amount of a claim that is introduced as a price; none where it has more, or speaks of other people's money."""
-    found = every_amount(said)
-    if len(found) != 1:
         return []
-    before, after = said[: found[0].start], said[found[0].end :]
-    is_price = CUES.cue(before, after).kind == "price" and not CUES.is_elsewhere(before, after)
-    return found if is_price and not _OPEN_END.match(after) else []
+    said = _OUT_OF_5.sub(" stars", plain(claim))
+    listing = _Listing(sources[0].product, sources[0].places)
+    decision = _every_figure(said, listing) if decide(claim, sources) is not None else None
+    found = [one.told for one in decision or () if not one.holds]
+    return found or [
+        told for one in segments(claim, 0, len(claim)) if (told := _labelled(one, listing.product))
+    ]
+
+
+def _labelled(one: Segment, product: Product) -> str | None:
+    """Return what a labelled value should be, where it is not the record's."""
+    part = labelled(one)
+    field = None if part is None else field_of(part[0])
+    said = [] if part is None or field is None else cell_values(field, part[1])
+    known = {"price": product.price, "stars": product.average_rating, "count": product.rating_number}
+    if len(said) != 1 or said[0].hedged or (value := known[said[0].field]) is None:
+        return None
+    slack = {"price": money_slack(whole="." not in said[0].written), "stars": STARS, "count": 0.0}
+    wrong = abs(said[0].value - value) > slack[said[0].field] + 1e-9
+    return f"{said[0].written} (record {value:g})" if wrong else None
 
 
 def _money_is_price(said: str) -> bool:

@@ -41,11 +41,6 @@ class SupportItem:
     def readable(self) -> list[Frozen]:
         return [source for source in self.sources if source.status == "ok" and source.text]
 
-    @property
-    def is_of_records(self) -> bool:
-        """Whether all that it is held against are products of the shop: figures may follow from several fields."""
-        return bool(self.readable) and all(source.product is not None for source in self.readable)
-
     def unreadable(self) -> Status | None:
         """The verdict where no source can be shown; `None` where one can."""
         if self.readable:
@@ -175,7 +170,7 @@ def _spanned(source: Frozen, span: Span) -> SpanRow:
 
 
 def judged_verdict(item: SupportItem, said: Said, *, cap: bool) -> VerdictRow:
-    """With `cap`, a number of the claim that no source states keeps the verdict from being full, whatever the judge says."""
+    """With `cap`, a price, stars or a number of ratings that the very record gives otherwise keeps the verdict from being full."""
     status = _LABEL[said.support]
     verdict = verdict_of(item, status, said.justification, "judge")
     for source in item.readable:
@@ -185,15 +180,14 @@ def judged_verdict(item: SupportItem, said: Said, *, cap: bool) -> VerdictRow:
             break
     if said.quote.strip() and not verdict["spans"]:
         verdict["quote_not_found"] = said.quote
-    absent = missing_numbers(item.claim, "\n".join(source.text or "" for source in item.readable))
-    missing = contradicted(item.claim, item.readable, absent) if item.is_of_records else absent
-    if cap and absent and not missing and status == "full":
+    if status != "full" or not cap:
+        return verdict
+    wrong = contradicted(item.claim, item.readable)
+    if wrong:
+        verdict["status"], verdict["by"], verdict["judged"] = "partial", "rule over judge", "full"
         verdict["reason"] = (
-            f"{said.justification} (Not stated as such, and open to more than one reading: {', '.join(absent)}.)"
+            f"the record says otherwise: {', '.join(wrong)}. The judge said: {said.justification}"
         )
-    if cap and missing and status == "full":
-        verdict["status"] = "partial"
-        verdict["by"] = "rule over judge"
-        verdict["judged"] = "full"
-        verdict["reason"] = f"not in the evidence: {', '.join(missing)}. The judge said: {said.justification}"
+    elif absent := missing_numbers(item.claim, "\n".join(source.text or "" for source in item.readable)):
+        verdict["reason"] = f"{said.justification} (Not stated as such: {', '.join(absent)}.)"
     return verdict

@@ -103,7 +103,7 @@ async def test_an_address_that_only_the_agent_said_is_made_up_in_every_architect
     assert returned(one) == {CARE}
     found = check_report(subject(one, shop, "http://ecommerce.example"))["fabricated_citation"]
     assert (found.status, found.value["failed"]) == ("fail", 1)
-    assert found.evidence == (f"no tool returned {INVENTED}",)
+    assert [one.why for one in found.findings] == [f"Address: {INVENTED}; no tool returned it"]
 
 
 async def test_what_a_result_shows_beside_its_sources_is_returned(study: Study, shop: Shop) -> None:
@@ -197,7 +197,7 @@ async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_t
     told = study_document(study)["failures"]["variants"]
     assert set(told["x"]) == set(LABELS)
     broken = told["x"]["budget_break"]
-    assert (broken["share"]["value"], broken["share"]["n"]) == (0.5, 2)
+    assert (broken["share"]["value"], broken["share"]["n"]) == (1.0, 1)
     assert broken["examples"][0]["by"] == "rule budget"
     assert told["y"]["fabricated_citation"]["share"]["value"] == 1.0  # no tool returned the feeder's address
     said = [

@@ -99,16 +99,17 @@ def test_a_text_without_its_record_settles_nothing() -> None:
     [
         ("It costs $43.99 and has 4 hooks", 0),
         ("Two of them come to $87.98", 0),
-        ("That leaves $6.01 of your $50", 0),
         ("It is $5.00 cheaper than the other at $48.99", 0),
-        ("Each of the four hooks works out at $11.00", 0),
-        ("It is just under $44, while stores elsewhere ask $60", 0),
-        ("The kit with its rust-resistant pole costs $49.99", 1),
-        ("The kit is rated 3.9 stars by 2,067 buyers", 1),
+        ("The kit with its rust-resistant pole costs $49.99", 0),
+        ("It costs $49.99", 1),
+        ("The kit is rated 3.9 stars", 1),
+        ("Price: $49.99; Hooks: 4", 1),
+        ("Price: $43.99; Rating: 3.9 (2,067 ratings)", 1),
+        ("Price: $43.99; Rating: 4.5 (2,067 ratings)", 0),
     ],
 )
-def test_the_rule_overrules_only_where_kind_and_product_are_certain(claim: str, figures: int) -> None:
-    found = contradicted(claim, [evidence(KIT)], ())
-    assert found is not None
-    assert len(found) == figures
-    assert contradicted(claim, [evidence(KIT), evidence(KIT)], ()) is None
+def test_the_rule_overrules_only_where_a_field_stands_alone_or_behind_its_label(
+    claim: str, figures: int
+) -> None:
+    assert len(contradicted(claim, [evidence(KIT)])) == figures
+    assert contradicted(claim, [evidence(KIT), evidence(KIT)]) == []

@@ -303,14 +303,26 @@ async def test_frozen_page_and_what_the_agent_saw_are_judged_apart(study: Study)
     assert document["coverage"]["variants"]["react"]["reading"]["page_only"] == 1
 
 
-async def test_a_number_that_no_source_states_is_never_fully_supported(study: Study, shop: Shop) -> None:
+async def test_a_number_that_no_source_states_is_noted_and_overrules_nobody(study: Study, shop: Shop) -> None:
     report = f"The Panorama feeder holds 9 pounds of seed [1].\n\n## Sources\n[1] http://ecommerce.example/{FEEDER}\n"
     await put(study, answer("a", "react", report, user_id=ANNA))
     await judged_with(Judge(claims=sentences), study, shop)
     (verdicts,) = read_judged(study, choose(study)).support.values()
     verdict = verdicts["c1-product"]
+    assert (verdict["status"], verdict["by"]) == ("full", "judge")
+    assert verdict["reason"].endswith("(Not stated as such: 9 pounds.)")
+
+
+async def test_another_price_than_that_of_the_very_record_is_never_fully_supported(
+    study: Study, shop: Shop
+) -> None:
+    report = f"Price: $29.99; it holds six pounds of seed [1].\n\n## Sources\n[1] http://ecommerce.example/{FEEDER}\n"
+    await put(study, answer("a", "react", report, user_id=ANNA))
+    await judged_with(Judge(claims=sentences), study, shop)
+    (verdicts,) = read_judged(study, choose(study)).support.values()
+    verdict = verdicts["c1-product"]
     assert (verdict["status"], verdict["judged"], verdict["by"]) == ("partial", "full", "rule over judge")
-    assert "9 pounds" in verdict["reason"]
+    assert "$29.99 (record 19.99)" in verdict["reason"]
 
 
 async def test_records_of_another_user_and_products_that_do_not_exist_support_nothing(

@@ -149,6 +149,6 @@ async def test_they_stand_beside_p_with_the_broken_limits(study: Study, shop: Sh
     found = violations_of(judged, bad.key)
     assert found is not None
     assert [row["kind"] for row in found] == ["owned", "ruled_out", "limit"]
-    assert found[2]["why"].startswith("the plan costs $105.48, asked was at most $100.00")
+    assert found[2]["why"].startswith("Total: $105.48; limit: $100.00")
     assert metrics.per_report(judged, bad)["pqr_violations"] == 3.0
     assert metrics.per_report(judged, good)["pqr_violations"] == 0.0

@@ -78,7 +78,7 @@ def _kept(point: PointRow, budget: CheckRow) -> PointVerdictRow | None:
     counts, limit = budget["value"], point.get("total_max")
     if limit is None or not isinstance(counts, dict) or counts.get("limit") != limit:
         return None
-    cost = counts.get("computed")
+    cost = counts.get("total")
     if not isinstance(cost, int | float):
         return None
     if budget["status"] == "pass" and cost <= limit + _EXACT:

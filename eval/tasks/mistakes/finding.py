@@ -1,26 +1,24 @@
-"""Two readings of one report against its shop's records: a judge names what is wrong, then weighs that and what rules suspect.
+"""Two readings of one report against its shop's records: a judge names what is wrong, then weighs what it named.
 
-The first reading goes through all statements by id, some in one call. The second sees what the first charged beside all that any rule
-suspects, however unsure, with the sums worked out by code, and looks for a reading that makes the words true. A mistake is what is `wrong`
-then; nothing is a mistake because one reader, or a rule alone, says so.
+The first reading goes through all statements by id, some in one call. The second sees each charge of the first, with the sums worked out
+by code, and looks for a reading that makes the words true; where nothing is charged it is not asked. A mistake is what is `wrong` then.
+What rules find stands beside it and is shown to no reader.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from drr.env.records.lines import flat
 from drr.eval.asking.by_id import ask_by_id
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.asking.mistake_forms import ChargeAnswer, ChargeAnswers, StatementAnswer, StatementAnswers
-from drr.eval.checks import Subject, check_at
-from drr.eval.checks.base import Accusation, Check, Span
+from drr.eval.checks.base import Span, Subject
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.claims import ReportSentence
 from drr.eval.evidence.passages import locate
@@ -34,22 +32,7 @@ READ, WEIGHED = "mistakes", "mistakes_weighed"
 TOGETHER = 30
 """Statements or charges in one call; records and report are sent with each."""
 MOST_CHARGES = 300
-UNWEIGHED = frozenset(
-    (
-        "in_catalogue",
-        "outside_shop",
-        "privacy",
-        "duplicates",
-        "citation_hygiene",
-        "fabricated_citation",
-        "process_text",
-    )
-)
-"""Rules that say nothing of a statement's truth: no judge is asked about these."""
-
 _NUMBER = re.compile(r"(?<!\d)\d{9,15}(?!\d)")
-
-By = Literal["judge", "rules", "both"]
 
 
 class MistakeRow(TypedDict):
@@ -63,8 +46,6 @@ class MistakeRow(TypedDict):
     """What they would have to say."""
     defence: str
     """The reading that comes nearest to making them true."""
-    by: By
-    """Who charged them."""
 
 
 class MistakesResult(TypedDict):
@@ -85,7 +66,6 @@ class StatementCharge(NamedTuple):
 
     span: Span
     why: str
-    by: By
     instead: str = ""
     sums: tuple[str, ...] = ()
 
@@ -100,7 +80,6 @@ class Brief:
     mentions: Mentions
     statements: Mapping[str, ReportSentence]
     records: Sequence[Section]
-    suspected: Sequence[StatementCharge] = field(default=())
 
     @classmethod
     def of(cls, subject: Subject, shop_url: str, about: tuple[str, ...] = ()) -> Brief:
@@ -108,10 +87,6 @@ class Brief:
         found = statements_of(subject.report, subject.citations)
         statements = {f"s{number}": one for number, one in enumerate(found, 1)}
         return cls(subject, shop_url, about, mentions, statements, records_of(subject, mentions))
-
-    def with_suspects(self) -> Brief:
-        """With all that rules suspect, which takes as long as a check: for `read_in_time`."""
-        return replace(self, suspected=list(_suspected(self.subject)))
 
     def shown(self) -> list[Section]:
         return [
@@ -195,17 +170,11 @@ def _charge_told(brief: Brief, charge: StatementCharge) -> str:
 
 
 def _charges(brief: Brief, said: Mapping[str, StatementAnswer]) -> list[StatementCharge]:
-    """The judge's own, joined with what rules suspect of the same words; then what only rules suspect."""
-    left = list(brief.suspected)
-    joined = []
-    for name, answer in said.items():
-        if answer.verdict == "false":
-            own = _own(brief.subject.report, brief.statements[name], answer)
-            met = [one for one in left if _meet(own.span, one.span)]
-            left = [one for one in left if one not in met]
-            why = "\n".join([own.why, *(f"By a rule: {one.why}" for one in met)])
-            joined.append(own._replace(why=why, by="both" if met else "judge"))
-    return [*joined, *left]
+    return [
+        _own(brief.subject.report, brief.statements[name], answer)
+        for name, answer in said.items()
+        if answer.verdict == "false"
+    ]
 
 
 def _own(report: str, statement: ReportSentence, said: StatementAnswer) -> StatementCharge:
@@ -214,22 +183,7 @@ def _own(report: str, statement: ReportSentence, said: StatementAnswer) -> State
     start, end = (0, statement.end - statement.start) if found is None else found
     sums = dict.fromkeys(filter(None, map(reckoned, said.sums)))
     span = statement.start + start, statement.start + end
-    return StatementCharge(span, said.working, "judge", said.instead, tuple(sums))
-
-
-def _suspected(subject: Subject) -> Iterator[StatementCharge]:
-    """Whatever any rule suspects, each place once; and what none alone does, but several together."""
-    suspected, sure = (list(_accused(checks)) for checks in check_at(subject, 0, None))
-    together = (one for one in sure if not any(_meet(one.span, other.span) for other in suspected))
-    found: dict[Span, dict[str, None]] = {}
-    for one in (*suspected, *together):
-        found.setdefault(one.span, {})[one.why] = None
-    for span, whys in sorted(found.items()):
-        yield StatementCharge(span, "\n".join(whys), "rules")
-
-
-def _accused(checks: Mapping[str, Check]) -> Iterator[Accusation]:
-    return chain.from_iterable(check.accused for name, check in checks.items() if name not in UNWEIGHED)
+    return StatementCharge(span, said.working, said.instead, tuple(sums))
 
 
 def _row(brief: Brief, charge: StatementCharge, said: ChargeAnswer) -> MistakeRow:
@@ -240,7 +194,6 @@ def _row(brief: Brief, charge: StatementCharge, said: ChargeAnswer) -> MistakeRo
         "words": brief.subject.report[start:end],
         "why": charge.why,
         "defence": said.defence,
-        "by": charge.by,
     }
     if charge.instead:
         row["instead"] = charge.instead

@@ -9,7 +9,7 @@ from drr.env.deadline import read_in_time
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.base import Estimate, Task
-from drr.eval.tasks.checked import CHECKED, rules_version, subject
+from drr.eval.tasks.checked import subject
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.mistakes.finding import (
@@ -31,6 +31,7 @@ class MistakesTask(Task[Answer]):
     """One unit a report that has a shop to be held against."""
 
     name = MISTAKES
+    version = 2
     subject = "answer"
     metrics = ("mistakes",)
 
@@ -45,14 +46,13 @@ class MistakesTask(Task[Answer]):
         brief = _brief(desk, about)
         fields = {
             "answer": about.key,
-            "rules": rules_version(CHECKED.version),
             "prompt": reading(brief, list(brief.statements), desk.prompts).fingerprint,
         }
         yield self.unit(desk, f"mistakes \u00b7 {about.label}", fields, {"answer": about.key})
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         answer = desk.answer(spec["answer"])
-        brief = await read_in_time(answer.report, lambda: _brief(desk, answer).with_suspects())
+        brief = await read_in_time(answer.report, lambda: _brief(desk, answer))
         return Outcome({**(await mistakes_in(brief, judge, desk.prompts))})
 
     def read(self, record: Record, judged: Judged) -> None:

@@ -12,9 +12,8 @@ from drr.env.deadline import read_in_time
 from drr.env.entities import Product
 from drr.eval.asking.judge import Examiner
 from drr.eval.checks.base import Subject
-from drr.eval.checks.mentions import Mention, Mentions
-from drr.eval.checks.money.phrases import OPTIONAL
-from drr.eval.checks.money.sums import sums_of
+from drr.eval.checks.bills import BillLine, bills_of
+from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.aligned import family
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.lexical import content_words
@@ -47,7 +46,7 @@ class ViolationRow(TypedDict):
 
 class ViolationsTask(Task[Answer]):
     name = VIOLATIONS
-    version = 4
+    version = 5
     subject = "answer"
     needs = ("rules",)
     metrics = ("pqr",)
@@ -118,44 +117,24 @@ def violations(about: Subject, person: Person | None, *, again: bool = False) ->
 
 
 def counted_products(mentions: Mentions) -> list[str]:
-    """Those whose own price a total of the report is made of, each once: what is only compared is not offered."""
-    found: dict[str, None] = {}
-    counted = _counted_amounts(mentions)
-    for mention in mentions.mentions if counted else ():
-        optional = OPTIONAL.search(mentions.plain[mention.start : mention.end])
-        if (
-            mention.own
-            and not optional
-            and any(_is_its_price(mentions, mention, start, value) for start, value in counted)
-        ):
-            found[mention.product_id] = None
-    return list(found)
+    """Return those whose own price a bill of the report counts, each once: what is only compared is not offered."""
+    lines = [line for bill in bills_of(mentions) for line in bill.lines if line.product_id is not None]
+    return list(
+        dict.fromkeys(one.product_id for one in lines if one.product_id and _is_its_price(mentions, one))
+    )
 
 
-def _counted_amounts(mentions: Mentions) -> list[tuple[int, float]]:
-    """Where each stands: the rows of a table with its total, else the entries of a list with one; sentences may only tell a price."""
-    sums = sums_of(mentions)
-    if not sums.grands():
-        return []
-    if any(one.label is None and one.computed is not None for one in sums.tables):
-        costs = [row.cost[1] for row in sums.rows if row.cost is not None and not row.is_total]
-        return [(cost.start, cost.value) for cost in costs]
-    lines = mentions.layout.lines
-    listed = [part for part in sums.parts if not part.optional and lines[part.line].kind != "text"]
-    return [(part.start, part.value) for part in listed]
-
-
-def _is_its_price(mentions: Mentions, mention: Mention, start: int, value: float) -> bool:
-    product = mentions.subject.product(mention.product_id)
-    price = None if product is None else product.price
-    return price is not None and mention.start <= start < mention.end and abs(price - value) <= _CENT
+def _is_its_price(mentions: Mentions, line: BillLine) -> bool:
+    product = None if line.product_id is None else mentions.subject.product(line.product_id)
+    return product is not None and product.price is not None and abs(product.price - line.price) <= _CENT
 
 
 def _owned(mentions: Mentions, counted: Mapping[str, Product], person: Person) -> Iterator[ViolationRow]:
     """A report that itself says of a product that it was bought offers it knowingly."""
-    spoken = {
-        one.product_id for one in mentions.mentions if PURCHASES.speaks(mentions.plain[one.start : one.end])
-    }
+    bought = (
+        line for line in mentions.layout.lines if PURCHASES.speaks(mentions.plain[line.start : line.end])
+    )
+    spoken = {one.product_id for line in bought for one in mentions.within(line.start, line.end)}
     for attribute in person.attributes:
         if attribute.block != _GOODS or attribute.basis == "invented":
             continue

@@ -1,0 +1,254 @@
+"""Bills of a report: a table or list of things with what each costs, and the total under it.
+
+A bill counts only where each of its lines states one cost: what is left out of a sum cannot be known otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby, product
+from typing import NamedTuple
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.labels import is_quantity, is_total
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.values import segment
+from drr.wording.money import MoneyAmount, amounts
+
+_OPEN = re.compile(
+    r"\b(?:optional|alternative(?:ly)?|instead|skip|swap|if|upgrade|coupon|tax|shipping|discount|(?:sub)?total|limit|budget|saves?|saving)\b"
+    r"|\bor\s(?:\[|\\?\$|the\s|a\s)|\b(?:under|over|off|left|below|above)\s(?:\\?\$|your|the|budget|of)|\d\s?%\soff|[<>≤≥]|→(?!\s?(?:http|\[|\\?\$))",
+    re.I,
+)
+"""In a line: it may not be part of the sum."""
+_MANY = re.compile(
+    r"(?<![\w.$])(?P<many>\d{1,3})\s?[x×]\s?(?=[\[$*_A-Z\\(]|\d+\.\d\d\sUSD)|(?<![\d.]\s)(?<![\w.])[x×]\s?(?P<behind>\d{1,3})(?=\s*(?:[|,;:)=–—]|$))|\bqty:?\s(?P<qty>\d{1,3})(?!\d)"
+)
+_EACH = re.compile(r"(?<![\w.$])\d{1,3}\s?[x×]\s?[*_]{0,2}(?:\\?\$|US\$|USD|\d+\.\d\d\sUSD)")
+"""How many right before the cost of one."""
+_EQUALS = re.compile(r"=\s?[*_]{0,2}\s?(?:US)?\\?\$")
+_SENTENCE = re.compile(r"(?<=[.;:!?)])\s+(?=[*_]{0,2}[A-Z])|\n")
+_BETWEEN = " \t*_:=–—-.>•"
+_WHOLE = re.compile(r"\d{1,3}")
+_CENT = 0.011
+_LONG = 120
+"""Characters of a line of text that may be one of a bill without pointing to a thing."""
+_MOST = 12
+"""Lines of a bill of which all readings are tried."""
+
+
+class BillLine(NamedTuple):
+    """What a line points to, and what it may cost in all."""
+
+    product_id: str | None
+    price: float
+    costs: tuple[float, ...]
+
+
+class Bill(NamedTuple):
+    """Lines and their total; `sums` are all that they may come to."""
+
+    lines: tuple[BillLine, ...]
+    total: MoneyAmount
+    sums: tuple[float, ...]
+
+
+class StatedTotal(NamedTuple):
+    """An amount behind a label `Total`, and the rest of its line."""
+
+    amount: MoneyAmount
+    line: Span
+
+
+@lru_cache(maxsize=2)
+def bills_of(mentions: Mentions) -> list[Bill]:
+    return [*_tables(mentions), *_lists(mentions)]
+
+
+@lru_cache(maxsize=2)
+def totals_of(mentions: Mentions) -> list[StatedTotal]:
+    """Return every total that the report labels so."""
+    found = []
+    for line in mentions.layout.lines:
+        if line.kind == "row":
+            here = [one for cell in line.cells if (one := _only_amount(mentions.body, *cell)) is not None]
+            if _is_total_row(mentions.body, line) and len(here) == 1:
+                found.append(StatedTotal(here[0], (line.start, line.end)))
+        else:
+            starts = [
+                line.start,
+                *(one.end() for one in _SENTENCE.finditer(mentions.body, line.start, line.end)),
+            ]
+            said = (_total_at(mentions.body, start, line.end) for start in starts)
+            found += [StatedTotal(one, (line.start, line.end)) for one in said if one is not None]
+    return found
+
+
+def _is_total_row(body: str, line: TextLine) -> bool:
+    return any(is_total(segment(body, *cell).text) for cell in line.cells[:3])
+
+
+def _only_amount(body: str, start: int, end: int) -> MoneyAmount | None:
+    found = amounts(body, start, end)
+    return found[0] if len(found) == 1 and not found[0].approx else None
+
+
+def _total_at(body: str, start: int, end: int) -> MoneyAmount | None:
+    """Read `**Total: $42.98**`, whatever follows; of a written sum what it comes to."""
+    found = amounts(body, start, min(end, start + 400))
+    if not found or found[0].approx:
+        return None
+    label = body[start : found[0].start].strip(_BETWEEN)
+    if not is_total(label) or len(label) > 60:
+        return None
+    equals = _EQUALS.search(body, found[0].end, end)
+    behind = [one for one in found if equals is not None and one.start >= equals.start()]
+    return behind[0] if behind else found[0]
+
+
+# Tables.
+
+
+def _tables(mentions: Mentions) -> Iterator[Bill]:
+    rows = [line for line in mentions.layout.lines if line.kind == "row"]
+    for _, lines in groupby(rows, lambda line: line.table):
+        above: list[TextLine] = []
+        for line in lines:
+            if not _is_total_row(mentions.body, line):
+                above.append(line)
+                continue
+            if (bill := _bill_of_rows(mentions, above, line)) is not None:
+                yield bill
+            above = []
+
+
+def _bill_of_rows(mentions: Mentions, rows: Sequence[TextLine], total: TextLine) -> Bill | None:
+    stated = [
+        (column, one)
+        for column, cell in enumerate(total.cells)
+        if (one := _only_amount(mentions.body, *cell)) is not None
+    ]
+    if len(rows) < 2 or len(stated) != 1:
+        return None
+    column, amount = stated[0]
+    return _bill([_row(mentions, row, column) for row in rows], amount)
+
+
+def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> Bill | None:
+    """Return the bill where every line could be read."""
+    known = tuple(one for one in lines if one is not None)
+    if len(known) != len(lines) or len(known) < 2:
+        return None
+    open_ = [one.costs for one in known if len(one.costs) > 1]
+    fixed = sum(one.costs[0] for one in known if len(one.costs) == 1)
+    if len(open_) > _MOST:
+        return None
+    return Bill(known, total, tuple(round(fixed + sum(some), 2) for some in product(*open_)))
+
+
+def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
+    """Return what a row costs, under the head of the total."""
+    ids = {one.product_id for one in mentions.within(row.start, row.end)}
+    if column >= len(row.cells) or len(ids) > 1 or _OPEN.search(mentions.plain, row.start, row.end):
+        return None
+    amount = _only_amount(mentions.body, *row.cells[column])
+    if amount is None:
+        return None
+    many = _many(mentions, row.start, row.end)
+    for place, cell in enumerate(row.cells[: len(row.header)]):
+        if is_quantity(row.header[place]) and _WHOLE.fullmatch(text := segment(mentions.body, *cell).text):
+            many = int(text)
+    return _line(mentions, next(iter(ids), None), amount, many, row.cells[column])
+
+
+def _many(mentions: Mentions, start: int, end: int) -> int:
+    match = _MANY.search(mentions.body, start, end)
+    return 1 if match is None else int(match["many"] or match["behind"] or match["qty"])
+
+
+def _line(
+    mentions: Mentions, product_id: str | None, amount: MoneyAmount, many: int, place: Span
+) -> BillLine | None:
+    """Tell one's price from what several cost: by `2 x $5.99`, else by the record; both where neither says."""
+    product = None if product_id is None else mentions.subject.product(product_id)
+    known = None if product is None else product.price
+    value = amount.value
+    if many == 1:
+        return BillLine(product_id, value, (value,))
+    if _EACH.search(mentions.body, *place) or (known is not None and abs(value - known) <= _CENT):
+        return BillLine(product_id, value, (round(many * value, 2),))
+    if known is not None and abs(value - many * known) <= _CENT:
+        return BillLine(product_id, known, (value,))
+    return BillLine(product_id, value, (value, round(many * value, 2)))
+
+
+# Lists.
+
+
+def _lists(mentions: Mentions) -> Iterator[Bill]:
+    """Read lines with one cost each, and the line with the total right behind them."""
+    lines = mentions.layout.lines
+    for index, line in enumerate(lines):
+        if line.kind == "row":
+            continue
+        bullet = re.compile(r"[\s>]*(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*").match(
+            mentions.body, line.start, line.end
+        )
+        total = _total_at(mentions.body, line.start if bullet is None else bullet.end(), line.end)
+        if total is None:
+            continue
+        bill = _bill(list(_lines_above(mentions, lines, index)), total)
+        if bill is not None:
+            yield bill
+
+
+def _lines_above(mentions: Mentions, lines: Sequence[TextLine], index: int) -> Iterator[BillLine | None]:
+    """Yield the costs above a total: items, or lines without a blank between; `None` for one that cannot be read.
+
+    They stand in the section of the total, or where this has none, in those before it.
+    """
+    kind, own = None, True
+    for line in reversed(lines[:index]):
+        if line.kind in ("row", "head_row", "rule_row"):
+            return
+        if line.kind == "heading" and not amounts(line.text):
+            if kind is not None and own:
+                return
+            own = False
+            continue
+        if not amounts(line.text):
+            if (line.kind == "item" and kind == "item") or mentions.within(line.start, line.end):
+                yield None
+            return
+        if kind == "item" and line.kind != "item":
+            return
+        kind = line.kind
+        yield _item(mentions, line)
+        if kind == "text" and line.after_blank and not mentions.within(line.start, line.end):
+            return
+
+
+def _item(mentions: Mentions, line: TextLine) -> BillLine | None:
+    """Return what a line costs: its one amount, or what a product of it comes to (`2 x $5.99 = $11.98`)."""
+    ids = {one.product_id for one in mentions.within(line.start, line.end)}
+    found = amounts(mentions.body, line.start, line.end)
+    if len(ids) > 1 or _OPEN.search(mentions.plain, line.start, line.end) or any(one.approx for one in found):
+        return None
+    product_id = next(iter(ids), None)
+    if (
+        product_id is None
+        and line.kind == "text"
+        and (len(line.text) > _LONG or line.text.rstrip().endswith(":"))
+    ):
+        return None
+    if len(found) == 1:
+        return _line(
+            mentions, product_id, found[0], _many(mentions, line.start, line.end), (line.start, line.end)
+        )
+    equals = _EQUALS.search(mentions.body, line.start, line.end)
+    if len(found) == 2 and equals is not None and found[1].start >= equals.start():
+        return BillLine(product_id, found[0].value, (found[1].value,))
+    return None

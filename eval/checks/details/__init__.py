@@ -1,1 +1,0 @@
-"""What is said of one product where its record states that very property, or that part, otherwise."""

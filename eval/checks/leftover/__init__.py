@@ -1,1 +1,0 @@
-"""The last reader of figures: what nothing in play explains."""

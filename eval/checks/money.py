@@ -1,0 +1,328 @@
+"""Rules: totals add up, and what is said of a budget beside the report's total is right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.bills import StatedTotal, bills_of, totals_of
+from drr.eval.checks.labels import plain_label
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.values import labelled, segment
+from drr.wording.money import MoneyAmount, amounts
+
+_CENT = 0.011
+_AMOUNT = r"\\?\$\s?(?:\d{1,3}(?:,\d{3})+|\d{1,7})(?:\.\d\d)?+"
+_EQUALS = re.compile(rf"\s?=\s?[*_]{{0,3}}(?P<right>{_AMOUNT})(?![\d,]*\d|\s?[x×/÷])")
+_START = re.compile(r"[=;:|\n→]|[.!?]\s|\)\s?[,.]")
+_GAP = re.compile(r"[^\d$]*?(?P<sign>[+–−-])[^\d$]*")
+_TIMES = re.compile(r"(?<![\w.$])(?P<many>\d{1,3})\s?[x×*]\s?$")
+_BEHIND_TIMES = re.compile(r"\s?[x×*]\s?(?P<many>\d{1,3})(?![\d.])")
+_FILL = r"\s(?:(?:your|the|my|a|that|stated|total|full|whole|our|of)\s)*[*_]{0,2}"
+_SIDE = re.compile(
+    rf"(?<!left )\b(?P<side>within|inside|under|below|over|above|exceeds|beyond|out\sof){_FILL}(?:(?P<limit>{_AMOUNT})|budget|limit|cap)",
+    re.I,
+)
+_LEFT = r"(?:left|to\sspare|remaining|in\shand|unspent|spare|saved|under|below|over|above)"
+_REST = re.compile(
+    rf"(?P<rest>{_AMOUNT})[*_]{{0,2}}\s(?:of\s(?:your\s|the\s)?(?P<of>{_AMOUNT})\s(?:is\s)?)?(?P<side>{_LEFT})\b(?:(?:\s(?:of|from|in|on))?{_FILL}(?P<limit>{_AMOUNT}))?",
+    re.I,
+)
+_KEEPS = re.compile(
+    rf"\b(?:leav(?:es|ing)|keep|left over)\s(?:you\s)?(?:with\s)?[*_]{{0,2}}(?P<rest>{_AMOUNT})", re.I
+)
+_CENTS = re.compile(
+    rf"(?<![\w.])(?P<cents>\d{{1,2}})\scents\s(?P<side>under|below|over|above){_FILL}(?P<limit>{_AMOUNT})",
+    re.I,
+)
+_NOT = re.compile(
+    r"\b(?:not|no|never|without|cannot|if|would|instead|unless|adding|with the|each|per)\b|n['’]t\b", re.I
+)
+_OVER = frozenset(("over", "above", "exceeds", "beyond"))
+_LEFT_LABELS = frozenset(
+    (
+        "left",
+        "left over",
+        "leftover",
+        "remaining",
+        "budget left",
+        "left in budget",
+        "remaining budget",
+        "budget remaining",
+        "headroom",
+        "to spare",
+        "money left",
+        "unspent",
+    )
+)
+_BUDGET_LABELS = frozenset(
+    (
+        "budget",
+        "your budget",
+        "budget limit",
+        "spending limit",
+        "stated budget",
+        "total budget",
+        "limit",
+        "budget cap",
+    )
+)
+_KEPT = re.compile(
+    r"[–—:(,-]\s?[*_]{0,2}(?:(?P<yes>ok|okay|met|kept|fits|within|yes)|(?P<no>exceeded|over|broken|missed|no))\b",
+    re.I,
+)
+_VERDICT_LABEL = re.compile(
+    r"(?P<side>within|under|inside|over|above)\s(?:your\s|the\s)?(?:\$?[\d.,]+\s)?(?:budget|limit|cap)?(?:\s?\(\$[\d.,]+\))?\??",
+    re.I,
+)
+_NEAR = 240
+"""Characters behind a total in which what is said of a budget is of it."""
+
+
+def total(subject: Subject, mentions: Mentions) -> Check:
+    """The total of a list or table is the sum of its lines, and a written sum comes to what it says."""
+    tally = Tally()
+    for bill in bills_of(mentions):
+        place = bill.total.start, bill.total.end
+        holds = any(abs(one - bill.total.value) <= _slack(bill.total) for one in bill.sums)
+        tally.compare(place, holds, f"Total: ${bill.total.value:,.2f}; its lines: ${bill.sums[0]:,.2f}")
+    for span, said, comes_to in _equations(mentions.body):
+        tally.compare(span, abs(said - comes_to) <= _CENT, f"Sum: ${said:,.2f}; its terms: ${comes_to:,.2f}")
+    return tally.check("prose" if totals_of(mentions) else "absent")
+
+
+def _slack(amount: MoneyAmount) -> float:
+    return 0.5 + 1e-6 if amount.whole else _CENT
+
+
+def _equations(body: str) -> Iterator[tuple[Span, float, float]]:
+    """Find sums that are written out, `A $19.00 + B $12.50 = $31.50`, with one sign between any two of their amounts."""
+    for match in _EQUALS.finditer(body):
+        low = max(
+            (one.end() for one in _START.finditer(body, max(0, match.start() - _NEAR), match.start())),
+            default=max(0, match.start() - _NEAR),
+        )
+        terms = amounts(body, low, match.start())
+        if not terms or (
+            terms[-1].end < match.start() - 1
+            and not _BEHIND_TIMES.fullmatch(body, terms[-1].end, match.start())
+        ):
+            continue
+        comes_to = _sum(body, low, terms)
+        if comes_to is not None:
+            yield (terms[0].start, match.end()), _value(match["right"]), round(comes_to, 2)
+
+
+def _sum(body: str, low: int, terms: list[MoneyAmount]) -> float | None:
+    """Add up; `None` where something else stands between two amounts, or a figure before the first."""
+    signs = [1.0]
+    for one, other in pairwise(terms):
+        times = _BEHIND_TIMES.match(body, one.end)
+        before = _TIMES.search(body, one.end, other.start)
+        gap = _GAP.fullmatch(
+            body, times.end() if times else one.end, before.start() if before else other.start
+        )
+        if gap is None or (times and before) or any(term.approx for term in (one, other)):
+            return None
+        signs.append(1.0 if gap["sign"] == "+" else -1.0)
+    first = _TIMES.search(body, low, terms[0].start)
+    if any(char.isdigit() for char in body[low : first.start() if first else terms[0].start]):
+        return None
+    if len(terms) == 1 and not (first or _BEHIND_TIMES.match(body, terms[0].end)):
+        return None
+    return sum(sign * _times(body, one) * one.value for sign, one in zip(signs, terms, strict=True))
+
+
+def _times(body: str, one: MoneyAmount) -> int:
+    match = _TIMES.search(body, max(0, one.start - 8), one.start) or _BEHIND_TIMES.match(body, one.end)
+    return 1 if match is None else int(match["many"])
+
+
+def _value(written: str) -> float:
+    return float(re.sub(r"[^\d.]", "", written))
+
+
+def budget(subject: Subject, mentions: Mentions) -> Check:
+    """What stands of a budget beside a total is right: the limit, the side of it, what is left."""
+    limits, totals = _limits(subject), totals_of(mentions)
+    tally = Tally()
+    for one in totals:
+        _compare_behind(tally, mentions, one, limits, alone=len(totals) == 1)
+    values = {round(one.amount.value, 2) for one in totals}
+    only = totals[0] if len(values) == 1 else None
+    whole = _whole_limit(subject)
+    if only is not None and limits:
+        _compare_labels(tally, mentions, only, limits)
+        if whole is not None:
+            _compare_plan(tally, mentions, only, max(limits))
+    if not limits and not tally.passed and not tally.findings:
+        return unverifiable("question" if subject.query is None and subject.constraints is None else "absent")
+    return tally.check("prose", total=None if only is None else only.amount.value, limit=whole)
+
+
+def _whole_limit(subject: Subject) -> float | None:
+    """Return the most that all may cost: as the question says, or by the month for its months."""
+    wanted = subject.demands
+    if wanted is None:
+        return None
+    if wanted.total_max is None and wanted.month_max is not None and wanted.months:
+        return round(wanted.month_max * wanted.months, 2)
+    return wanted.total_max
+
+
+def _limits(subject: Subject) -> list[float]:
+    """Return every limit that the question may mean, in all, each and by the month; also any amount that it names."""
+    wanted = subject.demands
+    if wanted is None:
+        return []
+    known = [_whole_limit(subject), wanted.total_max, wanted.item_max, wanted.month_max]
+    named = [one.value for one in amounts(subject.query or "")] if subject.constraints is None else []
+    return list(dict.fromkeys(one for one in (*known, *named) if one is not None))
+
+
+def _compare_plan(tally: Tally, mentions: Mentions, only: StatedTotal, limit: float) -> None:
+    """A total over every limit is wrong unless the report says that it is over."""
+    if only.amount.value <= limit + _CENT:
+        tally.ok()
+        return
+    says_so = re.search(
+        r"\b(?:over|above|exceed\w*|beyond|more than|past|not|too)\b|n['’]t\b", mentions.body, re.I
+    )
+    if says_so is None:
+        tally.fail(
+            (only.amount.start, only.amount.end), f"Total: ${only.amount.value:,.2f}; limit: ${limit:,.2f}"
+        )
+
+
+def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits: list[float]) -> None:
+    """`Budget: $60` is the question's, `Left: $17.02` what its total leaves, `Within budget: yes` true."""
+    for line in mentions.layout.lines:
+        if line.kind == "row":
+            parts = [segment(mentions.body, *cell) for cell in line.cells]
+            filled = [one for one in parts if one.text]
+            said = (filled[0].text, filled[1]) if len(filled) == 2 else None
+        else:
+            said = labelled(segment(mentions.body, line.start, line.end))
+        if said is None:
+            continue
+        label, value = plain_label(said[0].lstrip("-*+•> \t0123456789.")), said[1]
+        found = amounts(value.text)
+        span = value.start, value.end
+        if len(found) == 1 and not found[0].approx and found[0].start == 0:
+            amount = found[0]
+            if label in _BUDGET_LABELS:
+                known = any(abs(one - amount.value) <= _CENT for one in limits)
+                tally.compare(span, known, f"Budget: ${amount.value:,.2f}; question: ${limits[0]:,.2f}")
+                if (word := _KEPT.search(value.text, amount.end)) is not None:
+                    kept = word["no"] is None
+                    for place, holds, why in _verdict(
+                        span, kept, only.amount.value, [amount.value], value.text
+                    ):
+                        tally.compare((place[0], place[1] + 1), holds, why)
+            elif label in _LEFT_LABELS:
+                tally.compare(span, *_rest(amount.value, only.amount.value, limits, over=False))
+        elif (match := _VERDICT_LABEL.fullmatch(said[0].strip("-*+•> _"))) and value.text[
+            :3
+        ].casefold().strip(".,! ") in ("yes", "no"):
+            over = match["side"].casefold() in _OVER
+            says = (value.text[:3].casefold().strip(".,! ") == "yes") != over
+            for place, holds, why in _verdict(span, says, only.amount.value, limits[:1], said[0]):
+                tally.compare(place, holds, why)
+
+
+_AFTER = re.compile(r"\n\s*\n|\n[ \t]*#|\b[Tt]otal\b")
+_AFTER_ONE = re.compile(r"\n\s*\n[^\n]+\n\s*\n|\n[ \t]*#|\b[Tt]otal\b")
+"""Where what is said of a total ends: with its paragraph, of the only total with the next one."""
+
+
+def _compare_behind(
+    tally: Tally, mentions: Mentions, one: StatedTotal, limits: list[float], *, alone: bool
+) -> None:
+    """Read what stands right behind a total: `within your $60`, `$17.02 under your $60 budget`, `leaving $17.02`."""
+    low = one.amount.end
+    text = mentions.body[low : low + _NEAR]
+    after = (_AFTER_ONE if alone else _AFTER).search(text)
+    text = text[: after.start()] if after else text
+    for start, end in _sentences(text):
+        part = text[start:end]
+        if (stated := _BUDGET_LINE.match(part)) is not None:
+            limits = [_value(stated["limit"])]
+            continue
+        span, wrong = _said_of_budget(part, one.amount.value, limits)
+        for low_high, holds, why in span:
+            tally.compare((low + start + low_high[0], low + start + low_high[1]), holds, why)
+        if wrong or amounts(part):
+            return
+
+
+_BUDGET_LINE = re.compile(
+    rf"[\s>*_-]*(?:[Yy]our |[Tt]he )?[Bb]udget[^$\n]{{0,30}}:[^$\n]{{0,12}}(?:\d\s?x\s?{_AMOUNT}\s?=\s?)?(?P<limit>{_AMOUNT})[\s*_.]*$"
+)
+"""A line that only states the budget."""
+_Compared = list[tuple[Span, bool | None, str]]
+
+
+def _said_of_budget(part: str, cost: float, limits: list[float]) -> tuple[_Compared, bool]:
+    """Read one sentence behind a total; the second says whether it was about the budget and nothing follows it."""
+    found: _Compared = []
+    rest = _REST.search(part) or _KEEPS.search(part)
+    cents, side = _CENTS.search(part), _SIDE.search(part)
+    first = min(
+        (one for one in (rest, cents, side) if one is not None), key=lambda one: one.start(), default=None
+    )
+    if first is None or _NOT.search(part[: first.end()]):
+        return found, first is not None
+    if rest is not None:
+        given = rest.groupdict().get("limit") or rest.groupdict().get("of")
+        over = (rest.groupdict().get("side") or "").casefold() in _OVER
+        if against := [_value(given)] if given else limits:
+            found.append((rest.span("rest"), *_rest(_value(rest["rest"]), cost, against, over=over)))
+            found += _limit(rest.span(), given, limits)
+    elif cents is not None:
+        over = cents["side"].casefold() in _OVER
+        found.append(
+            (cents.span(), *_rest(int(cents["cents"]) / 100, cost, [_value(cents["limit"])], over=over))
+        )
+    if side is not None and (rest is None or side.end() <= rest.start()):
+        before = [one.value for one in amounts(part[: side.start()])]
+        against = (
+            [_value(side["limit"])]
+            if side["limit"]
+            else before
+            if set(before) <= set(limits) and before
+            else limits
+        )
+        if against and set(before) <= set(limits):
+            found += _verdict(side.span(), side["side"].casefold() not in _OVER, cost, against, side[0])
+            found += _limit(side.span(), side["limit"], limits)
+    return found, bool(found)
+
+
+def _sentences(text: str) -> Iterator[Span]:
+    ends = [0, *(match.end() for match in re.finditer(r"(?<!\d)[.!?]\s|(?<=\d)\.\s|\n", text)), len(text)]
+    return pairwise(ends)
+
+
+def _rest(said: float, cost: float, limits: list[float], *, over: bool) -> tuple[bool, str]:
+    gaps = [cost - one if over else one - cost for one in limits]
+    holds = any(abs(gap - said) <= (0.5 if said == int(said) and gap != int(gap) else _CENT) for gap in gaps)
+    return holds, f"{'Over' if over else 'Left'}: ${said:,.2f}; by total and budget: ${gaps[0]:,.2f}"
+
+
+def _verdict(span: Span, within: bool, cost: float, limits: list[float], said: str) -> _Compared:
+    sides = {cost <= one + _CENT for one in limits}
+    why = f"Budget: {' '.join(said.split())}; total: ${cost:,.2f}, limit: ${limits[0]:,.2f}"
+    return [(span, within in sides, why)] if len(sides) == 1 else []
+
+
+_FEW = 3
+"""Amounts of a question, its limit by the month and in all."""
+
+
+def _limit(span: Span, said: str | None, limits: list[float]) -> _Compared:
+    """A limit that is said to be the reader's is one that the question names."""
+    if said is None or not 0 < len(limits) < _FEW or any(abs(_value(said) - one) <= _CENT for one in limits):
+        return []
+    return [(span, False, f"Budget: {said}; question: ${limits[0]:,.2f}")]

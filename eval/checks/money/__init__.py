@@ -1,1 +1,0 @@
-"""What a report says that things cost together: tables, lists, headings, and the budget that they are held against."""

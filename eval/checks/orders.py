@@ -1,0 +1,310 @@
+"""Rules: an order's day, thing, state and number stand as the record has them, and so do labelled figures of all orders."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from drr.env.entities import ORDER_STATUSES, Order
+from drr.env.statistics import Share, UserStatistics
+from drr.env.text import category_key
+from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.labels import plain_label
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.naming import full_name, other_of_that_name, similarity
+from drr.eval.checks.values import Segment, labelled, segment, segments
+from drr.wording.dates import When, dates, days_of_year
+from drr.wording.money import amounts
+
+USER_URL = re.compile(r"user://(?P<user>[\w-]+)(?:/orders/(?P<order>[^/\s)\]>,.;#?*]*[^/\s)\]>,.;#?*_]))?")
+_ORDER_ID = re.compile(
+    r"(?<![\w.$/-])\d{16}(?![\w-])|\border(?:\s+(?:id|number|no\.?|#))*\s*+(?:[:#]\s*+)?\[?(?P<n>\d{9,20})(?![\d,.]*\d)",
+    re.I,
+)
+_DIGITS = 16
+"""Of every order's number."""
+_STATES = {one.casefold(): one for one in ORDER_STATUSES}
+_NOT_YET = frozenset(
+    (
+        "refunded",
+        "pending",
+        "in transit",
+        "on its way",
+        "still on its way",
+        "on the way",
+        "not delivered",
+        "open",
+    )
+)
+"""States that no record has."""
+_DAY_LABELS = frozenset(
+    ("date", "order date", "ordered", "ordered on", "day", "purchased", "purchase date", "bought", "date ordered", "order placed", "placed", "when")
+)  # fmt: skip
+_STATE_LABELS = frozenset(("status", "state", "order status"))
+_THING_LABELS = frozenset(
+    ("item", "product", "what", "bought", "thing", "name", "product name", "item ordered")
+)
+_NEAR = 40
+"""Characters between an order's number and its day."""
+_BETWEEN = re.compile(
+    r"[\s*_]*(?:[(,:—–-]|\bof\b|\bfrom\b|\bon\b|\bdated\b|\bplaced\b|\bordered\b|order|[\s#*_])*[\s*_]*", re.I
+)
+_BACK = re.compile(r"[\s*_]*[(,:—–-]?[\s*_]*(?:order|no\.?|number|id|#|:|[\s*_`\[])*", re.I)
+
+
+def order_ids(subject: Subject) -> list[tuple[str, Span]]:
+    """Return the numbers of orders in a report, with the zeros at the head that are often left out."""
+    found = [
+        (_whole(subject, match["n"] or match[0]), match.span("n") if match["n"] else match.span())
+        for match in _ORDER_ID.finditer(subject.report)
+    ]
+    for source in subject.citations.sources:
+        match = USER_URL.match(source.url)
+        if match and match["order"]:
+            spans = source.inline_spans or source.list_spans or [(0, 0)]
+            found += [(match["order"], span) for span in spans]
+    return found
+
+
+def _whole(subject: Subject, written: str) -> str:
+    if len(written) >= _DIGITS or subject.shop is None or subject.shop.store.order(written) is not None:
+        return written
+    whole = written.zfill(_DIGITS)
+    return written if subject.shop.store.order(whole) is None else whole
+
+
+class _OrdersNamed:
+    """The order numbers of a report by place."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.all = sorted(order_ids(subject), key=lambda one: one[1])
+        self._starts = [span[0] for _, span in self.all]
+
+    def between(self, start: int, end: int) -> list[tuple[str, Span]]:
+        return self.all[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+
+def order_facts(subject: Subject, mentions: Mentions) -> Check:
+    """Each order that the report names by its number is the reader's, of that day, thing and state."""
+    if subject.shop is None:
+        return unverifiable("shop")
+    if subject.user_id is None:
+        return unverifiable("user")
+    named = _OrdersNamed(subject)
+    tally = Tally()
+    for order_id, span in named.all:
+        order = subject.shop.store.order(order_id)
+        if order is None:
+            tally.fail(span, f"Order: {order_id}; record: no such order")
+        elif order.user_id == subject.user_id:
+            tally.ok()
+    for line in mentions.layout.lines:
+        if here := named.between(line.start, line.end):
+            _compare_line(tally, subject, mentions, line, here)
+    return tally.check("prose" if next(dates(mentions.body, 0, len(mentions.body)), None) else "absent")
+
+
+def _compare_line(
+    tally: Tally, subject: Subject, mentions: Mentions, line: TextLine, named: Sequence[tuple[str, Span]]
+) -> None:
+    assert subject.shop is not None
+    orders = [
+        (order, span)
+        for order_id, span in named
+        if (order := subject.shop.store.order(order_id)) is not None and order.user_id == subject.user_id
+    ]
+    whens = [one for one in dates(mentions.plain, line.start, line.end) if one.day]
+    days = [] if whens else list(days_of_year(mentions.plain, line.start, line.end))
+    if len(days) == 1 and len(named) == 1 and len(orders) == 1 and len(line.text) < _SHORT:
+        order, (day,) = orders[0][0], days
+        why = (
+            f"Order {order.order_id}: {mentions.plain[day.start : day.end]}; record: {order.order_date[:10]}"
+        )
+        tally.compare((day.start, day.end), day.covers(order.order_date), why)
+    starts = [span[0] for _, span in named]
+    for order, span in orders:
+        following = next((start for start in starts if start > span[0]), None)
+        if (when := _day_beside(mentions.plain, whens, span, following)) is not None:
+            _compare_day(tally, order, when)
+    if len({order.order_id for order, _ in orders}) != 1 or len(orders) != len(named):
+        return
+    order = orders[0][0]
+    if line.kind == "row":
+        _compare_row(tally, subject, mentions, line, order, whens)
+    elif line.kind != "text" or (len(whens) == 1 and len(line.text) < _SHORT):
+        if len(whens) == 1 and len({one.product_id for one in mentions.within(line.start, line.end)}) < 2:
+            _compare_day(tally, order, whens[0])
+        _compare_thing(tally, subject, mentions, line, order)
+        for one in segments(mentions.plain, line.start, line.end):
+            _compare_state(tally, order, one)
+            if len(line.text) < _SHORT and line.kind != "title":
+                _compare_name(tally, subject, one, order)
+
+
+def _compare_row(
+    tally: Tally, subject: Subject, mentions: Mentions, line: TextLine, order: Order, whens: Sequence[When]
+) -> None:
+    for column, cell in enumerate(line.cells[: len(line.header)]):
+        label, value = plain_label(line.header[column]), segment(mentions.plain, *cell)
+        here = [one for one in whens if cell[0] <= one.start < cell[1]]
+        if len(here) == 1 and (label in _DAY_LABELS or len(whens) == 1):
+            _compare_day(tally, order, here[0])
+        if label in _THING_LABELS and not mentions.within(*cell):
+            _compare_name(tally, subject, value, order)
+        _compare_state(tally, order, value)
+    _compare_thing(tally, subject, mentions, line, order)
+
+
+def _day_beside(text: str, whens: Sequence[When], span: Span, following: int | None) -> When | None:
+    """Return the day that stands right beside an order's number: `order 63 (October 13, 2013)`, `2013-10-13 (order 63)`."""
+    for one in whens:
+        if span[1] <= one.start <= span[1] + _NEAR and _BETWEEN.fullmatch(text, span[1], one.start):
+            return one
+    for one in whens:
+        if one.end <= span[0] <= one.end + _NEAR and _BACK.fullmatch(text, one.end, span[0]):
+            several = following is not None and not any(span[1] <= each.start < following for each in whens)
+            return None if several else one
+    return None
+
+
+def _compare_day(tally: Tally, order: Order, when: When) -> None:
+    said = f"{when.year:04d}-{when.month:02d}-{when.day:02d}" if when.month and when.day else str(when.year)
+    holds = when.covers(order.order_date) or order.order_date[:10] == said
+    tally.compare(
+        (when.start, when.end), holds, f"Order {order.order_id}: {said}; record: {order.order_date[:10]}"
+    )
+
+
+def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
+    text = value.text.casefold().removeprefix("status:").strip()
+    said = _STATES.get(text) or (text if text in _NOT_YET else None)
+    if said is not None:
+        span = value.start, value.start + len(value.text)
+        why = f"Order {order.order_id}: {said}; record: {order.order_status}"
+        tally.compare(span, said == order.order_status, why)
+
+
+def _compare_thing(tally: Tally, subject: Subject, mentions: Mentions, line: TextLine, order: Order) -> None:
+    """The one thing that a line points to or calls by its name is what was ordered."""
+    pointed = {one.product_id: one for one in mentions.within(line.start, line.end)}
+    if not pointed:
+        pointed = {one.product_id: one for one in mentions.called if line.start <= one.start < line.end}
+    if len(pointed) == 1:
+        ((product_id, one),) = pointed.items()
+        why = f"Order {order.order_id}: {product_id}; record: {order.product_id}"
+        tally.compare((one.start, one.end), product_id == order.product_id, why)
+
+
+def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order) -> None:
+    """A name in the line of an order is not that of another product of the shop."""
+    product = subject.product(order.product_id)
+    name = _PLACED.sub("", value.text)
+    if product is None or sum(word[:1].isupper() and len(word) > 2 for word in name.split()) < 2:
+        return
+    if similarity(name, f"{full_name(product)} {' '.join(product.categories)}") < _ALIKE:
+        other = other_of_that_name(subject, name, product)
+        why = f"Order {order.order_id}: {name[:60]}; record: {product.title[:60]}"
+        tally.compare((value.start, value.end), None if other is None else False, why)
+
+
+_ALIKE = 0.75
+_SHORT = 200
+_PLACED = re.compile(r"^[`\d\s*_/.-]+|[`\s]+$")
+
+
+# What all orders come to.
+
+
+def statistics(subject: Subject, mentions: Mentions) -> Check:
+    """Labelled figures of all orders are the record's: `Orders: 43`, `Total spent: $612.40`, `Last order: 2023-04-11`."""
+    if subject.shop is None:
+        return unverifiable("shop")
+    known = None if subject.user_id is None else subject.shop.store.statistics(subject.user_id)
+    if known is None:
+        return unverifiable("user")
+    tally = Tally()
+    for line in mentions.layout.lines:
+        owned = line.indent > 0 or mentions.within(max(0, line.start - _ABOVE), line.start)
+        for label, value in () if owned else _said_of_all(mentions, line):
+            _compare_figure(tally, plain_label(label), value, known)
+        if line.kind == "row" and len(line.header) == len(line.cells):
+            _compare_share(
+                tally, mentions, line, [*known.by_category, *known.by_year, *known.favourite_stores]
+            )
+    return tally.check("prose")
+
+
+def _said_of_all(mentions: Mentions, line: TextLine) -> Iterator[tuple[str, Segment]]:
+    """Read a label with its value, or a row of two cells."""
+    if line.kind == "row":
+        if len(line.cells) == 2:
+            label, value = (segment(mentions.body, *cell) for cell in line.cells)
+            yield label.text, value
+    elif (said := labelled(segment(mentions.body, _after_bullet(mentions.body, line), line.end))) is not None:
+        yield said
+
+
+def _after_bullet(body: str, line: TextLine) -> int:
+    match = re.compile(r"[\s>]*(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*").match(body, line.start, line.end)
+    return line.start if match is None else match.end()
+
+
+_ABOVE = 200
+"""Characters above a label in which it may have its thing."""
+_COUNTS = {
+    **dict.fromkeys(("total orders", "orders in all", "number of orders", "orders placed", "orders on record", "all orders", "order count"), "orders"),
+    **dict.fromkeys(("total items", "items in all", "items bought", "number of items"), "items"),
+}  # fmt: skip
+_SPENT = frozenset(("known spend", "total known spend", "lifetime spend", "spend to date", "spent so far"))
+_ENDS = {
+    "first order": "first_order",
+    "last order": "last_order",
+    "most recent order": "last_order",
+    "latest order": "last_order",
+    "earliest order": "first_order",
+}
+_WHOLE = re.compile(r"(\d{1,3}(?:,\d{3})+|\d{1,6})(?:\s(?:orders|items))?")
+
+
+def _compare_figure(tally: Tally, label: str, value: Segment, known: UserStatistics) -> None:
+    span = value.start, value.end
+    if label in _COUNTS and (match := _WHOLE.fullmatch(value.text)):
+        recorded = getattr(known, _COUNTS[label])
+        said = int(match[1].replace(",", ""))
+        tally.compare(span, said == recorded, f"{label.capitalize()}: {said:,}; record: {recorded:,}")
+    elif label in _SPENT:
+        found = amounts(value.text)
+        if len(found) == 1 and found[0].end == len(value.text) and not found[0].approx:
+            holds = None if known.spend is None else found[0].equals(known.spend)
+            tally.compare(
+                span, holds, f"{label.capitalize()}: {value.text}; record: ${known.spend or 0:,.2f}"
+            )
+    elif label in _ENDS:
+        whens = [one for one in dates(value.text, 0, len(value.text)) if one.day]
+        recorded = getattr(known, _ENDS[label])
+        if len(whens) == 1 and whens[0].start == 0 and recorded is not None:
+            holds = whens[0].covers(recorded)
+            tally.compare(span, holds, f"{label.capitalize()}: {value.text[:40]}; record: {recorded[:10]}")
+
+
+def _compare_share(tally: Tally, mentions: Mentions, line: TextLine, shares: Sequence[Share]) -> None:
+    """A row that begins with a category, a year or a store, under heads that say orders or spend."""
+    name = category_key(segment(mentions.body, *line.cells[0]).text)
+    if len(set(line.header)) < len(line.header):
+        return
+    share = next((one for one in shares if category_key(one.name.replace("_", " ")) == name), None)
+    if share is None:
+        return
+    for column, cell in enumerate(line.cells[1:], 1):
+        label, value = plain_label(line.header[column]), segment(mentions.body, *cell)
+        span = value.start, value.end
+        if label == "orders" and (match := _WHOLE.fullmatch(value.text)):
+            said = int(match[1].replace(",", ""))
+            tally.compare(
+                span, said == share.orders, f"Orders of {share.name}: {said:,}; record: {share.orders:,}"
+            )
+        elif label in _SPENT and len(found := amounts(value.text)) == 1 and share.spend is not None:
+            why = f"Spend on {share.name}: {value.text}; record: ${share.spend:,.2f}"
+            tally.compare(span, found[0].approx or found[0].equals(share.spend), why)

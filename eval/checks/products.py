@@ -1,0 +1,259 @@
+"""Rules: the price, the stars, the number of ratings and the labelled details of a product are those of its record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from weakref import WeakKeyDictionary
+
+from drr.env.entities import Product
+from drr.env.shop import SearchRequest, Shop, Store
+from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.facts import BULLET, Attribute, Fact, facts_of
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import Mentions, ProductReference
+from drr.eval.checks.naming import folded_words, full_name, makers, similarity, words
+from drr.eval.checks.values import Said, pairs_of, segments
+from drr.wording.figures import numbers
+from drr.wording.money import amounts
+from drr.wording.tolerance import same_number, same_stars
+
+_CENT = 0.005
+_MOST = 60
+"""Of one thing, in what stands as its price."""
+_REDUCED = re.compile(
+    r"\d\s?%\s(?:off|less|coupon|discount|cheaper)|\$[\d.]+\soff\b|\bcoupon|\bon sale\b|\bdiscount", re.I
+)
+_PER = re.compile(r"\bper\b|\bunit cost|\bcents?\b", re.I)
+_OF_SEVERAL = re.compile(
+    r"\b(?:averages?\sof\s(?:the|all|both|these)|mean|combined|together|between them|in all|total(?:s|ing)?|both)\b",
+    re.I,
+)
+_INDEXED = 20_000
+"""Products of a shop that is looked through for a rating."""
+
+
+def price(subject: Subject, mentions: Mentions) -> Check:
+    """The price beside a product is its own."""
+    if subject.shop is None:
+        return unverifiable("shop")
+    tally = Tally()
+    for fact in facts_of(mentions).values:
+        if fact.said.field == "price" and (product := subject.product(fact.product_id)) is not None:
+            holds = _is_price(mentions, fact, product)
+            tally.compare(
+                fact.said.span, holds, f"Price: {fact.said.written}; record: ${product.price or 0:,.2f}"
+            )
+    return tally.check("prose" if "$" in mentions.body else "absent")
+
+
+def _is_price(mentions: Mentions, fact: Fact, product: Product) -> bool | None:
+    """Compare; unknown where the record has no price, or another reading explains the amount."""
+    said = fact.said.value
+    if product.price is None:
+        return None
+    if abs(said - product.price) <= _slack(fact.said):
+        return True
+    line = mentions.body[slice(*fact.line)]
+    known = product.price
+    beside = any(abs(one.value - known) <= one.tolerance for one in amounts(line))
+    by_unit = said < known and _PER.search(line) is not None
+    return (
+        None if beside or by_unit or _REDUCED.search(line) or _is_explained(mentions, fact, known) else False
+    )
+
+
+def _slack(said: Said) -> float:
+    return 0.5 + 1e-6 if "." not in said.written else _CENT + 1e-6
+
+
+def _is_explained(mentions: Mentions, fact: Fact, own: float) -> bool:
+    """Tell whether an amount is that of several, or of all that its line points to."""
+    said = fact.said.value
+    for one, other, slack in ((said, own, 1.0), (own, said, float(_MOST))):
+        times = round(one / other) if other else 0
+        if 2 <= times <= _MOST and abs(one - times * other) <= _slack(fact.said) * (
+            times if slack > 1 else 1
+        ):
+            return True
+    ids = dict.fromkeys(one.product_id for one in mentions.within(*fact.line))
+    prices = [one.price for one in mentions.subject.products(ids) if one.price is not None]
+    return len(prices) > 1 and abs(sum(prices) - said) <= _slack(fact.said)
+
+
+def rating(subject: Subject, mentions: Mentions) -> Check:
+    """Stars and numbers of ratings beside a product are its own; side by side elsewhere they are some product's."""
+    if subject.shop is None:
+        return unverifiable("shop")
+    tally, seen = Tally(), set[Span]()
+    for fact in facts_of(mentions).values:
+        product = subject.product(fact.product_id)
+        if fact.said.field != "price" and product is not None:
+            seen.add(fact.said.span)
+            tally.compare(fact.said.span, *_rated(fact.said, product))
+    _compare_pairs(tally, subject, mentions, seen)
+    return tally.check("prose" if re.search(r"\bstars?\b|★|\bratings?\b", mentions.body) else "absent")
+
+
+def _rated(said: Said, product: Product) -> tuple[bool | None, str]:
+    if said.field == "stars":
+        known = product.average_rating
+        rounded = "." not in said.written and known is not None and abs(said.value - known) <= 0.5
+        holds = None if known is None or said.hedged else rounded or same_stars(said.value, known)
+        return holds, f"Rating: {said.written}; record: {known:g}" if known is not None else ""
+    number = product.rating_number
+    holds = None if number is None or said.hedged else said.value == number
+    return holds, f"Number of ratings: {said.written}; record: {number:,}" if number is not None else ""
+
+
+def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set[Span]) -> None:
+    for stars, count in pairs_of(mentions.body):
+        if {stars.span, count.span} & seen or stars.hedged or count.hedged:
+            continue
+        low, high = _sentence(mentions.body, stars.span[0], count.span[1])
+        if _OF_SEVERAL.search(mentions.body, low, high) or _leads_elsewhere(mentions, low, high):
+            continue
+        if _is_some_products(subject, mentions, stars, count):
+            tally.ok()
+        else:
+            why = f"Rating: {stars.written} from {count.written}; record: no product has both"
+            tally.fail((stars.span[0], count.span[1]), why)
+
+
+def _sentence(body: str, start: int, end: int) -> Span:
+    low = max(body.rfind(mark, 0, start) for mark in (". ", "\n", "! ", "? ")) + 1
+    ends = [at for mark in (". ", "\n", "! ", "? ") if (at := body.find(mark, end)) >= 0]
+    return low, min(ends, default=len(body))
+
+
+def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
+    """Tell whether a stretch cites a page that is not the shop's."""
+    return any(
+        one.url and not (mentions.subject.is_shop_url(one.url) or one.url.startswith("user://"))
+        for one in mentions.subject.citations.markers
+        if low <= one.start < high
+    )
+
+
+def _is_some_products(subject: Subject, mentions: Mentions, stars: Said, count: Said) -> bool:
+    """Tell whether something in sight has both: what the report points to, what the reader ordered, or what its line names by maker."""
+    assert subject.shop is not None
+    line = next((one for one in mentions.layout.lines if one.start <= stars.span[0] < one.end), None)
+    text = "" if line is None else line.text
+    pointed = subject.products({one.product_id for one in (*mentions.references, *mentions.called)})
+    here = [] if line is None else mentions.within(line.start, line.end)
+    sold = _by_count(subject.shop)
+    if sold is None:
+        page = subject.shop.catalog.search(SearchRequest(query=text[:200] or "-", limit=50, search="plain"))
+        same = subject.products(page.product_ids)
+    else:
+        same = sold.get(int(count.value), [])
+    if (
+        line is not None
+        and line.kind != "text"
+        and len({one.product_id for one in here}) == 1
+        and _heads(line, here[0], pointed)
+    ):
+        pointed = subject.products({here[0].product_id})
+        own = frozenset[str]().union(*map(makers, pointed))
+        same = [one for one in same if not makers(one) & own]
+        return any(_fits(stars, count, one) for one in (*pointed, *_named_in(text, same)))
+    return any(
+        _fits(stars, count, one)
+        for one in (*pointed, *subject.ordered.values(), *_named_in(mentions.body, same))
+    )
+
+
+def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product]) -> bool:
+    """Tell whether an item begins with the one product that it points to, by its link or its name."""
+    product = next((each for each in pointed if each.product_id == one.product_id), None)
+    bullet = BULLET.match(line.text)
+    start = 0 if bullet is None else bullet.end()
+    if product is None or one.start - line.start <= start + 2:
+        return product is not None
+    first = list(islice(segments(line.text, start, len(line.text)), 2))
+    return any(len(words(each.text)) > 1 and similarity(each.text, full_name(product)) >= 1 for each in first)
+
+
+def _named_in(text: str, products: Iterable[Product]) -> Iterator[Product]:
+    """Yield those whose maker stands there."""
+    said = set(words(text))
+    return (one for one in products if makers(one) & said)
+
+
+def _fits(stars: Said, count: Said, product: Product) -> bool:
+    return product.rating_number == count.value and (
+        product.average_rating is None or same_stars(stars.value, product.average_rating)
+    )
+
+
+_counted: WeakKeyDictionary[Store, dict[int, list[Product]]] = WeakKeyDictionary()
+
+
+def _by_count(shop: Shop) -> dict[int, list[Product]] | None:
+    """Return all products of a shop by their number of ratings; `None` where there are too many."""
+    if shop.manifest.counts.get("products", 0) > _INDEXED:
+        return None
+    if shop.store not in _counted:
+        found: dict[int, list[Product]] = {}
+        for one in shop.store.iter_products():
+            if one.rating_number is not None:
+                found.setdefault(one.rating_number, []).append(one)
+        _counted[shop.store] = found
+    return _counted[shop.store]
+
+
+def product_claims(subject: Subject, mentions: Mentions) -> Check:
+    """A labelled detail is what the record has under that label."""
+    if subject.shop is None:
+        return unverifiable("shop")
+    tally = Tally()
+    for one in facts_of(mentions).attributes:
+        product = subject.product(one.product_id)
+        known = None if product is None else product.details.get(one.label) or product.store
+        if known is not None and product is not None:
+            why = f"{one.label}: {one.said}; record: {_told(known)}"
+            tally.compare(one.span, _is_detail(one, known, product), why)
+    return tally.check("prose")
+
+
+def _told(known: object) -> str:
+    return ", ".join(map(str, known)) if isinstance(known, list) else str(known)
+
+
+def _is_detail(one: Attribute, known: object, product: Product) -> bool | None:
+    """Compare by figures, else by words; unknown where some of it is the record's."""
+    recorded = _told(known)
+    said, stated = _spelled(one.said), _spelled(recorded)
+    if said <= stated or stated <= said:
+        return True
+    if said & _NOTHING or len(said) > len(stated) + _MORE:
+        return None
+    figures, recorded_figures = numbers(one.said), numbers(recorded)
+    if figures and recorded_figures:
+        held = all(any(same_number(a, b) for b in recorded_figures) for a in figures)
+        comparable = len(figures) == len(recorded_figures) and all(
+            a.kind == b.kind for a, b in zip(figures, recorded_figures, strict=True)
+        )
+        return True if held else False if comparable else None
+    if figures or recorded_figures or isinstance(known, Mapping):
+        return None
+    return None if (said - stated) & _record_words(product) else False
+
+
+_MORE = 3
+"""Words beyond those of the record that a detail may have."""
+_NOTHING = frozenset(folded_words("none no not unknown unstated n a free without any varies see"))
+
+
+def _spelled(text: str) -> frozenset[str]:
+    return frozenset("gray" if word == "grey" else word for word in folded_words(text))
+
+
+@lru_cache(maxsize=256)
+def _record_words(product: Product) -> frozenset[str]:
+    told = " ".join(map(_told, product.details.values()))
+    listed = " ".join((*product.features, *product.description, *product.categories))
+    return frozenset(folded_words(f"{product.title} {product.store or ''} {listed} {told}"))

@@ -1,0 +1,235 @@
+"""Rule: the name and the place that the report gives its reader, in a greeting, a label or an address, are those of the profile."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from drr.env.entities import User
+from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
+from drr.eval.checks.labels import plain_label
+from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.values import labelled, segment
+from drr.wording.states import STATES
+from drr.wording.vocabulary import either, vocabulary
+
+_GIVEN = frozenset(name.casefold() for name in vocabulary("given_names")["given"])
+_CAPITAL = r"[A-Z][\w'’-]{1,24}"
+_TITLE = r"(?P<title>(?:Mr|Mrs|Ms|Miss|Dr)\.?\s)?"
+_HELLO = r"(?:Hi|Hello|Dear|Hey|Welcome back|Good (?:morning|afternoon|evening)),?"
+_GREETING = re.compile(
+    rf"[\s>*_#]{{0,12}}{_HELLO}\s{_TITLE}(?P<first>{_CAPITAL})(?:\s(?P<last>{_CAPITAL}))?[*_]{{0,2}}\s?[,!:.—–-]"
+)
+_CALLED = re.compile(
+    r"(?:(?<=[a-z]),\s(?P<first>[A-Z][a-z]{2,15})(?=[:!]|,\s|\.\s|\.$|\s[–—])|(?:^|\n|(?<!St)(?<!Mt)[.!?]\s)(?P<ahead>[A-Z][a-z]{2,15}),\s(?=[a-z]|your|you|I\s))",
+    re.M,
+)
+"""Somebody who is spoken to: `They are, Kathy: ...`, `Kathy, your ...`."""
+_LEADS = re.compile(
+    rf"\b(?i:prepared|compiled|written|drawn up|put together|made|report|plan|recommendations?|summary)\s(?i:for)\s[*_]{{0,2}}{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})"
+)
+_NO_NAMES = frozenset(
+    [
+        "there",
+        "all",
+        "everyone",
+        "everybody",
+        "folks",
+        "team",
+        "friend",
+        "friends",
+        "neighbor",
+        "neighbour",
+        "shopper",
+        "customer",
+        "reader",
+        "sir",
+        "madam",
+        "again",
+        "kitty",
+    ]
+)
+_TO_OTHERS = re.compile(
+    r"\b(?:write|letter|note|draft|message|e-?mail|tell|text|reply|card|post|announce|ask)\b", re.I
+)
+_NAME_LABELS = frozenset(
+    (
+        "name",
+        "customer",
+        "customer name",
+        "prepared for",
+        "compiled for",
+        "for",
+        "report for",
+        "shopper",
+        "written for",
+        "plan for",
+        "reader",
+        "recipient",
+        "client",
+        "client name",
+        "account",
+        "account holder",
+        "to",
+        "user",
+    )
+)
+_PLACE_LABELS = frozenset(
+    (
+        "location",
+        "ship to",
+        "shipping to",
+        "deliver to",
+        "delivery to",
+        "address",
+        "shipping address",
+        "delivery address",
+        "city",
+        "home",
+        "lives in",
+        "based in",
+        "place",
+        "ships to",
+        "destination",
+        "home city",
+        "where",
+    )
+)
+_TWO = re.compile(rf"{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})(?=$|[*_]|[,(;|·]|\s[–—(·|-])")
+_CITY = r"(?P<city>[A-Z][\w.'’-]{1,24}(?:\s[A-Z][\w.'’-]{1,24}){0,3})"
+_STATE = rf"(?:,\s(?P<state>{either([*STATES, *STATES.values()])})(?!\w|\sCity|,\s[A-Z]{{2}}\b)|\s\((?P<in>{either([*STATES, *STATES.values()])})\))"
+_WHERE = re.compile(
+    rf"(?<![\w,'’])(?:\d{{1,6}}\s[^,\n]{{3,40}},\s)?{_CITY}{_STATE}(?:,?\s(?P<zip>\d{{5}})(?!\d))?"
+)
+_TO = re.compile(
+    r"\b(?:ship(?:s|ped|ping)?|deliver(?:s|ed|ing|y)?|sen[dt]|based|live|living|address)\s(?:it\s|them\s|this\s|straight\s)?(?:to|in|near)\s(?:you\sin\s|your\s(?:home|address|place)\sin\s)?[*_]{0,2}$"
+)
+_ZIP = re.compile(
+    r"\b(?:zip(?: code)?|postal code)[*_]{0,2}\s{0,2}(?:is|of|:)?\s{0,2}[*_]{0,2}(?P<zip>\d{5})\b", re.I
+)
+
+
+class _Name(NamedTuple):
+    first: str
+    last: str | None
+    span: Span
+
+
+def profile_facts(subject: Subject, mentions: Mentions) -> Check:
+    """The reader's name and place are those of the profile."""
+    if subject.shop is None:
+        return unverifiable("shop")
+    user = subject.user
+    if user is None:
+        return unverifiable("user")
+    tally = Tally()
+    for line in mentions.layout.lines:
+        if line.kind in ("row", "head_row") and len(line.cells) == 2:
+            label, value = (segment(mentions.body, *cell) for cell in line.cells)
+            _compare_label(tally, label.text, value.text, value.start, user)
+        elif line.kind != "row":
+            said = labelled(segment(mentions.body, line.start, line.end))
+            if said is not None:
+                _compare_label(tally, said[0].lstrip("-*+•> #"), said[1].text, said[1].start, user)
+    _compare_called(tally, subject, mentions, user)
+    for match in _WHERE.finditer(mentions.body):
+        if user.last_name in match["city"].split():
+            continue
+        sent = match["zip"] or _TO.search(mentions.body, max(0, match.start() - 60), match.start())
+        if sent or _is_half(match, user):
+            _compare_place(tally, match, 0, user)
+    for match in _ZIP.finditer(mentions.body):
+        why = f"ZIP: {match['zip']}; record: {user.address.zip}"
+        tally.compare(match.span("zip"), match["zip"] == user.address.zip[:5], why)
+    return tally.check("absent")
+
+
+def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
+    """Whom the text greets, speaks to or is written for; not where it may be a letter to somebody else."""
+    query = subject.query or ""
+    if (greeting := _GREETING.match(mentions.body)) is not None and (
+        _shares(greeting, user) or not _TO_OTHERS.search(query)
+    ):
+        name = _Name(greeting["first"], greeting["last"], greeting.span("first"))
+        letter = (
+            greeting[0].lstrip(" \n>*_#").startswith("Dear ")
+            and name.last is None
+            and greeting["title"] is None
+        )
+        if letter and name.first not in (user.first_name, user.last_name):
+            tally.unrecorded()
+        elif name.first.casefold() not in _NO_NAMES and name.first not in query:
+            _compare_name(tally, name, user)
+    for match in _LEADS.finditer(mentions.body):
+        _compare_name(tally, _Name(match["first"], match["last"], match.span("first")), user)
+    if greeting is not None or _TO_OTHERS.search(query):
+        return
+    for match in _CALLED.finditer(mentions.plain):
+        group = "first" if match["first"] else "ahead"
+        name = _Name(match[group], None, match.span(group))
+        once = len(re.findall(rf"\b{re.escape(name.first)}\b", mentions.body)) == 1
+        known = {*STATES.values(), *user.address.city.split()}
+        titles = (
+            one.title
+            for one in subject.products(
+                {each.product_id for each in mentions.references} | {*subject.ordered}
+            )
+        )
+        a_name = name.first.casefold() in _GIVEN and name.first not in known and name.first not in query
+        if a_name and once and not any(name.first in title for title in titles):
+            _compare_name(tally, name, user)
+
+
+def _is_half(match: re.Match[str], user: User) -> bool:
+    """Tell whether the city or the state is the reader's."""
+    state = match["state"] or match["in"]
+    same = STATES.get(state, state) == STATES.get(user.address.state, user.address.state)
+    return same or match["city"].casefold().endswith(user.address.city.casefold())
+
+
+def _compare_label(tally: Tally, label: str, value: str, start: int, user: User) -> None:
+    plain = plain_label(label)
+    if plain in _NAME_LABELS and (name := _TWO.match(value)) is not None:
+        if name["first"].casefold() not in _GIVEN and not _shares(name, user):
+            return
+        low, high = name.span()
+        _compare_name(tally, _Name(name["first"], name["last"], (start + low, start + high)), user)
+        rest = value[high:].lstrip(" ,;·|–—-*_(")
+        value, start = rest, start + len(value) - len(rest)
+    if plain in _NAME_LABELS | _PLACE_LABELS and (where := _WHERE.search(value)) is not None:
+        _compare_place(tally, where, start, user)
+    elif plain == "city" and value and value[0].isupper() and value.replace(" ", "").isalpha():
+        why = f"City: {value}; record: {user.address.city}"
+        tally.compare((start, start + len(value)), value.casefold() == user.address.city.casefold(), why)
+    elif plain == "state" and (value in STATES or value in STATES.values()):
+        holds = STATES.get(value, value) == STATES.get(user.address.state, user.address.state)
+        tally.compare((start, start + len(value)), holds, f"State: {value}; record: {user.address.state}")
+
+
+def _shares(name: re.Match[str], user: User) -> bool:
+    return name["first"] == user.first_name or name["last"] == user.last_name
+
+
+def _compare_name(tally: Tally, said: _Name, user: User) -> None:
+    known = {user.first_name.casefold(), user.last_name.casefold()}
+    parts = [said.first, *([said.last] if said.last else [])]
+    short = said.last is None and len(said.first) < _SHORT and said.first[:2] == user.first_name[:2]
+    holds = all(one.casefold() in known or len(one) == 1 for one in parts) or (None if short else False)
+    why = f"Name: {' '.join(parts)}; record: {user.first_name} {user.last_name}"
+    tally.compare(said.span, holds, why)
+
+
+_SHORT = 5
+"""Letters of a name that may be short for another: `Tim`, `Joe`."""
+
+
+def _compare_place(tally: Tally, match: re.Match[str], start: int, user: User) -> None:
+    address = user.address
+    span = start + match.start("city"), start + match.end()
+    stated = match["state"] or match["in"]
+    state = STATES.get(stated, stated) == STATES.get(address.state, address.state)
+    city = match["city"].casefold().endswith(address.city.casefold())
+    zip_code = match["zip"] is None or match["zip"] == address.zip[:5]
+    said = match.string[match.start("city") : match.end()]
+    why = f"Place: {said}; record: {address.city}, {address.state} {address.zip}"
+    tally.compare(span, state and city and zip_code, why)

@@ -1,1 +1,0 @@
-"""What is said of a thing and its record has otherwise, weighed."""

@@ -1,0 +1,206 @@
+"""Values as they stand alone: a segment that is nothing but a price, stars, a number of ratings or a label with its value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from drr.eval.checks.base import Span
+from drr.eval.checks.labels import Field
+from drr.wording.numbers import number
+
+_EDGE = " \t*_~`\u00a0"
+_NEAR = r"(?:about|around|roughly|nearly|almost|over|more than|just over|under|some|~|≈)"
+_VERBS = r"(?:is|are|now|currently|still|only|just|has|have|gets?|holds|carries|with|and|at|shows|sits|its|price|priced|listed|comes|earns)"
+_LEAD = rf"(?:(?:it's|it|this one|this)\s)?(?:{_VERBS}\s)*"
+_DOLLARS = r"(?:(?:US\s?)?\\?\$|USD)\s?(?P<money>\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d{1,7}(?:\.\d\d)?)"
+_MONEY = rf"(?:{_DOLLARS}(?:\sUSD)?|(?P<usd>\d{{1,7}}(?:\.\d\d)?)\s?(?:USD|dollars))"
+_ASKS = r"(?:for|costs?|price:|sells\s(?:for|at)|lists\sat|goes\sfor|runs)\s"
+_PRICE = re.compile(
+    rf"{_LEAD}(?:{_ASKS})?{_MONEY}(?:\s(?:each|apiece|today|now|currently))?(?:\sfor\s(?!two|three|four|both|all|shipping|an?\b|each|every|\d+\s?(?:of|x))(?:\d[\w .]{{0,20}}|(?-i:[a-z .-]{{1,30}})))?",
+    re.I,
+)
+_BEHIND = r"(?:(?:\s?/\s?5|\sout\sof\s(?:5|five)|\sof\s5)(?![\d,]*\d)(?:\sstars?)?|[\s-]?stars?|\s?[★⭐]+)"
+_STARS = rf"(?P<near>{_NEAR}\s)?(?:[★⭐]+\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)"
+_COUNT = rf"(?P<about>{_NEAR}\s)?(?P<count>\d{{1,3}}(?:,\d{{3}})+|\d{{1,7}})(?P<k>k|\+)?"
+_OF = r"(?:customer|verified|user|buyer|global|shopper|total|owner)\s"
+_GIVERS = rf"\s(?:{_OF})?(?:ratings?|reviews?|reviewers?|raters|buyers|customers|people|shoppers|owners)\b"
+_FROM = r"(?:\s?[,;·|/]|\son\saverage)?\s?(?:from|over|across|based\son|by|with|on|and)?\s?"
+_RATED = rf"{_LEAD}(?:(?:rated|rating|rating:|averages?|scores|stars:?|an?|of|average)\s)*"
+_RATING = re.compile(rf"{_RATED}{_STARS}(?:{_BEHIND})(?:{_FROM}{_COUNT}{_GIVERS})?", re.I)
+_PAIR = re.compile(rf"{_RATED}{_STARS}\s(?:from|over|across|based\son)\s{_COUNT}{_GIVERS}", re.I)
+_SCORED = re.compile(
+    rf"{_LEAD}(?:rated|rating|avg\.?|averages?|averaging|scores|stars):?\s(?P<stars>[0-5]\.\d)(?:\sby\s{_COUNT}{_GIVERS})?",
+    re.I,
+)
+_STAR_AHEAD = re.compile(r"[★⭐]+\s?(?P<stars>[0-5](?:\.\d)?)(?P<count>)")
+_RATERS = re.compile(rf"{_LEAD}(?:(?:from|based\son|over|across|rated\sby)\s)?{_COUNT}{_GIVERS}", re.I)
+_CELL_COUNT = r"(?P<count>\d{1,3}(?:,\d{3})+|\d{1,7})(?:\s(?:ratings?|reviews?|reviewers?))?"
+_STARS_CELL = re.compile(
+    rf"(?:[★⭐]+\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)(?:{_BEHIND})?(?:(?:\s?[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
+    re.I,
+)
+_COUNT_CELL = re.compile(_CELL_COUNT, re.I)
+_MONEY_CELL = re.compile(rf"{_MONEY}(?:\s(?:each|ea\.?))?", re.I)
+_BARE_CELL = re.compile(r"(?P<money>\d{1,3}(?:,\d{3})*\.\d\d)(?P<usd>)")
+_COSTS = r"(?:costs|lists\sat|listed\sat|back|runs|goes\sfor|sells\sfor|comes\sto|priced\sat|is\snow|it's|is|price\sis)"
+_NO_PRICE = r"(?!\s(?:an?|per|less|more|under|over|off|cheaper|dearer|apart|in|total|together|to|too|above|below|short)\b|[\d/]|\.\d|,\d|\s?[-–]\s?\$)"
+_STATED_PRICE = re.compile(rf"\b{_COSTS}\s(?:now\s|only\s|just\s)?[*_]{{0,2}}{_MONEY}{_NO_PRICE}", re.I)
+_OF_OTHERS = r"(?<!against )(?<!than )(?<!versus )(?<!not )(?<!from )(?<!to )"
+_NO_TERM = r"(?<!against )(?<!than )(?<!versus )(?<!not )"
+_NO_GAP = (
+    r"(?!\s(?:more|less|fewer|better|worse|above|below|higher|lower|apart|up|down|against|than|versus)\b)"
+)
+_STATED_STARS = re.compile(
+    rf"(?<![\w.$]){_OF_OTHERS}(?P<stars>[0-5](?:\.\d)?){_BEHIND}(?![\w-]){_NO_GAP}(?P<count>)", re.I
+)
+_STATED_SCORE = re.compile(
+    rf"\b(?:rated|averages?|averaging|scores)\s(?P<stars>[0-5]\.\d)(?![\w.%])(?!\sstars?\s[a-z]){_NO_GAP}(?P<count>)",
+    re.I,
+)
+_STATED_COUNT = re.compile(
+    rf"(?<![\w.$,]){_NO_TERM}{_COUNT}\s(?:(?:{_OF})?(?:ratings?|reviews?)\b|times\b(?=[^.!?]{{0,40}}stars))",
+    re.I,
+)
+_BREAK = r"(?:[*_]{0,3}\s?[:：][*_]{0,3}\s{0,4}|[*_]{0,3}\s[–—-]{1,2}\s|\s?\.{3,}\s?|[*_]{2}\s)"
+_LABELLED = re.compile(rf"(?P<label>[^\s:|][^:|\n]{{0,38}}?){_BREAK}(?P<value>[^\s/][^\n]{{0,160}})")
+_CUT = re.compile(
+    r"\s?[;|·•()\[\]→]\s?|\s/\s(?!5\b)|,\s|\s[–—-]{1,2}\s|—|\s(?:and|but|while|though)\s|(?<=[\w*])[.!?](?:\s|$)"
+)
+
+
+class Said(NamedTuple):
+    """A value that stands alone."""
+
+    field: Field
+    value: float
+    span: Span
+    written: str
+    hedged: bool = False
+
+
+class Segment(NamedTuple):
+    """A stretch between two separators, without its marks."""
+
+    start: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def segment(body: str, start: int, end: int) -> Segment:
+    """Strip the marks around a stretch."""
+    text = body[start:end]
+    kept = text.lstrip(_EDGE + ":–—-")
+    return Segment(start + len(text) - len(kept), kept.rstrip(_EDGE))
+
+
+def segments(body: str, start: int, end: int) -> Iterator[Segment]:
+    """Cut a stretch at its separators: commas, dashes, brackets, ends of sentences; empty ones are left out."""
+    low = start
+    for match in _CUT.finditer(body, start, end):
+        if (one := segment(body, low, match.start())).text:
+            yield one
+        low = match.end()
+    if (one := segment(body, low, end)).text:
+        yield one
+
+
+_TIED = re.compile(
+    rf"(?:at|for|costs|is)\s{_MONEY}(?=\s[a-z]){_NO_PRICE}(?!\s(?:and|or|plus|for|each)\b)", re.I
+)
+
+
+def price_at_once(body: str, start: int, end: int) -> Said | None:
+    """Read an amount right behind a reference: ` at $32.95 fits ...`."""
+    gap = len(body[start:end]) - len(body[start:end].lstrip(_EDGE + ")"))
+    match = _TIED.match(body, start + gap, end)
+    return None if match is None else _money(match, 0)
+
+
+def values_of(one: Segment) -> list[Said]:
+    """Read a segment that is nothing but one value, or two that belong together (`4.6 stars from 62 ratings`)."""
+    if match := _PRICE.fullmatch(one.text):
+        return [_money(match, one.start)]
+    for pattern in (_RATING, _PAIR, _SCORED, _STAR_AHEAD):
+        if match := pattern.fullmatch(one.text):
+            return list(_rating(match, one.start))
+    if match := _RATERS.fullmatch(one.text):
+        return [_count(match, one.start)]
+    return []
+
+
+def labelled(one: Segment) -> tuple[str, Segment] | None:
+    """Split `Price: $21.99` into label and value."""
+    match = _LABELLED.fullmatch(one.text)
+    if match is None:
+        return None
+    value = segment(one.text, match.start("value"), len(one.text))
+    return match["label"].strip(_EDGE), Segment(one.start + value.start, value.text)
+
+
+def stated(body: str, start: int, end: int) -> list[Said]:
+    """Find in a sentence about one product its price, stars and number of ratings, each if it stands there once."""
+    found: list[Said] = []
+    for pattern in (_STATED_PRICE, _STATED_STARS, _STATED_SCORE, _STATED_COUNT):
+        matches = list(pattern.finditer(body, start, end))
+        if len(matches) == 1 and pattern is _STATED_PRICE:
+            found.append(_money(matches[0], 0))
+        elif len(matches) == 1 and pattern is _STATED_COUNT:
+            found.append(_count(matches[0], 0))
+        elif len(matches) == 1 and not any(one.field == "stars" for one in found):
+            found += _rating(matches[0], 0)
+    return found
+
+
+def cell_values(field: Field, one: Segment) -> list[Said]:
+    """Read what stands under a label: a whole price, stars with or without a count, a count."""
+    if field == "price":
+        match = _MONEY_CELL.fullmatch(one.text) or _BARE_CELL.fullmatch(one.text)
+        return [] if match is None else [_money(match, one.start)]
+    if field == "count":
+        match = _COUNT_CELL.fullmatch(one.text)
+        return [] if match is None else [_count(match, one.start)]
+    match = _STARS_CELL.fullmatch(one.text)
+    return [] if match is None else list(_rating(match, one.start))
+
+
+def pairs_of(body: str) -> Iterator[tuple[Said, Said]]:
+    """Find stars and a number of ratings that stand side by side."""
+    for pattern in (_SIDE_BY_SIDE, _STAR_FIRST, _COUNT_FIRST):
+        for match in pattern.finditer(body):
+            stars, *count = _rating(match, 0)
+            yield stars, count[0]
+
+
+_STAR_FIRST = re.compile(rf"[★⭐]\s?(?P<stars>[0-5]\.\d)\s?[·,|(/]\s?{_COUNT}{_GIVERS}{_NO_GAP}", re.I)
+_COUNT_FIRST = re.compile(
+    rf"(?<![\w.$,]){_COUNT}\s(?:ratings|reviews)\s(?:averaging|averaged at)\s(?P<stars>[0-5]\.\d)(?!\d)", re.I
+)
+_SIDE_BY_SIDE = re.compile(
+    rf"(?<![\w.$]){_STARS}(?:{_BEHIND})(?:{_FROM}|\s?\(){_COUNT}{_GIVERS}{_NO_GAP}", re.I
+)
+
+
+def _money(match: re.Match[str], start: int) -> Said:
+    name = "money" if match["money"] else "usd"
+    low, high = match.span(name)
+    return Said("price", number(match[name]), (start + low, start + high), f"${match[name]}")
+
+
+def _rating(match: re.Match[str], start: int) -> Iterator[Said]:
+    low, high = match.span("stars")
+    hedged = bool(match.groupdict().get("near"))
+    yield Said("stars", float(match["stars"]), (start + low, start + high), match["stars"], hedged)
+    if match["count"]:
+        yield _count(match, start)
+
+
+def _count(match: re.Match[str], start: int) -> Said:
+    groups = match.groupdict()
+    low, high = match.span("count")
+    hedged = bool(groups.get("about") or groups.get("k"))
+    return Said("count", number(match["count"]), (start + low, start + high), match["count"], hedged)
