@@ -7,12 +7,9 @@ from drr.env.shop import Shop
 from drr.eval.checks import RULES, Subject, check_report
 from drr.eval.checks.accusing.weighed import raised_by
 from drr.eval.checks.considered.signs import FigureSigns
-from drr.eval.checks.considered.weighing import WEIGHTS, answer, considered_wrong, fitted
+from drr.eval.checks.considered.weighing import answer, considered_wrong, fitted
 from drr.eval.checks.mentions import Mentions
-from drr.eval.tasks import checked
 from test_money import A, B, C
-
-from benchmarks.considered_fit import Considered, chance, fit, weights_text
 
 QUERY = "something quiet, up to $50"
 
@@ -135,31 +132,6 @@ def test_a_tree_asks_two_questions() -> None:
     asked = [{}, {"b": 1.0}, {"a": 1.0}, {"a": 1.0, "c": 1.0}]
     assert [answer(tree, signs) for signs in asked] == [1.0, 2.0, 3.0, 4.0]
     assert answer(tree, {"a": 0.5}) == 1.0
-
-
-def test_trees_find_the_pair_of_signs_that_errors_have() -> None:
-    """Neither sign alone says anything; the two together stand at every error."""
-    signs = [{"a": 1.0, "b": 1.0}, {"a": 1.0}, {"b": 1.0}, {}]
-    every = [
-        Considered("round1", str(n), "passage", n % 4 == 0, n % 4 == 0, False, signs[n % 4])
-        for n in range(400)
-    ]
-    start, trees = fit(every)
-    likely = [chance(start, trees, one) for one in signs]
-    assert likely[0] > 0.9 and max(likely[1:]) < 0.1
-
-
-def test_weights_are_made_by_their_program_and_new_ones_check_every_report_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    weights = fitted()
-    first, _, last = weights.rounds.partition(" to ")
-    made = weights_text(weights.start, weights.trees, [first, last], []).splitlines()
-    kept = WEIGHTS.read_text(encoding="utf-8").splitlines()
-    assert made[0] == kept[0] and made[8:] == kept[8:]
-    before = checked.rules_version(3)
-    monkeypatch.setattr("drr.eval.checks.accusing.weighed.considered_version", lambda: "another")
-    assert checked.rules_version(3) != before
 
 
 @pytest.mark.parametrize(

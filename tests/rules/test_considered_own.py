@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from datetime import date, timedelta
 
@@ -12,18 +11,12 @@ from drr.eval.checks import Subject, check_report
 from drr.eval.checks.considered.own_said import OwnFigure, OwnKind
 from drr.eval.checks.considered.own_signs import OwnSigns
 from drr.eval.checks.considered.own_weighing import (
-    OWN_WEIGHTS,
     fitted,
     is_true_of_some,
-    own_chance,
-    own_version,
     own_wrong,
 )
 from drr.eval.checks.mentions import Mentions
 
-from benchmarks.considered_fit import Considered
-from benchmarks.considered_own_fit import ConsideredSaid, fit, weights_text
-from benchmarks.own_errors import altered
 from benchmarks.planted import Scene
 from tests.rules.test_histories import known_of
 from tests.rules.test_persons import MONTHS
@@ -188,39 +181,3 @@ def test_days_on_which_nothing_can_have_been_ordered_are_none_of_orders(scene: S
 
 def test_a_report_without_a_reader_has_nothing_said(scene: Scene) -> None:
     assert not OwnSigns(Mentions(Subject("You ordered it three times in May 2020.", shop=scene.shop))).said
-
-
-def test_made_errors_are_other_values_of_the_same_kind(scene: Scene) -> None:
-    user, _, _ = known_of(scene)
-    text = "You ordered it seven times, twelve orders in all, on 3 March 2021 and July 20, in May 2020, 2019, a Sunday, three weeks apart, 37% of all, half of them, the fourth Cancelled."
-    found = said(text, scene, user)
-    assert len({one.kind for one in found}) == 11
-    chance = random.Random(1)
-    for one in found:
-        for _ in range(60):
-            other = altered(one, chance)
-            assert other is None or (other.kind == one.kind and other != one and other.start == one.start)
-
-
-def test_a_tree_asks_three_questions_and_trees_find_what_three_signs_say_together() -> None:
-    """No two of the three say anything; errors have all three."""
-    names = ("a", "b", "c")
-    signs = [{name: 1.0 for at, name in enumerate(names) if n >> at & 1} for n in range(8)]
-    every = [
-        ConsideredSaid(
-            Considered("round1", str(n), "passage", n % 8 == 7, n % 8 == 7, False, signs[n % 8]), False
-        )
-        for n in range(400)
-    ]
-    start, trees = fit(every)
-    likely = [own_chance(start, trees, one) for one in signs]
-    assert likely[7] > 0.9 and max(likely[:7]) < 0.1
-
-
-def test_weights_are_made_by_their_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    weights = fitted()
-    first, _, last = weights.rounds.partition(" to ")
-    made = weights_text(weights.start, weights.trees, [first, last], []).splitlines()
-    kept = OWN_WEIGHTS.read_text(encoding="utf-8").splitlines()
-    assert made[0] == kept[0] and made[8:] == kept[8:]
-    assert own_version().startswith(f"{weights.version}-")

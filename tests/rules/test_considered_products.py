@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from drr.env.shop import Shop
 from drr.eval.checks import RULES, Subject, check_report
 from drr.eval.checks.accusing.weighed import raised_by
 from drr.eval.checks.considered.multiples import (
-    MULTIPLES,
-    TURNED,
     considered_multiples,
     is_held,
     multiple_weights,
-    unraised,
 )
 from drr.eval.checks.considered.ratios import RatioSigns, ratios_said
 from drr.eval.checks.considered.statements import (
-    STATEMENTS,
     considered_statements,
     statement_weights,
 )
 from drr.eval.checks.mentions import Mentions
-from drr.eval.tasks import checked
-
-from benchmarks.considered_fit import Considered, weights_text
-from benchmarks.considered_multiples_fit import chances_left_out, to_be_fitted
 
 AT = "http://ecommerce.example/"
 ROUND, OVAL = f"[Thistlegate Round]({AT}B01QX687PY)", f"[Stonepan Oval]({AT}B0Z5GACPUE)"
@@ -125,61 +114,3 @@ def _signs(shop: Shop, text: str) -> dict[str, float]:
     signs = RatioSigns(Mentions(Subject(text, shop=shop)), {})
     (one,) = signs.every()
     return signs.of(one)
-
-
-def _made() -> Iterator[tuple[Considered, Considered]]:
-    """Right ones are reached; of those set to another number, and of planted ones, nothing is."""
-    for at in range(240):
-        name = f"round{at % 8 + 1}"
-        right = {"reached_price_here": 1.0, "raised_other_plain": float(at % 2)}
-        wrong = {"held_none": 1.0}
-        planted = at % 12 == 0
-        kept = Considered(
-            name,
-            str(at),
-            "passage",
-            planted,
-            planted,
-            False,
-            wrong | {"form_times": 1.0} if planted else right,
-        )
-        yield kept, Considered(name, str(at), "passage", True, True, False, wrong)
-
-
-def test_both_sets_of_trees_are_asked() -> None:
-    kept, turned = (list(some) for some in zip(*_made(), strict=True))
-    every, both = to_be_fitted(kept, turned)
-    assert len(every) == 240 and len(both) == 220 + 240
-    assert not any(name.startswith("raised_") for one in both for name in one.signs)
-    likely = chances_left_out(kept, turned)
-    assert min(a for a, one in zip(likely, kept, strict=True) if one.wrong) > 0.9
-    assert max(a for a, one in zip(likely, kept, strict=True) if not one.wrong) < 0.1
-    assert unraised({"raised_x_plain": 1.0, "held_none": 1.0}) == {"held_none": 1.0}
-
-
-@pytest.mark.parametrize(
-    ("path", "of", "name"),
-    [
-        (MULTIPLES, ("multiples.py", "considered_multiples_fit"), "multiples_version"),
-        (TURNED, ("multiples.py", "considered_multiples_fit"), "multiples_version"),
-        (STATEMENTS, ("statements.py", "considered_statements_fit"), "statements_version"),
-    ],
-    ids=["multiples", "turned", "statements"],
-)
-def test_weights_are_made_by_their_program_and_new_ones_check_every_report_again(
-    monkeypatch: pytest.MonkeyPatch, path: Path, of: tuple[str, str], name: str
-) -> None:
-    weights = {
-        MULTIPLES: multiple_weights()[0],
-        TURNED: multiple_weights()[1],
-        STATEMENTS: statement_weights(),
-    }[path]
-    first, _, last = weights.rounds.partition(" to ")
-    made = weights_text(
-        weights.start, weights.trees, [first, last], [], of, weights.version, weights.bar
-    ).splitlines()
-    kept = path.read_text(encoding="utf-8").splitlines()
-    assert made[:5] == kept[:5] and made[8:] == kept[8:]
-    before = checked.rules_version(3)
-    monkeypatch.setattr(f"drr.eval.checks.accusing.weighed.{name}", lambda: "another")
-    assert checked.rules_version(3) != before

@@ -5,15 +5,11 @@ from __future__ import annotations
 import pytest
 from drr.env.shop import Shop
 from drr.eval.checks import Check, Subject, check_report
-from drr.eval.checks.certainty import BARS
-from drr.eval.checks.leftover.rule import KINDS
 from drr.eval.checks.leftover.slips import slips
-from drr.eval.checks.leftover.weighing import WEIGHTS, fitted, leftover_of
+from drr.eval.checks.leftover.weighing import leftover_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.tasks import checked
 from test_money import A, B, C
-
-from benchmarks.leftover_fit import weights_text
 
 RIGHT_OR_WRONG = [
     (f"Per thermometer: $11.99 for the red one ({B}), $24.95 for the black ({C}), which is {{}} on top.", "$12.96", "$21.96"),
@@ -114,15 +110,6 @@ def test_a_report_of_other_things_is_left_alone(rules_shop: Shop) -> None:
 def test_a_slip_is_one_digit_or_two_in_each_others_place() -> None:
     assert {19.08, 92.08, 9.08, 129.08} <= {*slips("29.08")}
     assert {12, 81, 8, 118, 1, 183} <= {*slips("18")} and 18 not in {*slips("18")}
-
-
-def test_kinds_have_bars_and_weights_are_made_by_their_program() -> None:
-    assert {*KINDS.values()} <= {*BARS}
-    weights = fitted()
-    first, _, last = weights.rounds.partition(" to ")
-    text = weights_text(weights.weights, [first, last], [])
-    assert text.splitlines()[0] == WEIGHTS.read_text(encoding="utf-8").splitlines()[0]
-    assert all(f"{name} = {value}" in text.splitlines() for name, value in weights.weights.items())
 
 
 def test_new_weights_check_every_report_again(monkeypatch: pytest.MonkeyPatch) -> None:

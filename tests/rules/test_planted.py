@@ -24,6 +24,6 @@ def test_planted_errors_are_noticed_and_clean_reports_pass(rules_shop: Shop) -> 
 
 
 def test_every_rule_has_its_kinds_of_error() -> None:
-    # What nothing explains is read of all that the others leave: its errors are those of strangers (`benchmarks.leftover_fit`).
+    # What nothing explains is read of all that the others leave: its errors are those of strangers.
     assert {rule for rule, _ in KINDS.values()} == set(RULES) - {"figures"}
     assert len(KINDS) >= 30

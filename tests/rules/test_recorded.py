@@ -8,10 +8,8 @@ from drr.eval.checks import Subject, check_report
 from drr.eval.checks.base import Accusation, CheckTally
 from drr.eval.checks.certainty import BARS, Certainty
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.recorded.weighing import WEIGHTS, candidates, fitted, group_of, said_otherwise
+from drr.eval.checks.recorded.weighing import candidates, fitted, group_of, said_otherwise
 from drr.eval.tasks import checked
-
-from benchmarks.recorded_fit import WeighedStatement, weights_text
 
 AT = "http://ecommerce.example/"
 RIGHT_OR_WRONG = [
@@ -75,17 +73,6 @@ def test_a_place_is_accused_once() -> None:
     tally.accuse_besides(Accusation("weighed_figure", (5, 9), "another", Certainty.SENTENCE))
     tally.accuse_besides(Accusation("weighed_figure", (9, 12), "elsewhere", Certainty.SENTENCE))
     assert [one.why for one in tally.accused] == ["one reader", "elsewhere"]
-
-
-def test_weights_are_made_by_their_program() -> None:
-    weights = fitted()
-    first, _, last = weights.rounds.partition(" to ")
-    one = WeighedStatement("round1", "p001", "figure", False, {"start": 1.0})
-    made = weights_text({name: [one] for name in weights.groups}, [first, last]).splitlines()
-    kept = WEIGHTS.read_text(encoding="utf-8").splitlines()
-    assert made[0] == kept[0]
-    for name, group in weights.groups.items():
-        assert f"[groups.{name}]" in made and f"bar = {group.bar}" in made
 
 
 def test_new_weights_check_every_report_again(monkeypatch: pytest.MonkeyPatch) -> None:

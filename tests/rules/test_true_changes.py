@@ -7,10 +7,8 @@ from drr.env.entities import Product
 from drr.env.shop import Shop
 from drr.eval.checks import Subject, check_report
 
-from benchmarks.first_contact import ROUNDS, read_round
 from benchmarks.planted import Scene
 from benchmarks.planted_reports import short_title
-from benchmarks.true_changes import run
 
 
 def failing(shop: Shop, text: str, query: str | None = None) -> set[str]:
@@ -77,11 +75,3 @@ def test_what_a_section_calls_too_dear_is_not_advised(rules_shop: Shop) -> None:
 def test_an_offer_of_nowhere_has_a_name_that_the_catalogue_does_not_know(rules_shop: Shop) -> None:
     assert "outside_shop" in failing(rules_shop, "- Zentrix Pro Trimmer $30\n")
     assert failing(rules_shop, "- Cotton Filter Water, 1 Cup: $3\n") == set()
-
-
-@pytest.mark.rounds
-def test_true_changes_of_strangers_texts_raise_hardly_an_alarm(rules_shop: Shop) -> None:
-    texts = [one for name in ("round12", "round14") for one in read_round(ROUNDS / f"{name}.jsonl")]
-    seen = run(rules_shop, texts[::24], planted=False)
-    assert seen.clean.total() > 100
-    assert seen.alarmed.total() <= 2, seen.alarms

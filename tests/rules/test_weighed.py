@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 import pytest
 from drr.env.shop import Shop
 from drr.eval.checks import RULES, Check, Subject, check_report
@@ -15,8 +13,6 @@ from drr.eval.checks.certainty import BARS, Certainty
 from drr.eval.checks.mentions import Mentions
 from drr.eval.tasks import checked
 from test_money import A, B, C
-
-from benchmarks.accusations import LABELS, read_labels
 
 LITTER = "http://ecommerce.example/B0GWWTJBXZ"
 """Forty pounds, $33.99."""
@@ -102,13 +98,6 @@ def test_nothing_that_explains_speaks_for_an_accusation() -> None:
         free = weights.chance(kind, dict.fromkeys(TRAITS, 0.0))
         for name in TRAITS:
             assert weights.chance(kind, dict.fromkeys(TRAITS, 0.0) | {name: 1.0}) <= free
-
-
-def test_the_weights_are_those_of_the_labels_that_are_kept() -> None:
-    assert fitted().fitted.sha256 == sha256(LABELS.read_bytes()).hexdigest()
-    labels = read_labels()
-    assert all(one.new <= one.twin for one in labels)
-    assert {one.round for one in labels} == {f"round{number}" for number in range(8, 21)}
 
 
 def test_new_weights_check_every_report_again(monkeypatch: pytest.MonkeyPatch) -> None:
