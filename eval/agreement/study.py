@@ -114,8 +114,10 @@ def _positions(judged: Judged) -> dict[str, PositionRow]:
 
 
 def latest_judgings(study: Study) -> dict[str, Judging]:
-    """By judge, the last one of ours over the pages as they were frozen."""
-    return {j.judge: j for j in judgings(study) if _is_ours(j) and not j.repeat}
+    """By judge, the last one of ours over the pages as they were frozen; rules by their newest name, never beside an older one."""
+    found = [j for j in judgings(study) if _is_ours(j) and not j.repeat]
+    last = {"" if judging.rule_written else judging.judge: judging for judging in found}
+    return {judging.judge: judging for judging in last.values()}
 
 
 def _is_ours(judging: Judging) -> bool:

@@ -61,6 +61,9 @@ def difference(old: Judged, new: Judged) -> JudgingDifference:
 
 
 def _warning(old: Judged, new: Judged) -> str | None:
+    names = {j.judge for j in (old.judging, new.judging) if j is not None and j.rule_written}
+    if len(names) > 1:
+        return f"{' and '.join(sorted(names))} are other rules: a change is not the report's"
     if old.way == new.way:
         return None
     return (
