@@ -69,7 +69,7 @@ def test_a_figure_that_these_sentences_do_not_state_is_named_and_makes_no_claim_
     said = "The pole of rust-resistant metal stands 91 inches tall with 6 adjustable hooks"
     found = support(said, [KIT])
     assert (found.label, found.share > 0.8) == ("partial", True)
-    assert "not there: 6" in found.reason and "1 of its 2 figures" in found.reason
+    assert "not stated there: 6" in found.reason and "1 of its 2 figures" in found.reason
     apart = f"Six hooks hold more. {KIT}"
     assert support(said, [apart]).label == "partial", "elsewhere on the page is not beside the claim's words"
 
@@ -77,7 +77,8 @@ def test_a_figure_that_these_sentences_do_not_state_is_named_and_makes_no_claim_
 def test_only_neighbouring_sentences_are_read_together() -> None:
     claim = "The pole is made in Leeds and painted green"
     assert support(claim, ["The pole is made in Leeds. It is painted green."]).label == "full"
-    far = "The pole is made in Leeds. Order by noon. We ship daily. Chairs are painted green."
+    between = "Orders that reach us before noon leave the house on the very same day."
+    far = f"The pole is made in Leeds. {between} {between} {between} Chairs are painted green."
     assert support(claim, [far]).label == "partial"
     cut = "The pole is made in Leeds.\n[...]\nIt is painted green."
     assert support(claim, [cut]).label == "partial", "passages that were cut apart are no neighbours"
