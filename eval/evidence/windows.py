@@ -25,7 +25,7 @@ Label = Literal["none", "partial", "full"]
 FULL, SOME = 0.6, 0.3
 """Shares of a claim from which it is `full`, and below which it is `none`."""
 _BORDER = re.compile(r"(?<=[.!?;])\s+|\n")
-CUT = "[...]"
+_CUT = "[...]"
 """Stands between passages that are no neighbours."""
 _SHORT = 60
 """Characters below which a sentence or line is read with what follows: fields of a record, items of a list."""
@@ -113,12 +113,12 @@ def _sentences(text: str) -> Iterator[Span]:
     heading, begun, start = _heading(text), 0, 0
     for end, following in (*(m.span() for m in _BORDER.finditer(text)), (len(text), len(text))):
         here = text[start:end].strip()
-        if here == CUT and begun < start:
+        if here == _CUT and begun < start:
             yield Span(begun, start)
             begun = start
         if not here and begun == start:
             begun = following
-        elif end - begun >= _SHORT or here == CUT or end in (heading, len(text)):
+        elif end - begun >= _SHORT or here == _CUT or end in (heading, len(text)):
             yield Span(begun, end)
             begun = following
         start = following
