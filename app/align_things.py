@@ -28,11 +28,12 @@ def _kept_on_dev(alignment: JudgeAlignment, run: Run) -> tuple[list[Held], dict[
     from drr.env.settings import Settings
     from drr.eval.agreement.alignment.work import AlignmentWork
     from drr.eval.asking.judge import JudgeName, KeptAnswers
+    from drr.eval.asking.rules import is_rules
     from drr.eval.tasks.desk import Desk
     from drr.offline.judge import RulesJudge
 
     stand_in = RulesJudge()
-    by_rules = run["judge"] == stand_in.name
+    by_rules = is_rules(run["judge"])
     judge = JudgeName("offline" if by_rules else run["judge"], run["judge"], by_rules)
     settings = Settings(prompts=alignment.version(run["version"]).folder)
     shop_url = alignment.study.config.get("settings", {}).get("shop_url") or settings.shop_url

@@ -131,7 +131,7 @@ def main() -> None:
         rows = _ordered(folder, planted)
         again = _again(folder, planted, arguments.reports)
     text = (
-        f"{len(planted)} pairs of reports on the sample shop, judged by rules-1 ({machine()}). Right: the figure named is lower than the clean"
+        f"{len(planted)} pairs of reports on the sample shop, judged by rules-2 ({machine()}). Right: the figure named is lower than the clean"
         " report's, for a harmless change that none is; a greeting is a claim without a source to rules, so R is left out there.\n\n"
     )
     record(
@@ -222,7 +222,7 @@ def _again(folder: Path, planted: Sequence[Planted], reports: int) -> str:
     second, cpu = time.perf_counter() - started, time.process_time() - worked
     done = next(word for word in told.split(": ")[-1].split(";") if "done now" in word).split()[0]
     rows = [
-        ("first, by rules-1", "", f"{first:.1f}"),
+        ("first, by rules-2", "", f"{first:.1f}"),
         ("again, from what is kept", done, f"{second:.1f} ({cpu:.1f} of processor time)"),
     ]
     head = f"{3 * len(some)} reports, `drr judge --what pqr` (P and Q in three rounds, R, violations, rules).\n\n"

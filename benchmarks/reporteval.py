@@ -65,7 +65,7 @@ def _planted(folder: Path, many: int) -> str:
         )
         lower = sum(b < a for a, b in zip(clean, copied, strict=True))
         shown.append((name, f"{sum(clean) / many:.3f}", f"{sum(copied) / many:.3f}", f"{lower} of {many}"))
-    head = f"A paragraph copied into {many} written reports of 500 to 5,000 words in five languages of headings, judged by rules-1 ({machine()}).\n\n"
+    head = f"A paragraph copied into {many} written reports of 500 to 5,000 words in five languages of headings, judged by rules-2 ({machine()}).\n\n"
     return head + table(("figure", "clean", "copied", "lower"), shown)
 
 
@@ -80,7 +80,7 @@ def _again(folder: Path, reports: int, words: int) -> str:
     ]
     study = _imported(folder, "again", rows)
     timed = []
-    for name in ("first, by rules-1", "again, from what is kept"):
+    for name in ("first, by rules-2", "again, from what is kept"):
         started, worked = time.perf_counter(), time.process_time()
         told = _quiet("judge", str(study), "--what", "reporteval", "--judge", "offline", "--quiet")
         seconds, cpu = time.perf_counter() - started, time.process_time() - worked

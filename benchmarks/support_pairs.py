@@ -1,12 +1,12 @@
-"""Whether `rules-1` says what people say of claims beside their evidence: pairs by writers who had never seen the judge.
+"""Measures what `rules-2` says of claims beside their evidence against labels, on files of pairs as they are published.
 
-python -m benchmarks.support_pairs [PAIRS.jsonl ...] [--half work|sealed] [--points] [--misses] [--record HEADING] [--worth SET [--people]]
+python -m benchmarks.support_pairs PAIRS.jsonl ...
 
-Files of pairs in our own form, of WiCE or of AttributionBench as they are published (`support_forms.py`); where no label is `partial`, what is called `full` is counted beside what is. The pairs of `strangers/support*.jsonl`
-were written for this project by writers who knew the task and the three labels and had not seen the judge; those of
-`pairs/` by who mended the rules (`pairs/README.md`). The weights are fitted to all of these but `strangers/support17.jsonl` to `support19.jsonl`: what they are worth to a writer who is left out, `support_fit` counts; first counts on new writers are kept in `eval/stats/worth.toml`. Halves are drawn by a hash of `evidence_id`.
-`--worth` keeps a first count as what stands over every verdict by rules (`eval/stats/worth.toml`), `--people` says that people gave its labels. With `--points` each claim is a key point
-and its evidence a report: what `rules-1` says of points that code does not decide.
+Nothing is fitted and no pair is kept here. Three forms are read:
+
+- our own, as `drr annotate --export` writes support: `id`, `claim`, `evidence`, `label` (full, partial, none);
+- WiCE (Kamoi et al., EMNLP 2023; annotations ODC-BY): `label`, `claim`, `evidence` (sentences), `meta`; of several chunks of a claim the first;
+- AttributionBench (Li et al., 2024): `claim`, `references`, `attribution_label`, `id`; attributable is `full`, all else `none`.
 """
 
 from __future__ import annotations
@@ -14,152 +14,105 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
-from drr.eval.evidence.lexical import support
 from drr.eval.evidence.passages import select
+from drr.eval.evidence.windows import WindowVerdict, support
 from drr.eval.stats.agreement import cohen_kappa
 from drr.eval.stats.intervals import V
-from drr.eval.stats.worth import MEASURED
-from drr.offline.judge import RulesJudge
-from drr.offline.points import match
 
-from benchmarks.results import record, table
-from benchmarks.support_forms import HALVES, LABELS, SupportPair, is_twofold, read_pairs
+from benchmarks.results import table
 
-FOLDER = Path(__file__).parent
-PAIRS = (
-    *(FOLDER / "strangers" / f"support{number}.jsonl" for number in range(1, 17)),
-    FOLDER / "pairs" / "products.jsonl",
-    FOLDER / "pairs" / "changed.jsonl",
-    FOLDER / "pairs" / "guides.jsonl",
-    FOLDER / "pairs" / "natural.jsonl",
-)
+LABELS = ("none", "partial", "full")
+_PUBLISHED = {
+    "supported": "full",
+    "partially_supported": "partial",
+    "not_supported": "none",
+    "attributable": "full",
+    "not attributable": "none",
+}
 
 
 class JudgedPair(NamedTuple):
-    pair: SupportPair
-    said: str
-    why: str
+    """A pair's label, the text it hangs on, and what the rules say."""
+
+    id: str
+    label: str
+    evidence: str
+    said: WindowVerdict
 
 
-def judged(pairs: Sequence[SupportPair]) -> list[JudgedPair]:
-    """As a study's judging by rules: of a long text the passages that it would be shown."""
-    found = []
-    for pair in pairs:
-        shown = "\n[...]\n".join(
-            pair.evidence[s.start : s.end].strip() for s in select(pair.claim, pair.evidence)
-        )
-        said, _ = support(pair.claim, [shown])
-        found.append(JudgedPair(pair, said.label, said.reason))
-    return found
+def judged(path: Path) -> list[JudgedPair]:
+    """As in a study: of a long text the passages that a judge would be shown."""
+    found: dict[str, JudgedPair] = {}
+    for number, line in enumerate(filter(bytes.strip, path.read_bytes().splitlines())):
+        row: dict[str, Any] = orjson.loads(line)
+        given = row.get("evidence", "")
+        evidence = given if isinstance(given, str) else " ".join(given)
+        evidence = "\n".join(row.get("references", (evidence,)))
+        name = str(row.get("meta", row).get("id", number))
+        label = row.get("attribution_label", row.get("label"))
+        shown = "\n[...]\n".join(evidence[s.start : s.end].strip() for s in select(row["claim"], evidence))
+        said = support(row["claim"], [shown])
+        cluster = sha256(evidence.encode()).hexdigest()[:12]
+        found.setdefault(name, JudgedPair(name, _PUBLISHED.get(label, label), cluster, said))
+    return list(found.values())
 
 
-def matched(pairs: Sequence[SupportPair]) -> list[JudgedPair]:
-    """As points of a report, which is always shown whole."""
-    words = {"support": "full", "partial_support": "partial", "not_support": "none"}
-    said = [match(pair.claim, None, pair.evidence) for pair in pairs]
-    return [JudgedPair(pair, words[one.support], one.reason) for pair, one in zip(pairs, said, strict=True)]
+def is_twofold(pairs: Sequence[JudgedPair]) -> bool:
+    """Whether their labels know no `partial`: what is supported in part is not supported then."""
+    return all(pair.label != "partial" for pair in pairs)
 
 
-def kappa(found: Sequence[JudgedPair]) -> V:
-    """Quadratic-weighted, by evidence; of labels that know no `partial`, of what is full and what is not."""
-    if is_twofold([one.pair for one in found]):
-        return cohen_kappa(
-            [one.said == "full" for one in found],
-            [one.pair.label == "full" for one in found],
-            clusters=[one.pair.evidence_id for one in found],
-        )
-    return cohen_kappa(
-        [one.said for one in found],
-        [one.pair.label for one in found],
-        clusters=[one.pair.evidence_id for one in found],
-        categories=LABELS,
-        weights="quadratic",
+def kappa(pairs: Sequence[JudgedPair]) -> V:
+    """Quadratic-weighted, by evidence; of two labels, of what is full and what is not."""
+    clusters = [pair.evidence for pair in pairs]
+    if is_twofold(pairs):
+        full = ([pair.said.label == "full" for pair in pairs], [pair.label == "full" for pair in pairs])
+        return cohen_kappa(*full, clusters=clusters)
+    said, labels = [pair.said.label for pair in pairs], [pair.label for pair in pairs]
+    return cohen_kappa(said, labels, clusters=clusters, categories=LABELS, weights="quadratic")
+
+
+def auc(pairs: Sequence[JudgedPair]) -> float | None:
+    """How often the share of a claim that is `full` is above that of one that is not; ties count half."""
+    full, rest = (
+        np.array([p.said.share for p in pairs if (p.label == "full") == one]) for one in (True, False)
     )
+    if not (full.size and rest.size):
+        return None
+    apart = full[:, None] - rest[None, :]
+    return float((apart > 0).mean() + (apart == 0).mean() / 2)
 
 
-def confusion(found: Sequence[JudgedPair]) -> str:
-    cells = Counter((one.pair.label, one.said) for one in found)
-    rows = [
-        [label, *(cells[label, said] for said in LABELS)]
-        for label in LABELS
-        if any(cells[label, said] for said in LABELS)
-    ]
-    return table(["the labels say", *(f"rules say {said}" for said in LABELS)], rows)
-
-
-def summary(name: str, found: Sequence[JudgedPair]) -> list[object]:
-    value = kappa(found)
-    twofold = is_twofold([one.pair for one in found])
-    exact = sum(
-        (one.said == "full") == (one.pair.label == "full") if twofold else one.said == one.pair.label
-        for one in found
-    )
-    shown = "unknown" if value.value is None else f"{value.value:.2f}"
+def summary(name: str, pairs: Sequence[JudgedPair]) -> list[object]:
+    value, area = kappa(pairs), auc(pairs)
+    told = "unknown" if value.value is None else f"{value.value:.2f}"
     if value.ci_low is not None:
-        shown += f" [{value.ci_low:.2f}, {value.ci_high:.2f}]"
-    return [name, len(found), shown, f"{exact / len(found):.0%}"]
+        told += f" [{value.ci_low:.2f}, {value.ci_high:.2f}]"
+    cells = Counter((pair.label, pair.said.label) for pair in pairs)
+    said = [" / ".join(str(cells[label, one]) for one in LABELS) for label in LABELS]
+    return [name, len(pairs), "unknown" if area is None else f"{area:.2f}", told, *said]
 
 
-def keep_worth(name: str, found: Sequence[JudgedPair], *, by_people: bool) -> None:
-    value = kappa(found)
-    rows = {
-        "set": orjson.dumps(name).decode(),
-        "date": datetime.now(tz=UTC).date().isoformat(),
-        "version": RulesJudge.version,
-        **({"by": '"people"'} if by_people else {}),
-        **({"twofold": "true"} if is_twofold([one.pair for one in found]) else {}),
-        "pairs": len(found),
-        "kappa": f"{value.value:.2f}",
-        "low": f"{value.ci_low:.2f}",
-        "high": f"{value.ci_high:.2f}",
-    }
-    with MEASURED.open("a", encoding="utf-8") as file:
-        file.write("\n[[measured]]\n" + "".join(f"{key} = {told}\n" for key, told in rows.items()))
-
-
-HEAD = ("pairs", "n", "kappa [95 %]", "same label")
+HEAD = (
+    "pairs",
+    "n",
+    "AUC of the share",
+    "kappa [95 %]",
+    *(f"{one}: none / partial / full" for one in LABELS),
+)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path, help="files of pairs (default: those that are kept)")
-    parser.add_argument("--half", choices=HALVES, help="only this half")
-    parser.add_argument("--points", action="store_true", help="claims as key points, evidence as reports")
-    parser.add_argument("--misses", action="store_true", help="print each pair that is judged otherwise")
-    parser.add_argument(
-        "--worth", metavar="SET", help="keep the last file's count as what stands over verdicts by rules"
-    )
-    parser.add_argument("--people", action="store_true", help="of `--worth`: people gave the labels")
-    parser.add_argument(
-        "--record", metavar="HEADING", help="keep the tables under this heading of RESULTS.md"
-    )
-    arguments = parser.parse_args()
-    parts = []
-    for path in arguments.files or PAIRS:
-        pairs = [pair for pair in read_pairs(path) if arguments.half in (None, pair.half)]
-        found = matched(pairs) if arguments.points else judged(pairs)
-        name = f"{path.stem}, {arguments.half} half" if arguments.half else path.stem
-        parts.append(f"{table(HEAD, [summary(name, found)])}\n\n{confusion(found)}")
-        manners = Counter(one.pair.manner for one in found)
-        same = Counter(one.pair.manner for one in found if one.said == one.pair.label)
-        print(table(["manner", "same", "of"], [[m, same[m], n] for m, n in manners.most_common()]))
-        if arguments.misses:
-            for one in found:
-                if one.said != one.pair.label:
-                    print(
-                        f"\n{one.pair.id} {one.pair.label} -> {one.said} ({one.pair.manner}; {one.why})\n  {one.pair.claim}"
-                    )
-    text = "\n\n".join(parts)
-    print(f"\n{text}")
-    if arguments.record:
-        record(arguments.record, text)
-    if arguments.worth:
-        keep_worth(arguments.worth, found, by_people=arguments.people)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path)
+    rows = [summary(path.stem, judged(path)) for path in parser.parse_args().files]
+    print(table(HEAD, rows))
 
 
 if __name__ == "__main__":

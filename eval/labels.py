@@ -45,7 +45,7 @@ class _Label(BaseModel):
 
     id: str
     judge: str = UNNAMED
-    """A person's or a model's name; `rules-1` is the judge without a model."""
+    """A person's or a model's name; `rules-2` is the judge without a model."""
     seconds: float | None = Field(None, allow_inf_nan=False)
     comment: str | None = None
     """Why, in the words of who judged."""

@@ -1,12 +1,11 @@
-"""How far a report meets a criterion, by words alone: what the judge `rules-1` says where no surface is named.
+"""How far a report meets a criterion, by words alone: what the judge `rules-2` says where no surface is named.
 
 Words that a report shares with a criterion show at most that it touches it; `docs/pqr.md` says what that is worth.
 """
 
 from __future__ import annotations
 
-from drr.eval.evidence.aligned import family
-from drr.eval.evidence.lexical import content_words, plain
+from drr.eval.evidence.words import families
 
 _TOP = 10.0
 
@@ -14,7 +13,7 @@ _TOP = 10.0
 def words_of_criterion(shown: str, gist: str | None, report: str) -> tuple[float, str]:
     """The share of its words that one line of the report holds; its explanation, the lines behind the first, plays no part."""
     wanted = shown.partition("\n")[0] if gist is None else gist
-    words = frozenset(map(family, content_words(wanted)))
+    words = families(wanted)
     if not words:
         return 0.0, "no word of a report shows this to a judge without a model"
     held = max((_held(words, line) for line in report.split("\n") if line.strip()), default=0.0)
@@ -22,4 +21,4 @@ def words_of_criterion(shown: str, gist: str | None, report: str) -> tuple[float
 
 
 def _held(words: frozenset[str], line: str) -> float:
-    return len(words & frozenset(map(family, content_words(plain(line))))) / len(words)
+    return len(words & families(line)) / len(words)

@@ -1,6 +1,6 @@
-"""The judge without a language model, `rules-1`: surface rules over the texts that a model would be shown.
+"""The judge without a language model, `rules-2`: surface rules over the texts that a model would be shown.
 
-Support is lexical (`drr.eval.evidence.lexical`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
+Support is words and figures in common (`drr.eval.evidence.windows`). Grades and preferences count what a text shows on its surface; `docs/judging.md` lists
 every rule. They measure layout, wording and bookkeeping, not understanding, so they are stored under their own name,
 bannered wherever they are shown, and never set beside figures of a model or of the paper.
 """
@@ -29,9 +29,10 @@ from drr.eval.asking.forms import (
     SupportAnswers,
 )
 from drr.eval.asking.report_forms import RepetitionAnswer, ReportGrades
-from drr.eval.evidence.lexical import plain, support
+from drr.eval.asking.rules import rules_banner
+from drr.eval.evidence.windows import support
+from drr.eval.evidence.words import plain
 from drr.eval.labels import DIMENSIONS, Dimension
-from drr.eval.stats.worth import worth
 from drr.offline.criteria import words_of_criterion
 from drr.offline.points import match
 from drr.offline.repetition import repetition
@@ -45,13 +46,10 @@ _SUPPORT = {"full": "full_support", "partial": "partial_support", "none": "no_su
 class RulesJudge:
     """Answers in the form that was asked for."""
 
-    name = "rules-1"
-    version = 21
+    name = "rules-2"
+    version = 1
     """Raised by hand when its rules say something else."""
-    banner = (
-        "Judged by surface rules (rules-1), not by a language model: useful for trying things out, not as a measurement;"
-        f" {worth(version)}."
-    )
+    banner = rules_banner(name)
 
     tasks = frozenset(
         {
@@ -86,10 +84,10 @@ def _support(asking: Asking[Any]) -> JsonObject:
         if claim.label != "claim":
             continue
         texts = [s.shown for s in asking.sections if s.label == "evidence" and s.about == claim.about]
-        found, which = support(claim.shown, texts)
+        found = support(claim.shown, texts)
         quote = ""
         if found.span is not None:
-            quote = texts[which][found.span.start : found.span.end].strip()
+            quote = texts[found.text][found.span.start : found.span.end].strip()
         verdicts.append(
             {
                 "id": claim.about,

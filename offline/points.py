@@ -1,4 +1,4 @@
-"""Whether a report has a key point, by words alone: what the judge `rules-1` says of points that code did not decide.
+"""Whether a report has a key point, by words alone: what the judge `rules-2` says of points that code did not decide.
 
 Words that a report shares with a point show at most that it touches it: no more than `partial_support` ever comes of them.
 """
@@ -9,8 +9,8 @@ import re
 from typing import NamedTuple
 
 from drr.eval.asking.forms import PointWord
-from drr.eval.evidence.aligned import family
-from drr.eval.evidence.lexical import content_words, missing_numbers, plain, support
+from drr.eval.evidence.figures import missing_numbers
+from drr.eval.evidence.words import families, plain
 
 _ENOUGH = 0.75
 """Share of a point's words that one line of a report holds."""
@@ -30,16 +30,13 @@ class PointMatch(NamedTuple):
 def match(text: str, gist: str | None, report: str) -> PointMatch:
     """A point whose gist is empty is kept by what a report leaves out, which no word of it shows."""
     wanted = _told(text) if gist is None else gist
-    words = frozenset(map(family, content_words(wanted)))
+    words = families(wanted)
     if not words:
         return PointMatch("not_support", "no word of a report shows this to a judge without a model", "")
     held, line = max(((_held(words, line), line) for line in _lines(report)), default=(0.0, ""))
     told = f"a line of the report has {held:.0%} of its words"
-    if held < _ENOUGH or missing_numbers(wanted, report):
+    if held < _ENOUGH or missing_numbers(wanted, plain(line)):
         return PointMatch("not_support", told, "")
-    against, _ = support(wanted, [report])
-    if gist is None and against.label == "none":
-        return PointMatch("not_support", against.reason, "")
     return PointMatch("partial_support", told, " ".join(line.split()))
 
 
@@ -53,4 +50,4 @@ def _lines(report: str) -> list[str]:
 
 
 def _held(words: frozenset[str], line: str) -> float:
-    return len(words & frozenset(map(family, content_words(plain(line))))) / len(words)
+    return len(words & families(line)) / len(words)

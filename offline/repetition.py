@@ -1,4 +1,4 @@
-"""What two passages repeat of each other, by words alone: what the judge `rules-1` says of a pair.
+"""What two passages repeat of each other, by words alone: what the judge `rules-2` says of a pair.
 
 Runs of five words in common show what is said again in the same words; figures, names and rare words in common show at most that both
 speak of the same thing, so they never cost more than two levels. What was reworded without a figure or a name it does not see.
@@ -14,8 +14,8 @@ from drr.env.json_object import JsonObject
 from drr.env.shingles import runs
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.report_forms import TOP, RepetitionAnswer
-from drr.eval.evidence.lexical import plain
 from drr.eval.evidence.likeness import terms, words_in_order
+from drr.eval.evidence.words import plain
 from drr.wording.figures import numbers
 
 _WIDTH = 5

@@ -1,4 +1,4 @@
-"""What a report shows on its surface, without being understood: what the judge `rules-1` grades by."""
+"""What a report shows on its surface, without being understood: what the judge `rules-2` grades by."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 from drr.env.constraints import parse_constraints
 from drr.env.text import tokens
 from drr.eval.asking.safety import forgeries
-from drr.eval.evidence.lexical import plain
+from drr.eval.evidence.words import plain
 from drr.eval.labels import Dimension
 from drr.wording.figures import numbers
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from drr.app.papers.printed import Exhibit, Paper, paper_of
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table, headings
+from drr.eval.asking.rules import is_rules
 from drr.eval.metrics import documented, families, metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.same_reports import rank_of
 from drr.eval.stats.intervals import VRow
-from drr.offline.judge import RulesJudge
 from drr.persons.setting import parts_of
 
 _ABSENT = "nothing in this study shows it"
@@ -146,7 +146,7 @@ class _Pages:
         """Whether rules wrote or judged what stands here; a table of several judges is by rules where one of them is."""
         agreement, alignment = self.material.agreement, self.material.document.get("alignment", ())
         several = any(name.startswith("agreement-") for name in exhibit.here)
-        ruled = any(run["judge"] == RulesJudge.name for one in alignment for run in one["runs"])
+        ruled = any(is_rules(run["judge"]) for one in alignment for run in one["runs"])
         return bool(
             self.material.banner
             or (several and agreement is not None and agreement["banner"])

@@ -12,6 +12,7 @@ from drr.eval.agreement.judges import agreement
 from drr.eval.agreement.rows import AgreementDocument, MetricAgreement, SystemRow, row_of
 from drr.eval.agreement.stability import extraction_stability, stability
 from drr.eval.agreement.statistics import SUPPORT_SCORE
+from drr.eval.asking.rules import is_rules
 from drr.eval.evidence.answers import Answer, read_answers
 from drr.eval.judging.read import judgings, read_judged, repetitions
 from drr.eval.labels import (
@@ -114,8 +115,10 @@ def _positions(judged: Judged) -> dict[str, PositionRow]:
 
 
 def latest_judgings(study: Study) -> dict[str, Judging]:
-    """By judge, the last one of ours over the pages as they were frozen."""
-    return {j.judge: j for j in judgings(study) if _is_ours(j) and not j.repeat}
+    """By judge, the last one of ours over the pages as they were frozen; rules by their newest name, never beside an older one."""
+    found = [j for j in judgings(study) if _is_ours(j) and not j.repeat]
+    last = {"" if is_rules(judging.judge) else judging.judge: judging for judging in found}
+    return {judging.judge: judging for judging in last.values()}
 
 
 def _is_ours(judging: Judging) -> bool:

@@ -11,8 +11,7 @@ from math import log
 
 import numpy as np
 from drr.env.text import tokens
-from drr.eval.evidence.aligned import family
-from drr.eval.evidence.lexical import content_words, plain
+from drr.eval.evidence.words import content_words, family, plain
 from drr.wording.figures import numbers
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")

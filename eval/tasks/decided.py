@@ -13,7 +13,7 @@ from drr.env.source import Frozen
 from drr.env.text import tokens
 from drr.eval.checks.labels import field_of
 from drr.eval.checks.values import Segment, cell_values, labelled, segments
-from drr.eval.evidence.lexical import content_words, plain
+from drr.eval.evidence.words import content_words, plain
 from drr.eval.stats.faithfulness import Support
 from drr.wording.cues import CUES
 from drr.wording.figures import Number, numbers

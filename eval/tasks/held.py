@@ -13,7 +13,7 @@ from drr.env.records.lines import Span
 from drr.env.source import Frozen
 from drr.eval.asking.conversation import Asking, Section
 from drr.eval.asking.judge import Examiner
-from drr.eval.evidence.lexical import missing_numbers
+from drr.eval.evidence.figures import missing_numbers
 from drr.eval.evidence.passages import CONCERNING, Cut, locate, select
 from drr.eval.stats.faithfulness import Status, Support
 from drr.eval.tasks.decided import Decision, contradicted, decide

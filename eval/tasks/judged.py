@@ -9,12 +9,12 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Generic, TypeVar
 
+from drr.eval.asking.rules import rules_banner
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, content_id
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.comparisons import Comparison, Winner
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims, Status
-from drr.eval.stats.worth import worth
 from drr.eval.tasks.cited import JudgedCitations
 from drr.eval.tasks.protocol import OURS, PROTOCOLS, JudgingProtocol
 from drr.eval.tasks.quality import RatedReport
@@ -65,11 +65,7 @@ class Judging:
     @property
     def warning(self) -> str | None:
         """What people must read over every figure; `None` where a model judged."""
-        if not self.rule_written:
-            return None
-        return self.banner or (
-            f"Judged by surface rules ({self.judge}), not by a language model: useful for trying things out, not as a measurement; {worth()}."
-        )
+        return self.banner or rules_banner(self.judge) if self.rule_written else None
 
 
 @dataclass(frozen=True)

@@ -63,11 +63,11 @@ def test_annotation_goes_round_by_bundles_and_feeds_agreement(
     table = (tmp_path / "report" / "tables" / "agreement-pairwise.md").read_text(encoding="utf-8")
     assert "| depth: ann and bob | 1.00" in table
     rankings = (tmp_path / "report" / "tables" / "agreement-rankings.csv").read_text(encoding="utf-8")
-    assert "overall: rules-1 and ann" in rankings
+    assert "overall: rules-2 and ann" in rankings
     assert "react+ws" in rankings
     assert main(["annotate", study, "--annotators", "ann,bob,cleo", "--export", str(labels)]) == 2
     assert "drawn with --annotators ann, bob" in capsys.readouterr().err
-    against = next(pair for pair in pairs if set(pair["judges"]) == {"ann", "rules-1"})
+    against = next(pair for pair in pairs if set(pair["judges"]) == {"ann", "rules-2"})
     assert against["dimensions"]["depth"]["exact"]["n"] == len(plan.pairs)
 
 

@@ -36,14 +36,22 @@ def test_a_judge_without_a_model_is_told_apart_from_the_clean_one(
 ) -> None:
     code, document = run(capsys, "--judge", "offline", "--study", str(tmp_path / "c"))
     rows = {(one["part"], one["name"], one["asked"]): one for one in document["rows"]}
-    assert document["judge"] == "rules-1"
+    assert document["judge"] == "rules-2"
     assert document["banner"]
     reports = [one for one in document["rows"] if one["part"] == "reports"]
     assert len({one["name"] for one in reports}) == 17
     assert all(one["passed"] is True for one in reports)
-    assert rows["planted", "number", "planted errors not called full"]["value"] == 1
-    assert (code, document["passed"]) == (1, False), "rules are taken in by the person's own words"
-    assert rows["planted", "all errors", "planted errors not called full"]["passed"]
+    assert (code, document["passed"]) == (1, False)
+    found = rows["planted", "all errors", "planted errors not called full"]
+    assert found["value"] == pytest.approx(28 / 48), (
+        "who counts words is taken in by one word that turns a sentence"
+    )
+    assert (
+        found["passed"]
+        is rows["planted", "turned round", "planted errors not called full"]["passed"]
+        is False
+    )
+    assert rows["planted", "other page", "planted errors not called full"]["passed"]
     assert rows["planted", "false alarms", "stated claims called unsupported"]["passed"]
     assert rows["planted", "stated claims", "stated claims called full"]["passed"]
     persons = {one["name"]: one["passed"] for one in document["rows"] if one["part"] == "persons"}

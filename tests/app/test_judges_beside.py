@@ -38,11 +38,11 @@ def reader(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
         )
     ledger.close()
     with Study.open(folder) as study:
-        yield Reader(study, judge="rules-1")
+        yield Reader(study, judge="rules-2")
 
 
 def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_path: Path) -> None:
-    material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-1")
+    material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-2")
     page = (tmp_path / "report" / "answers" / "~judges.html").read_text("utf-8")
     sections = dict(re.findall(r'<section id="([\w-]+)" class="table">(.*?)</section>', page, re.S))
     led = set(
@@ -61,7 +61,7 @@ def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_p
         assert report is not None
         (link,) = [one for one in graded if f"../../viewer/r/{entry.key}.html" in one]
         first = next(rating.rating for rating in report.ratings if rating.dimension == "depth")
-        assert graded[link]["depth: rules-1 and second"] == f"{first} / 2"
+        assert graded[link]["depth: rules-2 and second"] == f"{first} / 2"
 
     units = material.document["coverage"]["tasks"]
     judged = rows_of(sections["coverage"]).values()
@@ -73,7 +73,7 @@ def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_p
 
 
 def test_what_is_judged_of_questions_is_no_zero_in_their_answers_rows(reader: Reader, tmp_path: Path) -> None:
-    material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-1")
+    material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-2")
     material.document["coverage"]["tasks"]["points"] = {"judged": 3, "failed": 0, "failed_share": 0.0}
     table = coverage(material)
     assert table is not None
@@ -132,20 +132,20 @@ def test_pages_show_both_judges_and_lead_from_one_to_the_other(reader: Reader) -
         assert f'<option value="{name}"' in question
     assert f"{entry.variant}, trial {entry.trial}, judged by second" in question
     depth = re.findall(r'<tr data-dimension="depth"><td[^>]*>depth</td><td>([^<]*)</td>', page)
-    assert depth == ["rules-1", "second"]
+    assert depth == ["rules-2", "second"]
 
 
 def test_over_all_answers_their_agreement_has_an_interval(reader: Reader) -> None:
     found = reader.judges_agreement()
     assert found is not None
     names, parts, _ = found
-    assert names == ["rules-1", "second"]
+    assert names == ["rules-2", "second"]
     assert [part.title for part in parts] == ["Verdicts on claims", "Grades", "Comparisons"]
     verdicts = parts[0].lines[0].figures[0]
     assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\]", verdicts[0])
     assert verdicts[1].startswith("n = ")
     page = Pages("s", served=False).judges(names, parts, None)
-    assert "rules-1 and second" in page
+    assert "rules-2 and second" in page
 
 
 def test_where_one_judged_nothing_stands_beside(judged_study: Path) -> None:

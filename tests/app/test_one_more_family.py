@@ -141,14 +141,14 @@ def test_two_judges_are_held_against_each_other_on_it(
     shutil.copytree(judged_study, study)
     second_judge(study)
     told = out(capsys, "agreement", study)
-    assert re.search(r"^metrics, rules-1 and second +Spearman +Pearson +MARD +bias$", told, re.MULTILINE)
+    assert re.search(r"^metrics, rules-2 and second +Spearman +Pearson +MARD +bias$", told, re.MULTILINE)
     assert re.search(r"^toy_shouts +1\.00 n=12 ", told, re.MULTILINE), told[told.index("toy_shouts") :][:120]
     (pair,) = json.loads(out(capsys, "agreement", study, "--json"))["metrics"]
     assert pair["metrics"]["toy_shouts"]["mard"]["value"] == 0
     assert {"fp", "overall"} <= set(pair["metrics"])
     assert "words" not in pair["metrics"]  # no judge has a say in it
     out(capsys, "report", study, "--out", tmp_path / "report")
-    assert "shouts: rules-1 and second" in (tmp_path / "report/tables/agreement-metrics.md").read_text(
+    assert "shouts: rules-2 and second" in (tmp_path / "report/tables/agreement-metrics.md").read_text(
         "utf-8"
     )
 

@@ -193,7 +193,7 @@ def test_a_task_that_cannot_be_read_is_named_and_the_others_are_shown(
     assert ["truth.json" in (entry.problem or "") for entry in shelf.set().entries] == [False, True]
     assert main(["view", str(tmp_path / "tasks"), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
     capsys.readouterr()
-    assert main(["view", str(tmp_path / "tasks"), "--judge", "rules-1"]) == 2
+    assert main(["view", str(tmp_path / "tasks"), "--judge", "rules-2"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 

@@ -149,7 +149,7 @@ def test_a_study_that_lost_its_shop_says_so(judged_study: Path, tmp_path: Path) 
 def test_a_question_shows_ratings_and_who_won(reader: Reader) -> None:
     entry = reader.entries()[0]
     page = Pages("s", served=False).query(reader.query(entry.query_id), reader.outcomes(entry.query_id))
-    assert "Ratings by rules-1" in page
+    assert "Ratings by rules-2" in page
     assert "who won, both orders together" in page
     assert len(reader.outcomes(entry.query_id)) % 7 == 0
 

@@ -516,7 +516,7 @@ def judged_twice(pair: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_address(
     page: Page, judged_twice: Path, tmp_path: Path
 ) -> None:
-    drr("view", judged_twice, "--static", tmp_path / "pages", "--judge", "rules-1", "--quiet")
+    drr("view", judged_twice, "--static", tmp_path / "pages", "--judge", "rules-2", "--quiet")
     page.goto((tmp_path / "pages" / "index.html").as_uri())
     expect(page.locator("main")).to_contain_text("2 judges side by side")
     page.locator("#units tbody td a").first.click()
@@ -525,7 +525,7 @@ def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_addres
     expect(page.locator(".evidence:target .others")).to_contain_text("none second")
     page.get_by_role("link", name="Claim by claim").click()
     assert "left=" in page.url and ".second" in page.url
-    expect(page.locator("#left-choice option:checked")).to_contain_text("judged by rules-1")
+    expect(page.locator("#left-choice option:checked")).to_contain_text("judged by rules-2")
     expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
     changes = page.locator("#changes")
     told = changes.locator("summary")  # as many as the rules call full, whatever their weights
@@ -539,7 +539,7 @@ def test_two_judges_of_one_answer_are_compared_and_the_pair_stands_in_the_addres
     page.reload()
     expect(page.locator("#right-choice option:checked")).to_contain_text("judged by second")
     page.goto((tmp_path / "pages" / "judges.html").as_uri())
-    expect(page.locator("table.figures th[scope=row]").first).to_have_text("rules-1 and second")
+    expect(page.locator("table.figures th[scope=row]").first).to_have_text("rules-2 and second")
 
 
 def test_two_trials_of_one_system_are_compared_and_the_pair_stands_in_the_address(

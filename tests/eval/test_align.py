@@ -240,7 +240,7 @@ def test_dev_figures_do_not_hang_on_the_test_half(tmp_path: Path, drr: Any) -> N
         drr("align", "new", study, "--labels", write(tmp_path / f"{name}.jsonl", rows), "--task", "quality")
         found.append(drr("align", "run", study, "--judge", "offline", "--quiet"))
     assert found[0] == found[1]
-    assert "rules-1" in found[0]["banner"]
+    assert "rules-2" in found[0]["banner"]
 
 
 def test_the_test_half_is_read_once_a_version_and_counted(
@@ -295,7 +295,7 @@ def test_the_report_says_how_often_test_was_read(
     )
     assert main(["report", study, "--out", str(tmp_path / "out")]) == 0
     drawn = (tmp_path / "out" / "tables" / "alignment.md").read_text("utf-8")
-    assert "test read 1 time" in drawn and "v1" in drawn and "rules-1" in drawn
+    assert "test read 1 time" in drawn and "v1" in drawn and "rules-2" in drawn
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     dev, test = re.findall(r'<tr><th scope="row">quality v1[^<]*, (?:dev|test)</th>.*', page)
     assert "answers/~judges.html#alignment" in dev and "href" not in test

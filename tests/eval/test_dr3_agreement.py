@@ -35,7 +35,7 @@ async def test_people_are_held_against_the_judge_by_the_same_figures(study: Stud
     document = agreement_document(study, people)
     assert document is not None
     (pair,) = document["criteria"]["pairs"]
-    assert pair["judges"] == ["rules-1", "ann"]
+    assert pair["judges"] == ["rules-2", "ann"]
     report = pair["dimensions"]["DR3"]["report"]
     assert (report["par"]["value"], report["spearman"]["value"]) == (1, 1)
     assert report["pearson"]["value"] == pytest.approx(1)

@@ -65,13 +65,13 @@ async def test_a_fourth_kind_is_judged_counted_and_shown(study: Study, world: Wo
     document = study_document(study)
     metrics = document["metrics"]["react"]
     assert metrics["n_cited_file"]["value"] == 4
-    assert metrics["fp_file"]["value"] == pytest.approx((1 + 1 + 0 + 0) / 4)
+    assert metrics["fp_file"]["value"] == pytest.approx((1 + 1 + 0.5 + 0) / 4)
     assert metrics["n_cited"]["value"] == 0 and metrics["fp"]["value"] is None
 
     judged = read_judged(study, choose(study, None))
     verdicts = [verdict for one in judged.support.values() for verdict in one.values()]
     assert {verdict["type"] for verdict in verdicts} == {"file"}
-    assert sorted(verdict["status"] for verdict in verdicts) == ["full", "full", "none", "unreachable"]
+    assert sorted(verdict["status"] for verdict in verdicts) == ["full", "full", "partial", "unreachable"]
     found = per_report(judged, judged.answers[0])
     assert found["n_cited_file"] == 4 and found["fr"] == 3 / 4
 

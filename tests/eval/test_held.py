@@ -202,7 +202,7 @@ def grade(id: str, judge: str, label: float, *, answer: str = "the same words", 
 
 @pytest.mark.parametrize("names", [("react", "react+ws"), ("row 1", "row 2")])
 def test_equal_reports_of_two_variants_are_two_things_under_whatever_ids(names: tuple[str, str]) -> None:
-    judge = [grade("react", "rules-1", 3), grade("react+ws", "rules-1", 5)]
+    judge = [grade("react", "rules-2", 3), grade("react+ws", "rules-2", 5)]
     people = [grade(name, "anna", label) for name, label in zip(names, (3, 5), strict=True)]
     for labels in ([*judge, *people], [*people, *judge]):
         found = agreement(labels)["rating"]

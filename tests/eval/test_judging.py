@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from drr.env.errors import Misuse
 from drr.env.shop import Shop
+from drr.eval.agreement.study import latest_judgings
 from drr.eval.asking.conversation import FOLDER
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.difference import difference
@@ -20,6 +21,7 @@ from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import study_document
 from drr.llm.prompts import Prompts
+from drr.offline.judge import RulesJudge
 from drr.study.study import Study
 
 from tests.eval.nursery import Judge, answer, desk, message, offline, put, scripted, sentences, system, web
@@ -100,14 +102,33 @@ async def test_a_second_judge_adds_and_never_overwrites(study: Study) -> None:
     await judged_by(Judge(rating=lambda text: 8), study, JudgeOptions(["quality"]))
     models = offline()
     await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
-    by_model, by_rules = study_document(study), study_document(study, "rules-1")
+    by_model, by_rules = study_document(study), study_document(study, "rules-2")
     assert by_model["judge"]["name"] == "anthropic:claude-sonnet-5-5"
     assert by_model["metrics"]["react"]["overall"]["value"] == 8.0
     assert by_rules["judge"]["rule_written"]
-    assert "rules-1" in by_rules["banner"]
+    assert "rules-2" in by_rules["banner"]
     assert by_rules["metrics"]["react"]["overall"]["value"] != 8.0
     with pytest.raises(Misuse, match="has not judged it"):
         choose(study, "nobody")
+
+
+async def test_what_older_rules_judged_stays_readable_and_is_compared_with_nobody(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(study, answer("a", "react", report("plain"), [PAGE]))
+    models = offline()
+    with monkeypatch.context() as older:
+        older.setattr(RulesJudge, "name", "rules-1")
+        older.setattr(RulesJudge, "banner", None)
+        await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
+    await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
+    before, after = study_document(study, "rules-1"), study_document(study, "offline")
+    assert before["metrics"]["react"]["overall"]["value"] is not None
+    assert before["banner"].startswith("Judged by surface rules (rules-1), not by a language model")
+    assert after["judge"]["name"] == "rules-2"
+    assert list(latest_judgings(study)) == ["rules-2"]
+    told = difference(*(read_judged(study, one) for one in judgings(study)))
+    assert told["warning"] == "rules-1 and rules-2 are other rules: a change is not the report's"
 
 
 async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: Study, tmp_path: Path) -> None:

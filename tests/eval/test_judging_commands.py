@@ -174,7 +174,7 @@ def test_judge_prints_one_document_twice_the_same(folder: Path, capsys: pytest.C
     assert "0 done now" in captured.err
     document = json.loads(first)
     assert document["schema"] == 1
-    assert "rules-1" in document["banner"]
+    assert "rules-2" in document["banner"]
     v = document["metrics"]["alpha"]["fp"]
     assert set(v) == {"value", "ci_low", "ci_high", "n", "n_unscored", "method"}
     assert v["value"] == 1.0
@@ -244,7 +244,7 @@ def test_judging_with_a_model_behind_an_address_of_ones_own(
     capsys.readouterr()
     assert main(["agreement", str(folder), "--json"]) == 0
     told = out(capsys)
-    assert told["rating"]["pairs"][0]["judges"] == ["anthropic:claude-sonnet-5-5", "rules-1"]
+    assert told["rating"]["pairs"][0]["judges"] == ["anthropic:claude-sonnet-5-5", "rules-2"]
     assert told["systems"][0]["dimensions"]["depth"]["spearman"]["n"] == 2
 
 
@@ -255,7 +255,7 @@ def test_a_judges_verdicts_are_labels_like_any_others(
     path = tmp_path / "verdicts.jsonl"
     assert main(["agreement", str(folder), "--export", str(path)]) == 0
     rows = [json.loads(text) for text in path.read_text().splitlines()]
-    assert {row["judge"] for row in rows} == {"rules-1"}
+    assert {row["judge"] for row in rows} == {"rules-2"}
     path.write_text("".join(json.dumps({**row, "judge": "anna"}) + "\n" for row in rows))
     capsys.readouterr()
     assert main(["agreement", str(folder), "--human", str(path), "--json"]) == 0

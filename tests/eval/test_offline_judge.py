@@ -6,7 +6,8 @@ import pytest
 from drr.env.source import Frozen
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.safety import defused, fenced, forgeries, visible
-from drr.eval.evidence.lexical import missing_numbers, support
+from drr.eval.evidence.figures import missing_numbers
+from drr.eval.evidence.windows import support
 from drr.eval.labels import DIMENSIONS
 from drr.eval.tasks.grading import Graded
 from drr.eval.tasks.pairwise import comparison_asking
@@ -37,32 +38,67 @@ Feature: Not dishwasher safe."""
         ("The pole is 7.6 ft tall", "full"),
         ("4.5-star rating from over 2,000 reviews", "full"),
         ("No tools required for assembly", "full"),
-        ("The ERYTLLY Bird Feeding Station costs $49.99", "partial"),
         ("The pole has 4 hooks and a solar light for the night", "partial"),
-        ("It is dishwasher safe", "none"),
-        ("Rated 4.6 stars", "none"),
+        ("The metal pole is 95 inches tall", "partial"),
+        ("The ERYTLLY Bird Feeding Station costs $49.99", "none"),
         ("Squirrels rarely climb it in winter", "none"),
+        ("It is dishwasher safe", "full"),
     ],
 )
-def test_lexical_support(claim: str, label: str) -> None:
-    assert support(claim, [KIT])[0].label == label
+def test_shared_words_and_figures_decide_and_nothing_is_understood(claim: str, label: str) -> None:
+    found = support(claim, [KIT])
+    assert found.label == label, found.reason
 
 
 @pytest.mark.parametrize(
     ("claim", "shown"),
     [
         ("The ERYTLLY Bird Feeding Station Kit costs $43.99 [5]", "Price: $43.99"),
-        ("The ERYTLLY Bird Feeding Station Kit costs $49.99", "Price: $43.99"),
-        ("The ERYTLLY Bird Feeding Station Kit is rated 4.7 stars", "Average rating: 4.5 out of 5 stars"),
         ("The ERYTLLY Bird Feeding Station Kit has a mesh tray", "Includes mesh tray"),
-        ("The ERYTLLY Bird Feeding Station Kit ($43.99, 2,067 ratings)", "2,067"),
+        ("The ERYTLLY Bird Feeding Station Kit (4.5, 2,067 ratings)", "Number of ratings: 2,067"),
         ("The ERYTLLY Bird Feeding Station Kit", "ERYTLLY Bird Feeding Station Kit"),
     ],
 )
 def test_the_marked_place_is_what_decides_and_not_the_title(claim: str, shown: str) -> None:
-    span = support(claim, [KIT])[0].span
+    span = support(claim, [KIT]).span
     assert span is not None and shown in KIT[span.start : span.end]
     assert ("Product:" in KIT[span.start : span.end]) == (claim == f"The {shown}")
+
+
+def test_a_figure_that_these_sentences_do_not_state_is_named_and_makes_no_claim_full() -> None:
+    said = "The pole of rust-resistant metal stands 91 inches tall with 6 adjustable hooks"
+    found = support(said, [KIT])
+    assert (found.label, found.share > 0.8) == ("partial", True)
+    assert "not stated there: 6" in found.reason and "1 of its 2 figures" in found.reason
+    apart = f"Six hooks hold more. {KIT}"
+    assert support(said, [apart]).label == "partial", "elsewhere on the page is not beside the claim's words"
+
+
+def test_only_neighbouring_sentences_are_read_together() -> None:
+    claim = "The pole is made in Leeds and painted green"
+    assert support(claim, ["The pole is made in Leeds. It is painted green."]).label == "full"
+    between = "Orders that reach us before noon leave the house on the very same day."
+    far = f"The pole is made in Leeds. {between} {between} {between} Chairs are painted green."
+    assert support(claim, [far]).label == "partial"
+    cut = "The pole is made in Leeds.\n[...]\nIt is painted green."
+    assert support(claim, [cut]).label == "partial", "passages that were cut apart are no neighbours"
+
+
+def test_texts_that_are_cited_together_are_taken_together() -> None:
+    found = support(
+        "The pole is made in Leeds and painted green", ["Made in Leeds.", "The pole is painted green."]
+    )
+    assert (found.label, found.text) == ("full", 1)
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["Nothing of it."]])
+def test_what_shares_no_word_is_none(texts: list[str]) -> None:
+    found = support("Squirrels climb poles", texts)
+    assert (found.label, found.span, found.reason) == (
+        "none",
+        None,
+        "the claim shares no word with the evidence",
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,8 +128,8 @@ def test_numbers_are_compared_with_their_units_and_rounding(
 
 @settings(max_examples=80, deadline=None)
 @given(st.text(max_size=300), st.text(max_size=600))
-def test_lexical_support_never_raises(claim: str, text: str) -> None:
-    assert support(claim, [text])[0].label in ("full", "partial", "none")
+def test_support_never_raises(claim: str, text: str) -> None:
+    assert support(claim, [text]).label in ("full", "partial", "none")
     numbers(claim, words=True)
 
 

@@ -301,7 +301,7 @@ def test_the_command_judges_without_a_model_and_shows_every_table(
     assert main(words) == 0
     told = capsys.readouterr().out
     assert "PQR: personalization, quality, reliability (0-10)" in told
-    assert "Judged by surface rules (rules-1)" in told
+    assert "Judged by surface rules (rules-2)" in told
     assert re.search(r"^variant +reports +PDR R +P +Q +Overall +violations", told, re.MULTILINE)
     with Study.open(folder) as study:
         rounds = [
@@ -313,7 +313,7 @@ def test_the_command_judges_without_a_model_and_shows_every_table(
     assert main(["report", str(folder), "--out", str(tmp_path / "report")]) == 0
     for name in ("pqr", "pqr-dimensions"):
         drawn = (tmp_path / "report" / "tables" / f"{name}.md").read_text("utf-8")
-        assert "P SD rounds" in drawn and "Q SD criteria" in drawn and "rules-1" in drawn
+        assert "P SD rounds" in drawn and "Q SD criteria" in drawn and "rules-2" in drawn
     assert main(["view", str(folder), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
     (question,) = (tmp_path / "pages" / "q").glob("*.html")
     assert "<b>goal1</b> " in question.read_text("utf-8")

@@ -331,7 +331,7 @@ def test_the_command_judges_imported_reports_and_shows_every_table(
     told = capsys.readouterr().out
     assert "ReportEval: quality and non-redundancy (0-4), support (-1 to 1)" in told
     assert (
-        "Judged by surface rules (rules-1)" in told
+        "Judged by surface rules (rules-2)" in told
         and "of level-2 sections, by the rule of ReportEval" in told
     )
     assert main(["judge", study, "--judge", "offline", "--quiet", "--what", "reporteval", "--json"]) == 0
@@ -354,7 +354,7 @@ def test_the_command_judges_imported_reports_and_shows_every_table(
     assert main(["report", study, "--out", str(tmp_path / "report")]) == 0
     for name in ("reporteval", "reporteval-pairs", "as-printed"):
         drawn = (tmp_path / "report" / "tables" / f"{name}.md").read_text("utf-8")
-        assert "non-redundancy" in drawn and "rules-1" in drawn
+        assert "non-redundancy" in drawn and "rules-2" in drawn
     assert main(["view", study, "--static", str(tmp_path / "pages"), "--quiet"]) == 0
     pages = "".join(page.read_text("utf-8") for page in (tmp_path / "pages" / "r").glob("*.html"))
     assert "ReportEval: what passages repeat" in pages and "comprehensiveness" in pages

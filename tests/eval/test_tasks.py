@@ -148,7 +148,7 @@ async def test_rules_refuse_what_they_have_no_rule_for_before_anything_is_begun(
     ask(study, "a")
     await put(study, answer("a", "react", "Warm and cheap."))
     models = offline()
-    with pytest.raises(Misuse, match="toy-criteria, toy-marks: rules-1 judges without a model"):
+    with pytest.raises(Misuse, match="toy-criteria, toy-marks: rules-2 judges without a model"):
         await judge(study, desk(study, models), models, JudgeOptions(["toy", "rules"]))
     assert not list(study.records("judgement", None)) and choose(study) is None
 
@@ -163,6 +163,6 @@ def test_the_command_refuses_it_in_one_sentence_that_says_what_to_do(
         assert main(["judge", str(tmp_path / "study"), "--what", "toy", *more]) == 2
         said = capsys.readouterr()
         assert said.err == (
-            "drr: toy-criteria, toy-marks: rules-1 judges without a model and has no rule for that; name a model with --judge\n"
+            "drr: toy-criteria, toy-marks: rules-2 judges without a model and has no rule for that; name a model with --judge\n"
         )
         assert said.out == ""

@@ -20,7 +20,7 @@ from drr.citations.parse import parse
 from drr.citations.repair import remove
 from drr.env.deadline import TooSlow, read_in_time
 from drr.eval.evidence.claims import extract_by_rules
-from drr.eval.evidence.lexical import support
+from drr.eval.evidence.windows import support
 from drr.offline.surface import read as read_surface
 from drr.study.worker import _ending
 
@@ -164,15 +164,16 @@ def claims(report: str) -> None:
     extract_by_rules(report, parse(report))
 
 
-def lexical(report: str) -> None:
-    support("A claim of $20 on an Iron Feeder [1].", [report[:6_000]])
+def windows(report: str) -> None:
+    support("A claim of $20 on an Iron Feeder [1].", [report])
+    support(report, ["A claim of $20 on an Iron Feeder [1]."])
 
 
 def surface(report: str) -> None:
     read_surface(report, "Which feeder?", "Likes iron.", "ecommerce.example")
 
 
-@pytest.mark.parametrize("reader", [repair, claims, lexical, surface])
+@pytest.mark.parametrize("reader", [repair, claims, windows, surface])
 def test_a_report_of_a_model_that_is_stuck_is_read_in_time(reader: Callable[[str], object]) -> None:
     slow = []
     for piece in STUCK:
@@ -187,7 +188,7 @@ def test_a_report_of_a_model_that_is_stuck_is_read_in_time(reader: Callable[[str
 
 
 @pytest.mark.endurance
-@pytest.mark.parametrize("reader", [repair, claims, lexical, surface])
+@pytest.mark.parametrize("reader", [repair, claims, windows, surface])
 @pytest.mark.parametrize("piece", STUCK)
 def test_a_very_long_report_of_a_model_that_is_stuck_is_read_in_time(
     reader: Callable[[str], object], piece: str

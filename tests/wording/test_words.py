@@ -9,8 +9,6 @@ import pytest
 from drr.offline.agents.question import QuestionReader
 from drr.wording.addressing import AddressReader
 from drr.wording.again import AgainReader
-from drr.wording.amounts import AmountReader
-from drr.wording.assertions import AssertionReader
 from drr.wording.attributes import AttributeReader
 from drr.wording.circumstances import CircumstanceReader
 from drr.wording.comparisons import ComparisonReader, SideWords
@@ -120,8 +118,6 @@ def sided(words: SideWords, text: str) -> list[dict[str, object]]:
 READINGS: dict[str, Reading] = {
     "addressing": lambda words, text: AddressReader(words).tells_reader(text),
     "again": lambda words, text: AgainReader(words).may_be_again(text),
-    "amounts": lambda words, text: AmountReader(words).read(text),
-    "assertions": lambda words, text: AssertionReader(words).told(text),
     "attributes": lambda words, text: list(AttributeReader(words).said(text)),
     "circumstances": lambda words, text: CircumstanceReader(words).told(text),
     "comparisons": lambda words, text: (

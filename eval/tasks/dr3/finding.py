@@ -13,9 +13,8 @@ from functools import cached_property
 
 from drr.citations.addresses import canonical_url
 from drr.citations.parse import parse
-from drr.eval.evidence.aligned import family
 from drr.eval.evidence.claims import ReportSentence, sentences_of
-from drr.eval.evidence.lexical import content_words
+from drr.eval.evidence.words import families
 from drr.eval.tasks.dr3.documents import document_id
 from drr.eval.tasks.dr3.rows import RepeatedRow, RequiredFactRow
 from drr.eval.tasks.dr3.standing import LEADS_IN, ReportStanding
@@ -267,6 +266,6 @@ def _is_about(fact: TaskFact, pages: Iterable[str], sentence: ReportSentence) ->
     wanted = f"{fact.attribute} {fact.text}"
     if FACT_WORDS.about(wanted) & FACT_WORDS.about(sentence.text):
         return True
-    subject = frozenset(map(family, content_words(fact.subject)))
-    own = frozenset(map(family, content_words(fact.attribute))) - subject
-    return bool(own & frozenset(map(family, content_words(sentence.text))))
+    subject = families(fact.subject)
+    own = families(fact.attribute) - subject
+    return bool(own & families(sentence.text))

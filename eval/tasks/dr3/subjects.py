@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from drr.eval.evidence.lexical import content_words
+from drr.eval.evidence.words import content_words
 from drr.filetasks.truth import KnownPage, TaskFact
 from drr.wording.facts import FACT_WORDS
 

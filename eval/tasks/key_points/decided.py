@@ -12,7 +12,7 @@ from drr.env.records.lines import dollars
 from drr.eval.asking.safety import visible_report
 from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.lexical import content_words
+from drr.eval.evidence.words import content_words
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, PurchaseRow
 from drr.eval.tasks.rows import CheckRow

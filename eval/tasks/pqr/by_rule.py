@@ -1,4 +1,4 @@
-"""Criteria without a model, marked `rules-1`: what of the person touches the task, weighted by how rare it is among shoppers, and what
+"""Criteria without a model, marked `rules-2`: what of the person touches the task, weighted by how rare it is among shoppers, and what
 the task's own words ask for. They try the path out; what a report shows on its surface decides them.
 """
 
@@ -10,8 +10,7 @@ from math import log2
 
 from drr.env.constraints import parse_constraints
 from drr.env.query import Constraints
-from drr.eval.evidence.aligned import family
-from drr.eval.evidence.lexical import content_words
+from drr.eval.evidence.words import content_words, families
 from drr.eval.labels import Dimension
 from drr.eval.tasks.key_points.from_question import demanded
 from drr.eval.tasks.pqr.owners import OwnerText
@@ -83,7 +82,7 @@ def weights_by_rule(half: Half) -> dict[str, float]:
 
 
 def touches(attribute: Attribute, task: str) -> bool:
-    return attribute.block in _WHATEVER_IS_BOUGHT or bool(_families(attribute.statement) & _families(task))
+    return attribute.block in _WHATEVER_IS_BOUGHT or bool(families(attribute.statement) & families(task))
 
 
 def rarity(attribute: Attribute, others: Sequence[Person]) -> float:
@@ -166,7 +165,3 @@ def _telling(attribute: Attribute, others: Sequence[Person]) -> frozenset[str]:
     if len(told) < _FORMED:
         return words
     return frozenset(word for word in words if 2 * sum(word in one for one in told) < len(told)) or words
-
-
-def _families(text: str) -> frozenset[str]:
-    return frozenset(map(family, content_words(text)))

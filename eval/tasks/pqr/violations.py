@@ -14,9 +14,8 @@ from drr.eval.asking.judge import Examiner
 from drr.eval.checks.base import Subject
 from drr.eval.checks.bills import BillLine, bills_of
 from drr.eval.checks.mentions import Mentions
-from drr.eval.evidence.aligned import family
 from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.lexical import content_words
+from drr.eval.evidence.words import families
 from drr.eval.tasks.base import Task
 from drr.eval.tasks.checked import subject
 from drr.eval.tasks.desk import Desk
@@ -170,11 +169,11 @@ def _ruled_out(
 
 def _made_of(product: Product, thing: str) -> str | None:
     """The detail of a record that names the thing; not one that says it is without something."""
-    wanted = frozenset(map(family, content_words(thing)))
+    wanted = families(thing)
     for key, value in product.details.items():
         if not any(word in key.casefold() for word in _MADE_OF) or not isinstance(value, str):
             continue
-        words = frozenset(map(family, content_words(value)))
+        words = families(value)
         if wanted and wanted <= words and not exclusions(f"{key}: {value}"):
             return f"{key}: {value[:80]}"
     return None
