@@ -214,6 +214,8 @@ def _lines_above(mentions: Mentions, lines: Sequence[TextLine], index: int) -> I
     for line in reversed(lines[:index]):
         if line.kind in ("row", "head_row", "rule_row"):
             return
+        if not line.text.strip(" -=_*~"):
+            continue
         if line.kind == "heading" and not amounts(line.text):
             if kind is not None and own:
                 return

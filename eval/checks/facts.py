@@ -22,6 +22,7 @@ from drr.eval.checks.tables import Tables
 from drr.eval.checks.values import (
     Said,
     Segment,
+    bare_stars,
     cell_values,
     labelled,
     price_at_once,
@@ -42,6 +43,7 @@ _JOINED = re.compile(
 )
 """Right before a reference: what stands behind it may be of both."""
 _SENTENCE_END = re.compile(r"(?<=[^\s.])[.!?][*_)”\"]*(?:\s?\[\^?\d+\])*\s+(?=[A-Z*_$\[])")
+_THAT_IS = re.compile(r"^[\s*_>-]*(?:That|This|It)(?:['’]s| is| was)\b")
 _PRONOUN = re.compile(r"\b(?:it|its|this|that|they|them)\b", re.I)
 _CAPITALS = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
 _MONTHS = frozenset(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"])
@@ -59,6 +61,8 @@ _ABOVE = 60
 _FAR = 90
 """Characters that a sentence may go on behind the product it is about."""
 _NAMED = 0.75
+_PAIR = 2
+"""Cells of a row that is a label with its value."""
 _FEW = 4
 """Words of a value behind a label."""
 
@@ -111,7 +115,7 @@ class _Reader:
         ids = {one.product_id for one in references}
         if line.cells:
             self._row(line)
-        elif line.kind == "elision":
+        elif line.kind == "elision" or not line.text.strip(" -=_*~"):
             return
         elif ids:
             self._behind(line, references)
@@ -124,8 +128,11 @@ class _Reader:
     def _row(self, line: TextLine) -> None:
         cells = list(self._tables.cells(line))
         has_stars = any(field_of(one.label) == "stars" for one in cells)
-        for cell in cells:
-            if has_stars and may_count_ratings(cell.label):
+        if cells and len(line.cells) == _PAIR:
+            self._owner = cells[0].product_id
+        for place, cell in enumerate(cells):
+            behind_stars = place > 0 and field_of(cells[place - 1].label) == "stars"
+            if has_stars and may_count_ratings(cell.label, behind_stars=behind_stars):
                 self._enter(cell.product_id, cell_values("count", cell.value), line)
             elif not self._under(cell.product_id, cell.label, cell.value, line):
                 self._enter(
@@ -134,7 +141,7 @@ class _Reader:
         if (
             not cells
             and self._owner is not None
-            and len(line.cells) == 2
+            and len(line.cells) == _PAIR
             and not self._mentions.within(line.start, line.end)
         ):
             label, value = (segment(self._body, *cell) for cell in line.cells)
@@ -212,7 +219,7 @@ class _Reader:
             end += 1
         ids = {one.product_id for one in self._mentions.within(line.start, self._lines[end - 1].end)}
         product = self._mentions.subject.product(next(iter(ids))) if len(ids) == 1 else None
-        name = line.text.strip(" #*_:0123456789.)")
+        name = line.text.strip(" #*_:0123456789.)").rpartition(": ")[2]
         if product is None or len(words(name)) < 2 or similarity(name, full_name(product)) < _NAMED:
             return None
         return product.product_id
@@ -233,6 +240,7 @@ class _Reader:
             low = max(end for end in ends if end <= one.start)
             if one.marker and name is None:
                 self._before_marker(line, one, low, alone=alone)
+                self._it(line, one, ends)
                 continue
             if not own and self._is_joined(line, one, name):
                 continue
@@ -253,7 +261,8 @@ class _Reader:
         """Tell whether another thing is named right before, so that a value behind may be of both."""
         start = one.start if name is None else self._body.rfind(name, line.start, one.start)
         low = max(line.start, start - _ABOVE)
-        if _JOINED.search(self._body, low, start) is None:
+        joined = _JOINED.search(self._body, low, start)
+        if joined is None or not self._body[line.start : joined.start()].strip():
             return False
         before = self._mentions.within(line.start, start)
         return not before or not any(
@@ -265,12 +274,15 @@ class _Reader:
         """Return the product's name, if it stands right before an id or a mark: `Acme Press [1]`, `Acme Press (B0...)`."""
         product = self._mentions.subject.product(one.product_id)
         before = self._body[max(line.start, one.start - 2 * _ABOVE) : one.start].rstrip(" *_([`]")
-        name = re.split(r"[:;|,.]\s|\n|\s[–—-]\s", before)[-1]
+        parts = re.split(r"[:;|,.]\s|\n|\s[–—-]\s", before)
+        name = parts[-1] if parts[-1][:1].isupper() or len(parts) < _PAIR else f"{parts[-2]}, {parts[-1]}"
         lead = _LEADING.match(name)
         name = name if lead is None else name[lead.end() :]
         if product is None or len(words(name)) < 2 or not name[:1].isupper():
             return None
-        return name if similarity(name, full_name(product)) >= 1 else None
+        if similarity(name, full_name(product)) >= 1:
+            return name
+        return None
 
     def _run(self, line: TextLine, product_id: str, low: int, high: int, *, heads: bool, alone: bool) -> None:
         """Enter the values that follow at once; in an item of one product also those further on, if the only ones of their kind."""
@@ -279,8 +291,9 @@ class _Reader:
         later: dict[Field, list[Said]] = {}
         follows = True
         first = _SENTENCE_END.search(self._body, low, high)
-        for one in segments(self._mentions.plain, low, high):
-            said = values_of(one) or self._first_part(one)
+        every = list(segments(self._mentions.plain, low, high))
+        for place, one in enumerate(every):
+            said = values_of(one) or self._first_part(one) or bare_stars(one, every[place + 1 : place + 2])
             if said and follows:
                 run += said
             elif said and alone and (first is None or one.start < first.start()):
@@ -336,7 +349,8 @@ class _Reader:
         ):
             return
         for start, end in pairwise([end for end in ends if end >= high]):
-            if _IT.match(self._body, start) is None or self._mentions.within(start, end):
+            told = self._body[start:end]
+            if not _IT.match(told) or self._mentions.within(start, end) or self._capitals(one, told):
                 return
             self._enter(one.product_id, stated(self._body, start, end), line)
 
@@ -345,7 +359,7 @@ class _Reader:
         before, behind = self._body[low : one.start], self._body[one.end : high]
         if _BEGINS.fullmatch(before) is not None:
             return True
-        return not (self._capitals(one, before) or _PRONOUN.search(before)) and (
+        return not (self._capitals(one, before) or _PRONOUN.search(_THAT_IS.sub("", before, count=1))) and (
             len(behind) < _FAR or _ENDS.match(behind) is not None
         )
 

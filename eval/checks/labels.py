@@ -50,9 +50,10 @@ def is_total(label: str) -> bool:
     return _TOTAL.fullmatch(plain_label(label)) is not None
 
 
-def may_count_ratings(label: str) -> bool:
-    """Tell whether a head beside one of stars may be that of their number: `n`, `Count`."""
-    return plain_label(label) in ("n", "votes", "by", "from")
+def may_count_ratings(label: str, *, behind_stars: bool) -> bool:
+    """Tell whether a head in a table of stars may be that of their number: `n`, and `Count` right behind the stars."""
+    plain = plain_label(label)
+    return plain in ("n", "votes", "by", "from") or (behind_stars and plain in ("count", "number", "no", "#"))
 
 
 def is_quantity(label: str) -> bool:

@@ -20,12 +20,12 @@ _START = re.compile(r"[=;:|\n→]|[.!?]\s|\)\s?[,.]")
 _GAP = re.compile(r"[^\d$]*?(?P<sign>[+–−-])[^\d$]*")
 _TIMES = re.compile(r"(?<![\w.$])(?P<many>\d{1,3})\s?[x×*]\s?$")
 _BEHIND_TIMES = re.compile(r"\s?[x×*]\s?(?P<many>\d{1,3})(?![\d.])")
-_FILL = r"\s(?:(?:your|the|my|a|that|stated|total|full|whole|our|of)\s)*[*_]{0,2}"
+_FILL = r"\s(?:(?:your|the|my|a|that|stated|total|full|whole|our|of|limit|budget)\s)*[*_]{0,2}"
 _SIDE = re.compile(
     rf"(?<!left )\b(?P<side>within|inside|under|below|over|above|exceeds|beyond|out\sof){_FILL}(?:(?P<limit>{_AMOUNT})|budget|limit|cap)",
     re.I,
 )
-_LEFT = r"(?:left|to\sspare|remaining|in\shand|unspent|spare|saved|under|below|over|above)"
+_LEFT = r"(?:left|to\sspare|remain(?:s|ing)?|in\shand|unspent|spare|saved|under|below|over|above|less\sthan|more\sthan)"
 _REST = re.compile(
     rf"(?P<rest>{_AMOUNT})[*_]{{0,2}}\s(?:of\s(?:your\s|the\s)?(?P<of>{_AMOUNT})\s(?:is\s)?)?(?P<side>{_LEFT})\b(?:(?:\s(?:of|from|in|on))?{_FILL}(?P<limit>{_AMOUNT}))?",
     re.I,
@@ -40,7 +40,7 @@ _CENTS = re.compile(
 _NOT = re.compile(
     r"\b(?:not|no|never|without|cannot|if|would|instead|unless|adding|with the|each|per)\b|n['’]t\b", re.I
 )
-_OVER = frozenset(("over", "above", "exceeds", "beyond"))
+_OVER = frozenset(("over", "above", "exceeds", "beyond", "more than"))
 _LEFT_LABELS = frozenset(
     (
         "left",
@@ -177,6 +177,8 @@ def _limits(subject: Subject) -> list[float]:
     wanted = subject.demands
     if wanted is None:
         return []
+    if wanted.month_max is not None and wanted.months is None:
+        return []
     known = [_whole_limit(subject), wanted.total_max, wanted.item_max, wanted.month_max]
     named = [one.value for one in amounts(subject.query or "")] if subject.constraints is None else []
     return list(dict.fromkeys(one for one in (*known, *named) if one is not None))
@@ -250,6 +252,8 @@ def _compare_behind(
         if (stated := _BUDGET_LINE.match(part)) is not None:
             limits = [_value(stated["limit"])]
             continue
+        if not limits and (said := _BUDGET_SAID.search(part)) is not None:
+            limits = [_value(said["limit"])]
         span, wrong = _said_of_budget(part, one.amount.value, limits)
         for low_high, holds, why in span:
             tally.compare((low + start + low_high[0], low + start + low_high[1]), holds, why)
@@ -261,6 +265,7 @@ _BUDGET_LINE = re.compile(
     rf"[\s>*_-]*(?:[Yy]our |[Tt]he )?[Bb]udget[^$\n]{{0,30}}:[^$\n]{{0,12}}(?:\d\s?x\s?{_AMOUNT}\s?=\s?)?(?P<limit>{_AMOUNT})[\s*_.]*$"
 )
 """A line that only states the budget."""
+_BUDGET_SAID = re.compile(rf"\b[Bb]udget:?\s(?:of\s)?[*_]{{0,2}}(?P<limit>{_AMOUNT})")
 _Compared = list[tuple[Span, bool | None, str]]
 
 
@@ -268,10 +273,14 @@ def _said_of_budget(part: str, cost: float, limits: list[float]) -> tuple[_Compa
     """Read one sentence behind a total; the second says whether it was about the budget and nothing follows it."""
     found: _Compared = []
     rest = _REST.search(part) or _KEEPS.search(part)
+    if rest is not None and "than" in (rest.groupdict().get("side") or "") and not rest["limit"]:
+        rest = None  # less than another plan
     cents, side = _CENTS.search(part), _SIDE.search(part)
     first = min(
         (one for one in (rest, cents, side) if one is not None), key=lambda one: one.start(), default=None
     )
+    if (named := _BUDGET_SAID.search(part)) is not None:
+        found += _limit(named.span(), named["limit"], limits)
     if first is None or _NOT.search(part[: first.end()]):
         return found, first is not None
     if rest is not None:

@@ -123,15 +123,9 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
     if user is None:
         return unverifiable("user")
     tally = Tally()
-    for line in mentions.layout.lines:
-        if line.kind in ("row", "head_row") and len(line.cells) == 2:
-            label, value = (segment(mentions.body, *cell) for cell in line.cells)
-            _compare_label(tally, label.text, value.text, value.start, user)
-        elif line.kind != "row":
-            said = labelled(segment(mentions.body, line.start, line.end))
-            if said is not None:
-                _compare_label(tally, said[0].lstrip("-*+•> #"), said[1].text, said[1].start, user)
+    _compare_labels(tally, mentions, user)
     _compare_called(tally, subject, mentions, user)
+    _compare_halves(tally, mentions.body, user)
     for match in _WHERE.finditer(mentions.body):
         if user.last_name in match["city"].split():
             continue
@@ -142,6 +136,22 @@ def profile_facts(subject: Subject, mentions: Mentions) -> Check:
         why = f"ZIP: {match['zip']}; record: {user.address.zip}"
         tally.compare(match.span("zip"), match["zip"] == user.address.zip[:5], why)
     return tally.check("absent")
+
+
+def _compare_labels(tally: Tally, mentions: Mentions, user: User) -> None:
+    """Compare what stands behind a label, or under the head of a column."""
+    for line in mentions.layout.lines:
+        if line.kind == "row" and len(line.header) == len(line.cells):
+            for head, cell in zip(line.header, line.cells, strict=True):
+                value = segment(mentions.body, *cell)
+                _compare_label(tally, head, value.text, value.start, user)
+        if line.kind in ("row", "head_row") and len(line.cells) == 2:
+            label, value = (segment(mentions.body, *cell) for cell in line.cells)
+            _compare_label(tally, label.text, value.text, value.start, user)
+        elif line.kind != "row":
+            said = labelled(segment(mentions.body, line.start, line.end))
+            if said is not None:
+                _compare_label(tally, said[0].lstrip("-*+•> #"), said[1].text, said[1].start, user)
 
 
 def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
@@ -180,6 +190,17 @@ def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: Us
             _compare_name(tally, name, user)
 
 
+def _compare_halves(tally: Tally, body: str, user: User) -> None:
+    """A first name of the reader's with another last name, and the other way round."""
+    first, last = re.escape(user.first_name), re.escape(user.last_name)
+    ends = r"(?=[,.;:)|\n]|\s[–—(]|$)"
+    for match in re.finditer(rf"(?<![\w-]){first}\s(?P<other>[A-Z][a-z'’-]{{2,20}}){ends}", body):
+        _compare_name(tally, _Name(user.first_name, match["other"], match.span()), user)
+    for match in re.finditer(rf"(?<=[a-z,:|] )(?P<other>[A-Z][a-z'’-]{{2,20}})\s{last}{ends}", body):
+        if match["other"].casefold() in _GIVEN:
+            _compare_name(tally, _Name(match["other"], user.last_name, match.span()), user)
+
+
 def _is_half(match: re.Match[str], user: User) -> bool:
     """Tell whether the city or the state is the reader's."""
     state = match["state"] or match["in"]
@@ -198,7 +219,7 @@ def _compare_label(tally: Tally, label: str, value: str, start: int, user: User)
         value, start = rest, start + len(value) - len(rest)
     if plain in _NAME_LABELS | _PLACE_LABELS and (where := _WHERE.search(value)) is not None:
         _compare_place(tally, where, start, user)
-    elif plain == "city" and value and value[0].isupper() and value.replace(" ", "").isalpha():
+    elif plain in ("city", "town") and value and value[0].isupper() and value.replace(" ", "").isalpha():
         why = f"City: {value}; record: {user.address.city}"
         tally.compare((start, start + len(value)), value.casefold() == user.address.city.casefold(), why)
     elif plain == "state" and (value in STATES or value in STATES.values()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
@@ -25,7 +25,7 @@ _BEHIND = r"(?:(?:\s?/\s?5|\sout\sof\s(?:5|five)|\sof\s5)(?![\d,]*\d)(?:\sstars?
 _STARS = rf"(?P<near>{_NEAR}\s)?(?:[★⭐]+\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)"
 _COUNT = rf"(?P<about>{_NEAR}\s)?(?P<count>\d{{1,3}}(?:,\d{{3}})+|\d{{1,7}})(?P<k>k|\+)?"
 _OF = r"(?:customer|verified|user|buyer|global|shopper|total|owner)\s"
-_GIVERS = rf"\s(?:{_OF})?(?:ratings?|reviews?|reviewers?|raters|buyers|customers|people|shoppers|owners)\b"
+_GIVERS = rf"[*_]{{0,2}}\s(?:{_OF})?(?:ratings?|reviews?|reviewers?|raters|buyers|customers|people|shoppers|owners)\b"
 _FROM = r"(?:\s?[,;·|/]|\son\saverage)?\s?(?:from|over|across|based\son|by|with|on|and)?\s?"
 _RATED = rf"{_LEAD}(?:(?:rated|rating|rating:|averages?|scores|stars:?|an?|of|average)\s)*"
 _RATING = re.compile(rf"{_RATED}{_STARS}(?:{_BEHIND})(?:{_FROM}{_COUNT}{_GIVERS})?", re.I)
@@ -66,7 +66,7 @@ _STATED_COUNT = re.compile(
 _BREAK = r"(?:[*_]{0,3}\s?[:：][*_]{0,3}\s{0,4}|[*_]{0,3}\s[–—-]{1,2}\s|\s?\.{3,}\s?|[*_]{2}\s)"
 _LABELLED = re.compile(rf"(?P<label>[^\s:|][^:|\n]{{0,38}}?){_BREAK}(?P<value>[^\s/][^\n]{{0,160}})")
 _CUT = re.compile(
-    r"\s?[;|·•()\[\]→]\s?|\s/\s(?!5\b)|,\s|\s[–—-]{1,2}\s|—|\s(?:and|but|while|though)\s|(?<=[\w*])[.!?](?:\s|$)"
+    r"\s?[;|·•()\[\]→…]\s?|\s/\s(?!5\b)|,\s|\s[–—-]{1,2}\s|—|\s(?:and|but|while|though)\s|(?<=[\w*])[.!?](?:\s|$)"
 )
 
 
@@ -131,6 +131,17 @@ def values_of(one: Segment) -> list[Said]:
     if match := _RATERS.fullmatch(one.text):
         return [_count(match, one.start)]
     return []
+
+
+def bare_stars(one: Segment, behind: Sequence[Segment]) -> list[Said]:
+    """Read `4.6` right before a number of ratings."""
+    counted = [said for each in behind for said in values_of(each) if said.field == "count"]
+    if not counted or _TENTH.fullmatch(one.text) is None:
+        return []
+    return [Said("stars", float(one.text), (one.start, one.end), one.text)]
+
+
+_TENTH = re.compile(r"[0-5]\.\d")
 
 
 def labelled(one: Segment) -> tuple[str, Segment] | None:
