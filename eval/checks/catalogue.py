@@ -22,17 +22,7 @@ from drr.eval.checks.naming import (
     words,
 )
 
-_CONFUSED = {
-    "O": "O0",
-    "0": "0O",
-    "I": "I1L",
-    "1": "1IL",
-    "L": "L1I",
-    "S": "S5",
-    "5": "5S",
-    "B": "B8",
-    "8": "8B",
-}
+_CONFUSED = {"O": "O0", "0": "0O", "I": "I1L", "1": "1IL", "L": "L1I", "S": "S5", "5": "5S", "B": "B8", "8": "8B"}  # fmt: skip
 _SHOPS = (
     "amazon|ebay|walmart|target|chewy|petsmart|petco|homedepot|lowes|wayfair|etsy|bestbuy|costco|aliexpress|alibaba|temu|shein|overstock|ikea|newegg|sephora|ulta|macys|kohls|rei"
     "|tractorsupply|samsclub|wish|zappos|instacart|cvs|walgreens|iherb|staples|officedepot|acehardware|menards|harborfreight|qvc|jd|taobao|rakuten|flipkart|lazada|nordstrom|argos|tesco|zalando|kroger|michaels"

@@ -60,8 +60,8 @@ def _is_soft(report: str, defect: Defect, *, addressed: bool) -> bool:
         )
     if defect.kind != "dangling" or not defect.id.isdigit():
         return False
-    entry = rf"(?m)^[ \t>*_-]{{0,6}}\[?\^?{defect.id}[\].)][ \t:.]{{0,3}}[^\n]{{0,200}}?https?://"
-    beside = rf"\[\^?{defect.id}\][ \t]?[:.–—-]?[ \t]?(?:<?https?://|[a-z])"
+    entry = rf"(?m)^[ \t>*_-]{{0,6}}\[?\^?{defect.id}[\].)][ \t:.]{{0,3}}[^\n]{{0,200}}?(?:https?|user)://"
+    beside = rf"\[\^?{defect.id}\][ \t]?[:.–—-]?[ \t]?(?:<?(?:https?|user)://|[a-z])"
     return re.search(f"{entry}|{beside}", report) is not None
 
 

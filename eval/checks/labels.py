@@ -32,6 +32,11 @@ _TOTAL = re.compile(
 _QUANTITY = frozenset(("qty", "quantity", "units", "how many", "pcs"))
 
 
+def listed(words: str) -> frozenset[str]:
+    """Return the words of a list that is written `one|two words|three`."""
+    return frozenset(words.split("|"))
+
+
 @lru_cache(maxsize=4096)
 def plain_label(text: str) -> str:
     """Return a label without marks, brackets and case."""

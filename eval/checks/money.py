@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.bills import StatedTotal, bills_of, totals_of
-from drr.eval.checks.labels import plain_label
+from drr.eval.checks.labels import listed, plain_label
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.values import labelled, segment
 from drr.wording.money import MoneyAmount, amounts
@@ -41,33 +41,11 @@ _NOT = re.compile(
     r"\b(?:not|no|never|without|cannot|if|would|instead|unless|adding|with the|each|per)\b|n['’]t\b", re.I
 )
 _OVER = frozenset(("over", "above", "exceeds", "beyond", "more than"))
-_LEFT_LABELS = frozenset(
-    (
-        "left",
-        "left over",
-        "leftover",
-        "remaining",
-        "budget left",
-        "left in budget",
-        "remaining budget",
-        "budget remaining",
-        "headroom",
-        "to spare",
-        "money left",
-        "unspent",
-    )
+_LEFT_LABELS = listed(
+    "left|left over|leftover|remaining|budget left|left in budget|remaining budget|budget remaining|headroom|to spare|money left|unspent"
 )
-_BUDGET_LABELS = frozenset(
-    (
-        "budget",
-        "your budget",
-        "budget limit",
-        "spending limit",
-        "stated budget",
-        "total budget",
-        "limit",
-        "budget cap",
-    )
+_BUDGET_LABELS = listed(
+    "budget|your budget|budget limit|spending limit|stated budget|total budget|limit|budget cap"
 )
 _KEPT = re.compile(
     r"[–—:(,-]\s?[*_]{0,2}(?:(?P<yes>ok|okay|met|kept|fits|within|yes)|(?P<no>exceeded|over|broken|missed|no))\b",

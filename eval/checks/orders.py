@@ -10,7 +10,7 @@ from drr.env.entities import ORDER_STATUSES, Order
 from drr.env.statistics import Share, UserStatistics
 from drr.env.text import category_key
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
-from drr.eval.checks.labels import plain_label
+from drr.eval.checks.labels import listed, plain_label
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.naming import full_name, other_of_that_name, similarity
@@ -26,26 +26,12 @@ _ORDER_ID = re.compile(
 _DIGITS = 16
 """Of every order's number."""
 _STATES = {one.casefold(): one for one in ORDER_STATUSES}
-_NOT_YET = frozenset(
-    (
-        "refunded",
-        "pending",
-        "in transit",
-        "on its way",
-        "still on its way",
-        "on the way",
-        "not delivered",
-        "open",
-    )
-)
+_NOT_YET = listed("refunded|pending|in transit|on its way|still on its way|on the way|not delivered|open")
 """States that no record has."""
-_DAY_LABELS = frozenset(
-    ("date", "order date", "ordered", "ordered on", "day", "purchased", "purchase date", "bought", "date ordered", "order placed", "placed", "when")
-)  # fmt: skip
-_STATE_LABELS = frozenset(("status", "state", "order status"))
-_THING_LABELS = frozenset(
-    ("item", "product", "what", "bought", "thing", "name", "product name", "item ordered")
+_DAY_LABELS = listed(
+    "date|order date|ordered|ordered on|day|purchased|purchase date|bought|date ordered|order placed|placed|when"
 )
+_THING_LABELS = listed("item|product|what|bought|thing|name|product name|item ordered")
 _NEAR = 40
 """Characters between an order's number and its day."""
 _BETWEEN = re.compile(
@@ -133,10 +119,11 @@ def _compare_line(
     order = orders[0][0]
     if line.kind == "row":
         _compare_row(tally, subject, mentions, line, order, whens)
+        _compare_thing(tally, mentions, line, order, orders[0][1])
     elif line.kind != "text" or (len(whens) == 1 and len(line.text) < _SHORT):
         if len(whens) == 1 and len({one.product_id for one in mentions.within(line.start, line.end)}) < 2:
             _compare_day(tally, order, whens[0])
-        _compare_thing(tally, subject, mentions, line, order)
+        _compare_thing(tally, mentions, line, order, orders[0][1])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
             if len(line.text) < _SHORT and line.kind != "title":
@@ -154,7 +141,6 @@ def _compare_row(
         if label in _THING_LABELS and not mentions.within(*cell):
             _compare_name(tally, subject, value, order)
         _compare_state(tally, order, value)
-    _compare_thing(tally, subject, mentions, line, order)
 
 
 def _day_beside(text: str, whens: Sequence[When], span: Span, following: int | None) -> When | None:
@@ -186,15 +172,21 @@ def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
         tally.compare(span, said == order.order_status, why)
 
 
-def _compare_thing(tally: Tally, subject: Subject, mentions: Mentions, line: TextLine, order: Order) -> None:
-    """The one thing that a line points to or calls by its name is what was ordered."""
+def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Order, span: Span) -> None:
+    """The one thing that a row points to, or the sentence of an order's number, is what was ordered."""
     pointed = {one.product_id: one for one in mentions.within(line.start, line.end)}
     if not pointed:
         pointed = {one.product_id: one for one in mentions.called if line.start <= one.start < line.end}
-    if len(pointed) == 1:
-        ((product_id, one),) = pointed.items()
+    if len(pointed) != 1:
+        return
+    ((product_id, one),) = pointed.items()
+    between = mentions.plain[min(one.end, span[1]) : max(one.start, span[0])]
+    if line.kind == "row" or _SENTENCE_END.search(between) is None:
         why = f"Order {order.order_id}: {product_id}; record: {order.product_id}"
         tally.compare((one.start, one.end), product_id == order.product_id, why)
+
+
+_SENTENCE_END = re.compile(r"[.!?;]\s")
 
 
 def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order) -> None:
@@ -257,7 +249,7 @@ _COUNTS = {
     **dict.fromkeys(("total orders", "orders in all", "number of orders", "orders placed", "orders on record", "all orders", "order count"), "orders"),
     **dict.fromkeys(("total items", "items in all", "items bought", "number of items"), "items"),
 }  # fmt: skip
-_SPENT = frozenset(("known spend", "total known spend", "lifetime spend", "spend to date", "spent so far"))
+_SPENT = listed("known spend|total known spend|lifetime spend|spend to date|spent so far")
 _ENDS = {
     "first order": "first_order",
     "last order": "last_order",

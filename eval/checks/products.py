@@ -14,7 +14,7 @@ from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.facts import BULLET, Attribute, Fact, facts_of
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions, ProductReference
-from drr.eval.checks.naming import folded_words, full_name, makers, similarity, words
+from drr.eval.checks.naming import folded_words, full_name, head_noun, makers, similarity, words
 from drr.eval.checks.values import Said, pairs_of, segments
 from drr.wording.figures import numbers
 from drr.wording.money import amounts
@@ -31,6 +31,8 @@ _OF_SEVERAL = re.compile(
     r"\b(?:averages?\sof\s(?:the|all|both|these)|mean|combined|together|between them|in all|total(?:s|ing)?|both)\b",
     re.I,
 )
+_FOLLOWS = 40
+"""Characters between a rating and the link of what its item names."""
 _INDEXED = 20_000
 """Products of a shop that is looked through for a rating."""
 
@@ -154,7 +156,7 @@ def _is_some_products(subject: Subject, mentions: Mentions, stars: Said, count: 
         line is not None
         and line.kind != "text"
         and len({one.product_id for one in here}) == 1
-        and _heads(line, here[0], pointed)
+        and _heads(line, here[0], pointed, (stars.span[0], count.span[1]))
     ):
         pointed = subject.products({here[0].product_id})
         own = frozenset[str]().union(*map(makers, pointed))
@@ -162,19 +164,34 @@ def _is_some_products(subject: Subject, mentions: Mentions, stars: Said, count: 
         return any(_fits(stars, count, one) for one in (*pointed, *_named_in(text, same)))
     return any(
         _fits(stars, count, one)
-        for one in (*pointed, *subject.ordered.values(), *_named_in(mentions.body, same))
+        for one in (
+            *pointed,
+            *subject.ordered.values(),
+            *_named_in(mentions.body, same),
+            *_of_a_kind(text, same),
+        )
     )
 
 
-def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product]) -> bool:
-    """Tell whether an item begins with the one product that it points to, by its link or its name."""
+def _of_a_kind(text: str, products: Iterable[Product]) -> Iterator[Product]:
+    """Yield those whose noun stands there: `the knife`."""
+    said = set(folded_words(text))
+    return (one for one in products if head_noun(one.title) in said)
+
+
+def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product], span: Span) -> bool:
+    """Tell whether an item begins with the one product that it points to: by its link, or by a name whose link follows."""
     product = next((each for each in pointed if each.product_id == one.product_id), None)
     bullet = BULLET.match(line.text)
     start = 0 if bullet is None else bullet.end()
     if product is None or one.start - line.start <= start + 2:
         return product is not None
     first = list(islice(segments(line.text, start, len(line.text)), 2))
-    return any(len(words(each.text)) > 1 and similarity(each.text, full_name(product)) >= 1 for each in first)
+    between = line.text[span[1] - line.start : max(0, one.start - line.start)]
+    named = any(
+        len(words(each.text)) > 1 and similarity(each.text, full_name(product)) >= 1 for each in first
+    )
+    return named and len(between) < _FOLLOWS
 
 
 def _named_in(text: str, products: Iterable[Product]) -> Iterator[Product]:

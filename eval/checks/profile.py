@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from drr.env.entities import User
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
-from drr.eval.checks.labels import plain_label
+from drr.eval.checks.labels import listed, plain_label
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.values import labelled, segment
 from drr.wording.states import STATES
@@ -28,72 +28,17 @@ _CALLED = re.compile(
 _LEADS = re.compile(
     rf"\b(?i:prepared|compiled|written|drawn up|put together|made|report|plan|recommendations?|summary)\s(?i:for)\s[*_]{{0,2}}{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})"
 )
-_NO_NAMES = frozenset(
-    [
-        "there",
-        "all",
-        "everyone",
-        "everybody",
-        "folks",
-        "team",
-        "friend",
-        "friends",
-        "neighbor",
-        "neighbour",
-        "shopper",
-        "customer",
-        "reader",
-        "sir",
-        "madam",
-        "again",
-        "kitty",
-    ]
+_NO_NAMES = listed(
+    "there|all|everyone|everybody|folks|team|friend|friends|neighbor|neighbour|shopper|customer|reader|sir|madam|again|kitty"
 )
 _TO_OTHERS = re.compile(
     r"\b(?:write|letter|note|draft|message|e-?mail|tell|text|reply|card|post|announce|ask)\b", re.I
 )
-_NAME_LABELS = frozenset(
-    (
-        "name",
-        "customer",
-        "customer name",
-        "prepared for",
-        "compiled for",
-        "for",
-        "report for",
-        "shopper",
-        "written for",
-        "plan for",
-        "reader",
-        "recipient",
-        "client",
-        "client name",
-        "account",
-        "account holder",
-        "to",
-        "user",
-    )
+_NAME_LABELS = listed(
+    "name|customer|customer name|prepared for|compiled for|for|report for|shopper|written for|plan for|reader|recipient|client|client name|account|account holder|to|user"
 )
-_PLACE_LABELS = frozenset(
-    (
-        "location",
-        "ship to",
-        "shipping to",
-        "deliver to",
-        "delivery to",
-        "address",
-        "shipping address",
-        "delivery address",
-        "city",
-        "home",
-        "lives in",
-        "based in",
-        "place",
-        "ships to",
-        "destination",
-        "home city",
-        "where",
-    )
+_PLACE_LABELS = listed(
+    "location|ship to|shipping to|deliver to|delivery to|address|shipping address|delivery address|city|home|lives in|based in|place|ships to|destination|home city|where"
 )
 _TWO = re.compile(rf"{_TITLE}(?P<first>{_CAPITAL})\s(?P<last>{_CAPITAL})(?=$|[*_]|[,(;|·]|\s[–—(·|-])")
 _CITY = r"(?P<city>[A-Z][\w.'’-]{1,24}(?:\s[A-Z][\w.'’-]{1,24}){0,3})"
