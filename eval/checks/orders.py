@@ -13,7 +13,7 @@ from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.labels import listed, plain_label
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.naming import full_name, other_of_that_name, similarity
+from drr.eval.checks.naming import full_name, makers, other_of_that_name, similarity, words
 from drr.eval.checks.values import Segment, labelled, segment, segments
 from drr.wording.dates import When, dates, days_of_year
 from drr.wording.money import amounts
@@ -126,8 +126,8 @@ def _compare_line(
         _compare_thing(tally, mentions, line, order, orders[0][1])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
-            if len(line.text) < _SHORT and line.kind != "title":
-                _compare_name(tally, subject, one, order)
+            if len(line.text) < _SHORT and line.kind != "title" and len(whens) < _SEVERAL:
+                _compare_name(tally, subject, one, order, line.text)
 
 
 def _compare_row(
@@ -139,7 +139,7 @@ def _compare_row(
         if len(here) == 1 and (label in _DAY_LABELS or len(whens) == 1):
             _compare_day(tally, order, here[0])
         if label in _THING_LABELS and not mentions.within(*cell):
-            _compare_name(tally, subject, value, order)
+            _compare_name(tally, subject, value, order, value.text)
         _compare_state(tally, order, value)
 
 
@@ -189,11 +189,13 @@ def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Orde
 _SENTENCE_END = re.compile(r"[.!?;]\s")
 
 
-def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order) -> None:
-    """A name in the line of an order is not that of another product of the shop."""
+def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order, around: str) -> None:
+    """A name in the line of an order that does not name its thing is not that of another product of the shop."""
     product = subject.product(order.product_id)
     name = _PLACED.sub("", value.text)
-    if product is None or sum(word[:1].isupper() and len(word) > 2 for word in name.split()) < 2:
+    if product is None or makers(product) & {*words(around)}:
+        return
+    if sum(word[:1].isupper() and len(word) > 2 for word in name.split()) < _SEVERAL:
         return
     if similarity(name, f"{full_name(product)} {' '.join(product.categories)}") < _ALIKE:
         other = other_of_that_name(subject, name, product)
@@ -202,6 +204,7 @@ def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order) 
 
 
 _ALIKE = 0.75
+_SEVERAL = 2
 _SHORT = 200
 _PLACED = re.compile(r"^[`\d\s*_/.-]+|[`\s]+$")
 
