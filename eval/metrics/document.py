@@ -130,4 +130,9 @@ def banner(judged: Judged) -> str | None:
         lines.append("Memories kept by rules, not by a language model.")
     if judged.judging is not None and judged.judging.warning is not None:
         lines.append(judged.judging.warning)
+    if judged.by_other_rules:
+        lines.append(
+            f"{len(judged.by_other_rules)} reports were checked by rules of another version: their rule_* figures are not"
+            " comparable with ours; `drr judge STUDY --what rules` checks them anew, without a model."
+        )
     return " ".join(lines) or None

@@ -53,6 +53,8 @@ class CheckedTask(Task[Answer]):
         answer = record.key_fields["answer"]
         judged.rules.pop(answer, None)
         judged.unchecked.discard(answer)
+        same = record.key_fields.get("version") == rules_version(self.version)
+        (judged.by_other_rules.discard if same else judged.by_other_rules.add)(answer)
         if record.done:
             judged.rules[answer] = record.result["rules"]
         else:

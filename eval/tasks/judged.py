@@ -105,6 +105,8 @@ class Judged:
     rules: dict[str, Mapping[str, CheckRow]] = field(default_factory=dict)
     unchecked: set[str] = field(default_factory=set)
     """Answers whose check by rules failed, `too_slow` for one."""
+    by_other_rules: set[str] = field(default_factory=set)
+    """Answers that rules of another version checked."""
     failures: dict[str, list[FailureRow]] = field(default_factory=dict)
     """By answer: the labels a judge proposed, each with the place that shows it."""
     others: dict[str, dict[str, object]] = field(default_factory=dict)

@@ -49,6 +49,21 @@ async def test_each_report_is_checked_once_by_all_rules_without_a_call(study: St
     assert metrics["good"]["rule_statistics"]["value"] is None
 
 
+async def test_what_rules_of_another_version_checked_is_named(
+    study: Study, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(study, answer("a", "good", GOOD, user_id=ANNA))
+    models = offline()
+    made = desk(study, models, shop)
+    with monkeypatch.context() as before:
+        before.setitem(RULES, "price", RULES["price"]._replace(version="0"))
+        await judge(study, made, models, JudgeOptions(["rules"]))
+    told = "1 reports were checked by rules of another version"
+    assert told in (study_document(study)["banner"] or "")
+    await judge(study, made, models, JudgeOptions(["rules"]))
+    assert told not in (study_document(study)["banner"] or "")
+
+
 async def test_the_rules_know_what_the_tools_returned(study: Study, shop: Shop) -> None:
     made_up = f"Care [1] and more [2].\n\n## Sources\n[1] {CARE}\n[2] https://made-up.example/x\n"
     await put(
