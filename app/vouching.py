@@ -268,6 +268,7 @@ def remember_study(
     prompts, prices = (
         [] if path is None else [_whole(path)] for path in (settings.prompts, settings.price_file)
     )
+    vouch(folder, "study", {_whole(folder): BY_PATH})
     for shop in filter(None, shops):
         remember_shop(folder, shop)
     if settings.base_url is not None and "base_url" not in settings.unnamed:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -41,9 +43,18 @@ _TABLES = {"meta", "units", "records", "leases", "spending"}
 
 
 def _make(path: Path) -> None:
-    """Closed to others from its first moment; what SQLite puts beside it gets its mode."""
+    """Closed to others from its first moment; what SQLite puts beside it gets its mode.
+
+    It is in WAL mode from its first byte: changing to it would take a journal of the other kind, which a kill could leave behind.
+    """
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, private(0o666)))
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, private(0o666))
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle).st_size == 0:
+                os.pwrite(handle, _first_page(), 0)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise DrrError(
             no_room(error)
@@ -51,17 +62,42 @@ def _make(path: Path) -> None:
         ) from error
 
 
+def _first_page() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("PRAGMA user_version = 0")
+        page = db.serialize()
+    return page[:18] + b"\2\2" + page[20:]
+
+
+def _check_files(path: Path) -> None:
+    """Plain files, and no rollback journal, which no ledger of ours has: SQLite deletes what such a journal names."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        beside = path.with_name(path.name + ending)
+        try:
+            mode = beside.lstat().st_mode
+        except FileNotFoundError:
+            continue
+        if ending == "-journal":
+            raise DrrError(f"{beside}: no ledger of ours has such a journal, it is not opened; take it away")
+        if not stat.S_ISREG(mode):
+            raise DrrError(f"{beside}: is no plain file; restore the study's ledger")
+
+
 class Database:
     """One connection, used by the event loop and by the thread that commits."""
 
-    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, create: bool = False, read_only: bool = False, apart: bool = False
+    ) -> None:
+        """`apart`: SQLite is given the file so that it makes, changes and deletes nothing beside it."""
         self.path = path
         self._lock = RLock()
         self._copy: TemporaryDirectory[str] | None = None
         try:
+            _check_files(path)
             if create:
                 _make(path)
-            self.takes_writes = _takes_writes(path)
+            self.takes_writes = not apart and _takes_writes(path)
             self._db = self._connect()
             if self._db.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
                 raise DrrError(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self, cast
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, private, write_file
+from drr.env.trust import is_known
 from drr.study import toml
 from drr.study.blobs import Blobs, LostText
 from drr.study.config import StudyConfig, check_config
@@ -62,7 +63,12 @@ class Study:
         return study
 
     @classmethod
-    def open(cls, folder: Path, *, read_only: bool = False) -> Self:
+    def read(cls, folder: Path) -> Self:
+        """For what only looks at it: a study that this user did not make here is left as it is, down to what SQLite keeps beside it."""
+        return cls.open(folder, read_only=True, apart=not is_known(folder))
+
+    @classmethod
+    def open(cls, folder: Path, *, read_only: bool = False, apart: bool = False) -> Self:
         """`read_only` for a worker: its ledger takes no write from here."""
         if not cls.exists(folder):
             raise Misuse(
@@ -76,7 +82,7 @@ class Study:
                 f"{folder / _CONFIG}: cannot be read ({error}); restore it or start a new study"
             ) from error
         check_config(config, folder / _CONFIG)
-        return cls(folder, config, Ledger(folder / _LEDGER, read_only=read_only))
+        return cls(folder, config, Ledger(folder / _LEDGER, read_only=read_only, apart=apart))
 
     def _save_config(self) -> None:
         write_file(

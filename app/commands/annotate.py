@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = arguments.study / "annotation"
     if arguments.task == "criteria":
         folder = folder / "criteria"
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         plan = _plan(study, folder, arguments)
     document: dict[str, object] = {}
     lines: list[str] = []
@@ -194,7 +194,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
     if arguments.sample is None or arguments.export is None:
         raise Misuse(f"--task {arguments.task}: say how many, and where to: --sample N --export FILE")
     who = (arguments.annotators or "").strip()
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
         supports = arguments.task == "support"
         places = support_places(judged) if supports else rating_places(judged)
