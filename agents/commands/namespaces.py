@@ -151,6 +151,8 @@ def _processes(most: int) -> None:
     for switch, value in (("kernel/pid_max", most), ("user/max_user_namespaces", 0)):
         with contextlib.suppress(OSError):  # an older kernel: limits of the process hold all but root
             _write(f"{ROOT}/proc/sys/{switch}", str(value))
+    if os.path.exists(f"{ROOT}/proc/keys"):  # the names of this user's
+        _mount("/dev/null", f"{ROOT}/proc/keys", None, _BIND, None)
     _set(f"{ROOT}/proc", _READ_ONLY | _NO_SUID | _NO_DEVICES | _NO_EXEC)
 
 
