@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from drr.env.bounded import read_lines
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, file_name
 from drr.env.jsonl import row_of, rows_of
@@ -206,9 +207,9 @@ def read_truth(contexts: Contexts, person_id: str) -> dict[str, ItemTruth]:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DrrError(f"{path}: cannot be read ({error.strerror}); build the contexts again") from error
+        return read_lines(path).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise DrrError(f"{path}: cannot be read ({error}); build the contexts again") from error
 
 
 def _counts(path: Path) -> dict[str, int]:

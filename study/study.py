@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self, cast
 
+from drr.env.bounded import read_toml
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, private, write_file
 from drr.env.trust import is_known
@@ -76,8 +76,8 @@ class Study:
             )
         _check_parts(folder)
         try:
-            config = cast(StudyConfig, tomllib.loads((folder / _CONFIG).read_text(encoding="utf-8")))
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            config = cast(StudyConfig, read_toml(folder / _CONFIG))
+        except (OSError, ValueError) as error:
             raise DrrError(
                 f"{folder / _CONFIG}: cannot be read ({error}); restore it or start a new study"
             ) from error

@@ -16,6 +16,7 @@ from hashlib import file_digest
 from pathlib import Path
 
 import orjson
+from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import NoSuchShop, ShopError
 from drr.env.files import file_name
 from drr.env.manifest import check_tokenizer, parse_manifest
@@ -60,7 +61,7 @@ def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
     if not folder.is_dir():
         raise ShopError(f"{folder}: is a file, and a shop is a folder; give the folder")
     try:
-        raw = orjson.loads(path.read_bytes())
+        raw = orjson.loads(read_within(path, DOCUMENT))
     except FileNotFoundError:
         raise ShopError(
             f"{folder}: is no shop (it has no {MANIFEST}); give a folder made by `drr ingest`"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, get_args
 
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
 from drr.env.files import read_file
 from drr.eval.asking.forms import FailureName
@@ -82,7 +83,7 @@ def read_corrections(study: Study) -> dict[tuple[str, str], Correction]:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return read_file(path).decode("utf-8").split("\n")
+        return read_file(path, DOCUMENT).decode("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DrrError(f"{path}: cannot be read ({error}); mend or remove it") from error
 
