@@ -17,8 +17,10 @@ from typing import Any
 from drr.env.disk import no_room
 from drr.env.errors import DrrError
 from drr.env.files import private
+from drr.study import hashes
 
-VERSION = 1
+VERSION = 2
+"""Of 1 too is read; the first write makes it 2."""
 _AT_ONCE = 500
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -93,6 +95,7 @@ class Database:
         self.path = path
         self._lock = RLock()
         self._copy: TemporaryDirectory[str] | None = None
+        self._watched = False
         try:
             _check_files(path)
             if create:
@@ -109,7 +112,7 @@ class Database:
             self._prepare(create)
             if read_only or not self.takes_writes:
                 self._db.execute("PRAGMA query_only = ON")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             if (full := no_room(error, path)) is not None:
                 raise DrrError(full) from error
             raise DrrError(
@@ -131,20 +134,32 @@ class Database:
 
     def _prepare(self, create: bool) -> None:
         if create:
-            with self.writing() as db:
+            with self._db as db:
+                db.execute("BEGIN IMMEDIATE")
                 if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                     for statement in _SCHEMA.split(";"):
                         db.execute(statement)
-                    db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(VERSION),))
+                    db.execute("INSERT INTO meta VALUES ('schema', '1')")
         tables = {row[0] for row in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if lacking := sorted(_TABLES - tables):
             raise DrrError(f"{self.path}: is no ledger of ours (it has no {', '.join(lacking)}); restore it")
         told = self.rows("SELECT value FROM meta WHERE name = 'schema'")
         version = int(told[0][0]) if told and str(told[0][0]).isdecimal() else 0
-        if version != VERSION:
+        if not 1 <= version <= VERSION:
             raise DrrError(
                 f"{self.path}: written by schema {version}, this program reads {VERSION}; update drr"
             )
+
+    def changed(self) -> list[str]:
+        """What is not as it was written."""
+        with self._lock:
+            self._db.execute("BEGIN")
+            try:
+                return list(hashes.changed(self._db))
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                return [f"what SQLite can read ({error})"]
+            finally:
+                self._db.execute("ROLLBACK")
 
     def close(self) -> None:
         with self._lock:
@@ -162,12 +177,16 @@ class Database:
                 self._db.execute("PRAGMA synchronous = FULL")
             self._db.execute("BEGIN IMMEDIATE")
             try:
+                if not self._watched:
+                    hashes.watch(self._db)
                 yield self._db
+                hashes.take(self._db)
             except BaseException:
                 self._db.execute("ROLLBACK")
                 raise
             else:
                 self._db.execute("COMMIT")
+                self._watched = True
             finally:
                 if synced:
                     self._db.execute("PRAGMA synchronous = NORMAL")
