@@ -6,8 +6,10 @@ import fcntl
 import os
 import sqlite3
 import stat
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from math import inf
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -17,11 +19,16 @@ from typing import Any
 from drr.env.disk import no_room
 from drr.env.errors import DrrError
 from drr.env.files import private
+from drr.env.sqlite_files import restrain, strange_statement
 from drr.study import hashes
 
 VERSION = 2
 """Of 1 too is read; the first write makes it 2."""
 _AT_ONCE = 500
+BEATS = "CREATE TABLE IF NOT EXISTS beats (worker TEXT PRIMARY KEY, deadline REAL NOT NULL) WITHOUT ROWID"
+SAVED = """
+CREATE TABLE IF NOT EXISTS saved (
+  key TEXT NOT NULL, name TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (key, name)) WITHOUT ROWID"""
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE units (
@@ -41,6 +48,9 @@ CREATE TABLE spending (
 """
 
 
+_STATEMENTS = (_SCHEMA, SAVED, BEATS, hashes.TABLE)
+PATIENCE_S = 300.0
+"""For one question to a ledger: a hundred times what the largest took."""
 _TABLES = {"meta", "units", "records", "leases", "spending"}
 
 
@@ -96,16 +106,16 @@ class Database:
         self._lock = RLock()
         self._copy: TemporaryDirectory[str] | None = None
         self._watched = False
+        self._until = inf
         try:
             _check_files(path)
             if create:
                 _make(path)
             self.takes_writes = not apart and _takes_writes(path)
             self._db = self._connect()
-            if self._db.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
-                raise DrrError(
-                    f"{path}: holds statements that would run by themselves, and no ledger of ours does"
-                )
+            restrain(self._db, lambda: self._until)
+            if (strange := strange_statement(self._db, _STATEMENTS)) is not None:
+                raise DrrError(f"{path}: is no ledger of ours (its {strange[:80]} is not of our making)")
             if self.takes_writes:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
@@ -152,7 +162,7 @@ class Database:
 
     def changed(self) -> list[str]:
         """What is not as it was written."""
-        with self._lock:
+        with self._lock, self._hurrying():
             self._db.execute("BEGIN")
             try:
                 return list(hashes.changed(self._db))
@@ -191,8 +201,16 @@ class Database:
                 if synced:
                     self._db.execute("PRAGMA synchronous = NORMAL")
 
+    @contextmanager
+    def _hurrying(self) -> Iterator[None]:
+        self._until = time.monotonic() + PATIENCE_S
+        try:
+            yield
+        finally:
+            self._until = inf
+
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._lock:
+        with self._lock, self._hurrying():
             try:
                 return self._db.execute(statement, values).fetchall()
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:

@@ -45,6 +45,8 @@ USER_INDEXES = (
     "create index user_name on user(name_key)",
 )
 ORDER_INDEX = "create unique index purchase_id on purchase(id)"
+REVIEWS = "create table review(id integer primary key, rating real, title text not null, text text not null)"
+STATEMENTS = (TABLES, PRODUCT_INDEX, *USER_INDEXES, ORDER_INDEX, REVIEWS)
 
 
 def read_manifest(folder: Path) -> tuple[Manifest, Path]:
