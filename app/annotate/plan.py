@@ -97,6 +97,12 @@ class AnnotationPlan(BaseModel):
     def annotator(self, token: str) -> Annotator | None:
         return next((person for person in self.annotators if person.token == token), None)
 
+    def renew(self) -> None:
+        """With tokens and a port that nobody else knows."""
+        self.owner_token, self.port = new_token(), None
+        for person in self.annotators:
+            person.token = new_token()
+
     def is_guessable(self) -> bool:
         """Whether an earlier version drew it, whose pages let one work out whose the answers are."""
         return any(pair.id == _old_name(pair) for pair in self.pairs)

@@ -99,8 +99,21 @@ def run(arguments: argparse.Namespace) -> int:
     if document:
         tell(arguments, document, *lines)
     else:
+        _make_own(plan, folder, arguments.study)
         _serve(plan, folder, arguments)
     return 0
+
+
+def _make_own(plan: AnnotationPlan, folder: Path, study: Path) -> None:
+    """Who made the plan of another's study knows its tokens and its port."""
+    from drr.app.annotate.plan import save
+    from drr.env.trust import BY_PATH, is_known, vouch, vouched
+
+    place = str(folder.resolve())
+    if not is_known(study) and not vouched(study).has("plan", place):
+        plan.renew()
+        save(plan, folder)
+        vouch(study, "plan", {place: BY_PATH})
 
 
 def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> AnnotationPlan:
