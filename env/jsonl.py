@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TypeVar
 
 from drr.env.bounded import DOCUMENT, read_lines, read_within
 from drr.env.errors import Misuse
-from drr.env.json_object import JsonObject
+from drr.env.json_object import JsonObject, parsed
 from pydantic import BaseModel, ValidationError
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -25,8 +24,8 @@ def document_of(path: Path, model: type[Row], schema: int) -> Row:
     """A file that is one JSON object."""
     text = _text(path, partial(read_within, most=DOCUMENT))
     try:
-        raw = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        raw = parsed(text)
+    except ValueError as error:
         raise Misuse(f"{path}: not JSON ({error})") from error
     if not isinstance(raw, dict):
         raise Misuse(f"{path}: not a JSON object")
@@ -55,8 +54,8 @@ def rows_of(
 
 def row_of(where: str, line: str, model: type[Row], schema: int, form: str = "one object") -> Row:
     try:
-        raw = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        raw = parsed(line)
+    except ValueError as error:
         raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
     if not isinstance(raw, dict):
         raise Misuse(f"{where}: not an object; each line is {form}")
