@@ -21,7 +21,10 @@ _MAPPED = "pragma mmap_size=8000000000"
 
 
 class _Connection(sqlite3.Connection):
-    """A plain one cannot be weakly referenced."""
+    """A plain one cannot be weakly referenced, and from Python 3.13 on complains where nobody closed it."""
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class _Local(threading.local):

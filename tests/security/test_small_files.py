@@ -111,6 +111,21 @@ def test_what_people_write_is_read(tmp_path: Path) -> None:
     assert read_toml(tmp_path / "a.toml")["d"] == {"e": {"f": [1.5, 2.5]}}
 
 
+@pytest.mark.parametrize("deep", [300, 900, 5_000])
+def test_a_line_that_is_nested_deep_is_refused(drr: Drr, deep: int) -> None:
+    """Python 3.12 and later parse what no writer of ours can write again."""
+    line = {
+        "id": "1",
+        "system": "s",
+        "query": "which?",
+        "report_markdown": "None.",
+        "tool_calls": [{"arguments": {"a": "DEEP"}}],
+    }
+    Path("reports.jsonl").write_text(json.dumps(line).replace('"DEEP"', "[" * deep + "]" * deep) + "\n")
+    code, _, err = drr("import", "new", "reports.jsonl", "--quiet")
+    assert code == 2 and "nested more than" in err and err.count("\n") == 1, err
+
+
 def test_a_pipe_of_the_user_is_read(drr: Drr, tmp_path: Path) -> None:
     """`drr import study <(zcat ...)`."""
     line = {"id": "1", "system": "s", "query": "which?", "report_markdown": "None."}
