@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "variants": ("variants", "the agents that can be run"),
     "ask": ("ask", "one question, one cited report"),
     "run": ("run", "create or continue a study"),
-    "study": ("study", "take something out of a study: edit"),
+    "study": ("study", "what a study holds: edit, check"),
     "status": ("status", "what of a study is done, failed, pending"),
     "trace": ("trace", "one unit of a study as a timeline"),
     "export": ("export", "a study as JSONL and Parquet"),

@@ -167,7 +167,7 @@ def _looked_up(units: list[Unit], folder: Path | None, model: str) -> _Looked:
     if folder is None:
         return _Looked(set(), set(), {})
     used: defaultdict[str, list[PerUnit]] = defaultdict(list)
-    with Study.open(folder) as study:
+    with Study.read(folder) as study:
         done: set[str] = set()
         failed = set(study.ledger.units.failed_among(unit.key for unit in units))
         for record in study.records("answer"):

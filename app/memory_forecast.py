@@ -76,7 +76,7 @@ def _before(folder: Path | None) -> _Before:
     used: defaultdict[str, list[PerUnit]] = defaultdict(list)
     observed: set[tuple[str, str, str]] = set()
     if folder is not None:
-        with Study.open(folder) as study:
+        with Study.read(folder) as study:
             for record in study.records("generation", current=False):
                 if record.key_fields.get("what") != "memory":
                     continue

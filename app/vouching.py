@@ -248,14 +248,15 @@ def content_hash(value: str) -> str:
 
 
 def _content(path: Path) -> bytes:
+    from drr.env.bounded import DOCUMENT, read_within
     from drr.env.errors import Misuse
 
     if not path.is_file():
         raise Misuse(f"{path}: no file that could be read (a pipe, a device or a broken link)")
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise Misuse(f"{path}: cannot be read ({error.strerror})") from error
+        return read_within(path, DOCUMENT)
+    except (OSError, ValueError) as error:
+        raise Misuse(f"{path}: cannot be read ({error})") from error
 
 
 def remember_study(
@@ -268,6 +269,7 @@ def remember_study(
     prompts, prices = (
         [] if path is None else [_whole(path)] for path in (settings.prompts, settings.price_file)
     )
+    vouch(folder, "study", {_whole(folder): BY_PATH})
     for shop in filter(None, shops):
         remember_shop(folder, shop)
     if settings.base_url is not None and "base_url" not in settings.unnamed:

@@ -102,7 +102,7 @@ def metrics(study: str | Path) -> pa.Table:
     from drr.study.study import Study
 
     labels = {name: metric.label for name, metric in known().items()}
-    with Study.open(Path(study)) as opened:
+    with Study.read(Path(study)) as opened:
         document = study_document(opened)
     rows = [
         {"variant": variant, "metric": name, "label": labels.get(name), **value}
@@ -130,7 +130,7 @@ def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
     from drr.eval.judging.read import choose, read_judged
     from drr.study.study import Study
 
-    with Study.open(Path(study)) as opened:
+    with Study.read(Path(study)) as opened:
         rows = list(citation_lines(read_judged(opened, choose(opened, judge))))
     kinds = {"trial": pa.int64(), "needed": pa.bool_(), "supports": pa.bool_()}
     kinds |= dict.fromkeys(("passages", "spans"), pa.list_(pa.list_(pa.int64())))

@@ -81,14 +81,14 @@ def check_ours(folder: Path, mark: str, command: str) -> None:
         raise Misuse(f"{folder}: not empty and not written by `{command}`; name a new folder")
 
 
-def read_file(path: Path) -> bytes:
+def read_file(path: Path, most: int = LARGEST) -> bytes:
     """A regular file, whole. No link is followed; a device, a pipe and a monster are refused (`OSError` where there is none)."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
+        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
             raise DrrError(
-                f"{path}: not a file that a study holds (a device, a pipe, or above {LARGEST:,} bytes)"
+                f"{path}: not a file that a study holds (a device, a pipe, or above {most:,} bytes)"
             )
         return file.read()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from drr.env.bounded import DOCUMENT, read_lines, read_within
 from drr.env.errors import Misuse
-from drr.env.json_object import JsonObject
+from drr.env.json_object import JsonObject, parsed
 from pydantic import BaseModel, ValidationError
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -16,28 +17,30 @@ Row = TypeVar("Row", bound=BaseModel)
 
 def lines_of(path: Path, holds: str) -> list[str]:
     """By line feeds alone, as U+2028 may stand inside a JSON text; `holds` names what a line is, for the error."""
-    return _text(path, f"; give a JSONL file of {holds}").split("\n")
+    return _text(path, read_lines, f"; give a JSONL file of {holds}").split("\n")
 
 
 def document_of(path: Path, model: type[Row], schema: int) -> Row:
     """A file that is one JSON object."""
-    text = _text(path)
+    text = _text(path, partial(read_within, most=DOCUMENT))
     try:
-        raw = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        raw = parsed(text)
+    except ValueError as error:
         raise Misuse(f"{path}: not JSON ({error})") from error
     if not isinstance(raw, dict):
         raise Misuse(f"{path}: not a JSON object")
     return _validated(str(path), raw, model, schema)
 
 
-def _text(path: Path, advice: str = "") -> str:
+def _text(path: Path, read: Callable[[Path], bytes], advice: str = "") -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read(path).decode("utf-8-sig")
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror}){advice}") from error
     except UnicodeDecodeError as error:
         raise Misuse(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
+    except ValueError as error:
+        raise Misuse(f"{path}: {error}; no such file is so large") from error
 
 
 def rows_of(
@@ -51,8 +54,8 @@ def rows_of(
 
 def row_of(where: str, line: str, model: type[Row], schema: int, form: str = "one object") -> Row:
     try:
-        raw = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        raw = parsed(line)
+    except ValueError as error:
         raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
     if not isinstance(raw, dict):
         raise Misuse(f"{where}: not an object; each line is {form}")

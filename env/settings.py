@@ -7,12 +7,12 @@ would send them a key refuses.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from drr.env.address import ServerAddress, hosts_of, shown
+from drr.env.bounded import read_toml
 from drr.env.dotenv import NAME as DOTENV
 from drr.env.dotenv import read_dotenv
 from drr.env.errors import Misuse
@@ -335,10 +335,10 @@ def _read_file(path: Path) -> dict[str, object]:
     try:
         if not path.is_file():
             return {}
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = read_toml(path)
     except OSError as error:
         raise Misuse(f"{path}: cannot be read ({error.strerror}); mend or remove it") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except ValueError as error:
         raise Misuse(f"{path}: not TOML ({error}); mend or remove it") from error
     unknown = sorted(set(values) - set(Settings.model_fields))
     if unknown:

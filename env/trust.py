@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-Named = Literal["address", "agent", "prices", "prompts", "shop"]
+Named = Literal["address", "agent", "plan", "prices", "prompts", "shop", "study"]
 BY_PATH = "named here"
 """In place of a hash: this user named it by an option, so what they write there later is theirs too."""
 _HOST = re.compile(r"(?:\[([0-9a-f:]+)\]|([^:\[\]]+))(?::[0-9]{1,5})?")
@@ -125,6 +125,11 @@ def vouch(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
             aside.unlink()
         return False
     return True
+
+
+def is_known(folder: Path) -> bool:
+    """Whether this user made this study here or vouched for what it names. Who can remember nothing knows every one."""
+    return bool(vouched(folder).known.keys() - {"plan"}) or not can_remember()
 
 
 def can_remember() -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from drr.env.errors import Misuse
-from drr.env.json_object import JsonObject
+from drr.env.json_object import JsonObject, parsed
 from drr.env.jsonl import lines_of
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -183,8 +182,8 @@ def _parsed(path: Path, *, passages: bool = False) -> Iterator[tuple[str, Task, 
             continue
         where = f"{path}, line {number}"
         try:
-            raw = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            raw = parsed(line)
+        except ValueError as error:
             raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
         if isinstance(raw, dict) and raw.get("sample") is not None and raw.get("label", 0) is None:
             continue

@@ -11,8 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from drr.env.bounded import read_lines
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, file_name
+from drr.env.json_object import parsed
 from drr.env.jsonl import row_of, rows_of
 from drr.env.source import text_hash
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -180,7 +182,7 @@ def read_contexts(path: Path) -> Contexts:
     if not (path / MANIFEST).is_file():
         raise Misuse(f"{path}: is no folder of contexts (no {MANIFEST}); `drr context build` makes one")
     try:
-        raw = json.loads(_read_text(path / MANIFEST))
+        raw = parsed(_read_text(path / MANIFEST))
         version = raw.get("schema_version") if isinstance(raw, dict) else None
         if isinstance(version, int) and version > SCHEMA:
             raise Misuse(
@@ -206,14 +208,14 @@ def read_truth(contexts: Contexts, person_id: str) -> dict[str, ItemTruth]:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise DrrError(f"{path}: cannot be read ({error.strerror}); build the contexts again") from error
+        return read_lines(path).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise DrrError(f"{path}: cannot be read ({error}); build the contexts again") from error
 
 
 def _counts(path: Path) -> dict[str, int]:
     try:
-        raw = json.loads(_read_text(path))
+        raw = parsed(_read_text(path))
     except ValueError as error:
         raise DrrError(f"{path}: not JSON ({error}); build the contexts again") from error
     if not isinstance(raw, dict) or not all(isinstance(value, int) for value in raw.values()):

@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn
 
 from drr.env.errors import Misuse
 from drr.env.files import LONGEST_ID
-from drr.env.json_object import JsonObject
+from drr.env.json_object import JsonObject, once
 from drr.env.jsonl import lines_of
 from drr.persons.disclosure import disclosed
 from drr.persons.person import Attribute, Person
@@ -79,19 +79,12 @@ def persona_line(person: Person) -> JsonObject:
 
 def _object(line: str) -> JsonObject:
     try:
-        raw = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
+        raw = json.loads(line, object_pairs_hook=once, parse_constant=_no_number)
     except ValueError as error:
         raise Misuse(f"not JSON ({error}); each line is one object") from error
     if not isinstance(raw, dict):
         raise Misuse("not an object; each line is one object of blocks")
     return raw
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    twice = [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
-    if twice:
-        raise Misuse(f"the key {twice[0]!r} stands there twice in one object")
-    return dict(pairs)
 
 
 def _no_number(text: str) -> NoReturn:

@@ -73,6 +73,9 @@ class Blobs:
         except OSError as error:
             self._broken.add(digest)
             raise LostText(f"{path}: cannot be read ({error.strerror}); {_MEND}") from None
+        except DrrError as error:
+            self._broken.add(digest)
+            raise LostText(f"{error}; {_MEND}") from None
         if sha256(content).hexdigest() != digest:
             self._broken.add(digest)
             raise LostText(f"{path}: its content no longer has this hash; {_MEND}")
@@ -86,7 +89,7 @@ class Blobs:
         if start not in self._there:
             try:
                 with os.scandir(self.folder / start) as files:
-                    self._there[start] = {file.name for file in files}
+                    self._there[start] = {file.name for file in files if file.is_file()}
             except OSError:
                 self._there[start] = set()
         return digest in self._there[start] or self.path(digest).is_file()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sqlite3
+import stat
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from math import inf
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -15,9 +19,16 @@ from typing import Any
 from drr.env.disk import no_room
 from drr.env.errors import DrrError
 from drr.env.files import private
+from drr.env.sqlite_files import restrain, strange_statement
+from drr.study import hashes
 
-VERSION = 1
+VERSION = 2
+"""Of 1 too is read; the first write makes it 2."""
 _AT_ONCE = 500
+BEATS = "CREATE TABLE IF NOT EXISTS beats (worker TEXT PRIMARY KEY, deadline REAL NOT NULL) WITHOUT ROWID"
+SAVED = """
+CREATE TABLE IF NOT EXISTS saved (
+  key TEXT NOT NULL, name TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (key, name)) WITHOUT ROWID"""
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE units (
@@ -37,13 +48,25 @@ CREATE TABLE spending (
 """
 
 
+_STATEMENTS = (_SCHEMA, SAVED, BEATS, hashes.TABLE)
+PATIENCE_S = 300.0
+"""For one question to a ledger: a hundred times what the largest took."""
 _TABLES = {"meta", "units", "records", "leases", "spending"}
 
 
 def _make(path: Path) -> None:
-    """Closed to others from its first moment; what SQLite puts beside it gets its mode."""
+    """Closed to others from its first moment; what SQLite puts beside it gets its mode.
+
+    It is in WAL mode from its first byte: changing to it would take a journal of the other kind, which a kill could leave behind.
+    """
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, private(0o666)))
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, private(0o666))
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle).st_size == 0:
+                os.pwrite(handle, _first_page(), 0)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise DrrError(
             no_room(error)
@@ -51,29 +74,55 @@ def _make(path: Path) -> None:
         ) from error
 
 
+def _first_page() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("PRAGMA user_version = 0")
+        page = db.serialize()
+    return page[:18] + b"\2\2" + page[20:]
+
+
+def _check_files(path: Path) -> None:
+    """Plain files, and no rollback journal, which no ledger of ours has: SQLite deletes what such a journal names."""
+    for ending in ("", "-wal", "-shm", "-journal"):
+        beside = path.with_name(path.name + ending)
+        try:
+            mode = beside.lstat().st_mode
+        except FileNotFoundError:
+            continue
+        if ending == "-journal":
+            raise DrrError(f"{beside}: no ledger of ours has such a journal, it is not opened; take it away")
+        if not stat.S_ISREG(mode):
+            raise DrrError(f"{beside}: is no plain file; restore the study's ledger")
+
+
 class Database:
     """One connection, used by the event loop and by the thread that commits."""
 
-    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, create: bool = False, read_only: bool = False, apart: bool = False
+    ) -> None:
+        """`apart`: SQLite is given the file so that it makes, changes and deletes nothing beside it."""
         self.path = path
         self._lock = RLock()
         self._copy: TemporaryDirectory[str] | None = None
+        self._watched = False
+        self._until = inf
         try:
+            _check_files(path)
             if create:
                 _make(path)
-            self.takes_writes = _takes_writes(path)
+            self.takes_writes = not apart and _takes_writes(path)
             self._db = self._connect()
-            if self._db.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
-                raise DrrError(
-                    f"{path}: holds statements that would run by themselves, and no ledger of ours does"
-                )
+            restrain(self._db, lambda: self._until)
+            if (strange := strange_statement(self._db, _STATEMENTS)) is not None:
+                raise DrrError(f"{path}: is no ledger of ours (its {strange[:80]} is not of our making)")
             if self.takes_writes:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = NORMAL")
             self._prepare(create)
             if read_only or not self.takes_writes:
                 self._db.execute("PRAGMA query_only = ON")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             if (full := no_room(error, path)) is not None:
                 raise DrrError(full) from error
             raise DrrError(
@@ -95,20 +144,32 @@ class Database:
 
     def _prepare(self, create: bool) -> None:
         if create:
-            with self.writing() as db:
+            with self._db as db:
+                db.execute("BEGIN IMMEDIATE")
                 if db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                     for statement in _SCHEMA.split(";"):
                         db.execute(statement)
-                    db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(VERSION),))
+                    db.execute("INSERT INTO meta VALUES ('schema', '1')")
         tables = {row[0] for row in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if lacking := sorted(_TABLES - tables):
             raise DrrError(f"{self.path}: is no ledger of ours (it has no {', '.join(lacking)}); restore it")
         told = self.rows("SELECT value FROM meta WHERE name = 'schema'")
         version = int(told[0][0]) if told and str(told[0][0]).isdecimal() else 0
-        if version != VERSION:
+        if not 1 <= version <= VERSION:
             raise DrrError(
                 f"{self.path}: written by schema {version}, this program reads {VERSION}; update drr"
             )
+
+    def changed(self) -> list[str]:
+        """What is not as it was written."""
+        with self._lock, self._hurrying():
+            self._db.execute("BEGIN")
+            try:
+                return list(hashes.changed(self._db))
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                return [f"what SQLite can read ({error})"]
+            finally:
+                self._db.execute("ROLLBACK")
 
     def close(self) -> None:
         with self._lock:
@@ -126,18 +187,30 @@ class Database:
                 self._db.execute("PRAGMA synchronous = FULL")
             self._db.execute("BEGIN IMMEDIATE")
             try:
+                if not self._watched:
+                    hashes.watch(self._db)
                 yield self._db
+                hashes.take(self._db)
             except BaseException:
                 self._db.execute("ROLLBACK")
                 raise
             else:
                 self._db.execute("COMMIT")
+                self._watched = True
             finally:
                 if synced:
                     self._db.execute("PRAGMA synchronous = NORMAL")
 
+    @contextmanager
+    def _hurrying(self) -> Iterator[None]:
+        self._until = time.monotonic() + PATIENCE_S
+        try:
+            yield
+        finally:
+            self._until = inf
+
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._lock:
+        with self._lock, self._hurrying():
             try:
                 return self._db.execute(statement, values).fetchall()
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from sqlite3 import Connection
 from typing import NamedTuple
 
-from drr.study.database import Database
+from drr.study.database import BEATS, Database
 from drr.study.process import is_dead, is_of_this_host
 from drr.study.units import Units
 
-_BEATS = "CREATE TABLE IF NOT EXISTS beats (worker TEXT PRIMARY KEY, deadline REAL NOT NULL) WITHOUT ROWID"
 """By the steady clock of the worker's host. Made when there is a lease: ledgers of before have none."""
 LONG_AGO = 26 * 3600.0
 """Seconds by which the clocks of two hosts may differ: what ran out before that need not be watched."""
@@ -113,7 +112,7 @@ class Leases:
         return dict(self._db.rows("SELECT worker, deadline FROM beats")) if self._has_beats() else {}
 
     def _beat(self, db: Connection, holder: str, now: Moment, seconds: float) -> None:
-        db.execute(_BEATS)
+        db.execute(BEATS)
         db.execute("INSERT OR REPLACE INTO beats VALUES (?, ?)", (holder, now.steady + seconds))
 
     def _give_up(self, db: Connection, worker: str) -> None:

@@ -24,9 +24,11 @@ from drr.study.units import Units
 class Ledger:
     """One part for each thing one looks for; all of them share one connection."""
 
-    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, create: bool = False, read_only: bool = False, apart: bool = False
+    ) -> None:
         self.path = path
-        self.db = Database(path, create=create, read_only=read_only)
+        self.db = Database(path, create=create, read_only=read_only, apart=apart)
         self.units = Units(self.db)
         self.saved = SavedTexts(self.db)
         self.records = Records(self.db, self.saved)

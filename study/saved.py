@@ -8,12 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from sqlite3 import Connection
 
-from drr.study.database import Database
+from drr.study.database import SAVED, Database
 from drr.study.unit import WAY, Finished, Kind, Saved
-
-_TABLE = """
-CREATE TABLE IF NOT EXISTS saved (
-  key TEXT NOT NULL, name TEXT NOT NULL, text BLOB NOT NULL, PRIMARY KEY (key, name)) WITHOUT ROWID"""
 
 
 class SavedTexts:
@@ -26,7 +22,7 @@ class SavedTexts:
     def add(self, saved: Iterable[Saved]) -> None:
         with self._db.writing() as db:
             if not self._made:
-                db.execute(_TABLE)
+                db.execute(SAVED)
             db.executemany(
                 "INSERT OR REPLACE INTO saved VALUES (?, ?, ?)",
                 [(one.key, one.name, one.text) for one in saved],

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self, cast
 
+from drr.env.bounded import read_toml
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, private, write_file
+from drr.env.trust import is_known
 from drr.study import toml
 from drr.study.blobs import Blobs, LostText
 from drr.study.config import StudyConfig, check_config
@@ -57,26 +58,54 @@ class Study:
             folder.mkdir(mode=private(0o777), exist_ok=True)
         _check_parts(folder)
         ledger = Ledger(folder / _LEDGER, create=True)
+        _check_unchanged(ledger)
         study = cls(folder, config.copy(), ledger)
         study._save_config()
         return study
 
     @classmethod
+    def read(cls, folder: Path) -> Self:
+        """For what only looks at it: a study that this user did not make here is left as it is, down to what SQLite keeps beside it."""
+        study = cls._open(folder, read_only=True, apart=not is_known(folder))
+        _check_unchanged(study.ledger)
+        return study
+
+    @classmethod
     def open(cls, folder: Path, *, read_only: bool = False) -> Self:
-        """`read_only` for a worker: its ledger takes no write from here."""
+        """`read_only` for a worker: its ledger takes no write from here, and was looked through by who started it."""
+        study = cls._open(folder, read_only=read_only)
+        if not read_only:
+            _check_unchanged(study.ledger)
+        return study
+
+    @classmethod
+    def damage(cls, folder: Path) -> tuple[int, list[str]]:
+        """How many units ended, and which of them and of their texts are not as they were written; of a ledger that is not, it alone."""
+        ended = 0
+        with cls._open(folder, read_only=True, apart=not is_known(folder)) as study:
+            changed = study.ledger.db.changed()
+            for record in () if changed else study.records(status=None, current=False):
+                ended += 1
+                study.blobs.check(record.blobs.values())
+                lost = (name for name, digest in record.blobs.items() if not study.blobs.has(digest))
+                changed += [f"{record.label}, {name}" for name in lost]
+        return ended, changed
+
+    @classmethod
+    def _open(cls, folder: Path, *, read_only: bool, apart: bool = False) -> Self:
         if not cls.exists(folder):
             raise Misuse(
                 f"{folder}: not a study (no {_CONFIG} and {_LEDGER}); `drr run {folder} ...` makes one"
             )
         _check_parts(folder)
         try:
-            config = cast(StudyConfig, tomllib.loads((folder / _CONFIG).read_text(encoding="utf-8")))
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            config = cast(StudyConfig, read_toml(folder / _CONFIG))
+        except (OSError, ValueError) as error:
             raise DrrError(
                 f"{folder / _CONFIG}: cannot be read ({error}); restore it or start a new study"
             ) from error
         check_config(config, folder / _CONFIG)
-        return cls(folder, config, Ledger(folder / _LEDGER, read_only=read_only))
+        return cls(folder, config, Ledger(folder / _LEDGER, read_only=read_only, apart=apart))
 
     def _save_config(self) -> None:
         write_file(
@@ -148,6 +177,15 @@ class Study:
     def json(self, record: Record, name: str) -> Any:
         text = self.text(record, name)
         return None if text is None else json.loads(text)
+
+
+def _check_unchanged(ledger: Ledger) -> None:
+    if changed := ledger.db.changed():
+        ledger.close()
+        raise DrrError(
+            f"{ledger.path}: is not as it was written ({len(changed):,} things, the first is {changed[0][:80]}); "
+            f"restore it from a copy; `drr study check {ledger.path.parent}` names all"
+        )
 
 
 def _is_begun(folder: Path) -> bool:

@@ -59,10 +59,7 @@ def furnish(order: LaunchOrder) -> None:
     _mount("tmpfs", ROOT, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=755,{_SIZE}")
     _fresh(f"{ROOT}{FOLDER}")
     _fresh(f"{ROOT}/tmp")  # noqa: S108
-    for path in order["visible"]:
-        _show(path)
-    for path in order["hidden"]:
-        _hide(path)
+    _look(order["visible"], order["hidden"])
     os.makedirs(f"{ROOT}/var", exist_ok=True)
     with contextlib.suppress(FileExistsError):
         os.symlink("/tmp", f"{ROOT}/var/tmp")  # noqa: S108
@@ -88,6 +85,15 @@ def _set(target: str, attributes: int, *, all_below: bool = True) -> None:
     _done(told, f"{target.removeprefix(ROOT)} cannot be made read-only")
 
 
+def _look(visible: list[str], hidden: list[str]) -> None:
+    """From the outside in, so that what is hidden within something shown stays hidden, whatever is shown within that."""
+    for path in sorted({*visible, *hidden}, key=lambda path: (path.count("/"), path)):
+        (_hide if path in hidden else _show)(path)
+    for path in hidden:
+        if os.path.isdir(f"{ROOT}{path}") and os.path.ismount(f"{ROOT}{path}"):
+            _set(f"{ROOT}{path}", _READ_ONLY | _NO_SUID | _NO_DEVICES, all_below=False)
+
+
 def _show(path: str) -> None:
     """A file or folder of outside at the same place, read-only; a link as the link that it is."""
     target = f"{ROOT}{path}"
@@ -111,7 +117,7 @@ def _hide(path: str) -> None:
     """What lies within something shown and may not be seen: an empty folder, or an empty file, stands there."""
     target = f"{ROOT}{path}"
     if os.path.isdir(target):
-        _mount("tmpfs", target, "tmpfs", _NO_SUID | _NO_DEVICES | _READ_ONLY, "mode=555,size=4k")
+        _mount("tmpfs", target, "tmpfs", _NO_SUID | _NO_DEVICES, "mode=555,size=4k")
     elif os.path.exists(target):
         _mount("/dev/null", target, None, _BIND, None)
 
@@ -145,6 +151,8 @@ def _processes(most: int) -> None:
     for switch, value in (("kernel/pid_max", most), ("user/max_user_namespaces", 0)):
         with contextlib.suppress(OSError):  # an older kernel: limits of the process hold all but root
             _write(f"{ROOT}/proc/sys/{switch}", str(value))
+    if os.path.exists(f"{ROOT}/proc/keys"):  # the names of this user's
+        _mount("/dev/null", f"{ROOT}/proc/keys", None, _BIND, None)
     _set(f"{ROOT}/proc", _READ_ONLY | _NO_SUID | _NO_DEVICES | _NO_EXEC)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,24 +20,68 @@ _CONFIGURED = tuple(
 )  # fmt: skip
 """Of the system's settings those that programs read and that hold no secret."""
 _NO_ROOM = frozenset({"tests", "benchmarks"})
+_STUDY = "study.toml"
+MOST_SEEN = 200_000
+"""Files and folders in one that is shown."""
 
 
 def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]]:
-    """What is shown to it, and what within that is hidden; whole paths, outer ones first."""
-    shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown}
-    shown |= {*_installation(Path(command.program())), *_own_installation()}
-    shown |= {_real(path) for path in shown}
+    """What is shown to it, and what is hidden; of two that lie in each other the inner one decides."""
+    installed = {*_installation(Path(command.program())), *_own_installation()}
+    shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown, *installed}
     hidden = {_real(path) for path in terms.hidden} | {_corpus()}
     for path in (*command.files, *terms.shown):
-        within = next((one for one in hidden if path.is_dir() and _real(path).is_relative_to(one)), None)
-        if within is not None:
+        hidden |= _kept_back(path)
+    for number, path in enumerate((*command.files, *terms.shown)):
+        within = next((one for one in hidden if _real(path).is_relative_to(one)), None)
+        alone = number == 0 and path in command.files and path.is_file() and _real(path) != within
+        if within is not None and not alone:
             raise Misuse(f"{command.name}: {path} lies in {within}, which no agent may see; move it")
-    kept = [path for path in hidden if not any(other.is_relative_to(path) for other in shown)]
-    return _in_order(shown), _in_order(kept)
+    around = {path for path in installed if path.is_dir() and installed.isdisjoint(path.parents)}
+    hidden |= {one for path in around for one in _kept_back_once(path)}
+    return [str(path) for path in shown | {_real(path) for path in shown}], [str(path) for path in hidden]
 
 
-def _in_order(paths: Iterable[Path]) -> list[str]:
-    return [str(path) for path in sorted(paths, key=lambda path: (len(path.parts), path))]
+def _kept_back(path: Path) -> set[Path]:
+    """Studies that it lies in, and in it what no command is shown: keys, studies, and sockets and pipes of other programs."""
+    real = _real(path)
+    if real.is_dir():
+        found = _kept_back_in(real)
+    else:
+        found = set() if real.is_file() and not _is_secret(real.name) else {real}
+    return found | {folder for folder in real.parents if (folder / _STUDY).exists()}
+
+
+def _kept_back_in(folder: Path) -> set[Path]:
+    found, left, count = set[Path](), [str(folder)], 0
+    while left:
+        place = left.pop()
+        try:
+            entries = list(os.scandir(place))
+        except OSError:  # the command may not look into it either
+            continue
+        count += len(entries)
+        if count > MOST_SEEN:
+            raise Misuse(
+                f"{folder}: holds more than {MOST_SEEN:,} files, too many to look for keys among; show less"
+            )
+        if any(entry.name == _STUDY for entry in entries):
+            found.add(Path(place))
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                left.append(entry.path)
+            elif _is_secret(entry.name) or not (entry.is_symlink() or entry.is_file()):
+                found.add(_real(Path(entry.path)))
+    return found
+
+
+_kept_back_once = cache(_kept_back_in)
+"""Of installations, which change little while a study runs."""
+
+
+def _is_secret(name: str) -> bool:
+    return name in (".env", "drr.toml") or name.startswith(".env.")
 
 
 def _real(path: Path) -> Path:
@@ -45,13 +89,14 @@ def _real(path: Path) -> Path:
 
 
 def _installation(program: Path) -> set[Path]:
-    """Where a program that is not the system's is installed: the folder around its `bin`, link by link; or its file alone."""
+    """Where a program that is not the system's is installed, link by link: the folder around its `bin`, if it is one of Python or Node;
+    else its file alone."""
     found: set[Path] = set()
     for place in _links(program):
         prefix = place.parent.parent
         if any(place.is_relative_to(system) for system in _SYSTEM):
             continue
-        found.add(prefix if place.parent.name == "bin" and not _is_broad(prefix) else place)
+        found.add(prefix if place.parent.name == "bin" and _is_installation(prefix) else place)
     return found | ({Path(sys.base_prefix)} if program.is_relative_to(sys.prefix) else set())
 
 
@@ -63,9 +108,12 @@ def _links(program: Path) -> list[Path]:
     return [*found, _real(program)]
 
 
-def _is_broad(folder: Path) -> bool:
-    """Whether more than one program lives there: a home, what holds homes, `~/.local`."""
-    return Path.home().is_relative_to(folder) or folder.name == ".local"
+def _is_installation(folder: Path) -> bool:
+    """And of nothing else: a home, what holds homes and `~/.local` have a `bin` and a `lib` too."""
+    if Path.home().is_relative_to(folder) or folder.name == ".local":
+        return False
+    marks = ("pyvenv.cfg", "lib/python*", "lib/node_modules")
+    return any(True for mark in marks for _ in folder.glob(mark))
 
 
 def _own_installation() -> set[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal, NotRequired, TypedDict
@@ -10,7 +9,9 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 from drr.app.annotate.plan import AnnotationPlan, Annotator, BlindPair
 from drr.app.console import write_lines
 from drr.app.pages.line_file import LineFile
+from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import DrrError, Misuse
+from drr.env.json_object import parsed
 from drr.eval.labels import Sample, pair_id, rating_id
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -214,7 +215,7 @@ def _is_news(mark: Mark, known: Mark | None) -> bool:
 def _saved(file: Path, plan: AnnotationPlan) -> tuple[str, list[Mark]]:
     """The annotator and the marks of one file that the page's Save button wrote."""
     try:
-        document = json.loads(file.read_text(encoding="utf-8"))
+        document = parsed(read_within(file, DOCUMENT))
         name, sheet = document["annotator"], document["plan"]
         marks = [Mark.model_validate(mark) for mark in document["marks"]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:

@@ -12,6 +12,7 @@ from secrets import token_hex
 from typing import Literal, Self
 
 from drr.app.pages.serve import new_token
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
 from drr.env.files import check_unlinked, make_folder, private, read_file, write_file
 from drr.eval.labels import DIMENSIONS, Sample, pair_id
@@ -95,6 +96,12 @@ class AnnotationPlan(BaseModel):
 
     def annotator(self, token: str) -> Annotator | None:
         return next((person for person in self.annotators if person.token == token), None)
+
+    def renew(self) -> None:
+        """With tokens and a port that nobody else knows."""
+        self.owner_token, self.port = new_token(), None
+        for person in self.annotators:
+            person.token = new_token()
 
     def is_guessable(self) -> bool:
         """Whether an earlier version drew it, whose pages let one work out whose the answers are."""
@@ -231,7 +238,7 @@ def load(folder: Path) -> AnnotationPlan | None:
         return None
     check_unlinked(folder, *(file.name for file in folder.iterdir()))
     try:
-        plan = AnnotationPlan.model_validate_json(read_file(path))
+        plan = AnnotationPlan.model_validate_json(read_file(path, DOCUMENT))
     except (OSError, ValueError) as error:
         told = str(error).splitlines()[:3]
         raise DrrError(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from secrets import token_hex
 
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import check_unlinked, read_file, write_file
 from drr.eval.agreement.samples import SheetLine
@@ -50,7 +51,7 @@ def _known(folder: Path) -> dict[str, str]:
         return {}
     check_unlinked(folder, FILE)
     try:
-        document = json.loads(read_file(path))
+        document = json.loads(read_file(path, DOCUMENT))
     except (OSError, ValueError, RecursionError) as error:
         raise DrrError(f"{path}: cannot be read ({error}); it says whose the lines of sheets are") from error
     if not isinstance(document, dict) or not all(isinstance(of, str) for of in document.values()):

@@ -11,7 +11,7 @@ from drr.app.annotate.labels import Mark, notebooks
 from drr.app.annotate.page import page
 from drr.app.annotate.plan import AnnotationPlan
 from drr.app.pages.icon import ICON
-from drr.app.pages.serve import STATIC, guarded
+from drr.app.pages.serve import STATIC, body_within, guarded
 
 if TYPE_CHECKING:
     from drr.eval.stats.intervals import V
@@ -46,12 +46,11 @@ def site(plan: AnnotationPlan, folder: Path, port: int) -> Starlette:
         if request.query_params.get("sheet") != annotator.sheet:
             # One browser keeps one token for this address: a page opened before another annotator's must not write as them.
             return PlainTextResponse("another annotator's address was opened in this browser", 409)
-        body = await request.body()
         try:
-            made = Mark.model_validate_json(body[: LARGEST_MARK + 1])
+            made = Mark.model_validate_json(await body_within(request, LARGEST_MARK) or b"")
         except ValidationError:
             return PlainTextResponse("not a mark", 422)
-        if len(body) > LARGEST_MARK or not books[annotator.name].accepts(made):
+        if not books[annotator.name].accepts(made):
             return PlainTextResponse("not one of your pairs", 422)
         books[annotator.name].add(made)
         return JSONResponse({"saved": True})

@@ -37,12 +37,12 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate.sheets import labels_of
     from drr.app.console import print_json
-    from drr.app.judging import open_study
     from drr.env.errors import DrrError
     from drr.eval.agreement.study import agreement_document
+    from drr.study.study import Study
 
     labels = labels_of(arguments.study / "annotation", arguments.human)
-    with open_study(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         document = agreement_document(study, labels)
         if arguments.export is not None:
             _export(study, arguments.export)

@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     folder = arguments.study / "annotation"
     if arguments.task == "criteria":
         folder = folder / "criteria"
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         plan = _plan(study, folder, arguments)
     document: dict[str, object] = {}
     lines: list[str] = []
@@ -99,8 +99,21 @@ def run(arguments: argparse.Namespace) -> int:
     if document:
         tell(arguments, document, *lines)
     else:
+        _make_own(plan, folder, arguments.study)
         _serve(plan, folder, arguments)
     return 0
+
+
+def _make_own(plan: AnnotationPlan, folder: Path, study: Path) -> None:
+    """Who made the plan of another's study knows its tokens and its port."""
+    from drr.app.annotate.plan import save
+    from drr.env.trust import BY_PATH, is_known, vouch, vouched
+
+    place = str(folder.resolve())
+    if not is_known(study) and not vouched(study).has("plan", place):
+        plan.renew()
+        save(plan, folder)
+        vouch(study, "plan", {place: BY_PATH})
 
 
 def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> AnnotationPlan:
@@ -194,7 +207,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
     if arguments.sample is None or arguments.export is None:
         raise Misuse(f"--task {arguments.task}: say how many, and where to: --sample N --export FILE")
     who = (arguments.annotators or "").strip()
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
         supports = arguments.task == "support"
         places = support_places(judged) if supports else rating_places(judged)

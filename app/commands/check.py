@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,13 +121,12 @@ def _constraints(budget: float | None) -> Constraints | None:
 
 def _read(name: str) -> str:
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        with nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+            data = file.read(_LARGEST + 1)
     except OSError as error:
         raise Misuse(f"{name}: cannot be read ({error.strerror}); give a report in Markdown") from error
     if len(data) > _LARGEST:
-        raise Misuse(
-            f"{name}: {len(data):,} bytes is no report; give a Markdown file of at most {_LARGEST:,}"
-        )
+        raise Misuse(f"{name}: no report is so long; give a Markdown file of at most {_LARGEST:,} bytes")
     try:
         report = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

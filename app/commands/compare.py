@@ -27,13 +27,13 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.agents.commands.command import held_as
     from drr.app.console import print_json
-    from drr.app.judging import open_study
     from drr.app.report.floors import not_measured
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged, repetitions
     from drr.eval.metrics.compare import compare
+    from drr.study.study import Study
 
-    with open_study(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
         known = sorted({answer.variant for answer in judged.answers})
         a, b = (held_as(name, known) for name in (arguments.a, arguments.b))

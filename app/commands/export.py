@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse(f"{out}: a file; name a folder")
     if arguments.format is not None:
         return _run_foreign(arguments)
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         counts = despite_losses(study, lambda: export(study, out, canonical=arguments.canonical))
         lost = sorted(loss.label for loss in study.losses.values())
     if arguments.json:
@@ -58,7 +58,7 @@ def _run_foreign(arguments: argparse.Namespace) -> int:
 
     if arguments.canonical:
         raise Misuse("--canonical is for our own tables; files of others hold no times")
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         document = despite_losses(study, lambda: export_foreign(study, arguments.out, arguments.format))
     if arguments.json:
         print_json(document)

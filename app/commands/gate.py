@@ -69,18 +69,18 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.agents.commands.command import held_as
     from drr.app.console import print_json
-    from drr.app.judging import open_study
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.coverage import variants_of
     from drr.eval.metrics.gate import against, comparable, required, requirement, unanswered
+    from drr.study.study import Study
 
     if not arguments.require and arguments.against is None:
         raise Misuse("say what must hold: --require 'fp>=0.8', or --against a variant or another study")
     if not 0 <= arguments.unanswered <= 1:
         raise Misuse(f"--unanswered {arguments.unanswered}: give a share from 0 to 1")
     requirements = [requirement(text) for text in arguments.require]
-    with open_study(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
         held = variants_of(judged)
         requirements = [
@@ -118,11 +118,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterator[Base]:
-    from drr.app.judging import open_study
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.coverage import variants_of
     from drr.eval.metrics.gate import Base
+    from drr.study.study import Study
 
     variants = variants_of(judged)
     if name in variants:
@@ -132,7 +132,7 @@ def _base(folder: Path, judged: Judged, name: str, judge: str | None) -> Iterato
         raise Misuse(
             f"--against {name}: neither a variant of {folder} ({', '.join(variants) or 'it has none'}) nor another study"
         )
-    with open_study(Path(name)) as study:
+    with Study.read(Path(name)) as study:
         yield Base(name, read_judged(study, choose(study, judge)))
 
 

@@ -43,13 +43,13 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate.sheets import labels_of
     from drr.app.console import print_json
-    from drr.app.judging import open_study
     from drr.app.terminal import flowed
     from drr.eval.agreement.precision import precision_plan
     from drr.eval.judging.read import choose, read_judged
+    from drr.study.study import Study
 
     labels = labels_of(arguments.study / "annotation", arguments.labels)
-    with open_study(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
         plan = precision_plan(
             study, judged, labels, arguments.metric, arguments.half_width, arguments.label_cost

@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("which study? `drr report STUDY --out DIR`, or --explain for what the metrics mean")
     if not (arguments.out or arguments.json or arguments.labels or arguments.verdicts):
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         document, tables = despite_losses(study, lambda: _made(study, arguments))
         for refused in refusals(document):
             print(f"drr: memories side by side: {' '.join(refused.split())}", file=sys.stderr)

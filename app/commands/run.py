@@ -170,7 +170,7 @@ def _anew(arguments: argparse.Namespace, saved: StudyConfig, settings: Settings)
 def _failed(folder: Path, units: list[Unit]) -> list[Unit]:
     from drr.study.study import Study
 
-    with Study.open(folder, read_only=True) as study:
+    with Study.read(folder) as study:
         failed = study.ledger.units.failed_among([unit.key for unit in units]).keys() | _lost(study, units)
     return [unit for unit in units if unit.key in failed]
 
@@ -183,7 +183,7 @@ def _lost(study: Study, units: list[Unit]) -> set[str]:
 def _saved(folder: Path) -> StudyConfig:
     from drr.study.study import Study
 
-    with Study.open(folder) as study:
+    with Study.read(folder) as study:
         return study.config
 
 

@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.study.status import status
     from drr.study.study import Study
 
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         document = status(study, now=time.time())
     if arguments.json:
         print_json(document)

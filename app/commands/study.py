@@ -1,4 +1,7 @@
-"""`drr study edit`: what a study no longer asks for. `drr run` only ever adds; what is taken away here is said first."""
+"""`drr study edit`: what a study no longer asks for. `drr run` only ever adds; what is taken away here is said first.
+
+`drr study check`: whether what it holds is as it was written.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ without computing anything.
 examples:
   drr study edit study --variants react,hybrid-react     # of the variants of the study, only these stay
   drr study edit study --queries fewer.jsonl --trials 1 --yes
+  drr study check study                                  # is every unit and text as it was written?
 """
 
 
@@ -43,7 +47,8 @@ class _Edit(NamedTuple):
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
 
-    edit = parser.add_subparsers(dest="command", required=True, metavar="edit").add_parser(
+    commands = parser.add_subparsers(dest="command", required=True, metavar="edit|check")
+    edit = commands.add_parser(
         "edit",
         help="keep only what is named",
         epilog=_EXAMPLES,
@@ -58,7 +63,26 @@ def build(parser: argparse.ArgumentParser) -> None:
     edit.add_argument("--trials", type=positive_int, metavar="N", help="the repetitions that stay")
     edit.add_argument("--yes", action="store_true", help="do not ask")
     edit.add_argument("--json", action="store_true", help="one JSON document")
+    check = commands.add_parser("check", help="whether units and texts are as they were written")
+    check.add_argument("study", metavar="STUDY", type=Path)
+    check.add_argument("--json", action="store_true", help="one JSON document")
     parser.epilog = _EXAMPLES
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from drr.app.console import print_json
+    from drr.study.study import Study
+
+    folder: Path = arguments.study
+    units, damaged = Study.damage(folder)
+    if arguments.json:
+        print_json({"schema": 1, "units": units, "damaged": damaged})
+    elif damaged:
+        print("\n".join([f"{folder}: not as it was written, restore it from a copy:", *damaged]))
+    else:
+        told = "1 unit and its texts are" if units == 1 else f"{units:,} units and their texts are"
+        print(f"{folder}: {told} as they were written")
+    return 1 if damaged else 0
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -68,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.env.errors import Misuse
     from drr.study.study import Study
 
+    if arguments.command == "check":
+        return _check(arguments)
     folder: Path = arguments.study
     with Study.open(folder) as study:
         selection, queries = _named(arguments, study)

@@ -41,14 +41,14 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.commands import judge
     from drr.app.console import print_json
-    from drr.app.judging import open_study
     from drr.eval.metrics.swap_document import swap_document
+    from drr.study.study import Study
 
     if arguments.dry_run or arguments.diff is not None:
         return judge.run(arguments)
     with redirect_stdout(StringIO()):
         code = judge.run(arguments)
-    with open_study(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         document = swap_document(study)
     if not document["variants"]:
         told = "no task of it has reports for two persons of whom anything is known"

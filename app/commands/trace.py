@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.study.study import Study
 
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         if arguments.unit is None:
             records = timeline.ended(study)
             if arguments.json:

@@ -100,7 +100,7 @@ def _study(arguments: argparse.Namespace) -> int:
     from drr.study.study import Study
 
     names = _reviewers(arguments.reviewer)
-    with Study.open(arguments.study) as study:
+    with Study.read(arguments.study) as study:
         if arguments.marks:
             return _take_in(study, arguments)
         offer_shop(study.folder, study.config.get("run", {}).get("shop"), arguments.shop)

@@ -7,6 +7,7 @@ from errno import ENOSPC
 from pathlib import Path
 from threading import Lock
 
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
 from drr.env.files import read_file
 
@@ -33,7 +34,7 @@ class LineFile:
 
     def _data(self) -> bytes:
         try:
-            return read_file(self.path)
+            return read_file(self.path, DOCUMENT)
         except OSError as error:
             raise DrrError(f"{self.path}: cannot be read ({error.strerror}); move it away") from error
 

@@ -54,7 +54,7 @@ def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -
         known = tokens()
         given = request.query_params.get("token")
         if given in known and request.method == "GET":
-            response: Response = RedirectResponse(request.url.path, 303)
+            response: Response = RedirectResponse("/" + request.url.path.lstrip("/\\"), 303)
             response.set_cookie(cookie, given, httponly=True, samesite="strict")
         elif request.cookies.get(cookie) in known:
             request.state.token = request.cookies[cookie]
@@ -69,6 +69,16 @@ def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -
 
     application.add_middleware(BaseHTTPMiddleware, dispatch=check)
     return application
+
+
+async def body_within(request: Request, most: int) -> bytes | None:
+    """`None` for one that is longer, which is not waited for."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > most:
+            return None
+    return body
 
 
 def bind(port: int) -> socket.socket:

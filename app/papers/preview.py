@@ -219,7 +219,7 @@ def _is_study(folder: Path) -> bool:
 def _calls_each(folder: Path, variant: str) -> float:
     from drr.study.study import Study
 
-    with Study.open(folder) as study:
+    with Study.read(folder) as study:
         found = [
             sum(role["calls"] for role in record.usage.values())
             for record in study.records("answer")

@@ -62,7 +62,7 @@ def _is_split(folder: Path, task: str) -> bool:
 
     if not Study.exists(folder):
         return False
-    with Study.open(folder) as study:
+    with Study.read(folder) as study:
         return any(one.task.name == task for one in alignments(study))
 
 

@@ -49,5 +49,5 @@ def left(budget: float, queries: Path) -> float:
     folder = queries.with_name(queries.name + ".study")
     if not Study.exists(folder):
         return budget
-    with Study.open(folder) as study:
+    with Study.read(folder) as study:
         return max(budget - (dollars(study.ledger.accounts.total().most_cost) or 0.0), 0.0)

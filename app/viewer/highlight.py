@@ -8,6 +8,7 @@ from html import escape
 from typing import NamedTuple
 
 from drr.app.pages.markdown import clean, safe_html
+from drr.env.deadline import TooSlow, in_time
 
 # Private-use characters stand for "claim n begins", "claim n ends" and the same of links while the markdown is rendered.
 _CLAIMS, _LINKS, _ROOM = 0xF0000, 0x100000, 0xFFFD
@@ -36,7 +37,17 @@ class LinkTag(NamedTuple):
 
 
 def marked_html(markdown: str, spans: Sequence[Stretch], links: Sequence[LinkTag] = ()) -> str:
-    """Safe HTML of the report with each span in `<mark>`s; spans that overlap an earlier one give way to it."""
+    """Safe HTML of the report with each span in `<mark>`s; spans that overlap an earlier one give way to it.
+
+    What is too long or too slow even for a judge is shown as the text that it is.
+    """
+    try:
+        return in_time(markdown, lambda: _marked_html(markdown, spans, links))
+    except TooSlow:
+        return f"<pre>{escape(markdown)}</pre>"
+
+
+def _marked_html(markdown: str, spans: Sequence[Stretch], links: Sequence[LinkTag]) -> str:
     kept = _disjoint(markdown, spans)[: _ROOM // 2]
     linked = [link for link in sorted(links) if _is_plain(markdown, link)][: _ROOM // 2]
     cuts = [(s.start, 1, _CLAIMS + 2 * n) for n, s in enumerate(kept)]

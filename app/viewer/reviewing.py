@@ -100,6 +100,7 @@ def review_routes(
     reader: Reader, books: ReviewBooks, reviewers: Mapping[str, str], moved: Callable[[], None]
 ) -> list[Route]:
     """`reviewers` are names by token; `moved` is called when a mark was added."""
+    from drr.app.pages.serve import body_within
     from pydantic import ValidationError
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse, PlainTextResponse
@@ -126,9 +127,8 @@ def review_routes(
         return JSONResponse({"reviewer": name, "marks": found})
 
     async def mark(request: Request) -> Response:
-        body = await request.body()
         try:
-            made = ReviewMark.model_validate_json(body[: LARGEST_MARK + 1])
+            made = ReviewMark.model_validate_json(await body_within(request, LARGEST_MARK) or b"")
         except ValidationError:
             return PlainTextResponse("not a mark", 422)
         if made.reviewer != reviewers[request.state.token]:

@@ -23,6 +23,7 @@ _REFUSED = ("socket.", "subprocess.", "os.exec", "os.posix_spawn", "os.fork", "o
 def readers() -> dict[str, Callable[[bytes], ReadContent]]:
     from drr.env.drawer.reading.mail import read_mail
     from drr.env.drawer.reading.markup import read_html
+    from drr.env.drawer.reading.page import read_page
     from drr.env.drawer.reading.pdf import read_pdf
     from drr.env.drawer.reading.picture import read_picture
     from drr.env.drawer.reading.plain import read_text
@@ -34,6 +35,7 @@ def readers() -> dict[str, Callable[[bytes], ReadContent]]:
         "csv": read_csv,
         "eml": read_mail,
         "html": read_html,
+        "page": read_page,
         "text": read_text,
         "picture": read_picture,
     }

@@ -46,7 +46,7 @@ def check_shop(spec: str, settings: Settings) -> Iterator[str]:
 def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:
     store, catalog = shop.store, shop.catalog
     assert isinstance(store, EmbeddedStore) and isinstance(catalog, EmbeddedCatalog)
-    database = store.database
+    database = store.whole
     try:
         damage = [row[0] for row in database.execute("pragma quick_check(5)") if row[0] != "ok"]
         if damage:
@@ -78,7 +78,7 @@ def _check_open(shop: Shop, *, read_index: bool) -> Iterator[str]:
 def _content(store: EmbeddedStore) -> ContentHash:
     """The hash of what lies there, users and orders straight from their rows: they are what was hashed when written."""
     found = ContentHash()
-    execute = store.database.execute
+    execute = store.whole.execute
     for products in batched(store.iter_products()):
         found.add_products(products)
     users = execute(USER_ROWS)

@@ -5,23 +5,32 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from weakref import WeakSet
 
+from drr.env.embedded.layout import STATEMENTS
 from drr.env.errors import ShopError
+from drr.env.sqlite_files import restrain, strange_statement
 
+PATIENCE_S = 60.0
 _MAPPED = "pragma mmap_size=8000000000"
 
 
 class _Connection(sqlite3.Connection):
-    """A plain one cannot be weakly referenced."""
+    """A plain one cannot be weakly referenced, and from Python 3.13 on complains where nobody closed it."""
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class _Local(threading.local):
     connection: _Connection | None = None
     process: int = 0
+    until: float = inf
 
 
 class Connections:
@@ -45,9 +54,17 @@ class Connections:
                 check_same_thread=False,
                 factory=_Connection,
             )
+            restrain(connection, lambda: self._local.until)
+            if (strange := strange_statement(connection, STATEMENTS)) is not None:
+                raise ShopError(
+                    f"{self._folder}: is no shop of ours (its {strange[:80]} is not of our making)"
+                )
+            connection.execute(
+                "pragma trusted_schema=off"
+            )  # not for ledgers: our own index of them calls `json_extract`
             connection.execute(_MAPPED)
             stamp = connection.execute("select value from meta where name = 'content_hash'").fetchone()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             if not self._path.exists():
                 raise ShopError(f"{self._folder}: the shop was replaced while open; open it again") from error
             raise ShopError(
@@ -64,16 +81,24 @@ class Connections:
 
     @property
     def own(self) -> sqlite3.Connection:
-        """This thread's; a forked child must not touch its parent's."""
+        """This thread's, for a question that takes moments; a forked child must not touch its parent's."""
+        self._local.until = time.monotonic() + PATIENCE_S
         connection = self._local.connection
         if connection is None or self._closed or self._local.process != os.getpid():
             return self._connect()
         return connection
 
+    @property
+    def unhurried(self) -> sqlite3.Connection:
+        """The same for what goes through the whole shop, however long that takes."""
+        connection = self.own
+        self._local.until = inf
+        return connection
+
     @contextmanager
     def unmapped(self) -> Iterator[sqlite3.Connection]:
         """For what reads whole tables once: every page that a map was read through stays in this process's memory."""
-        connection = self.own
+        connection = self.unhurried
         connection.execute("pragma mmap_size=0")
         try:
             yield connection

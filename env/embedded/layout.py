@@ -16,6 +16,7 @@ from hashlib import file_digest
 from pathlib import Path
 
 import orjson
+from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import NoSuchShop, ShopError
 from drr.env.files import file_name
 from drr.env.manifest import check_tokenizer, parse_manifest
@@ -44,6 +45,8 @@ USER_INDEXES = (
     "create index user_name on user(name_key)",
 )
 ORDER_INDEX = "create unique index purchase_id on purchase(id)"
+REVIEWS = "create table review(id integer primary key, rating real, title text not null, text text not null)"
+STATEMENTS = (TABLES, PRODUCT_INDEX, *USER_INDEXES, ORDER_INDEX, REVIEWS)
 
 
 def read_manifest(folder: Path) -> tuple[Manifest, Path]:
@@ -60,7 +63,7 @@ def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
     if not folder.is_dir():
         raise ShopError(f"{folder}: is a file, and a shop is a folder; give the folder")
     try:
-        raw = orjson.loads(path.read_bytes())
+        raw = orjson.loads(read_within(path, DOCUMENT))
     except FileNotFoundError:
         raise ShopError(
             f"{folder}: is no shop (it has no {MANIFEST}); give a folder made by `drr ingest`"

@@ -6,11 +6,11 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from drr.env.embedded.layout import REVIEWS
 from drr.env.entities import KeptReview, iso_from_ms
 from drr.env.errors import ShopError
 from drr.env.reviews import ReviewRow, ReviewsHash
 
-_TABLE = "create table review(id integer primary key, rating real, title text not null, text text not null)"
 _READ = (
     "select r.id, u.id, p.id, o.ts, r.rating, r.title, r.text from {} join product p on p.k = o.product_k "
     "join user u on u.k = o.user_k"
@@ -26,7 +26,7 @@ def write_reviews(
 ) -> int:
     """After the orders; one that is of no order is refused."""
     found.begin()
-    database.execute(_TABLE)
+    database.execute(REVIEWS)
     for batch in batches:
         found.add(batch)
         database.execute("begin")

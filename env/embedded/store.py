@@ -55,6 +55,10 @@ class EmbeddedStore:
     def database(self) -> sqlite3.Connection:
         return self._connections.own
 
+    @property
+    def whole(self) -> sqlite3.Connection:
+        return self._connections.unhurried
+
     def close(self) -> None:
         self._connections.close()
 
@@ -167,7 +171,7 @@ class EmbeddedStore:
 
     def iter_reviews(self) -> Iterator[KeptReview]:
         if self._manifest.reviews is not None:
-            yield from every_review(self.database)
+            yield from every_review(self.whole)
 
     def near(self, kind: IdKind, key: str, limit: int = 3) -> list[str]:
         table = _TABLES[kind]
@@ -187,15 +191,15 @@ class EmbeddedStore:
         return nearest(key, [f"{k:016d}" if kind == "order" else k for k in found], limit)
 
     def iter_products(self) -> Iterator[Product]:
-        for row in self.database.execute("select id, doc from product order by k"):
+        for row in self.whole.execute("select id, doc from product order by k"):
             yield self._product(*row)
 
     def iter_users(self) -> Iterator[User]:
-        for row in self.database.execute(USER_ROWS):
+        for row in self.whole.execute(USER_ROWS):
             yield _user(row)
 
     def iter_orders(self) -> Iterator[Order]:
-        rows = self.database.execute(
+        rows = self.whole.execute(
             "select u.id, o.id, p.id, o.ts, o.quantity, o.status from purchase o cross join product p "
             "on p.k = o.product_k join user u on u.k = o.user_k order by o.user_k, o.ts desc, o.id"
         )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
-import threading
-from collections.abc import Callable
+import weakref
 from functools import cache
 from typing import NamedTuple, Protocol
 
+from drr.env.drawer.problems import FileProblem
+from drr.env.drawer.process import WALL_SECONDS, FileReader
 from drr.env.errors import Misuse
 from drr.env.web.base import Page
 from drr.env.web.fetch import Fetched, known_charset
@@ -17,8 +17,8 @@ from drr.env.web.fetch import Fetched, known_charset
 SHORTEST = 200
 # Phrases condemn a short page only: a long one that contains them is an article about such pages.
 WALL_LENGTH = 1500
-# A page can be written to keep a parser busy; its thread cannot be stopped, but nobody waits for it.
-READ_SECONDS = 20.0
+# Pages are read one after the other; each has the wall of its process.
+READ_SECONDS = 120.0
 
 
 class Readable(NamedTuple):
@@ -37,38 +37,19 @@ class PageReader(Protocol):
 
 
 class Trafilatura:
+    """In the process that files of tasks are read in: a page that is too much for it is ended with it."""
+
+    def __init__(self, seconds: float = WALL_SECONDS) -> None:
+        self._files = FileReader(seconds)
+        weakref.finalize(self, self._files.close)
+
     @property
     def name(self) -> str:
         return _trafilatura_name()
 
     async def read(self, html: str, url: str) -> Readable:
-        return await _aside(lambda: _extract(html, url))
-
-
-async def _aside(work: Callable[[], Readable]) -> Readable:
-    """In a daemon thread: one that a page keeps busy for ever must not keep the process from ending."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Readable] = loop.create_future()
-
-    def settle(result: Readable | None, problem: Exception | None) -> None:
-        if done.cancelled():
-            return
-        if problem is not None:
-            done.set_exception(problem)
-        elif result is not None:
-            done.set_result(result)
-
-    def run() -> None:
-        result, problem = None, None
-        try:
-            result = work()
-        except Exception as error:  # noqa: BLE001  (handed to whoever waits)
-            problem = error
-        with contextlib.suppress(RuntimeError):  # nobody waits any more: the loop is closed
-            loop.call_soon_threadsafe(settle, result, problem)
-
-    threading.Thread(target=run, name="page-reader", daemon=True).start()
-    return await done
+        content = await asyncio.to_thread(self._files.read, url, "page", f"{url}\n{html}".encode())
+        return Readable(content.get("title"), content["text"])
 
 
 @cache
@@ -76,25 +57,6 @@ def _trafilatura_name() -> str:
     from importlib.metadata import version
 
     return f"trafilatura/{version('trafilatura')}"
-
-
-def _extract(html: str, url: str) -> Readable:
-    import trafilatura
-    from trafilatura.metadata import extract_metadata
-
-    tree = trafilatura.load_html(html)
-    if tree is None:
-        return Readable(None, "")
-    document = extract_metadata(tree, default_url=url)
-    text = trafilatura.extract(
-        html,
-        url=url,
-        output_format="markdown",
-        include_tables=True,
-        include_comments=False,
-        favor_recall=True,
-    )
-    return Readable(document.title if document else None, text or "")
 
 
 def page_reader(name: str) -> PageReader:
@@ -158,6 +120,9 @@ async def make_page(fetched: Fetched, reader: PageReader) -> Page:
         try:
             async with asyncio.timeout(READ_SECONDS):
                 found = await reader.read(html, fetched.final_url)
+        except FileProblem as problem:
+            reason = f"the reader failed: {str(problem).removeprefix(fetched.final_url).lstrip(': ')}"
+            return Page(fetched.url, fetched.final_url, "empty", None, None, name, reason)
         except Exception as error:  # noqa: BLE001  (recorded in the page: any HTML may break a parser)
             reason = f"the reader failed: {type(error).__name__}"
             return Page(fetched.url, fetched.final_url, "empty", None, None, name, reason)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypedDict
 
 import orjson
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import read_file
 from drr.env.json_object import JsonObject
@@ -33,7 +34,7 @@ class Searches:
         """The recorded hits, if as many were asked for then as are now."""
         path = self._path(query)
         try:
-            record = orjson.loads(read_file(path))
+            record = orjson.loads(read_file(path, DOCUMENT))
             if record["top_k"] < top_k:
                 return None
             return [WebHit(hit["title"], hit["url"], hit["snippet"]) for hit in record["hits"]][:top_k]

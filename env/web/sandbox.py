@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 from drr.citations.addresses import canonical_url
+from drr.env.bounded import DOCUMENT, read_lines, read_within
 from drr.env.errors import DrrError, Misuse
 from drr.env.text import tokens
 from drr.env.web.base import Page, WebHit
@@ -44,7 +45,9 @@ def read_documents(folder: Path) -> list[Document]:
     """The documents of a folder, by URL."""
     path = folder / DOCUMENTS
     try:
-        lines = path.read_bytes().splitlines()
+        lines = read_lines(path).splitlines()
+    except ValueError as error:
+        raise Misuse(f"{path}: {error}; no web in a box is so large") from error
     except OSError as error:
         raise Misuse(
             f"{path}: cannot be read ({error.strerror}); a sandbox is a folder with {DOCUMENTS}, see `drr web build --help`"
@@ -207,8 +210,8 @@ def open_sandbox(folder: Path | None = None) -> Sandbox:
     manifest = folder / MANIFEST
     if manifest.is_file():
         try:
-            frozen = orjson.loads(manifest.read_bytes())["content_hash"]
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            frozen = orjson.loads(read_within(manifest, DOCUMENT))["content_hash"]
+        except (ValueError, KeyError, TypeError) as error:
             raise DrrError(f"{manifest}: cannot be read ({error!r}); build the sandbox again") from error
         if frozen != sandbox.content_hash:
             raise DrrError(f"{folder}: its documents were changed after `drr web build`; build it again")

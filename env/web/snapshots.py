@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import orjson
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
 from drr.env.files import is_digest, make_folder, private, read_file, replacing
 from drr.env.json_object import JsonObject
@@ -52,7 +53,7 @@ def _text_of(value: Any) -> Any:
 def read_record(path: Path) -> JsonObject:
     """A file of a recording, as it stands there."""
     try:
-        record = orjson.loads(read_file(path))
+        record = orjson.loads(read_file(path, DOCUMENT))
     except (OSError, orjson.JSONDecodeError) as error:
         raise DrrError(f"{path}: cannot be read ({error}); remove it") from error
     if not isinstance(record, dict):
@@ -71,7 +72,7 @@ class Snapshots:
         """The page as it was read; `None` if it never was. A text that does not match its hash is an error, not evidence."""
         path = self._record(url)
         try:
-            record = orjson.loads(read_file(path))
+            record = orjson.loads(read_file(path, DOCUMENT))
             final_url, status, title, digest, reader, reason = map(_text_of, [record[name] for name in _TOLD])
         except FileNotFoundError:
             return None

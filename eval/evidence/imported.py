@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from drr.env.errors import Misuse
 from drr.env.files import Id
-from drr.env.json_object import JsonObject
+from drr.env.json_object import JsonObject, parsed
 from drr.env.jsonl import lines_of
 from drr.env.query import Query, query_id
 from drr.env.source import Source, text_hash
@@ -183,14 +183,14 @@ def read_reports(path: Path) -> ReadReports:
 def _report(line: str) -> ImportedReport:
     """`ValueError` with what is wrong."""
     try:
-        return ImportedReport.model_validate(json.loads(line))
+        return ImportedReport.model_validate(parsed(line))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         if not first["loc"]:
             raise ValueError("not an object; each line is one report") from error
         field = ".".join(str(part) for part in first["loc"])
         raise ValueError(f"{field}: {first['msg']}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ValueError(f"not JSON ({error}); each line is one report") from error
 
 

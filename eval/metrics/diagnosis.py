@@ -6,13 +6,14 @@ judge, example?}` with `answer` as `QUERY/VARIANT/TRIAL`, stand over every propo
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, get_args
 
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
 from drr.env.files import read_file
+from drr.env.json_object import parsed
 from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.asked import AskedQuestion
@@ -68,13 +69,13 @@ def read_corrections(study: Study) -> dict[tuple[str, str], Correction]:
         if not line.strip():
             continue
         try:
-            correction = Correction.model_validate(json.loads(line))
+            correction = Correction.model_validate(parsed(line))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             raise DrrError(
                 f"{path}, line {number}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
             ) from error
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise DrrError(f"{path}, line {number}: not JSON ({error})") from error
         found[correction.answer, correction.label] = correction
     return found
@@ -82,7 +83,7 @@ def read_corrections(study: Study) -> dict[tuple[str, str], Correction]:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return read_file(path).decode("utf-8").split("\n")
+        return read_file(path, DOCUMENT).decode("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DrrError(f"{path}: cannot be read ({error}); mend or remove it") from error
 

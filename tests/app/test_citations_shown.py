@@ -17,6 +17,7 @@ from drr.study.study import Study
 
 import drr
 from tests.eval.nursery import answer, desk, offline, put, web
+from tests.tampering import tampered
 
 pytestmark = pytest.mark.long
 
@@ -109,13 +110,11 @@ def test_the_page_of_a_report_says_what_each_address_says_alone(folder: Path) ->
 
 def test_where_nobody_was_asked_the_tables_say_so(folder: Path, tmp_path: Path) -> None:
     """A study that was judged before, or without: no figure of the reports that happen to need none."""
-    import sqlite3
 
-    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+    with tampered(folder / "ledger.sqlite") as ledger:
         ledger.execute(
             "DELETE FROM records WHERE key IN (SELECT key FROM units WHERE label LIKE 'citations%')"
         )
-    ledger.close()
     assert main(["report", str(folder), "--out", str(tmp_path / "r")]) == 0
     table = (tmp_path / "r" / "tables" / "citations.md").read_text("utf-8")
     assert "12 of 18 citations were not judged one by one" in table

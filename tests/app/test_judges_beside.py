@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from drr.app.viewer.render import Pages
 from drr.study.study import Study
 
 from tests.app.test_one_more_family import second_judge
+from tests.tampering import tampered
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def reader(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     folder = tmp_path_factory.mktemp("two") / "study"
     shutil.copytree(judged_study, folder)
     second_judge(folder)
-    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+    with tampered(folder / "ledger.sqlite") as ledger:
         ledger.execute(
             """UPDATE records SET result = replace(result, '"status":"full"', '"status":"none"') WHERE key LIKE 'second-%' AND result LIKE '%"type":"product"%'"""
         )
@@ -36,7 +36,6 @@ def reader(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
             "UPDATE records SET result = json_set(result, '$.rating', 2) WHERE key LIKE 'second-%' AND key IN "
             "(SELECT key FROM units WHERE json_extract(key_fields, '$.task') = 'rating' AND json_extract(key_fields, '$.dimension') = 'depth')"
         )
-    ledger.close()
     with Study.open(folder) as study:
         yield Reader(study, judge="rules-2")
 

@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,8 @@ from drr.app.report.explain import explained_table
 from drr.app.report.tables import markdown
 from drr.eval.judging.read import choose, remember
 from drr.study.study import Study
+
+from tests.tampering import tampered
 
 pytestmark = pytest.mark.long
 
@@ -67,7 +68,7 @@ def second_judge(folder: Path) -> None:
         first = choose(study)
         assert first is not None
         remember(study, replace(first, judge="second"))
-    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+    with tampered(folder / "ledger.sqlite") as ledger:
         ledger.execute(
             "INSERT INTO units (key, kind, label, key_fields, spec, current) "
             "SELECT 'second-' || key, kind, label, json_set(key_fields, '$.judge', 'second'), spec, current FROM units "
@@ -78,7 +79,6 @@ def second_judge(folder: Path) -> None:
             "usage, cost, seconds, started_at, finished_at FROM records "
             "WHERE 'second-' || key IN (SELECT key FROM units)"
         )
-    ledger.close()
 
 
 @pytest.mark.usefixtures("toy")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import re
 import shutil
-import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,8 @@ from drr.app.viewer.served_report import ServedReport
 from drr.app.viewer.site import site
 from drr.study.study import Study
 from starlette.testclient import TestClient
+
+from tests.tampering import tampered
 
 
 @pytest.fixture(scope="module")
@@ -240,12 +241,11 @@ def test_a_page_knows_what_it_shows_so_that_no_news_is_missed(judged_study: Path
 def test_units_without_an_answer_have_a_page_that_says_why(judged_study: Path, tmp_path: Path) -> None:
     broken = tmp_path / "study"
     shutil.copytree(judged_study, broken)
-    with sqlite3.connect(broken / "ledger.sqlite") as ledger:
+    with tampered(broken / "ledger.sqlite") as ledger:
         ledger.execute(
             "UPDATE records SET status = 'failed', reason = 'timeout', message = 'it <b>took</b> too long' "
             "WHERE key IN (SELECT key FROM units WHERE kind = 'answer' AND json_extract(spec, '$.variant') = 'react')"
         )
-    ledger.close()
     assert main(["view", str(broken), "--static", str(tmp_path / "pages"), "--quiet"]) == 0
     index = (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
     failed = re.findall(r'href="(r/\w+\.html)" class="status-failed">timeout<', index)

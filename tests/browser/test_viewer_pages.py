@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -56,6 +55,7 @@ from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
 from tests.app.test_one_more_family import second_judge
+from tests.tampering import tampered
 
 pytestmark = pytest.mark.browser
 PAYLOADS = (
@@ -505,11 +505,10 @@ def judged_twice(pair: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("twice") / "study"
     shutil.copytree(pair, folder)
     second_judge(folder)
-    with sqlite3.connect(folder / "ledger.sqlite") as ledger:
+    with tampered(folder / "ledger.sqlite") as ledger:
         ledger.execute(
             """UPDATE records SET result = replace(result, '"status":"full"', '"status":"none"') WHERE key LIKE 'second-%'"""
         )
-    ledger.close()
     return folder
 
 

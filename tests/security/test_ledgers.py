@@ -14,6 +14,7 @@ from drr.env.web.snapshots import Snapshots, url_key
 
 from tests.security.conftest import Drr
 from tests.security.hostile import DEEP
+from tests.tampering import tampered
 
 New = Callable[..., list[str]]
 ODD = {
@@ -56,14 +57,11 @@ def test_whatever_a_ledger_says_is_refused_in_one_sentence_or_harmless(drr: Drr,
         for file in Path("study").glob("ledger.sqlite*"):
             file.unlink()
         ledger.write_bytes(good)
-        db = sqlite3.connect(ledger)
         try:
-            db.execute(statement, values)
+            with tampered(ledger) as db:
+                db.execute(statement, values)
         except sqlite3.Error:  # SQLite itself refuses it
             continue
-        finally:
-            db.commit()
-            db.close()
         code, _, err = drr(*COMMANDS[number % len(COMMANDS)])
         assert code in (0, 1, 2), (statement, values)
         assert code == 0 or (err.startswith("drr: ") and len(err) < 1_500), (statement, err)

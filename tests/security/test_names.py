@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.security.conftest import Drr
+from tests.tampering import tampered
 
 New = Callable[..., list[str]]
 PATHS = [
@@ -77,9 +77,8 @@ def test_ids_that_are_paths_are_refused_where_they_are_read(text: str, tmp_path:
 
 
 def _changed(ledger: Path, statement: str, *values: str) -> None:
-    with sqlite3.connect(ledger) as db:
+    with tampered(ledger) as db:
         db.execute(statement, values)
-    db.close()
 
 
 def test_a_ledger_of_strangers_writes_no_page_elsewhere(drr: Drr, new: New, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
-"""A process that bears workers and kills them: `python nursery.py FOLDER KILLS SEED`. Prints what it saw as JSON.
+"""A process that bears workers and kills them: `python nursery.py FOLDER KILLS SEED [commit]`. Prints what it saw as JSON.
 
 It forks after everything is imported, so that a worker begins its work within milliseconds; a kill then falls anywhere
-into a worker's life: before the first claim, between a blob and its record, in the middle of a commit.
+into a worker's life: before the first claim, between a blob and its record, in the middle of a commit. With `commit` each falls there:
+a worker ends itself while one of its first commits of records is under way.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from tests.study.plain import logged, offline, units
 UNITS_PER_KILL = 25
 
 
-def main(folder: Path, kills: int, seed: int) -> None:
+def main(folder: Path, kills: int, seed: int, *, in_commit: bool) -> None:
     chance = random.Random(seed)
     count = max(200, kills * UNITS_PER_KILL)
     begun = folder.with_suffix(".begun")
@@ -34,9 +36,13 @@ def main(folder: Path, kills: int, seed: int) -> None:
     offset = 0
     while True:
         rounds += 1
-        workers = [_bear(folder, begun, count) for _ in range(chance.choice((1, 1, 2)))]
         spared = killed >= kills
-        if not spared:
+        marks = [
+            (chance.randint(1, 4), chance.uniform(0, 0.004)) if in_commit and not spared else None
+            for _ in range(chance.choice((1, 1, 2)))
+        ]
+        workers = [_bear(folder, begun, count, mark) for mark in marks]
+        if not spared and not in_commit:
             time.sleep(chance.uniform(0.002, 0.12))
             victim = chance.choice(workers)
             os.kill(victim, signal.SIGKILL)
@@ -46,6 +52,7 @@ def main(folder: Path, kills: int, seed: int) -> None:
                     os.kill(other, signal.SIGKILL)
                     killed += 1
         ended = [os.waitpid(worker, 0)[1] for worker in workers]
+        killed += in_commit and sum(map(os.WIFSIGNALED, ended))
         with Study.open(folder) as study:
             now = {
                 r.key: json.dumps([r.status, r.result, dict(r.blobs), r.attempts])
@@ -76,12 +83,27 @@ def main(folder: Path, kills: int, seed: int) -> None:
     )
 
 
-def _bear(folder: Path, begun: Path, count: int) -> int:
+def _end_in_commit(study: Study, number: int, later: float) -> None:
+    """So many seconds after the commit of this number was begun, while its thread waits for the disk."""
+    seen = [number]
+
+    def look(statement: str) -> None:
+        if statement == "PRAGMA synchronous = FULL":
+            seen[0] -= 1
+        if statement == "COMMIT" and seen[0] == 0:
+            threading.Timer(later, os.kill, (os.getpid(), signal.SIGKILL)).start()
+
+    study.ledger.db._db.set_trace_callback(look)
+
+
+def _bear(folder: Path, begun: Path, count: int, mark: tuple[int, float] | None = None) -> int:
     child = os.fork()
     if child:
         return child
     try:
         with Study.open(folder) as study:
+            if mark is not None:
+                _end_in_commit(study, *mark)
             work = logged(begun, pause_s=0.002)
             asyncio.run(run(study, units(count), work, models=offline(), pace=Pace(units=6, poll_s=0.05)))
     except BaseException:
@@ -93,4 +115,4 @@ def _bear(folder: Path, begun: Path, count: int) -> int:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), in_commit="commit" in sys.argv[4:])

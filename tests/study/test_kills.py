@@ -19,9 +19,9 @@ from benchmarks.results import record, table
 from tests.study.plain import answer, offline, units
 
 
-def campaign(folder: Path, kills: int, seed: int) -> dict[str, Any]:
+def campaign(folder: Path, kills: int, seed: int, *where: str) -> dict[str, Any]:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.study.nursery", str(folder), str(kills), str(seed)],
+        [sys.executable, "-m", "tests.study.nursery", str(folder), str(kills), str(seed), *where],
         capture_output=True,
         text=True,
         timeout=1_800,
@@ -32,9 +32,9 @@ def campaign(folder: Path, kills: int, seed: int) -> dict[str, Any]:
     return told
 
 
-async def compare(tmp_path: Path, kills: int, seed: int) -> dict[str, Any]:
+async def compare(tmp_path: Path, kills: int, seed: int, *where: str) -> dict[str, Any]:
     killed = tmp_path / "killed"
-    told = campaign(killed, kills, seed)
+    told = campaign(killed, kills, seed, *where)
     assert told["killed"] >= kills
     assert (told["lost"], told["changed"], told["doubled"]) == (0, 0, 0)
     with Study.create(tmp_path / "calm", {}) as calm:
@@ -66,6 +66,12 @@ async def compare(tmp_path: Path, kills: int, seed: int) -> dict[str, Any]:
 @pytest.mark.long
 async def test_ten_kills_lose_and_double_nothing(tmp_path: Path) -> None:
     await compare(tmp_path, kills=10, seed=3)
+
+
+@pytest.mark.parametrize("kills", [10, pytest.param(200, marks=pytest.mark.endurance)])
+@pytest.mark.long
+async def test_kills_in_the_middle_of_a_commit_lose_and_double_nothing(tmp_path: Path, kills: int) -> None:
+    await compare(tmp_path, kills, 5, "commit")
 
 
 @pytest.mark.endurance

@@ -34,6 +34,8 @@ class ReadContent(TypedDict):
     pages: NotRequired[list[str]]
     sheets: NotRequired[list[ReadSheet]]
     text: NotRequired[str]
+    title: NotRequired[str | None]
+    """Of a page of the web."""
     picture: NotRequired[ReadPicture]
 
 

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypedDict
 
+from drr.env.bounded import DOCUMENT, read_within
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import write_file
 from drr.eval.agreement.alignment.figures import Run, ending
@@ -82,7 +83,7 @@ class JudgeAlignment:
             raise DrrError(f"{self.folder}: split.json or dev.jsonl is missing; put it back, or begin anew")
         found = _taken(self.task, read_align_labels(labels))
         with reading(str(shown)):
-            told = json.loads(shown.read_text("utf-8"))
+            told = json.loads(read_within(shown, DOCUMENT))
         if labels_hash(found) != self.state["dev"]["labels"] or told != _shown(self.state):
             raise DrrError(
                 f"{self.folder}: split.json or dev.jsonl is not what was sealed; put it back, or begin anew in another study"

@@ -12,6 +12,7 @@ from typing import cast
 
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, write_file
+from drr.env.json_object import parsed
 from drr.env.jsonl import lines_of
 from drr.eval.tasks.key_points.rows import Origin, PointRow, Weight
 from drr.study.study import Study
@@ -100,8 +101,8 @@ def _lines(path: Path) -> Iterable[tuple[str, PointLine]]:
 
 def _point(where: str, line: str) -> PointLine:
     try:
-        raw = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        raw = parsed(line)
+    except ValueError as error:
         raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
     if not isinstance(raw, dict):
         raise Misuse(

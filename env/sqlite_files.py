@@ -1,0 +1,44 @@
+"""SQLite files of strangers: they hold our statements and no others, and none computes for ever."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from functools import cache
+
+LONGEST = 256 << 20
+"""Bytes of a value."""
+_STEPS = 100_000
+"""Of SQLite's machine between two looks at the clock: some milliseconds."""
+_STATISTICS = (
+    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+    "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+)
+_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
+
+
+def restrain(db: sqlite3.Connection, until: Callable[[], float]) -> None:
+    """No value is longer than ours are, and what runs beyond `until` is ended as interrupted."""
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+    db.set_progress_handler(lambda: time.monotonic() > until(), _STEPS)
+
+
+def strange_statement(db: sqlite3.Connection, own: tuple[str, ...]) -> str | None:
+    """What the file says of itself and none of `own` does."""
+    known = _known(own)
+    return next((f"{row[0]} {row[1]}" for row in db.execute(_SCHEMA) if _plain(row) not in known), None)
+
+
+@cache
+def _known(own: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        for statement in own:
+            db.executescript(statement)
+        statistics = (("table", sql[13:25], sql[13:25], sql) for sql in _STATISTICS)
+        return frozenset(map(_plain, [*db.execute(_SCHEMA), *statistics]))
+
+
+def _plain(row: Iterable[object]) -> tuple[str, ...]:
+    return tuple(" ".join(str(part).split()) for part in row)

@@ -1,0 +1,87 @@
+"""What each row was when it was written: a hash of it, so that a disk that forgets a bit is found out.
+
+A hash is of a unit and its record together. The facts of the whole study and the accounts have one in common, their seal. Leases and
+what is under way have none: they decide no result. An older ledger gets its hashes with the first write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from sqlite3 import Connection
+from typing import Any
+
+import orjson
+
+TABLE = "CREATE TABLE hashes (key TEXT PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID"
+_ROWS = """SELECT units.key, label, position, kind, key_fields, spec, current, status, reason, message, transient, attempts, result,
+  blobs, usage, cost, seconds, started_at, finished_at FROM units LEFT JOIN records USING (key)"""
+_WITH_HASHES = _ROWS.replace(" FROM units", ", hash FROM units") + " LEFT JOIN hashes USING (key)"
+_SEAL = ""
+"""In place of the key of a unit: no unit has it."""
+_FACTS = (
+    "SELECT name, value FROM meta ORDER BY name",
+    "SELECT * FROM spending ORDER BY worker",
+)
+_COUNTS = "SELECT (SELECT count(*) FROM units), (SELECT count(*) FROM records), (SELECT count(*) FROM hashes WHERE key != '')"
+_TOUCHED = {"units": "{row}.key", "records": "{row}.key", "meta": f"'{_SEAL}'", "spending": f"'{_SEAL}'"}
+
+
+def watch(db: Connection) -> None:
+    """From here on what this connection writes is noted, in a table of its own."""
+    db.execute("CREATE TEMP TABLE touched (key TEXT NOT NULL)")
+    for table, key in _TOUCHED.items():
+        for act, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old")):
+            db.execute(
+                f"CREATE TEMP TRIGGER touched_{table}_{act} AFTER {act} ON main.{table} "
+                f"BEGIN INSERT INTO touched VALUES ({key.format(row=row)}); END"
+            )
+    if not has_hashes(db):
+        db.execute(TABLE)
+        db.execute("UPDATE meta SET value = '2' WHERE name = 'schema'")
+        db.execute("INSERT INTO touched SELECT key FROM units UNION ALL SELECT ?", (_SEAL,))
+
+
+def take(db: Connection) -> None:
+    """The hashes of what was touched, in the transaction that touched it."""
+    if db.execute("SELECT 1 FROM touched LIMIT 1").fetchone() is None:
+        return
+    put = "INSERT OR REPLACE INTO hashes VALUES (?, ?)"
+    rows = db.execute(f"{_ROWS} WHERE units.key IN (SELECT key FROM touched)")
+    db.executemany(put, ((row[0], _hash(row)) for row in rows))
+    db.execute(put, (_SEAL, _seal(db)))
+    db.execute("DELETE FROM touched")
+
+
+def has_hashes(db: Connection) -> bool:
+    return db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'hashes'").fetchone() is not None
+
+
+def changed(db: Connection) -> Iterator[str]:
+    """What is not as it was written, by its name. Of a ledger without hashes only what SQLite itself can tell."""
+    found = db.execute("PRAGMA integrity_check(1)").fetchone()
+    if found[0] != "ok":
+        yield f"its order ({' '.join(str(found[0]).split())[:200]})"
+    if not has_hashes(db):
+        return
+    units = records = 0
+    for *row, held in db.execute(_WITH_HASHES):
+        units += 1
+        records += row[7] is not None
+        if _hash(row) != held:
+            yield str(row[1])
+    if db.execute(_COUNTS).fetchone() != (units, records, units):
+        yield "how many units and records there are"
+    if [(_seal(db),)] != db.execute("SELECT hash FROM hashes WHERE key = ?", (_SEAL,)).fetchall():
+        yield "what it knows of the whole study"
+
+
+def _hash(row: Sequence[Any]) -> bytes:
+    try:
+        return sha256(orjson.dumps(row)).digest()
+    except TypeError:  # a value of a type that no row of ours holds
+        return b""
+
+
+def _seal(db: Connection) -> bytes:
+    return _hash([list(db.execute(statement)) for statement in _FACTS])

@@ -1,0 +1,127 @@
+"""A bit that the disk forgets is found out: no command goes on with a ledger that is not as it was written."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from drr.env.errors import DrrError
+from drr.study.study import Study
+from drr.study.unit import Unit
+
+from tests.security.conftest import Drr
+
+New = Callable[..., list[str]]
+FLIPS = 40
+
+
+def flipped(ledger: Path, good: bytes, bit: int) -> None:
+    for file in ledger.parent.glob(f"{ledger.name}-*"):
+        file.unlink()
+    content = bytearray(good)
+    content[bit // 8] ^= 1 << bit % 8
+    ledger.write_bytes(content)
+
+
+def exported(drr: Drr, out: str) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path(out).rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("flips", [FLIPS, pytest.param(1_000, marks=pytest.mark.endurance)])
+def test_no_export_differs_without_a_word(drr: Drr, new: New, flips: int) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0
+    assert drr("export", "study", "--out", "good", "--canonical")[0] == 0
+    expected = exported(drr, "good")
+    ledger = Path("study", "ledger.sqlite")
+    good, chance, said = ledger.read_bytes(), Random(6), 0
+    for bit in chance.sample(range(8 * len(good)), flips):
+        flipped(ledger, good, bit)
+        shutil.rmtree("tables", ignore_errors=True)
+        code, _, err = drr("export", "study", "--out", "tables", "--canonical")
+        said += code != 0
+        assert code == 1 and err.startswith("drr: ") if code else exported(drr, "tables") == expected, bit
+    assert said > flips / 4, "much of a page holds nothing, and the rest is noticed"
+
+
+CHANGES = [
+    "UPDATE records SET result = replace(result, '\"', '\"') || ' '",
+    "UPDATE records SET seconds = seconds + 1",
+    "UPDATE units SET current = 0",
+    "UPDATE units SET position = position + 100",
+    "UPDATE units SET label = label || 'x'",
+    "UPDATE meta SET value = value || ' ' WHERE name != 'schema'",
+    "UPDATE spending SET tokens = tokens + 1",
+    "DELETE FROM records",
+    "DELETE FROM hashes",
+    "DELETE FROM hashes WHERE key = ''",
+    "INSERT INTO units (key, kind, label, key_fields, spec) VALUES ('k', 'answer', 'l', '{}', '{}')",
+]
+
+
+@pytest.mark.parametrize("statement", CHANGES)
+def test_whatever_decides_a_result_is_looked_at(drr: Drr, new: New, statement: str) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    with sqlite3.connect("study/ledger.sqlite") as ledger:
+        assert ledger.execute(statement).rowcount > 0
+    ledger.close()
+    for words in (("status", "study"), ("judge", "study", "--quiet"), ("run", "study", "--quiet")):
+        code, _, err = drr(*words)
+        assert code == 1 and "is not as it was written" in err and err.count("\n") == 1, words
+    code, out, _ = drr("study", "check", "study", "--json")
+    assert code == 1 and json.loads(out)["damaged"]
+
+
+def test_study_check_names_units_and_texts(drr: Drr, new: New) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    assert drr("study", "check", "study") == (0, "study: 1 unit and its texts are as they were written\n", "")
+    with Study.open(Path("study")) as study:
+        (record,) = study.records("answer")
+        study.blobs.path(record.blobs["report"]).write_text("else")
+    code, out, err = drr("study", "check", "study", "--json")
+    assert (code, err) == (1, "")
+    assert json.loads(out) == {
+        "schema": 1,
+        "units": 1,
+        "damaged": [f"{record.label}, raw_report", f"{record.label}, report"],
+    }
+    code, out, _ = drr("study", "check", "study")
+    assert code == 1 and f"{record.label}, report" in out
+
+
+def test_an_older_ledger_is_read_and_gets_its_hashes_with_the_first_write(drr: Drr, new: New) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    ledger = sqlite3.connect("study/ledger.sqlite", isolation_level=None)
+    ledger.execute("DROP TABLE hashes")
+    ledger.execute("UPDATE meta SET value = '1' WHERE name = 'schema'")
+    before = json.loads(drr("status", "study", "--json")[1])
+    assert drr("run", "study", "--trials", 2, "--quiet")[0] == 0
+    hashes = ledger.execute("SELECT count(*) FROM hashes").fetchone()
+    ledger.close()
+    after = json.loads(drr("status", "study", "--json")[1])
+    assert (before["units"]["done"], after["units"]["done"], hashes) == (1, 2, (3,))
+
+
+def test_writers_at_once_keep_each_others_hashes(tmp_path: Path) -> None:
+    def unit(name: str) -> Unit:
+        return Unit("answer", {"name": name}, {"name": name}, name)
+
+    with Study.create(tmp_path / "s", {"schema": 1}) as one, Study.open(tmp_path / "s") as other:
+        for number in range(20):
+            (one, other)[number % 2].ledger.units.register([unit(f"{number}"), unit(f"{number // 2}")])
+            (one, other)[number % 3 == 0].ledger.set_meta("note", f"{number}")
+        one.retire("answer", [unit("3")])
+        with pytest.raises(ZeroDivisionError), other.ledger.db.writing() as db:
+            db.execute("UPDATE units SET current = 1")
+            raise ZeroDivisionError
+    Study.read(tmp_path / "s").close()
+    with sqlite3.connect(tmp_path / "s" / "ledger.sqlite") as db:
+        db.execute("UPDATE units SET current = 1")
+    db.close()
+    with pytest.raises(DrrError, match="19 things"):
+        Study.read(tmp_path / "s")

@@ -1,0 +1,120 @@
+"""Opening a study of strangers changes nothing on this machine: what lies beside its ledger is no work order for SQLite."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import struct
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.env.errors import DrrError
+from drr.study.study import Study
+
+from tests.security.conftest import Drr
+
+New = Callable[..., list[str]]
+MAGIC = bytes.fromhex("d9d505f920a163d7")
+READING = (
+    ("status", "study"),
+    ("trace", "study"),
+    ("view", "study", "--static", "pages", "--quiet"),
+    ("export", "study", "--out", "tables"),
+    ("report", "study", "--json"),
+    ("agreement", "study", "--json"),
+    ("annotate", "study", "--bundle", "pages"),
+    ("run", "study", "--dry-run"),
+    ("judge", "study", "--dry-run", "--what", "rules"),
+)
+
+
+def hot_journal(pages: int, names: bytes = b"") -> bytes:
+    """What SQLite takes for the journal of a transaction that was cut off, and where to look for the journal of that."""
+    begun = (MAGIC + struct.pack(">5I", 0, 0, pages, 512, 4096)).ljust(512, b"\0")
+    if not names:
+        return begun
+    return begun + struct.pack(">I", 262145) + names + struct.pack(">2I", len(names), sum(names)) + MAGIC
+
+
+def out_of_wal(ledger: Path) -> int:
+    db = sqlite3.connect(ledger)
+    db.execute("PRAGMA journal_mode = DELETE")
+    (pages,) = db.execute("PRAGMA page_count").fetchone()
+    db.close()
+    return int(pages)
+
+
+def test_no_command_deletes_what_a_journal_names(drr: Drr, new: New, tmp_path: Path) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    victim, ledger = tmp_path / "thesis.tex", Path("study", "ledger.sqlite")
+    victim.write_text("mine")
+    journal = hot_journal(out_of_wal(ledger), os.fsencode(victim))
+    for words in READING:
+        Path("study", "ledger.sqlite-journal").write_bytes(journal)
+        code, _, err = drr(*words)
+        assert victim.exists(), words
+        assert code == 1 and err.startswith("drr: study/ledger.sqlite-journal: "), (words, err)
+
+
+@pytest.mark.parametrize("content", [b"", hot_journal(1), MAGIC, b"\0" * 512])
+def test_a_journal_beside_a_ledger_is_refused_whatever_it_says(tmp_path: Path, content: bytes) -> None:
+    Study.create(tmp_path / "study", {"schema": 1}).close()
+    (tmp_path / "study" / "ledger.sqlite-journal").write_bytes(content)
+    for opened in (Study.open, Study.read, lambda folder: Study.create(folder, {"schema": 1})):
+        with pytest.raises(DrrError, match=r"ledger\.sqlite-journal: .*take it away"):
+            opened(tmp_path / "study")
+
+
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_nothing_but_plain_files_is_opened(tmp_path: Path, ending: str, make: Callable[[Path], None]) -> None:
+    """A pipe that nobody writes to would be waited for without end."""
+    Study.create(tmp_path / "study", {"schema": 1}).close()
+    place = tmp_path / "study" / f"ledger.sqlite{ending}"
+    place.unlink(missing_ok=True)
+    make(place)
+    with pytest.raises(DrrError):
+        Study.open(tmp_path / "study")
+    with pytest.raises(DrrError):
+        Study.create(tmp_path / "study", {"schema": 1})
+
+
+def test_a_ledger_is_made_without_a_journal_that_a_kill_could_leave(tmp_path: Path) -> None:
+    """Else a study that was stopped while it was made would be refused."""
+    seen: set[str] = set()
+
+    class Watched(sqlite3.Connection):
+        def execute(self, *given: Any) -> sqlite3.Cursor:
+            seen.update(path.name for path in (tmp_path / "study").iterdir())
+            return super().execute(*given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+        Study.create(tmp_path / "study", {"schema": 1}).close()
+    assert seen == {"ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"}
+    assert Path(tmp_path / "study" / "ledger.sqlite").read_bytes()[18:20] == b"\2\2"
+
+
+@pytest.mark.parametrize("unclean", [False, True])
+def test_a_folder_of_a_stranger_is_left_as_it_is(drr: Drr, new: New, unclean: bool) -> None:
+    """What this user ran here is known here; a study from elsewhere is read over a copy, or as it stands."""
+    assert drr("run", *new(), "--quiet")[0] == 0
+    with Study.open(Path("study")) as study:
+        study.ledger.set_meta("note", "in the journal only")
+        if unclean:
+            shutil.copytree("study", "strange")
+    if not unclean:
+        shutil.copytree("study", "strange")
+    before = {path: path.stat() for path in Path("strange").rglob("*")}
+    for command, _, *options in READING[:5]:
+        assert drr(command, "strange", *options)[0] == 0, command
+        after = {path: path.stat() for path in Path("strange").rglob("*")}
+        assert after.keys() == before.keys(), command
+        assert all(after[path].st_mtime_ns == before[path].st_mtime_ns for path in after), command
+    assert drr("status", "strange", "--json")[1] == drr("status", "study", "--json")[1]
+    with Study.read(Path("strange")) as study:
+        assert study.ledger.meta("note") == "in the journal only"

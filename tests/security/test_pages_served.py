@@ -1,0 +1,118 @@
+"""What our servers take from a browser: no endless body, no redirect elsewhere, no token that the maker of a plan knows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from drr.app.annotate.plan import AnnotationPlan, load
+from drr.app.annotate.site import site
+from drr.app.viewer.served_report import ServedReport, report_routes
+from drr.study.blobs import Blobs, LostText
+from drr.study.study import Study
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from tests.security.conftest import Drr
+from tests.security.test_names import plan_with
+
+New = Callable[..., list[str]]
+AT = "http://127.0.0.1:8123"
+
+
+def served(folder: Path) -> tuple[AnnotationPlan, Starlette]:
+    plan = AnnotationPlan.model_validate(plan_with("ann"))
+    folder.mkdir(exist_ok=True)
+    return plan, site(plan, folder, 8123)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["//evil.example/", "///evil.example/", "/\\evil.example/", "/%5Cevil.example", "//evil.example//x"],
+)
+def test_a_token_opens_no_way_to_another_host(tmp_path: Path, path: str) -> None:
+    _, application = served(tmp_path / "a")
+    with TestClient(application, base_url=AT, follow_redirects=False) as client:
+        to = client.get(f"{AT}{path}?token=t").headers.get("location", "/")
+    assert to.startswith("/") and to[1:2] not in ("/", "\\")
+
+
+def test_the_report_beside_the_viewer_leads_nowhere_else(tmp_path: Path) -> None:
+    application = Starlette(routes=report_routes(ServedReport(None, tmp_path)))  # type: ignore[arg-type]
+    with TestClient(application, base_url=AT, follow_redirects=False) as client:
+        to = [
+            client.get(f"{AT}/viewer/{path}").headers["location"]
+            for path in ("/evil.example/", "/%5Cevil", "q/a.html")
+        ]
+    assert to == ["/evil.example/", "/evil", "/q/a.html"]
+
+
+async def test_a_mark_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
+    plan, application = served(tmp_path / "a")
+    taken, sent = 0, list[dict[str, Any]]()
+
+    async def receive() -> dict[str, Any]:
+        nonlocal taken
+        taken += 1
+        return {"type": "http.request", "body": b"x" * 1_000, "more_body": True}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1:8123"), (b"cookie", b"drr-8123=t")]
+    sheet = plan.annotators[0].sheet.encode()
+    scope = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "path": "/mark", "raw_path": b"/mark",
+             "query_string": b"sheet=" + sheet, "headers": headers, "scheme": "http", "server": ("127.0.0.1", 8123), "client": ("127.0.0.1", 1), "root_path": ""}  # fmt: skip
+    async with asyncio.timeout(20):
+        await application(scope, receive, send)  # type: ignore[arg-type]
+    assert sent[0]["status"] == 422 and taken < 10
+
+
+def test_a_pipe_or_a_device_in_place_of_a_text_is_a_lost_text(tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    for make in (os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")):
+        digest = blobs.put(repr(make).encode())
+        blobs.path(digest).unlink()
+        make(blobs.path(digest))
+        assert not Blobs(tmp_path).has(digest)
+        with pytest.raises(LostText):
+            blobs.get(digest)
+
+
+def test_a_report_that_is_a_pipe_costs_its_answer_alone(drr: Drr, new: New) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    with Study.open(Path("study")) as study:
+        path = study.blobs.path(next(study.records("answer")).blobs["report"])
+    path.unlink()
+    os.mkfifo(path)
+    assert len(json.loads(drr("status", "study", "--json")[1])["lost"]) == 1
+    code, out, _ = drr("export", "study", "--out", "tables", "--json")
+    assert code == 0 and len(json.loads(out)["lost"]) == 1
+
+
+def test_the_plan_of_another_gets_tokens_and_a_port_of_its_own(
+    drr: Drr, new: New, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drr.app.pages.serve.run", lambda application, listener: listener.close())
+    assert drr("run", *new(), "--quiet")[0] == 0
+    shutil.copytree("study", "strange")
+    known: dict[str, list[tuple[object, ...]]] = {}
+    for study in ("study", "strange"):
+        folder = Path(study, "annotation")
+        folder.mkdir()
+        (folder / "plan.json").write_text(json.dumps({**plan_with("ann"), "port": 23456}))
+        for _ in range(2):
+            assert drr("annotate", study)[0] == 0
+            plan = load(folder)
+            assert plan is not None
+            told = (plan.owner_token, plan.annotators[0].token, plan.port)
+            known.setdefault(study, []).append(told)
+    assert known["study"] == [("o", "t", 23456)] * 2
+    first, second = known["strange"]
+    assert first == second and not {*first} & {"o", "t", 23456}

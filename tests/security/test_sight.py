@@ -1,0 +1,113 @@
+"""What a contained command sees beside the files that it names: no keys, no study, no socket, wherever it lies itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from drr.agents.commands.command import Command, search_path
+from drr.agents.commands.containment import why_not_contained
+from drr.agents.commands.process import place_for
+from drr.agents.commands.terms import CommandTerms
+from drr.env.errors import Misuse
+
+pytestmark = pytest.mark.skipif(why_not_contained() is not None, reason="this system contains no program")
+LOOKS = """#!/usr/bin/env python3
+import json, os, socket, sys
+def how(path):
+    try:
+        with socket.socket(socket.AF_UNIX) as one:
+            one.connect(path)
+            return "reached"
+    except OSError:
+        pass
+    if os.path.isdir(path):
+        return sorted(os.listdir(path))
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return None
+print(json.dumps({path: how(path) for path in json.load(sys.stdin)}))
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Path]:
+    """A folder as one works in: an agent in `bin`, keys, a study with an agent of its own, and a program that listens."""
+    for place in ("bin", "st2/bin", "data/old", ".env.d"):
+        (tmp_path / place).mkdir(parents=True)
+    for name in ("bin/agent", "st2/bin/agent", "agent"):
+        (tmp_path / name).write_text(LOOKS)
+        (tmp_path / name).chmod(0o755)
+    for name in (".env", ".env.local", "drr.toml", "data/.env", "st2/ledger.sqlite", "st2/study.toml", "data/old/study.toml", "data/page.txt"):  # fmt: skip
+        (tmp_path / name).write_text("SECRET")
+    (tmp_path / "data" / "page.txt").write_text("a page")
+    os.mkfifo(tmp_path / "data" / "pipe")
+    before = Path.cwd()
+    with socket.socket(socket.AF_UNIX) as listening:
+        os.chdir(tmp_path)
+        try:
+            listening.bind("data/agent.sock")  # a short name: its length is limited
+            listening.listen()
+            yield tmp_path
+        finally:
+            os.chdir(before)
+
+
+async def seen(word: str, paths: list[Path], terms: CommandTerms) -> Mapping[Path, object]:
+    """What the command finds at these paths; it is told them, it does not name them."""
+    async with place_for(Command.of(word), terms) as place:
+        ended = await place.run({"PATH": search_path()}, json.dumps([str(path) for path in paths]), 30)
+    return dict(zip(paths, json.loads(ended.report).values(), strict=True))
+
+
+def secrets(project: Path) -> list[Path]:
+    names = (".env", ".env.local", "drr.toml", "data/.env", "data/old/study.toml", "st2/study.toml", "st2/ledger.sqlite", "data/agent.sock")  # fmt: skip
+    return [project / name for name in names]
+
+
+@pytest.mark.parametrize("word", ["cmd:./agent", "cmd:./bin/agent", "cmd:./st2/bin/agent"])
+async def test_a_command_sees_its_own_file_and_nothing_beside_it(project: Path, word: str) -> None:
+    found = await seen(
+        word, [*secrets(project), project / "data" / "page.txt"], CommandTerms(hidden=(project / "st2",))
+    )
+    assert not any(found.values()), found
+
+
+@pytest.mark.parametrize("word", ["cmd:./agent", "cmd:./bin/agent", "cmd:./st2/bin/agent"])
+@pytest.mark.parametrize("hidden", [True, False], ids=["this study", "another study"])
+async def test_of_a_folder_that_is_shown_keys_studies_and_sockets_stay_hidden(
+    project: Path, word: str, hidden: bool
+) -> None:
+    terms = CommandTerms(shown=(project,), hidden=(project / "st2",) if hidden else ())
+    found = await seen(word, [*secrets(project), project / "data" / "page.txt", project / "st2"], terms)
+    assert found.pop(project / "data" / "page.txt") == "a page"
+    assert found.pop(project / "st2") == (["bin"] if "st2" in word else [])
+    assert not any(found.values()), found
+
+
+async def test_a_pipe_of_others_is_not_written_to(project: Path) -> None:
+    found = await seen("cmd:./agent", [project / "data" / "pipe"], CommandTerms(shown=(project,)))
+    assert found == {project / "data" / "pipe": ""}, "an empty file stands there"
+
+
+@pytest.mark.parametrize(
+    "name", [".env", "drr.toml", "st2", "st2/bin", "st2/ledger.sqlite", "data/agent.sock"]
+)
+async def test_what_is_always_hidden_cannot_be_named(project: Path, name: str) -> None:
+    with pytest.raises(Misuse, match="no agent may see"):
+        await seen("cmd:./agent", [], CommandTerms(shown=(project / name,)))
+
+
+@pytest.mark.parametrize("mark", ["pyvenv.cfg", "lib/python3.12/site.py", "lib/node_modules/x/package.json"])
+async def test_an_installation_is_shown_whole_but_for_keys(project: Path, mark: str) -> None:
+    (project / mark).parent.mkdir(parents=True, exist_ok=True)
+    (project / mark).write_text("installed")
+    found = await seen("cmd:./bin/agent", [*secrets(project), project / mark], CommandTerms())
+    assert found.pop(project / mark) == "installed"
+    assert not any(found.values()), found

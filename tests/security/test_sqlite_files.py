@@ -1,0 +1,101 @@
+"""A SQLite file of strangers holds our statements and no other, and what it has us compute comes to an end."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from drr.env.embedded import connections
+from drr.env.embedded.store import EmbeddedStore
+from drr.env.errors import DrrError
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.study import database
+from drr.study.study import Study
+
+ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+STRANGE = [
+    "CREATE TRIGGER t AFTER INSERT ON meta BEGIN DELETE FROM meta; END",
+    "CREATE VIEW v AS SELECT 1",
+    f"CREATE VIEW v AS {ENDLESS}",
+    "CREATE TABLE more (a)",
+    "CREATE TABLE more (a, b GENERATED ALWAYS AS (zeroblob(1000000000)))",
+    "CREATE INDEX i ON meta (length(hex(zeroblob(100000))))",
+    "CREATE INDEX i ON meta (value) WHERE length(value) > 1",
+    "CREATE VIRTUAL TABLE f USING fts5 (a)",
+    "ALTER TABLE meta ADD COLUMN more DEFAULT 1",
+    "ALTER TABLE meta ADD COLUMN more AS (zeroblob(100))",
+]
+
+
+def altered(path: Path, statement: str) -> None:
+    with sqlite3.connect(path) as db:
+        db.execute(statement)
+    db.close()
+
+
+@pytest.mark.parametrize("statement", STRANGE)
+def test_a_ledger_with_a_statement_of_others_is_refused(tmp_path: Path, statement: str) -> None:
+    Study.create(tmp_path / "s", {"schema": 1}).close()
+    altered(tmp_path / "s" / "ledger.sqlite", statement)
+    for opened in (Study.open, Study.read):
+        with pytest.raises(DrrError, match="no ledger of ours"):
+            opened(tmp_path / "s")
+
+
+@pytest.mark.parametrize("statement", STRANGE)
+def test_a_shop_with_a_statement_of_others_is_refused(box: Path, tmp_path: Path, statement: str) -> None:
+    shutil.copytree(box / "shop", tmp_path / "shop")
+    (file,) = (tmp_path / "shop").glob("data-*/shop.sqlite")
+    altered(file, statement)
+    with pytest.raises(DrrError, match=r"no shop of ours|is damaged"):
+        open_shop(str(tmp_path / "shop"), Settings())
+
+
+def test_what_every_ledger_of_ours_may_hold_is_known(tmp_path: Path) -> None:
+    Study.create(tmp_path / "s", {"schema": 1}).close()
+    for statement in (database.BEATS, database.SAVED, "ANALYZE"):
+        altered(tmp_path / "s" / "ledger.sqlite", statement)
+    Study.open(tmp_path / "s").close()
+
+
+def test_a_question_that_computes_without_end_is_ended(
+    box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(connections, "PATIENCE_S", 0.2)
+    with Study.create(tmp_path / "s", {"schema": 1}) as study:
+        with pytest.raises(DrrError, match="interrupted"):
+            study.ledger.db.rows(ENDLESS)
+        with pytest.raises(DrrError, match="too big"):
+            study.ledger.db.rows("SELECT zeroblob(1000000000)")
+        study.ledger.set_meta("note", "goes on")
+    shop = open_shop(str(box / "shop"), Settings())
+    assert isinstance(shop.store, EmbeddedStore)
+    with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+        shop.store.database.execute(ENDLESS).fetchone()
+
+
+def test_a_ledger_whose_pages_lead_in_circles_is_refused(
+    tmp_path: Path, drr: Callable[..., tuple[int, str, str]]
+) -> None:
+    """Every child of an inner page is the page below it, so that few pages are billions of rows."""
+    with Study.create(tmp_path / "s", {"schema": 1}) as study:
+        study.ledger.set_meta("note", "x")
+    ledger = tmp_path / "s" / "ledger.sqlite"
+    with sqlite3.connect(ledger) as db:
+        db.executemany("INSERT INTO meta VALUES (?, ?)", ((f"{n}", "x" * 900) for n in range(20_000)))
+        (root,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'meta'").fetchone()
+    db.close()
+    content = bytearray(ledger.read_bytes())
+    page = (root - 1) * 4096
+    cells = int.from_bytes(content[page + 3 : page + 5])
+    for number in range(cells):
+        at = page + int.from_bytes(content[page + 12 + 2 * number : page + 14 + 2 * number])
+        content[at : at + 4] = content[page + 8 : page + 12]
+    ledger.write_bytes(content)
+    with pytest.raises(DrrError, match="not as it was written"):
+        Study.open(tmp_path / "s")
