@@ -21,6 +21,7 @@ _CONFIGURED = tuple(
 """Of the system's settings those that programs read and that hold no secret."""
 _NO_ROOM = frozenset({"tests", "benchmarks"})
 _STUDY = "study.toml"
+_INSTALLED = frozenset({"bin", "include", "lib", "lib64", "share"})
 MOST_SEEN = 200_000
 """Files and folders in one that is shown."""
 
@@ -37,7 +38,9 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
         alone = number == 0 and path in command.files and path.is_file() and _real(path) != within
         if within is not None and not alone:
             raise Misuse(f"{command.name}: {path} lies in {within}, which no agent may see; move it")
-    around = {path for path in installed if path.is_dir() and installed.isdisjoint(path.parents)}
+    around = {
+        path for path in installed if path.is_dir() and installed.isdisjoint(path.parents)
+    } - _packages()
     hidden |= {one for path in around for one in _kept_back_once(path)}
     return [str(path) for path in shown | {_real(path) for path in shown}], [str(path) for path in hidden]
 
@@ -52,7 +55,7 @@ def _kept_back(path: Path) -> set[Path]:
     return found | {folder for folder in real.parents if (folder / _STUDY).exists()}
 
 
-def _kept_back_in(folder: Path) -> set[Path]:
+def _kept_back_in(folder: Path, passed_by: frozenset[str] = frozenset()) -> set[Path]:
     found, left, count = set[Path](), [str(folder)], 0
     while left:
         place = left.pop()
@@ -70,14 +73,17 @@ def _kept_back_in(folder: Path) -> set[Path]:
             continue
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                left.append(entry.path)
+                if entry.name not in passed_by or place != str(folder):
+                    left.append(entry.path)
             elif _is_secret(entry.name) or not (entry.is_symlink() or entry.is_file()):
                 found.add(_real(Path(entry.path)))
     return found
 
 
-_kept_back_once = cache(_kept_back_in)
-"""Of installations, which change little while a study runs."""
+@cache
+def _kept_back_once(installation: Path) -> set[Path]:
+    """Of what lies in it beside its own folders, which hold tens of thousands of files; it changes little while a study runs."""
+    return _kept_back_in(installation, _INSTALLED)
 
 
 def _is_secret(name: str) -> bool:
@@ -118,8 +124,11 @@ def _is_installation(folder: Path) -> bool:
 
 def _own_installation() -> set[Path]:
     """Our Python with what is installed in it, and our own code, for commands that call `drr`."""
-    packages = {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
-    return _installation(Path(sys.executable)) | packages | _rooms()
+    return _installation(Path(sys.executable)) | _packages() | _rooms()
+
+
+def _packages() -> set[Path]:
+    return {Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")}
 
 
 def _rooms() -> set[Path]:
