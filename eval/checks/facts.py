@@ -38,7 +38,8 @@ _HEAD = re.compile(
 )
 """What may stand before the product at the head of its line: a bullet, a number, how many, a label."""
 _JOINED = re.compile(
-    r"(?:\b(?:and|plus|(?<!\bgo )(?<!start )(?<!stay )(?<!begin )(?<!stick )with|or|both|nor|than|versus|vs\.?)|[+&])[\s*_\[(]*(?:(?:the|a|an|one|your|its)\s)?[\s*_\[(]*$",
+    r"(?:\b(?:and|plus)(?:\s[a-z-]+){0,4}|\b(?:(?<!\bgo )(?<!start )(?<!stay )(?<!begin )(?<!stick )with|or|both|nor|than|versus|vs\.?)|[+&])"
+    r"[\s*_\[(]*(?:(?:the|a|an|one|your|its)\s)?[\s*_\[(]*$",
     re.I,
 )
 """Right before a reference: what stands behind it may be of both."""
