@@ -127,13 +127,11 @@ def _is_of_another_shop(subject: Subject, url: str) -> bool:
 
 
 def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
-    """The name of a link, beside an id, at the head of a line or section, or of an entry is that of what it leads to."""
+    """The name of a link, beside an id, of a row or of an entry is that of what it leads to."""
     if subject.shop is None:
         return unverifiable("shop")
     tally = Tally()
-    for named in dict.fromkeys(
-        (*_links(mentions), *_before(mentions), *_heads(mentions), *_entries(subject))
-    ):
+    for named in dict.fromkeys((*_links(mentions), *_before(mentions), *_rows(mentions), *_entries(subject))):
         product = subject.product(named.product_id)
         if product is not None and _is_name(named.name):
             _compare_name(tally, subject, named, product)
@@ -189,19 +187,12 @@ _LONGEST = 160
 """Characters of a name, and of what stands before it."""
 
 
-def _heads(mentions: Mentions) -> Iterator[_Named]:
-    """Names at the head of a line or of a section that points to one product."""
-    lines = mentions.layout.lines
-    for index, line in enumerate(lines):
-        end = line.end
-        if line.kind == "heading":
-            below = index + 1
-            while below < len(lines) and lines[below].kind != "heading":
-                end = lines[below].end
-                below += 1
-        ids = {one.product_id for one in mentions.within(line.start, end)}
+def _rows(mentions: Mentions) -> Iterator[_Named]:
+    """Names in the first cell of a row that points to one product."""
+    for line in mentions.layout.lines:
+        ids = {one.product_id for one in mentions.within(line.start, line.end)}
         match = _HEAD.match(mentions.body, line.start, line.end) if len(ids) == 1 else None
-        if match is not None and line.kind not in ("text", "head_row"):
+        if match is not None and line.kind == "row":
             yield _Named(next(iter(ids)), match["name"], match.span("name"))
 
 

@@ -126,7 +126,7 @@ def _compare_line(
         _compare_thing(tally, mentions, line, order, orders[0][1])
         for one in segments(mentions.plain, line.start, line.end):
             _compare_state(tally, order, one)
-            if len(line.text) < _SHORT and line.kind != "title" and len(whens) < _SEVERAL:
+            if len(whens) < _SEVERAL and _ORDER_FIRST.match(line.text):
                 _compare_name(tally, subject, one, order, line.text)
 
 
@@ -181,11 +181,17 @@ def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Orde
         return
     ((product_id, one),) = pointed.items()
     between = mentions.plain[min(one.end, span[1]) : max(one.start, span[0])]
-    if line.kind == "row" or _SENTENCE_END.search(between) is None:
+    if line.kind == "row" or (len(between) < _BESIDE and _SENTENCE_END.search(between) is None):
         why = f"Order {order.order_id}: {product_id}; record: {order.product_id}"
         tally.compare((one.start, one.end), product_id == order.product_id, why)
 
 
+_BESIDE = 80
+"""Characters between an order's number and the thing that its sentence points to."""
+_ORDER_FIRST = re.compile(
+    r"[\s>*_`(+•\d.)-]{0,12}(?:order\b|no\b|#|\d{4}-\d\d-\d\d|\d{9,}|[A-Z][a-z]{2,8}\s\d{1,2},)", re.I
+)
+"""A line that begins with an order's number or day."""
 _SENTENCE_END = re.compile(r"[.!?;]\s")
 
 
