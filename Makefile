@@ -6,17 +6,16 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-long test-rounds test-servers test-browser test-wheel test-ray lint types sbom endurance bench lock clean
+.PHONY: help setup demo test test-long test-servers test-browser test-wheel test-ray lint types sbom endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
 	@echo "make test          set up, pass the tests (no network, no server)"
 	@echo "make test-long     what takes seconds each: kills, fuzz, hostile lines, a full disk"
-	@echo "make test-rounds   the rules on every round of strangers' texts that they were mended on, and on hostile and planted ones at length"
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
-	@echo "make test-wheel    the wheel in a fresh environment, beside packages of others (installs the locked packages)"
-	@echo "make test-ray      units on any number of machines: a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
+	@echo "make test-wheel    nightly: the wheel in a fresh environment, beside packages of others (installs the locked packages)"
+	@echo "make test-ray      nightly: units on any number of machines, a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
 	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
 	@echo "make lint types    ruff, format check, strict mypy"
 	@echo "make endurance     the long counts: many kills, big fuzz; writes benchmarks/RESULTS.md"
@@ -37,13 +36,10 @@ demo: setup
 	@$(BIN)/python -m drr.app.demo demo
 
 test: setup
-	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not rounds and not long and not endurance"
+	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not long and not endurance"
 
 test-long: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "long and not endurance and not servers and not ray"
-
-test-rounds: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "rounds and not endurance"
 
 test-servers: setup
 	$(BIN)/python -m pytest -m "servers and not endurance"

@@ -6,9 +6,6 @@
 Everything is a user's: `drr run` in a process of its own, the real Anthropic client, the sample shop, fifty of the built-in questions four
 times each. The same model answers Hybrid-ReAct and ReAct on the same questions, for what they cost to read. A report is checked with the
 shop, its shopper, its question and all that its tools returned. What no scripted model can tell is how a real one fares.
-
-The first counts on the wire, before anything was mended on them: careless 198 of 199 reports without a wrong address, title, price, rating or
-sum (181 that no rule failed), hostile 198 of 200 (190). Those of RESULTS.md are after the mends, so they are no first contact.
 """
 
 from __future__ import annotations
@@ -89,9 +86,9 @@ def checked(site: Site, folder: Path) -> Checked:
 
 
 def _why(check: Check, answer: Answer) -> str:
-    start, end = check.spans[0] if check.spans else (0, 0)
+    (start, end), why = check.findings[0]
     around = answer.report[max(0, start - 60) : end + 60].replace("\n", "⏎")
-    return f"{'; '.join(check.evidence[:1])} >> {around[:400]}"
+    return f"{why} >> {around[:400]}"
 
 
 def input_tokens(folder: Path) -> float:

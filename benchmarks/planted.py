@@ -177,7 +177,7 @@ def run(shop: Shop, *, mutations: int, clean: int, seed: int) -> Outcome:
         for name, found in failed:
             outcome.alarms[case.layout, name] += 1
             outcome.examples[f"false alarm {name}"].append(
-                f"{case.layout}/{case.form}: {found.evidence[:2]}\n{case.report}"
+                f"{case.layout}/{case.form}: {[one.why for one in found.findings[:2]]}\n{case.report}"
             )
     titles = {product.product_id: short_title(product) for product in scene.products}
     world = World(shop, scene.users, titles, random.Random(seed + 1))

@@ -1,5 +1,6 @@
 """The kinds of error that are planted: each takes a clean case and returns it with one thing wrong, or `None` where it
-does not apply. Written before the rules were tuned, and left alone since."""
+does not apply. They are of the kinds that rules promise to find: literal things, and values in a table, a list item or behind a label.
+What running text says wrong is a judge's to find (`benchmarks.mistakes`)."""
 
 from __future__ import annotations
 
@@ -10,10 +11,9 @@ from dataclasses import dataclass, replace
 
 from drr.env.entities import User
 from drr.env.shop import Shop
-from drr.eval.canaries.planted import WEB
 from drr.wording.states import STATES
 
-from benchmarks.planted_reports import MEASURE, Case, short_title
+from benchmarks.planted_reports import Case, short_title
 
 
 @dataclass
@@ -113,15 +113,6 @@ def same_path_at_another_shop(case: Case, world: World) -> Case | None:
 
 
 @plant("outside_shop")
-def product_of_nowhere(case: Case, world: World) -> Case | None:
-    name = world.rng.choice(
-        ["Quillmoor Deluxe Bath Caddy", "Zentrix Pro Hedge Trimmer 3000", "Marrowby Heated Cat Igloo"]
-    )
-    paragraph = case.said["paragraph"][0]
-    return once(case, paragraph, f"- **{name}** - ${world.rng.randrange(15, 90)}.99\n\n{paragraph}")
-
-
-@plant("outside_shop")
 def shop_recommended_by_link(case: Case, world: World) -> Case | None:
     paragraph = case.said["paragraph"][0]
     return once(
@@ -141,14 +132,6 @@ def name_of_another_product(case: Case, world: World) -> Case | None:
         if name and not set(other.lower().split()[1:]) & set(name.lower().split()[1:])
         else None
     )
-
-
-@plant("name_matches_id")
-def another_maker(case: Case, world: World) -> Case | None:
-    name = one_of(case, "name", world)
-    if not name or len(name.split()) < 3:
-        return None
-    return everywhere(case, name.split()[0] + " ", world.rng.choice(["Vornado ", "Quillmoor ", "Zentrix "]))
 
 
 @plant("name_matches_id")
@@ -185,12 +168,6 @@ def price_last_digit(case: Case, world: World) -> Case | None:
 def price_ten_times(case: Case, world: World) -> Case | None:
     price = one_of(case, "price", world)
     return once(case, price, f"${float(price[1:].replace(',', '')) * 10:,.2f}") if price else None
-
-
-@plant("price")
-def price_rounded_wrongly(case: Case, world: World) -> Case | None:
-    price = one_of(case, "price", world)
-    return once(case, price, f"about ${round(float(price[1:].replace(',', ''))) + 4}") if price else None
 
 
 # -- rating
@@ -253,12 +230,6 @@ def subtotal_wrong(case: Case, world: World) -> Case | None:
 
 
 @plant("total")
-def heading_amount_wrong(case: Case, world: World) -> Case | None:
-    heading = one_of(case, "heading", world)
-    return once(case, f"- {heading})", f"- {other_digit(heading, world, 0)})") if heading else None
-
-
-@plant("total")
 def row_left_out_of_total(case: Case, world: World) -> Case | None:
     cell = one_of(case, "cell", world)
     if not cell:
@@ -276,24 +247,6 @@ def budget_below_the_total(case: Case, world: World) -> Case | None:
     return replace(case, query=re.sub(r"\$\d+", f"${limit}", case.query))
 
 
-@plant("budget")
-def each_over_the_limit(case: Case, world: World) -> Case | None:
-    dearest = max(product.price or 0 for product in case.products)
-    return (
-        replace(case, query=f"Find things for my home, each under ${int(dearest * 0.8) + 1}.")
-        if dearest > 12
-        else None
-    )
-
-
-@plant("budget")
-def month_over_the_limit(case: Case, world: World) -> Case | None:
-    if case.layout != "phases":
-        return None
-    most = max(float(one[1:].replace(",", "")) for one in case.said["heading"])
-    return replace(case, query=f"Plan this over two months with ${int(most * 0.85)} a month.")
-
-
 # -- order_facts
 
 
@@ -304,44 +257,9 @@ def order_never_made(case: Case, world: World) -> Case | None:
 
 
 @plant("order_facts")
-def order_in_another_year(case: Case, world: World) -> Case | None:
-    when = case.said["order_date"][0]
-    year = re.search(r"\d{4}", when)
-    assert year is not None
-    return once(case, when, when.replace(year[0], str(int(year[0]) - world.rng.choice([1, 2, 3]))))
-
-
-@plant("order_facts")
-def order_on_another_day(case: Case, world: World) -> Case | None:
-    when = case.said["order_date"][0]
-    if "-" in when:
-        return once(case, when, when[:-2] + f"{int(when[-2:]) % 27 + 1:02d}")
-    return once(case, when, re.sub(r" (\d+),", lambda match: f" {int(match[1]) % 27 + 1},", when))
-
-
-@plant("order_facts")
-def bought_something_else(case: Case, world: World) -> Case | None:
-    name = case.said["order_name"][0]
-    if any(name in other for other in case.said.get("name", ())):
-        return None
-    other = world.rng.choice(sorted(world.titles.values()))
-    return once(case, name, other) if not set(other.lower().split()) & set(name.lower().split()) else None
-
-
-@plant("order_facts")
 def order_in_another_state(case: Case, world: World) -> Case | None:
     status = case.said["order_status"][0]
     return once(case, f"was {status}", "was returned" if status != "returned" else "was cancelled")
-
-
-@plant("order_facts")
-def quantity_invented(case: Case, world: World) -> Case | None:
-    name = case.said["order_name"][0]
-    return (
-        once(case, f"the {name}", f"{world.rng.choice(['three', '4', 'five'])} {name}")
-        if f"you bought the {name}" in case.report.lower() or f"bought the {name}" in case.report
-        else None
-    )
 
 
 # -- privacy
@@ -406,37 +324,6 @@ def somebody_elses_state(case: Case, world: World) -> Case | None:
 def somebody_elses_city(case: Case, world: World) -> Case | None:
     city = case.said["city"][0]
     return everywhere(case, city, world.rng.choice(["Springvale", "Port Ellery", "Kettleford", "Duluth"]))
-
-
-@plant("profile_facts")
-def somebody_elses_name(case: Case, world: World) -> Case | None:
-    name = one_of(case, "first_name", world)
-    return (
-        once(case, name, world.rng.choice([one for one in ("Harriet", "Desmond", "Ottilie") if one != name]))
-        if name
-        else None
-    )
-
-
-# -- statistics
-
-
-@plant("statistics")
-def orders_miscounted(case: Case, world: World) -> Case | None:
-    said = case.said["order_count"][0]
-    return once(case, said, f"{int(said.split()[0]) + world.rng.choice([2, 7, 30])} orders")
-
-
-@plant("statistics")
-def spend_wrong(case: Case, world: World) -> Case | None:
-    said = one_of(case, "spend", world)
-    return once(case, said, other_digit(said, world, 0)) if said else None
-
-
-@plant("statistics")
-def mean_wrong(case: Case, world: World) -> Case | None:
-    said = one_of(case, "mean", world)
-    return once(case, f"is {said}", f"is {other_digit(said, world, 0)}") if said else None
 
 
 # -- duplicates
@@ -536,74 +423,11 @@ def product_never_opened(case: Case, world: World) -> Case | None:
 
 
 @plant("numbers_in_evidence")
-def figure_not_in_the_source(case: Case, world: World) -> Case | None:
-    said = case.said["web"][0]
-    numbers = re.findall(r"\d+", said)
-    return (
-        once(
-            case, said, said.replace(numbers[0], str(int(numbers[0]) + world.rng.choice([17, 103, 1009])), 1)
-        )
-        if numbers
-        else None
-    )
-
-
-@plant("numbers_in_evidence")
 def words_not_in_the_source(case: Case, world: World) -> Case | None:
     quote = case.said["quote"][0]
     words = quote.split()
     words[1] = world.rng.choice(["hardly", "rarely", "seldom"])
     return once(case, quote, " ".join(words))
-
-
-@plant("numbers_in_evidence")
-def figure_of_another_source(case: Case, world: World) -> Case | None:
-    said, url = case.said["web"][0], case.said["url"][0]
-    other = (
-        world.rng.choice([text for address, text in sorted(WEB.items()) if address != url])
-        .split(". ")[0]
-        .rstrip(".")
-    )
-    own = set(re.findall(r"\d+", WEB[url]))
-    return once(case, said, other) if set(re.findall(r"\d+", other)) - own else None
-
-
-# -- product_claims
-
-
-@plant("product_claims")
-def measure_off(case: Case, world: World) -> Case | None:
-    feature = one_of(case, "feature", world)
-    if not feature:
-        return None
-    match = MEASURE.search(feature)
-    assert match is not None
-    number = re.match(r"[\d.]+", match[0])
-    assert number is not None
-    wrong = f"{float(number[0]) * 2 + 3:g}"
-    return once(case, feature, feature.replace(match[0], match[0].replace(number[0], wrong, 1), 1))
-
-
-@plant("product_claims")
-def another_material(case: Case, world: World) -> Case | None:
-    said = one_of(case, "name", world) and next(
-        (one for one in case.said.get("material", ()) if one in case.report), None
-    )
-    if not said:
-        return None
-    wrong = next(
-        one
-        for one in ("bamboo", "cast iron", "cotton")
-        if one.split()[-1] not in said
-        and not any(one.split()[-1] in str(p.model_dump()).lower() for p in case.products)
-    )
-    return once(case, said, f"made of {wrong}")
-
-
-@plant("product_claims")
-def price_in_words(case: Case, world: World) -> Case | None:
-    price = one_of(case, "price", world)
-    return once(case, price, f"{round(float(price[1:].replace(',', ''))) + 7} dollars") if price else None
 
 
 # -- process_text
@@ -632,9 +456,3 @@ def tool_id_left_in(case: Case, world: World) -> Case | None:
 def tool_name_left_in(case: Case, world: World) -> Case | None:
     paragraph = case.said["paragraph"][0]
     return once(case, paragraph, f'{paragraph} get_product_details({{"product_id": "x"}})')
-
-
-@plant("process_text")
-def chinese_search_talk(case: Case, world: World) -> Case | None:
-    paragraph = case.said["paragraph"][0]
-    return once(case, paragraph, f"让我继续搜索更多产品。\n\n{paragraph}")

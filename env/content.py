@@ -17,7 +17,7 @@ from drr.env.entities import ORDER_STATUSES, Order, Product, User, ms_from_iso
 from drr.env.errors import ShopError
 
 if TYPE_CHECKING:
-    from drr.env.shop import OrderColumns, Shop, UserRow
+    from drr.env.shop import OrderColumns, UserRow
 
 # Big enough that a call costs nothing, small enough that nobody notices the memory.
 BATCH = 10_000
@@ -171,23 +171,6 @@ def batched(items: Iterable[Any], size: int = BATCH) -> Iterator[list[Any]]:
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
-
-
-def content_of(shop: Shop) -> ContentHash:
-    """The hash of what an open shop really holds, read record by record."""
-    found = ContentHash()
-    product_ids: list[str] = []
-    user_ids: list[str] = []
-    for products in batched(shop.store.iter_products()):
-        found.add_products(products)
-        product_ids += [p.product_id for p in products]
-    for users in batched(shop.store.iter_users()):
-        found.add_users([user_row(u) for u in users])
-        user_ids += [u.user_id for u in users]
-    columns = Columns(product_ids, user_ids)
-    for orders in batched(shop.store.iter_orders()):
-        found.add_orders(columns(orders))
-    return found
 
 
 def ascending(last: str, ids: list[str], kind: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from drr.llm.failures import ModelSetupError
 from drr.llm.names import OFFLINE
 from drr.llm.window import profile_of
-from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 
 PICTURE_BYTES = 16_000
 """What a picture counts for in an estimate of what a request costs: providers charge by its pixels and not by its bytes."""
@@ -46,15 +46,6 @@ def picture_blocks(label: str, data: bytes, mime_type: str) -> list[Block]:
 
 def with_pictures(text: str, blocks: Sequence[Block]) -> HumanMessage:
     return HumanMessage(content=[{"type": "text", "text": text}, *blocks] if blocks else text)
-
-
-def pictures_in(messages: Sequence[BaseMessage]) -> Iterator[str]:
-    """Their data, as it was sent."""
-    for message in messages:
-        for block in message.content if isinstance(message.content, list) else ():
-            if is_picture(block):
-                assert isinstance(block, Mapping)
-                yield str(block.get("base64"))
 
 
 def is_picture(block: object) -> bool:

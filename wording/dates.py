@@ -20,14 +20,6 @@ MONTH = either(_MONTHS)
 FULL_MONTH = CALENDAR.either("months")
 _NO_END = rf"(?!(?:{FULL_MONTH})\.)"
 """Only a short name has a full stop of its own: behind a long one it ends a sentence, and `in November. 2017 had two` says no month of 2017."""
-DAYS_IN = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
-"""Of a month and a year, as many as they have on average."""
-
-
-def month_of(name: str) -> int:
-    """`Sept`, `March`: from 1."""
-    return _MONTHS[name.casefold()]
-
 
 _DATE = re.compile(
     r"\b(?P<iso>\d{4})-(?P<iso_m>\d{2})(?:-(?P<iso_d>\d{2}))?\b"
@@ -99,11 +91,6 @@ def _is_a_season(match: re.Match[str], text: str) -> bool:
 def _next_year_behind(year: int, text: str, end: int) -> bool:
     behind = _BEHIND.match(text, end)
     return behind is not None and int(behind["n"]) == (year + 1) % 100
-
-
-def month_number(name: str) -> int:
-    """Of one of `MONTH`."""
-    return _MONTHS[name.casefold()]
 
 
 def _date(match: re.Match[str]) -> When:

@@ -61,8 +61,8 @@ class StatedReader:
             yield StatedFigure("money", *match.span(), None)
         for match in self._of_five.finditer(text):
             yield StatedFigure("rating", *match.span(), None)
-        for said in RATINGS.ratings(text):
-            yield StatedFigure("rating", said.start, said.end, said.value)
+        for place in RATINGS.places(text):
+            yield StatedFigure("rating", *place, None)
         for when in dates(text, 0, len(text)):
             if when.month is not None:
                 yield StatedFigure("date", when.start, when.end, None)

@@ -13,7 +13,7 @@ def _by_code(group: str) -> dict[str, str]:
 
 STATES = _by_code("states")
 """Code -> name, the District of Columbia among them."""
-REGIONS = PLACES["regions"]
+
 CODES = {
     spelling.casefold(): code
     for code, name in (STATES | _by_code("beside")).items()

@@ -22,15 +22,6 @@ def same_stars(said: float, known: float) -> bool:
     return abs(said - known) <= STARS
 
 
-def same_count(said: float, known: float, *, hedged: bool) -> bool:
-    """A count is exact; a hedged one may be off by its share, and by one."""
-    return said == known or (hedged and abs(said - known) <= HEDGED * known + 1)
-
-
-def about(said: float, known: float) -> bool:
-    return abs(said - known) <= HEDGED * abs(known)
-
-
 def same_number(claimed: Number, stated: Number) -> bool:
     """Equal up to the rounding the claim shows; a hedged number may be 5 % off; units must be of one kind, if both have one."""
     if claimed.kind != stated.kind and (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 FOLDER = Path(__file__).parent
 _FEW = 12
@@ -57,30 +57,6 @@ def either(words: Iterable[str]) -> str:
 def first_letters(words: Iterable[str]) -> str:
     """What may stand where one of the words begins, as a part of a set of letters: one look at it spares a reader most of a text."""
     return "".join(re.escape(letter) for letter in sorted({word[0] for word in words}))
-
-
-_TOKEN = re.compile(r"\w+")
-_Name = TypeVar("_Name", bound=str)
-
-
-class FirstWords(Generic[_Name]):
-    """Of which groups of words a text may have any: it has their first words. Of most groups most texts have none, and need not be searched for them."""
-
-    def __init__(self, groups: Mapping[_Name, Iterable[str]]) -> None:
-        self._words: dict[_Name, frozenset[str]] = {}
-        self._signs: dict[_Name, list[str]] = {}
-        for name, words in groups.items():
-            firsts = {word: _TOKEN.search(word.casefold()) for word in words}
-            self._words[name] = frozenset(first[0] for first in firsts.values() if first)
-            self._signs[name] = [word for word, first in firsts.items() if not first]
-
-    def met(self, text: str) -> frozenset[_Name]:
-        said = set(_TOKEN.findall(text.casefold()))
-        return frozenset(
-            name
-            for name, words in self._words.items()
-            if not words.isdisjoint(said) or any(sign in text for sign in self._signs[name])
-        )
 
 
 def _together(words: Sequence[str]) -> Iterator[str]:

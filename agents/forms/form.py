@@ -49,14 +49,6 @@ class ReportForm(BaseModel):
     sections: list[ReportSection] = Field(description="Reasons, comparison, background, what stays open")
     plan: list[PlanLine] = Field(description="What to buy; prices and the total are filled in")
 
-    @property
-    def is_empty(self) -> bool:
-        return (
-            not self.plan
-            and not any(said.text.strip() for said in self.sentences())
-            and not any(section.products for section in self.sections)
-        )
-
     def sentences(self) -> Iterator[SaidSentence]:
         yield from self.answer
         for section in self.sections:

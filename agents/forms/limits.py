@@ -54,7 +54,7 @@ class CostLimits:
         limits = [limit for limit in (self.total, self.item) if limit is not None]
         if len(limits) != 1:
             return False
-        verdict = VERDICTS.verdict(text, float(limits[0]), would_be=True)
+        verdict = VERDICTS.verdict(text, float(limits[0]))
         if verdict not in ("fits", "breaks"):
             return False
         over = [cost > limits[0] for cost in costs if cost is not None]

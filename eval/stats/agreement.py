@@ -186,21 +186,6 @@ def soft_disagreement(
     return from_sums(rows, [cluster for _, cluster in apart], ratio, method, n_unscored=lost, ends=SHARE)
 
 
-def ranking_agreement(
-    orders: Sequence[tuple[Sequence[float], Sequence[float]]],
-) -> tuple[V, int, int]:
-    """Share of items whose systems stand in the same order for both judges; with numerator and denominator."""
-    same = [
-        float(bool((np.sign(np.subtract.outer(a, a)) == np.sign(np.subtract.outer(b, b))).all()))
-        for a, b in orders
-    ]
-    rows = np.array([[x, 1.0] for x in same]).reshape(-1, 2)
-    value = from_sums(
-        rows, [str(i) for i in range(len(same))], ratio, "share of items ranked alike", ends=SHARE
-    )
-    return value, int(sum(same)), len(same)
-
-
 def repeat_stability(labels: Sequence[Sequence[Label | None]]) -> V:
     """Share of units that got one and the same label in each of k >= 2 repetitions."""
     complete = [unit for unit in labels if len(unit) > 1 and None not in unit]

@@ -95,7 +95,7 @@ class Portion:
 class CitationsTask(Task[Answer]):
     name = "citations"
     subject = "claim-source"
-    version = 2
+    version = 3
     needs = ("support",)
     metrics = ("citations", "papers")
 

@@ -15,7 +15,6 @@ from drr.eval.checks.labels import field_of
 from drr.eval.checks.values import Segment, cell_values, labelled, segments
 from drr.eval.evidence.words import content_words, plain
 from drr.eval.stats.faithfulness import Support
-from drr.wording.cues import CUES
 from drr.wording.figures import Number, numbers
 from drr.wording.money import every_amount
 from drr.wording.tolerance import HEDGED, STARS, money_slack
@@ -97,15 +96,21 @@ def _money_is_price(said: str) -> bool:
     found = every_amount(said)
     if len(found) > 1:
         return False
-    return all(
-        CUES.cue(said[: one.start], said[one.end :]).kind in ("price", "none")
-        and not _OPEN_END.match(said[one.end :])
-        for one in found
+    return not any(
+        _NO_PRICE_BEFORE.search(said[: one.start]) or _NO_PRICE_BEHIND.match(said[one.end :]) for one in found
     )
 
 
-_OPEN_END = re.compile(r"s\b|\s?[-–—]\s?\$?\d|\s?(?:million|billion)\b")
-"""Behind an amount: `$20s`, `$20-$30`, `$2 billion`."""
+_NO_PRICE_BEFORE = re.compile(
+    r"\b(?:all|both|by|each|every|from|my|our|over|per|than|the|to|under|up to|was|were|your)\s{1,3}"
+    r"(?:(?:a|an|about|another|just|only|some)\s{1,3}){0,2}$",
+    re.IGNORECASE,
+)
+_NO_PRICE_BEHIND = re.compile(
+    r"s\b|\s?[-–—]\s?\$?\d|\s?/|\s{1,3}(?:an?|apiece|billion|each|every|for|less|million|more|off|over|per|under)\b",
+    re.IGNORECASE,
+)
+"""Beside an amount: it is a sum, a limit, a difference, a cost per unit (`$4 each`), a range (`$20s`, `$20-$30`) or what something cost once."""
 
 
 class _Stated(NamedTuple):

@@ -37,7 +37,7 @@ BATCH_MOST = 5
 class SupportTask(Task[Answer]):
     name = "support"
     subject = "claim-source"
-    version = 6
+    version = 7
     needs = ("claims",)
     metrics = ("faithfulness",)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from drr.env.content import content_of
+from drr.env.content import Columns, ContentHash, batched, user_row
 from drr.env.copy import copy_shop
 from drr.env.errors import ShopError
 from drr.env.progress import Quiet
@@ -22,6 +22,23 @@ CONTENT_HASH = "5503b07eac3871eb7dfa0cba50b742a83cbb8028deccd613d04e60f6553044b1
 
 Name = Callable[[str], str]
 Write = Callable[..., Manifest]
+
+
+def content_of(shop: Shop) -> ContentHash:
+    """Give the hash of what an open shop really holds, read record by record."""
+    found = ContentHash()
+    product_ids: list[str] = []
+    user_ids: list[str] = []
+    for products in batched(shop.store.iter_products()):
+        found.add_products(products)
+        product_ids += [p.product_id for p in products]
+    for users in batched(shop.store.iter_users()):
+        found.add_users([user_row(u) for u in users])
+        user_ids += [u.user_id for u in users]
+    columns = Columns(product_ids, user_ids)
+    for orders in batched(shop.store.iter_orders()):
+        found.add_orders(columns(orders))
+    return found
 
 
 def test_the_manifest_says_what_is_there(shop: Shop, data: Data) -> None:

@@ -177,12 +177,6 @@ def test_soft_disagreements_are_those_with_a_tie():
     assert ag.soft_disagreement(["A"], ["A"]).value is None
 
 
-def test_ranking_agreement_prints_numerator_and_denominator():
-    v, same, of = ag.ranking_agreement([([1, 2, 3], [2, 3, 9]), ([1, 1, 2], [1, 2, 3])])
-    assert (same, of) == (1, 2)
-    assert v.value == pytest.approx(0.5)
-
-
 def test_repeat_stability_leaves_out_units_with_a_failure():
     v = ag.repeat_stability([["full"] * 3, ["full", "none", "full"], ["full", None, "full"]])
     assert v.value == pytest.approx(0.5)

@@ -10,9 +10,8 @@ from drr.wording.dates import dates
 from drr.wording.figures import numbers
 from drr.wording.money import amounts, money
 from drr.wording.numbers import CARDINALS, SPOKEN, number_of, number_said, spoken
-from drr.wording.states import CODES, REGIONS, STATES
-from drr.wording.tolerance import money_slack, same_count, same_number, same_stars
-from drr.wording.units import UNITS
+from drr.wording.states import CODES, STATES
+from drr.wording.tolerance import money_slack, same_number, same_stars
 from drr.wording.vocabulary import either
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,9 +114,6 @@ def test_what_is_rounded_may_be_off_by_half_of_the_last_place() -> None:
     assert money_slack(whole=True) > money_slack(whole=False)
     assert same_stars(4.5, 4.45)
     assert not same_stars(4.5, 4.4)
-    assert same_count(2000, 2067, hedged=True)
-    assert not same_count(2000, 2067, hedged=False)
-    assert not same_count(2000, 2200, hedged=True)
 
 
 @pytest.mark.parametrize(
@@ -139,18 +135,10 @@ def test_a_date_is_as_precise_as_it_was_written(
     assert [(when.year, when.month, when.day) for when in dates(text, 0, len(text))] == read
 
 
-def test_what_a_record_states_is_read_with_its_unit_and_nothing_else_is() -> None:
-    found = UNITS.quantities('a 12 oz. pack of 6 pouches, 24" long, 5 in stock, 16 fl oz, $3 lb')
-    assert [(one.value, one.unit.name) for one in found] == [
-        (12, "ounce"), (6, "count"), (24, "inch"), (16, "ounce"),
-    ]  # fmt: skip
-
-
 def test_every_state_has_a_code_and_mail_goes_to_more() -> None:
     assert len(STATES) == 51
     assert {STATES[CODES[name.casefold()]] for name in STATES.values()} == set(STATES.values())
     assert CODES["puerto rico"] == "PR"
-    assert "New England" in REGIONS
 
 
 def test_years_in_a_line_of_many_dates_are_told_apart_in_one_pass() -> None:

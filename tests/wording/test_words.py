@@ -9,25 +9,18 @@ import pytest
 from drr.offline.agents.question import QuestionReader
 from drr.wording.addressing import AddressReader
 from drr.wording.again import AgainReader
-from drr.wording.attributes import AttributeReader
 from drr.wording.circumstances import CircumstanceReader
-from drr.wording.comparisons import ComparisonReader, SideWords
+from drr.wording.comparisons import ComparisonReader
 from drr.wording.counts import CountReader
-from drr.wording.cues import CueReader
 from drr.wording.denials import DenialReader
-from drr.wording.doubts import DoubtReader
 from drr.wording.exclusions import ExclusionReader
 from drr.wording.facts import FactWords
-from drr.wording.having import HavingReader
 from drr.wording.hedges import HEDGES, Hedges
-from drr.wording.letters import LetterReader
 from drr.wording.limits import LimitReader
-from drr.wording.marks import MarkReader
-from drr.wording.money import MoneyReader, SpokenMoneyReader, every_amount
+from drr.wording.money import MoneyReader, SpokenMoneyReader
 from drr.wording.pages import PageWords
 from drr.wording.periods import PeriodReader
 from drr.wording.places import PlaceReader
-from drr.wording.plain_verdicts import PlainVerdictReader
 from drr.wording.purchases import PurchaseReader
 from drr.wording.ratings import RatingReader
 from drr.wording.stated import StatedReader
@@ -41,16 +34,6 @@ from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 Reading = Callable[[Wordbook, str], Any]
 
 
-def had(reader: HavingReader, text: str) -> Any:
-    """By what stands before a figure, behind it and around it."""
-    at = text.find("300")
-    return (
-        reader.is_had(text[:at]),
-        reader.is_else(text[:at], text, at + len("300 pounds")),
-        reader.is_otherwise(text),
-    )
-
-
 def hedged(words: Wordbook, text: str) -> Any:
     """By each of the ways in which a figure may be hedged, at the text's first figure."""
     hedges = Hedges(words)
@@ -61,28 +44,6 @@ def hedged(words: Wordbook, text: str) -> Any:
         [amount.approx for amount in amounts],
         hedges.before.search(text[:at]) is None,
         hedges.beside(text, at, end),
-    )
-
-
-def cued(words: Wordbook, text: str) -> Any:
-    """The kind of each amount by the words beside it."""
-    reader = CueReader(words)
-    found = []
-    for one in every_amount(text):
-        before, after = text[: one.start], text[one.end :]
-        found.append((reader.cue(before, after), reader.is_elsewhere(before, after)))
-    return found, reader.is_swapped(text), reader.times_in(text)
-
-
-def purchase(reader: PurchaseReader, text: str) -> Any:
-    """All that is read of a purchase, and whether the date at the text's end is one."""
-    at = next((index for index, letter in enumerate(text) if letter.isdigit()), len(text)) - len("May ")
-    return (
-        reader.speaks(text),
-        reader.is_else(text[:at]),
-        list(reader.states(text)),
-        reader.latest(text),
-        reader.first(text),
     )
 
 
@@ -107,43 +68,25 @@ def told_rates(words: RateWords, text: str) -> Any:
     )
 
 
-def sided(words: SideWords, text: str) -> list[dict[str, object]]:
-    """The words of each kind that stand there, with what they say."""
-    return [
-        {word: one for word, one in table.items() if word in text}
-        for table in (words.measured, words.told, words.costs)
-    ]
-
-
 READINGS: dict[str, Reading] = {
     "addressing": lambda words, text: AddressReader(words).tells_reader(text),
     "again": lambda words, text: AgainReader(words).may_be_again(text),
-    "attributes": lambda words, text: list(AttributeReader(words).said(text)),
     "circumstances": lambda words, text: CircumstanceReader(words).told(text),
-    "comparisons": lambda words, text: (
-        list(ComparisonReader(words).comparisons(text)),
-        list(ComparisonReader(words).factors(text)),
-        sided(SideWords(words), text),
-    ),
+    "comparisons": lambda words, text: ComparisonReader(words).compares(text),
     "counts": lambda words, text: CountReader(words).count(text),
-    "cues": cued,
     "denials": lambda words, text: DenialReader(words).read(text),
-    "doubts": lambda words, text: DoubtReader(words).doubts(text),
     "exclusions": lambda words, text: ExclusionReader(words).exclusions(text),
     "facts": lambda words, text: of_facts(FactWords(words), text),
-    "having": lambda words, text: had(HavingReader(words), text),
     "hedges": hedged,
-    "letters": lambda words, text: LetterReader(words).is_to_others(text),
     "limits": lambda words, text: (LimitReader(words).limits(text), LimitReader(words).thresholds(text)),
-    "marks": lambda words, text: MarkReader(words).head(text),
     "money": lambda words, text: [
         list(reader(words, HEDGES).amounts(text)) for reader in (MoneyReader, SpokenMoneyReader)
     ],
     "pages": lambda words, text: PageWords(words).is_of_a_page(text.casefold().split()),
     "periods": lambda words, text: (PeriodReader(words).months(text), PeriodReader(words).deadline(text)),
     "places": lambda words, text: PlaceReader(words, PLACES).region(text),
-    "purchases": lambda words, text: purchase(PurchaseReader(words), text),
-    "ratings": lambda words, text: list(RatingReader(words).ratings(text)),
+    "purchases": lambda words, text: PurchaseReader(words).speaks(text),
+    "ratings": lambda words, text: list(RatingReader(words).places(text)),
     "shopping": lambda words, text: (
         QuestionReader(words).read(text),
         QuestionReader(words).cues.has(text.partition("dog bed")[0], ""),
@@ -153,15 +96,8 @@ READINGS: dict[str, Reading] = {
     "states": lambda words, text: PlaceReader(vocabulary("places"), words).region(text),
     "summaries": lambda words, text: SummaryReader(words).is_summary(text),
     "told_values": lambda words, text: told_rates(RateWords(words), text),
-    "verdicts": lambda words, text: (
-        VerdictReader(words).verdict(text),
-        VerdictReader(words).may_break(text),
-        VerdictReader(words).hints(text),
-        [*VerdictReader(words).standing(text, (0, len(text)))],
-        [*PlainVerdictReader(words).places(text, (0, len(text)))],
-        PlainVerdictReader(words).leads(text.partition("$40 ")[2].partition("fits")[0]),
-    ),
-    "units": lambda words, text: list(UnitReader(words).quantities(text)),
+    "verdicts": lambda words, text: VerdictReader(words).verdict(text),
+    "units": lambda words, text: [UnitReader(words).named(word) for word in text.split()],
 }
 """File of words -> what is read with it."""
 OURS = [

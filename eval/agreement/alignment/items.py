@@ -90,17 +90,5 @@ def labels_hash(items: Iterable[AlignItem]) -> str:
     return _hash("\n".join(lines))
 
 
-def seal_of(task: str, seed: int, halves: Split) -> str:
-    told = {
-        "task": task,
-        "seed": seed,
-        **{
-            name: {"items": [item.id for item in half], "labels": labels_hash(half)}
-            for name, half in halves._asdict().items()
-        },
-    }
-    return _hash(canonical_json(told))
-
-
 def _hash(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -38,6 +38,7 @@ TOGETHER = 10
 class MatchesTask(Task[Answer]):
     name = MATCHES
     subject = "answer"
+    version = 2
     needs = (POINTS, "rules")
     metrics = ("key_points",)
 

@@ -1,1 +1,1 @@
-"""Statements of a report that its shop's records contradict: found by a judge and by rules, weighed by the judge once more."""
+"""Statements of a report that its shop's records contradict: charged by a judge, who weighs each charge once more."""
