@@ -1,0 +1,92 @@
+"""Texts by writers who had never seen the rules: no true text is accused, and what was found of their planted errors is kept.
+
+`round79` to `round84` are mostly running text, which rules leave to a judge; `places1` to `places10` have each error in one of the named
+places of docs/judging.md; `long1` to `long6` are reports of 5,000 to 10,000 characters and passages. Floors are what was found when
+the rules were written anew; finding one error fewer in the same texts is a loss.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from drr.env.shop import Shop
+
+from benchmarks.first_contact import ROUNDS, FirstContact, read_round, run
+
+FOUND = {"round79": 13, "round80": 16, "round81": 14, "round82": 16, "round83": 13, "round84": 11}
+"""Planted errors found, of 60, 60, 60, 62, 60 and 40."""
+LONG = {"long1": 6, "long2": 4, "long3": 7, "long4": 8, "long5": 6, "long6": 8}
+"""Of 24 each."""
+PLACES = {
+    "budget": (53, 13),
+    "contact_data": (55, 14),
+    "hygiene": (58, 17),
+    "it_costs": (59, 20),
+    "item_price": (64, 20),
+    "item_rating": (61, 20),
+    "label_price": (63, 19),
+    "label_rating": (64, 20),
+    "labelled_attribute": (52, 16),
+    "made_up_id": (64, 20),
+    "name_of_id": (60, 19),
+    "order_line": (61, 19),
+    "outside_shop": (61, 18),
+    "profile": (58, 16),
+    "rated_nowhere": (63, 19),
+    "repeat_or_markup": (64, 20),
+    "row_price": (62, 18),
+    "row_rating": (64, 20),
+    "total": (56, 16),
+}
+"""Of 64 each in all ten sets, and of 20 each in the last three."""
+ACCUSED: dict[str, str] = {}
+"""True texts that are accused all the same, and why: none."""
+
+
+def seen_in(shop: Shop, name: str) -> FirstContact:
+    """Read one file; whoever is accused stands in the list."""
+    seen = run(shop, read_round(ROUNDS / f"{name}.jsonl"))
+    assert [one for one in seen.alarms if one.split()[0] not in ACCUSED] == []
+    return seen
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.long) if name in ("round82", "round83", "round84") else name
+        for name in FOUND
+    ],
+)
+def test_no_true_text_of_a_round_is_accused(name: str, rules_shop: Shop) -> None:
+    seen = seen_in(rules_shop, name)
+    assert seen.caught.total() >= FOUND[name], seen.misses
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.long) if name in ("long4", "long5", "long6") else name
+        for name in LONG
+    ],
+)
+def test_no_true_long_report_is_accused(name: str, rules_shop: Shop) -> None:
+    seen = seen_in(rules_shop, name)
+    assert seen.clean["report"] == 12
+    assert seen.caught.total() >= LONG[name], seen.misses
+
+
+@pytest.mark.parametrize(("first", "many"), [pytest.param(1, 64, marks=pytest.mark.long), (8, 20)])
+def test_errors_in_the_named_places_are_found_and_no_true_text_is_accused(
+    first: int, many: int, rules_shop: Shop
+) -> None:
+    planted, caught, misses = Counter[str](), Counter[str](), list[str]()
+    for number in range(first, 11):
+        seen = seen_in(rules_shop, f"places{number}")
+        planted += seen.planted
+        caught += seen.caught
+        misses += seen.misses
+    assert planted == Counter(dict.fromkeys(PLACES, many))
+    floors = {kind: every if first == 1 else last for kind, (every, last) in PLACES.items()}
+    lost = {kind: (caught[kind], floor) for kind, floor in floors.items() if caught[kind] < floor}
+    assert lost == {}, "\n".join(one for one in misses if one.split()[1].rstrip(":") in lost)
