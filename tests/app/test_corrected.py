@@ -73,6 +73,7 @@ def test_too_few_labels_are_no_figure(labels: int, questions: int) -> None:
     assert found.judge.value == 1.0
 
 
+@pytest.mark.long
 def test_a_plan_reaches_its_half_width() -> None:
     """Planned from a pilot, then done: the interval is about as wide as was said."""
     pilot = spread(simulated(np.random.default_rng(4), questions=80, labels=300))

@@ -75,6 +75,7 @@ def _stretches(parts: tuple[_Part, ...]) -> Iterator[str]:
         yield from _said(parts[begin : at[last] if last < len(at) else len(parts)])
 
 
+@pytest.mark.long
 def test_no_choice_makes_impossible_english_with_those_beside_it() -> None:
     found = set()
     for file in sorted((Path(corpus_room.__file__).parent / "words").glob("*.toml")):

@@ -311,6 +311,7 @@ print(json.dumps([code, sum("truth.json" in path for path in opened), sum(path.e
 """
 
 
+@pytest.mark.long
 def test_no_run_opens_the_truth_or_loads_its_module(place: Path) -> None:
     """Every file that the process opens is looked at, while all variants answer."""
     done = subprocess.run(
