@@ -39,7 +39,7 @@ class CheckDocument(TypedDict):
     evidence: list[str]
 
 
-class Finding(NamedTuple):
+class Accusation(NamedTuple):
     """One fact that is wrong."""
 
     span: Span
@@ -52,7 +52,7 @@ class Check:
 
     status: Status
     value: Any = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Accusation, ...] = ()
     remarks: tuple[str, ...] = ()
 
     def document(self) -> CheckDocument:
@@ -105,7 +105,7 @@ class Tally:
             "unverifiable": self.unknown,
             **value,
         }
-        findings = tuple(Finding(span, why) for span, why in sorted(self.findings.items()))
+        findings = tuple(Accusation(span, why) for span, why in sorted(self.findings.items()))
         if findings:
             return Check("fail", counts, findings)
         if self.passed:

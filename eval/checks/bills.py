@@ -48,7 +48,7 @@ class BillLine(NamedTuple):
     costs: tuple[float, ...]
 
 
-class Bill(NamedTuple):
+class StatedBill(NamedTuple):
     """Lines and their total; `sums` are all that they may come to."""
 
     lines: tuple[BillLine, ...]
@@ -64,7 +64,7 @@ class StatedTotal(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def bills_of(mentions: Mentions) -> list[Bill]:
+def bills_of(mentions: Mentions) -> list[StatedBill]:
     return [*_tables(mentions), *_lists(mentions)]
 
 
@@ -112,7 +112,7 @@ def _total_at(body: str, start: int, end: int) -> MoneyAmount | None:
 # Tables.
 
 
-def _tables(mentions: Mentions) -> Iterator[Bill]:
+def _tables(mentions: Mentions) -> Iterator[StatedBill]:
     rows = [line for line in mentions.layout.lines if line.kind == "row"]
     for _, lines in groupby(rows, lambda line: line.table):
         above: list[TextLine] = []
@@ -125,7 +125,7 @@ def _tables(mentions: Mentions) -> Iterator[Bill]:
             above = []
 
 
-def _bill_of_rows(mentions: Mentions, rows: Sequence[TextLine], total: TextLine) -> Bill | None:
+def _bill_of_rows(mentions: Mentions, rows: Sequence[TextLine], total: TextLine) -> StatedBill | None:
     stated = [
         (column, one)
         for column, cell in enumerate(total.cells)
@@ -137,7 +137,7 @@ def _bill_of_rows(mentions: Mentions, rows: Sequence[TextLine], total: TextLine)
     return _bill([_row(mentions, row, column) for row in rows], amount)
 
 
-def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> Bill | None:
+def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> StatedBill | None:
     """Return the bill where every line could be read."""
     known = tuple(one for one in lines if one is not None)
     if len(known) != len(lines) or len(known) < 2:
@@ -146,7 +146,7 @@ def _bill(lines: Sequence[BillLine | None], total: MoneyAmount) -> Bill | None:
     fixed = sum(one.costs[0] for one in known if len(one.costs) == 1)
     if len(open_) > _MOST:
         return None
-    return Bill(known, total, tuple(round(fixed + sum(some), 2) for some in product(*open_)))
+    return StatedBill(known, total, tuple(round(fixed + sum(some), 2) for some in product(*open_)))
 
 
 def _row(mentions: Mentions, row: TextLine, column: int) -> BillLine | None:
@@ -188,7 +188,7 @@ def _line(
 # Lists.
 
 
-def _lists(mentions: Mentions) -> Iterator[Bill]:
+def _lists(mentions: Mentions) -> Iterator[StatedBill]:
     """Read lines with one cost each, and the line with the total right behind them."""
     lines = mentions.layout.lines
     for index, line in enumerate(lines):
@@ -228,7 +228,9 @@ def _lines_above(mentions: Mentions, lines: Sequence[TextLine], index: int) -> I
         if kind == "item" and line.kind != "item":
             return
         kind = line.kind
-        yield _item(mentions, line)
+        yield (one := _item(mentions, line))
+        if one is None:
+            return
         if kind == "text" and line.after_blank and not mentions.within(line.start, line.end):
             return
 

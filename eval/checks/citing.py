@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from drr.citations.cited import Defect
-from drr.eval.checks.base import PRODUCT_ID, Check, Finding, Subject, Tally, unverifiable
+from drr.eval.checks.base import PRODUCT_ID, Accusation, Check, Subject, Tally, unverifiable
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.claims import Claim
 from drr.wording.dates import dates
@@ -16,6 +16,12 @@ from drr.wording.numbers import NUMBER, number
 
 _SOFT = frozenset(["uncited", "list_without_markers"])
 """Untidy, not wrong: told as a remark. So is an entry that says in words or by an id where to look, and a mark whose entry stands in the text."""
+_LEADS = re.compile(
+    r"^[ \t>*_-]{0,6}\[?\^?(?P<id>\d+)[\].)](?=[ \t:.]{0,3}[^\n]{0,200}?(?:https?|user)://)"
+    r"|\[\^?(?P<beside>\d+)\][ \t]?[:.–—-]?[ \t]?(?:<?(?:https?|user)://|[a-z])",
+    re.M,
+)
+"""An entry with an address, and a mark with an address or a word right behind it."""
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _OWN_RECORDS = re.compile(
     r"\b(?:order|orders|account|profile|history|statistics|purchases?|records?|above|linked)\b", re.I
@@ -37,9 +43,10 @@ def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
         return unverifiable("absent")
     counts = Counter(defect.kind for defect in citations.defects)
     addressed = any(one.urls for one in citations.references)
-    hard = [one for one in citations.defects if not _is_soft(subject.report, one, addressed=addressed)]
+    led = {match["id"] or match["beside"] for match in _LEADS.finditer(subject.report)}
+    hard = [one for one in citations.defects if not _is_soft(subject.report, one, led, addressed=addressed)]
     soft = [one for one in citations.defects if one not in hard]
-    findings = tuple(Finding((one.start, one.end), _defect_told(one)) for one in hard)
+    findings = tuple(Accusation((one.start, one.end), _defect_told(one)) for one in hard)
     remarks = tuple(map(_defect_told, soft))[:50]
     return Check("fail" if hard else "pass", dict(counts), findings, remarks)
 
@@ -48,7 +55,7 @@ def _defect_told(one: Defect) -> str:
     return f"{one.kind} {one.id}: {one.detail}".replace(" :", ":")
 
 
-def _is_soft(report: str, defect: Defect, *, addressed: bool) -> bool:
+def _is_soft(report: str, defect: Defect, led: Set[str], *, addressed: bool) -> bool:
     """Tell whether a defect is untidy only, or the report says all the same where to look."""
     if defect.kind in _SOFT:
         return True
@@ -58,11 +65,7 @@ def _is_soft(report: str, defect: Defect, *, addressed: bool) -> bool:
         return own is not None or (
             len(_WORDS.findall(said)) > 1 and (not addressed or len(_WORDS.findall(said)) > _TITLE)
         )
-    if defect.kind != "dangling" or not defect.id.isdigit():
-        return False
-    entry = rf"(?m)^[ \t>*_-]{{0,6}}\[?\^?{defect.id}[\].)][ \t:.]{{0,3}}[^\n]{{0,200}}?(?:https?|user)://"
-    beside = rf"\[\^?{defect.id}\][ \t]?[:.–—-]?[ \t]?(?:<?(?:https?|user)://|[a-z])"
-    return re.search(f"{entry}|{beside}", report) is not None
+    return defect.kind == "dangling" and defect.id in led
 
 
 def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:

@@ -111,8 +111,7 @@ def _compare_line(
         tally.compare((day.start, day.end), day.covers(order.order_date), why)
     starts = [span[0] for _, span in named]
     for order, span in orders:
-        following = next((start for start in starts if start > span[0]), None)
-        if (when := _day_beside(mentions.plain, whens, span, following)) is not None:
+        if (when := _day_beside(mentions.plain, whens, span, starts)) is not None:
             _compare_day(tally, order, when)
     if len({order.order_id for order, _ in orders}) != 1 or len(orders) != len(named):
         return
@@ -121,7 +120,12 @@ def _compare_line(
         _compare_row(tally, subject, mentions, line, order, whens)
         _compare_thing(tally, mentions, line, order, orders[0][1])
     elif line.kind != "text" or (len(whens) == 1 and len(line.text) < _SHORT):
-        if len(whens) == 1 and len({one.product_id for one in mentions.within(line.start, line.end)}) < 2:
+        several = len({one.product_id for one in mentions.within(line.start, line.end)}) > 1
+        if (
+            len(whens) == 1
+            and not several
+            and _DAY_ALONE.search(mentions.plain, max(0, line.start - 1), whens[0].start)
+        ):
             _compare_day(tally, order, whens[0])
         _compare_thing(tally, mentions, line, order, orders[0][1])
         for one in segments(mentions.plain, line.start, line.end):
@@ -143,15 +147,16 @@ def _compare_row(
         _compare_state(tally, order, value)
 
 
-def _day_beside(text: str, whens: Sequence[When], span: Span, following: int | None) -> When | None:
+def _day_beside(text: str, whens: Sequence[When], span: Span, starts: Sequence[int]) -> When | None:
     """Return the day that stands right beside an order's number: `order 63 (October 13, 2013)`, `2013-10-13 (order 63)`."""
     for one in whens:
         if span[1] <= one.start <= span[1] + _NEAR and _BETWEEN.fullmatch(text, span[1], one.start):
             return one
+    following = next((start for start in starts if start > span[0]), None)
     for one in whens:
         if one.end <= span[0] <= one.end + _NEAR and _BACK.fullmatch(text, one.end, span[0]):
             several = following is not None and not any(span[1] <= each.start < following for each in whens)
-            return None if several else one
+            return None if several or any(one.end <= each < span[0] for each in starts) else one
     return None
 
 
@@ -193,6 +198,11 @@ _ORDER_FIRST = re.compile(
 )
 """A line that begins with an order's number or day."""
 _SENTENCE_END = re.compile(r"[.!?;]\s")
+_DAY_ALONE = re.compile(
+    r"(?:^|[,;:()|\n–—-])[\s*_>•+-]*+(?:(?:ordered|bought|placed|purchased|dated|on|of|from|order)\s[\s*_]*+)*$",
+    re.I,
+)
+"""Right before a day: nothing says that it is another's."""
 
 
 def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order, around: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
@@ -11,11 +12,12 @@ from weakref import WeakKeyDictionary
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop, Store
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
-from drr.eval.checks.facts import BULLET, Attribute, Fact, facts_of
+from drr.eval.checks.entered import ProductAttribute, ProductFact
+from drr.eval.checks.facts import BULLET, facts_of
 from drr.eval.checks.layout import TextLine
 from drr.eval.checks.mentions import Mentions, ProductReference
 from drr.eval.checks.naming import folded_words, full_name, head_noun, makers, similarity, words
-from drr.eval.checks.values import Said, pairs_of, segments
+from drr.eval.checks.values import SaidValue, pairs_of, segments
 from drr.wording.figures import numbers
 from drr.wording.money import amounts
 from drr.wording.tolerance import same_number, same_stars
@@ -33,6 +35,8 @@ _OF_SEVERAL = re.compile(
 )
 _FOLLOWS = 40
 """Characters between a rating and the link of what its item names."""
+_AROUND = 1000
+"""Characters of a line, on either side of an amount, in which another reading of it is looked for."""
 _INDEXED = 20_000
 """Products of a shop that is looked through for a rating."""
 
@@ -51,38 +55,42 @@ def price(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("prose" if "$" in mentions.body else "absent")
 
 
-def _is_price(mentions: Mentions, fact: Fact, product: Product) -> bool | None:
+def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool | None:
     """Compare; unknown where the record has no price, or another reading explains the amount."""
     said = fact.said.value
     if product.price is None:
         return None
     if abs(said - product.price) <= _slack(fact.said):
         return True
-    line = mentions.body[slice(*fact.line)]
+    low, high = max(fact.line[0], fact.said.span[0] - _AROUND), min(fact.line[1], fact.said.span[1] + _AROUND)
+    line = mentions.body[low:high]
     known = product.price
     beside = any(abs(one.value - known) <= one.tolerance for one in amounts(line))
     by_unit = said < known and _PER.search(line) is not None
     return (
-        None if beside or by_unit or _REDUCED.search(line) or _is_explained(mentions, fact, known) else False
+        None
+        if beside
+        or by_unit
+        or _REDUCED.search(line)
+        or _is_explained(mentions, fact.said, known, (low, high))
+        else False
     )
 
 
-def _slack(said: Said) -> float:
+def _slack(said: SaidValue) -> float:
     return 0.5 + 1e-6 if "." not in said.written else _CENT + 1e-6
 
 
-def _is_explained(mentions: Mentions, fact: Fact, own: float) -> bool:
+def _is_explained(mentions: Mentions, price: SaidValue, own: float, line: Span) -> bool:
     """Tell whether an amount is that of several, or of all that its line points to."""
-    said = fact.said.value
+    said = price.value
     for one, other, slack in ((said, own, 1.0), (own, said, float(_MOST))):
         times = round(one / other) if other else 0
-        if 2 <= times <= _MOST and abs(one - times * other) <= _slack(fact.said) * (
-            times if slack > 1 else 1
-        ):
+        if 2 <= times <= _MOST and abs(one - times * other) <= _slack(price) * (times if slack > 1 else 1):
             return True
-    ids = dict.fromkeys(one.product_id for one in mentions.within(*fact.line))
+    ids = dict.fromkeys(one.product_id for one in mentions.within(*line))
     prices = [one.price for one in mentions.subject.products(ids) if one.price is not None]
-    return len(prices) > 1 and abs(sum(prices) - said) <= _slack(fact.said)
+    return len(prices) > 1 and abs(sum(prices) - said) <= _slack(price)
 
 
 def rating(subject: Subject, mentions: Mentions) -> Check:
@@ -99,7 +107,7 @@ def rating(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("prose" if re.search(r"\bstars?\b|★|\bratings?\b", mentions.body) else "absent")
 
 
-def _rated(said: Said, product: Product) -> tuple[bool | None, str]:
+def _rated(said: SaidValue, product: Product) -> tuple[bool | None, str]:
     if said.field == "stars":
         known = product.average_rating
         rounded = "." not in said.written and known is not None and abs(said.value - known) <= 0.5
@@ -111,13 +119,14 @@ def _rated(said: Said, product: Product) -> tuple[bool | None, str]:
 
 
 def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set[Span]) -> None:
+    said = frozenset(words(mentions.body))
     for stars, count in pairs_of(mentions.body):
         if {stars.span, count.span} & seen or stars.hedged or count.hedged:
             continue
         low, high = _sentence(mentions.body, stars.span[0], count.span[1])
         if _OF_SEVERAL.search(mentions.body, low, high) or _leads_elsewhere(mentions, low, high):
             continue
-        if _is_some_products(subject, mentions, stars, count):
+        if _is_some_products(subject, mentions, said, stars, count):
             tally.ok()
         else:
             why = f"Rating: {stars.written} from {count.written}; record: no product has both"
@@ -139,10 +148,14 @@ def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
     )
 
 
-def _is_some_products(subject: Subject, mentions: Mentions, stars: Said, count: Said) -> bool:
+def _is_some_products(
+    subject: Subject, mentions: Mentions, said: frozenset[str], stars: SaidValue, count: SaidValue
+) -> bool:
     """Tell whether something in sight has both: what the report points to, what the reader ordered, or what its line names by maker."""
     assert subject.shop is not None
-    line = next((one for one in mentions.layout.lines if one.start <= stars.span[0] < one.end), None)
+    lines = mentions.layout.lines
+    at = bisect_right(lines, stars.span[0], key=lambda one: one.start)
+    line = lines[at - 1] if at and stars.span[0] < lines[at - 1].end else None
     text = "" if line is None else line.text
     pointed = subject.products({one.product_id for one in (*mentions.references, *mentions.called)})
     here = [] if line is None else mentions.within(line.start, line.end)
@@ -161,13 +174,13 @@ def _is_some_products(subject: Subject, mentions: Mentions, stars: Said, count: 
         pointed = subject.products({here[0].product_id})
         own = frozenset[str]().union(*map(makers, pointed))
         same = [one for one in same if not makers(one) & own]
-        return any(_fits(stars, count, one) for one in (*pointed, *_named_in(text, same)))
+        return any(_fits(stars, count, one) for one in (*pointed, *_named_in(frozenset(words(text)), same)))
     return any(
         _fits(stars, count, one)
         for one in (
             *pointed,
             *subject.ordered.values(),
-            *_named_in(mentions.body, same),
+            *_named_in(said, same),
             *_of_a_kind(text, same),
         )
     )
@@ -194,13 +207,12 @@ def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product], sp
     return named and len(between) < _FOLLOWS
 
 
-def _named_in(text: str, products: Iterable[Product]) -> Iterator[Product]:
+def _named_in(said: frozenset[str], products: Iterable[Product]) -> Iterator[Product]:
     """Yield those whose maker stands there."""
-    said = set(words(text))
     return (one for one in products if makers(one) & said)
 
 
-def _fits(stars: Said, count: Said, product: Product) -> bool:
+def _fits(stars: SaidValue, count: SaidValue, product: Product) -> bool:
     return product.rating_number == count.value and (
         product.average_rating is None or same_stars(stars.value, product.average_rating)
     )
@@ -240,7 +252,7 @@ def _told(known: object) -> str:
     return ", ".join(map(str, known)) if isinstance(known, list) else str(known)
 
 
-def _is_detail(one: Attribute, known: object, product: Product) -> bool | None:
+def _is_detail(one: ProductAttribute, known: object, product: Product) -> bool | None:
     """Compare by figures, else by words; unknown where some of it is the record's."""
     recorded = _told(known)
     said, stated = _spelled(one.said), _spelled(recorded)

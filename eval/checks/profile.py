@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import NamedTuple
 
 from drr.env.entities import User
@@ -119,19 +120,15 @@ def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: Us
         _compare_name(tally, _Name(match["first"], match["last"], match.span("first")), user)
     if greeting is not None or _TO_OTHERS.search(query):
         return
+    counts = Counter(re.findall(r"\w+", mentions.body))
+    known = {*STATES.values(), *user.address.city.split()}
+    ids = {each.product_id for each in mentions.references} | {*subject.ordered}
+    titles = " ".join(one.title for one in subject.products(ids))
     for match in _CALLED.finditer(mentions.plain):
         group = "first" if match["first"] else "ahead"
         name = _Name(match[group], None, match.span(group))
-        once = len(re.findall(rf"\b{re.escape(name.first)}\b", mentions.body)) == 1
-        known = {*STATES.values(), *user.address.city.split()}
-        titles = (
-            one.title
-            for one in subject.products(
-                {each.product_id for each in mentions.references} | {*subject.ordered}
-            )
-        )
         a_name = name.first.casefold() in _GIVEN and name.first not in known and name.first not in query
-        if a_name and once and not any(name.first in title for title in titles):
+        if a_name and counts[name.first] == 1 and name.first not in titles:
             _compare_name(tally, name, user)
 
 
@@ -147,10 +144,8 @@ def _compare_halves(tally: Tally, body: str, user: User) -> None:
 
 
 def _is_half(match: re.Match[str], user: User) -> bool:
-    """Tell whether the city or the state is the reader's."""
-    state = match["state"] or match["in"]
-    same = STATES.get(state, state) == STATES.get(user.address.state, user.address.state)
-    return same or match["city"].casefold().endswith(user.address.city.casefold())
+    """Tell whether the city is the reader's; many have another town of the state in their lives."""
+    return match["city"].casefold().endswith(user.address.city.casefold())
 
 
 def _compare_label(tally: Tally, label: str, value: str, start: int, user: User) -> None:

@@ -11,7 +11,7 @@ from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.values import Segment, segment
 
 
-class Cell(NamedTuple):
+class ValueCell(NamedTuple):
     """A cell of one product, and what it is said to hold."""
 
     product_id: str
@@ -49,16 +49,18 @@ class Tables:
         ids = self._ids(line.start, line.end)
         return ids[0] if len(ids) == 1 and not self._columns[line.table] else None
 
-    def cells(self, line: TextLine) -> Iterator[Cell]:
+    def cells(self, line: TextLine) -> Iterator[ValueCell]:
         """Yield the cells of a row whose product is certain."""
         if columns := self._columns[line.table]:
             label = segment(self._body, *line.cells[0]).text
             for column, product_id in columns.items():
                 if 0 < column < len(line.cells):
-                    yield Cell(product_id, label, segment(self._body, *line.cells[column]))
+                    yield ValueCell(product_id, label, segment(self._body, *line.cells[column]))
             return
         owner = self.product_of(line)
         if owner is not None and line.header:
             for column, cell in enumerate(line.cells[: len(line.header)]):
                 value = segment(self._mentions.plain, *cell)
-                yield Cell(owner, line.header[column], value if value.text else segment(self._body, *cell))
+                yield ValueCell(
+                    owner, line.header[column], value if value.text else segment(self._body, *cell)
+                )

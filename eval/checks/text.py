@@ -36,10 +36,8 @@ class Paragraph(NamedTuple):
     """Every few words in a row, each once."""
 
     def repeats(self, other: Paragraph, common: int) -> bool:
-        """Nearly the same, or the shorter one nearly whole in the longer."""
-        smaller = min(len(self.shingles), len(other.shingles))
-        either = len(self.shingles) + len(other.shingles) - common
-        return common / either >= 0.8 or (smaller >= 12 and common / smaller >= 0.9)
+        """Nearly the same: what one has more than the other is another thing's."""
+        return common / (len(self.shingles) + len(other.shingles) - common) >= 0.8
 
 
 def duplicates(subject: Subject, mentions: Mentions) -> Check:

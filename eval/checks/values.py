@@ -16,7 +16,7 @@ _VERBS = r"(?:is|are|now|currently|still|only|just|has|have|gets?|holds|carries|
 _LEAD = rf"(?:(?:it's|it|this one|this)\s)?(?:{_VERBS}\s)*"
 _DOLLARS = r"(?:(?:US\s?)?\\?\$|USD)\s?(?P<money>\d{1,3}(?:,\d{3})+(?:\.\d\d)?|\d{1,7}(?:\.\d\d)?)"
 _MONEY = rf"(?:{_DOLLARS}(?:\sUSD)?|(?P<usd>\d{{1,7}}(?:\.\d\d)?)\s?(?:USD|dollars))"
-_ASKS = r"(?:for|costs?|price:|sells\s(?:for|at)|lists\sat|goes\sfor|runs)\s"
+_ASKS = r"(?:costs?|price:|sells\s(?:for|at)|lists\sat|goes\sfor|runs)\s"
 _PRICE = re.compile(
     rf"{_LEAD}(?:{_ASKS})?{_MONEY}(?:\s(?:each|apiece|today|now|currently))?(?:\sfor\s(?!two|three|four|both|all|shipping|an?\b|each|every|\d+\s?(?:of|x))(?:\d[\w .]{{0,20}}|(?-i:[a-z .-]{{1,30}})))?",
     re.I,
@@ -35,7 +35,7 @@ _SCORED = re.compile(
     re.I,
 )
 _STAR_AHEAD = re.compile(r"[★⭐]+\s?(?P<stars>[0-5](?:\.\d)?)(?P<count>)")
-_RATERS = re.compile(rf"{_LEAD}(?:(?:from|based\son|over|across|rated\sby)\s)?{_COUNT}{_GIVERS}", re.I)
+_RATERS = re.compile(rf"{_LEAD}(?:(?:from|based\son|across|rated\sby)\s)?{_COUNT}{_GIVERS}", re.I)
 _CELL_COUNT = r"(?P<count>\d{1,3}(?:,\d{3})+|\d{1,7})(?:\s(?:ratings?|reviews?|reviewers?))?"
 _STARS_CELL = re.compile(
     rf"(?:[★⭐]+\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)(?:{_BEHIND})?(?:(?:\s?[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
@@ -45,7 +45,7 @@ _COUNT_CELL = re.compile(_CELL_COUNT, re.I)
 _MONEY_CELL = re.compile(rf"{_MONEY}(?:\s(?:each|ea\.?))?", re.I)
 _BARE_CELL = re.compile(r"(?P<money>\d{1,3}(?:,\d{3})*\.\d\d)(?P<usd>)")
 _COSTS = r"(?:costs|lists\sat|listed\sat|back|runs|goes\sfor|sells\sfor|comes\sto|priced\sat|is\snow|it's|is|price\sis)"
-_NO_PRICE = r"(?!\s(?:an?|per|less|more|under|over|off|cheaper|dearer|apart|in|total|together|to|too|above|below|short)\b|[\d/]|\.\d|,\d|\s?[-–]\s?\$)"
+_NO_PRICE = r"(?!\s(?:an?|per|less|more|under|over|off|cheaper|dearer|apart|in|total|together|to|too|above|below|short|away)\b|[\d/]|\.\d|,\d|\s?[-–]\s?\$)"
 _STATED_PRICE = re.compile(rf"\b{_COSTS}\s(?:now\s|only\s|just\s)?[*_]{{0,2}}{_MONEY}{_NO_PRICE}", re.I)
 _OF_OTHERS = r"(?<!against )(?<!than )(?<!versus )(?<!not )(?<!from )(?<!to )"
 _NO_TERM = r"(?<!against )(?<!than )(?<!versus )(?<!not )"
@@ -60,7 +60,7 @@ _STATED_SCORE = re.compile(
     re.I,
 )
 _STATED_COUNT = re.compile(
-    rf"(?<![\w.$,]){_NO_TERM}{_COUNT}\s(?:(?:{_OF})?(?:ratings?|reviews?)\b|times\b(?=[^.!?]{{0,40}}stars))",
+    rf"(?<![\w.$,]){_NO_TERM}{_COUNT}\s(?:(?:{_OF})?(?:ratings?|reviews?)\b|times\b(?=[^.!?]{{0,40}}stars)){_NO_GAP}",
     re.I,
 )
 _BREAK = r"(?:[*_]{0,3}\s?[:：][*_]{0,3}\s{0,4}|[*_]{0,3}\s[–—-]{1,2}\s|\s?\.{3,}\s?|[*_]{2}\s)"
@@ -70,7 +70,7 @@ _CUT = re.compile(
 )
 
 
-class Said(NamedTuple):
+class SaidValue(NamedTuple):
     """A value that stands alone."""
 
     field: Field
@@ -109,19 +109,17 @@ def segments(body: str, start: int, end: int) -> Iterator[Segment]:
         yield one
 
 
-_TIED = re.compile(
-    rf"(?:at|for|costs|is)\s{_MONEY}(?=\s[a-z]){_NO_PRICE}(?!\s(?:and|or|plus|for|each)\b)", re.I
-)
+_TIED = re.compile(rf"(?:at|costs|is)\s{_MONEY}(?=\s[a-z]){_NO_PRICE}(?!\s(?:and|or|plus|for|each)\b)", re.I)
 
 
-def price_at_once(body: str, start: int, end: int) -> Said | None:
+def price_at_once(body: str, start: int, end: int) -> SaidValue | None:
     """Read an amount right behind a reference: ` at $32.95 fits ...`."""
     gap = len(body[start:end]) - len(body[start:end].lstrip(_EDGE + ")"))
     match = _TIED.match(body, start + gap, end)
     return None if match is None else _money(match, 0)
 
 
-def values_of(one: Segment) -> list[Said]:
+def values_of(one: Segment) -> list[SaidValue]:
     """Read a segment that is nothing but one value, or two that belong together (`4.6 stars from 62 ratings`)."""
     if match := _PRICE.fullmatch(one.text):
         return [_money(match, one.start)]
@@ -133,12 +131,12 @@ def values_of(one: Segment) -> list[Said]:
     return []
 
 
-def bare_stars(one: Segment, behind: Sequence[Segment]) -> list[Said]:
+def bare_stars(one: Segment, behind: Sequence[Segment]) -> list[SaidValue]:
     """Read `4.6` right before a number of ratings."""
     counted = [said for each in behind for said in values_of(each) if said.field == "count"]
     if not counted or _TENTH.fullmatch(one.text) is None:
         return []
-    return [Said("stars", float(one.text), (one.start, one.end), one.text)]
+    return [SaidValue("stars", float(one.text), (one.start, one.end), one.text)]
 
 
 _TENTH = re.compile(r"[0-5]\.\d")
@@ -153,9 +151,9 @@ def labelled(one: Segment) -> tuple[str, Segment] | None:
     return match["label"].strip(_EDGE), Segment(one.start + value.start, value.text)
 
 
-def stated(body: str, start: int, end: int) -> list[Said]:
+def stated(body: str, start: int, end: int) -> list[SaidValue]:
     """Find in a sentence about one product its price, stars and number of ratings, each if it stands there once."""
-    found: list[Said] = []
+    found: list[SaidValue] = []
     for pattern in (_STATED_PRICE, _STATED_STARS, _STATED_SCORE, _STATED_COUNT):
         matches = list(pattern.finditer(body, start, end))
         if len(matches) == 1 and pattern is _STATED_PRICE:
@@ -167,7 +165,7 @@ def stated(body: str, start: int, end: int) -> list[Said]:
     return found
 
 
-def cell_values(field: Field, one: Segment) -> list[Said]:
+def cell_values(field: Field, one: Segment) -> list[SaidValue]:
     """Read what stands under a label: a whole price, stars with or without a count, a count."""
     if field == "price":
         match = _MONEY_CELL.fullmatch(one.text) or _BARE_CELL.fullmatch(one.text)
@@ -179,7 +177,7 @@ def cell_values(field: Field, one: Segment) -> list[Said]:
     return [] if match is None else list(_rating(match, one.start))
 
 
-def pairs_of(body: str) -> Iterator[tuple[Said, Said]]:
+def pairs_of(body: str) -> Iterator[tuple[SaidValue, SaidValue]]:
     """Find stars and a number of ratings that stand side by side."""
     for pattern in (_SIDE_BY_SIDE, _STAR_FIRST, _COUNT_FIRST):
         for match in pattern.finditer(body):
@@ -196,22 +194,22 @@ _SIDE_BY_SIDE = re.compile(
 )
 
 
-def _money(match: re.Match[str], start: int) -> Said:
+def _money(match: re.Match[str], start: int) -> SaidValue:
     name = "money" if match["money"] else "usd"
     low, high = match.span(name)
-    return Said("price", number(match[name]), (start + low, start + high), f"${match[name]}")
+    return SaidValue("price", number(match[name]), (start + low, start + high), f"${match[name]}")
 
 
-def _rating(match: re.Match[str], start: int) -> Iterator[Said]:
+def _rating(match: re.Match[str], start: int) -> Iterator[SaidValue]:
     low, high = match.span("stars")
     hedged = bool(match.groupdict().get("near"))
-    yield Said("stars", float(match["stars"]), (start + low, start + high), match["stars"], hedged)
+    yield SaidValue("stars", float(match["stars"]), (start + low, start + high), match["stars"], hedged)
     if match["count"]:
         yield _count(match, start)
 
 
-def _count(match: re.Match[str], start: int) -> Said:
+def _count(match: re.Match[str], start: int) -> SaidValue:
     groups = match.groupdict()
     low, high = match.span("count")
     hedged = bool(groups.get("about") or groups.get("k"))
-    return Said("count", number(match["count"]), (start + low, start + high), match["count"], hedged)
+    return SaidValue("count", number(match["count"]), (start + low, start + high), match["count"], hedged)

@@ -50,6 +50,15 @@ SLOW_ONCE = {
     "totals of a table": ("", "| Total | $3 |\n", ""),
     "phases": ("", "## Phase 1: $120\n- A $100\n", ""),
     "quotations": ("", '"a b c d e f g h" [x](http://a.org). ', ""),
+    "blanks before a link": ("", " ", f"x {LA}"),
+    "totals of a list": ("", "- A: $3\n- Total: $3\n", ""),
+    "bills": ("", "- Feeder: $20.00\n- House: $15.00\n- Total: $35.00\n\n", ""),
+    "totals within a limit": ("", "Total: $35.00 within your $60\n", ""),
+    "ids in one line": ("", f"{DIFFUSER} ", ""),
+    "prices behind links in one line": ("", f"{LA}. It costs $17.95. ", ""),
+    "prices behind marks in one line": ("", "Name [1], $17.95. ", f"\n\n[1] Name: {A}"),
+    "marks without an entry": ("", "[2]. [3]. [4]. ", ""),
+    "somebody spoken to": ("", "They are, Chad: fine. ", ""),
 }
 """What was slow before the rules were written anew."""
 HEAD = "| Item | Price | Rating | Ratings |\n|---|---|---|---|\n"

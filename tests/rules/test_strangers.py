@@ -14,7 +14,7 @@ from drr.env.shop import Shop
 
 from benchmarks.first_contact import ROUNDS, FirstContact, read_round, run
 
-FOUND = {"round79": 13, "round80": 16, "round81": 14, "round82": 16, "round83": 13, "round84": 11}
+FOUND = {"round79": 12, "round80": 14, "round81": 13, "round82": 14, "round83": 12, "round84": 10}
 """Planted errors found, of 60, 60, 60, 62, 60 and 40."""
 LONG = {"long1": 6, "long2": 4, "long3": 7, "long4": 8, "long5": 6, "long6": 8}
 """Of 24 each."""
@@ -22,18 +22,18 @@ PLACES = {
     "budget": (53, 13),
     "contact_data": (55, 14),
     "hygiene": (58, 17),
-    "it_costs": (59, 20),
+    "it_costs": (58, 20),
     "item_price": (64, 20),
     "item_rating": (61, 20),
     "label_price": (63, 19),
     "label_rating": (64, 20),
     "labelled_attribute": (52, 16),
     "made_up_id": (64, 20),
-    "name_of_id": (60, 19),
+    "name_of_id": (57, 18),
     "order_line": (61, 19),
-    "outside_shop": (61, 18),
-    "profile": (58, 16),
-    "rated_nowhere": (63, 19),
+    "outside_shop": (58, 17),
+    "profile": (54, 16),
+    "rated_nowhere": (62, 18),
     "repeat_or_markup": (64, 20),
     "row_price": (62, 18),
     "row_rating": (64, 20),

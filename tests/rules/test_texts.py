@@ -203,7 +203,6 @@ def test_an_id_of_no_product_is_named_with_the_one_that_was_meant(rules_shop: Sh
         (f"Take {LA}.", "Brightpulse Ultrasonic Essential Oil Diffuser", "Maplehand Folding Meat Thermometer"),
         (f"Take the Bramwick Folding Meat Thermometer ({RED}).", "Bramwick Folding Meat Thermometer", "Copperfold Nonstick Baking Sheet"),
         (f"- Bramwick Folding Meat Thermometer `{RED}`", "Bramwick Folding Meat Thermometer", "Brightpulse Oil Diffuser"),
-        (f"### Bramwick Folding Meat Thermometer\n\nIt folds ([page]({B})).\n", "Bramwick Folding Meat Thermometer", "Brightpulse Oil Diffuser"),
         (f"It folds [1].\n\n## Sources\n\n[1] Bramwick Folding Meat Thermometer: {B}\n", "Bramwick Folding Meat Thermometer", "Brightpulse Oil Diffuser"),
         (f"| Item | Page |\n|---|---|\n| Bramwick Folding Meat Thermometer | {B} |\n", "Bramwick Folding Meat Thermometer", "Brightpulse Oil Diffuser"),
     ],

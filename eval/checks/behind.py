@@ -1,0 +1,220 @@
+"""What stands right behind a product's link, id or mark, and the sentence behind it that begins with `It` or `This`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+
+from drr.eval.checks.entered import FactsEntered
+from drr.eval.checks.labels import Field, field_of
+from drr.eval.checks.layout import TextLine
+from drr.eval.checks.mentions import ProductReference
+from drr.eval.checks.naming import full_name, similarity, words
+from drr.eval.checks.values import (
+    SaidValue,
+    Segment,
+    bare_stars,
+    labelled,
+    price_at_once,
+    segments,
+    stated,
+    values_of,
+)
+
+_HEAD = re.compile(
+    r"[\s>#*_]*+(?:(?:[-+•·]|\d{1,3}[.)])[\s*_]*+)?(?:(?:\d{1,3}\s?[x×]\s|[^\W\d_][^\n:|\[(]{0,24}:\s)[\s*_]*+)?[\[(]*+[\s*_\[(]*+"
+)
+"""What may stand before the product at the head of its line: a bullet, a number, how many, a label."""
+_JOINED = re.compile(
+    r"(?:\b(?:and|plus)(?:\s[a-z-]+){0,4}|\b(?:(?<!\bgo )(?<!start )(?<!stay )(?<!begin )(?<!stick )with|for|of|or|both|nor|than|versus|vs\.?)|[+&])"
+    r"[\s*_\[(]*(?:(?:the|a|an|one|your|its)\s)?[\s*_\[(]*$",
+    re.I,
+)
+"""Right before a reference: what stands behind it may be of both."""
+_SENTENCE_END = re.compile(r"(?<=[^\s.])[.!?][*_)”\"]*(?:\s?\[\^?\d+\])*\s+(?=[A-Z*_$\[])")
+_THAT_IS = re.compile(r"^[\s*_>-]*(?:That|This|It)(?:['’]s| is| was)\b")
+_PRONOUN = re.compile(r"\b(?:it|its|this|that|they|them)\b", re.I)
+_CAPITALS = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
+_MONTHS = frozenset(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"])
+_WORD = re.compile(r"[A-Za-z0-9][\w'’&.-]*")
+_BEGINS = re.compile(r"[\s*_>#-]*+(?:\d{1,2}[.)]\s[\s*_]*+)?(?:(?:The|Your|A|An|This)\s)?[\s*_(\[]*+")
+_ENDS = re.compile(r"[\s*_)\]]{0,6}(?:[,.!?:;–—-]|$)")
+_IT = re.compile(r"[*_]{0,2}(?:It|Its|It's|It’s|This|This one|This (?:set|pack|pair|kit|one))\b")
+_LEADING = re.compile(r"[\s>]*(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*(?:(?:and|the|a|or|[Tt]he)\s){0,2}[*_]{0,3}")
+_NEXT = re.compile(r"[\s(\[:*_–—-]{1,6}")
+_ABOVE = 60
+_FAR = 90
+"""Characters that a sentence may go on behind the product it is about."""
+_LONG = 800
+"""Characters of a sentence before a product that it may be about."""
+_PAIR = 2
+"""Cells of a row that is a label with its value."""
+
+
+class FactsBehind(FactsEntered):
+    """Reads lines that point to products."""
+
+    def _behind(self, line: TextLine, references: Sequence[ProductReference]) -> None:
+        alone = len({one.product_id for one in references}) == 1 and line.kind != "text"
+        ends = [
+            line.start,
+            *(m.end() for m in _SENTENCE_END.finditer(self._body, line.start, line.end)),
+            line.end,
+        ]
+        only = len({one.product_id for one in references}) == 1
+        for place, one in enumerate(references):
+            following = references[place + 1].start if place + 1 < len(references) else line.end
+            own = place > 0 and references[place - 1].product_id == one.product_id
+            name = self._name_before(line, one)
+            at = bisect_right(ends, one.start)
+            low = ends[at - 1]
+            if one.marker and name is None:
+                self._before_marker(line, one, low, alone=alone)
+                self._it(line, one, ends)
+                continue
+            if not own and self._is_joined(line, one, name):
+                continue
+            heads = own or name is not None or _HEAD.fullmatch(self._body, line.start, one.start) is not None
+            stop = following if alone and heads else min(following, ends[at])
+            self._run(line, one.product_id, one.end, stop, heads=heads, alone=alone and heads)
+            if only and line.kind == "text":
+                self._details(one.product_id, stop, following, line)
+            self._it(line, one, ends)
+
+    def _details(self, product_id: str, low: int, high: int, line: TextLine) -> None:
+        """Read the labelled details that follow in the line of one product."""
+        for one in segments(self._body, low, high):
+            if (part := labelled(one)) is not None and field_of(part[0]) is None:
+                self._under(product_id, *part, line)
+
+    def _is_joined(self, line: TextLine, one: ProductReference, name: str | None) -> bool:
+        """Tell whether another thing is named right before, so that a value behind may be of both."""
+        start = one.start if name is None else self._body.rfind(name, line.start, one.start)
+        low = max(line.start, start - _ABOVE)
+        joined = _JOINED.search(self._body, low, start)
+        if joined is None or not self._body[line.start : joined.start()].strip():
+            return False
+        before = self._mentions.within(line.start, start)
+        return not before or not any(
+            fact.product_id == before[-1].product_id and before[-1].end <= fact.said.span[0] < start
+            for fact in self.values
+        )
+
+    def _name_before(self, line: TextLine, one: ProductReference) -> str | None:
+        """Return the product's name, if it stands right before an id or a mark: `Acme Press [1]`, `Acme Press (B0...)`."""
+        product = self._mentions.subject.product(one.product_id)
+        before = self._body[max(line.start, one.start - 2 * _ABOVE) : one.start].rstrip(" *_([`]")
+        parts = re.split(r"[:;|,.]\s|\n|\s[–—-]\s", before)
+        name = parts[-1] if parts[-1][:1].isupper() or len(parts) < _PAIR else f"{parts[-2]}, {parts[-1]}"
+        lead = _LEADING.match(name)
+        name = name if lead is None else name[lead.end() :]
+        if product is None or len(words(name)) < 2 or not name[:1].isupper():
+            return None
+        if similarity(name, full_name(product)) >= 1:
+            return name
+        return None
+
+    def _run(self, line: TextLine, product_id: str, low: int, high: int, *, heads: bool, alone: bool) -> None:
+        """Enter the values that follow at once; in an item of one product also those further on, if the only ones of their kind."""
+        at_once = price_at_once(self._body, low, high)
+        run: list[SaidValue] = [] if at_once is None else [at_once]
+        later: dict[Field, list[SaidValue]] = {}
+        follows = True
+        first = _SENTENCE_END.search(self._body, low, high)
+        every = list(segments(self._mentions.plain, low, high))
+        for place, one in enumerate(every):
+            said = values_of(one) or self._first_part(one) or bare_stars(one, every[place + 1 : place + 2])
+            if said and follows:
+                run += said
+            elif said and alone and (first is None or one.start < first.start()):
+                for each in said:
+                    later.setdefault(each.field, []).append(each)
+            elif (
+                (part := labelled(one)) is not None
+                and (alone or follows)
+                and self._under(product_id, *part, line)
+            ):
+                continue
+            elif part is not None and follows and self._is_of_the_title(product_id, Segment(0, part[0])):
+                run += values_of(part[1])
+            elif not self._is_of_the_title(product_id, one):
+                follows = False
+        if not heads and self._body[low:high].lstrip(" *_)").startswith(":"):
+            return
+        seen = {one.field for one in run}
+        run += [some[0] for field, some in later.items() if len(some) == 1 and field not in seen]
+        prices = [one for one in run if one.field == "price"]
+        run = [one for one in run if one.field != "price" or len(prices) == 1]
+        self._enter(product_id, [one for one in run if not self._is_of_the_next(one, product_id)], line)
+
+    def _first_part(self, one: Segment) -> list[SaidValue]:
+        """Read `$21.99: all steel`."""
+        head, colon, _ = one.text.partition(": ")
+        return values_of(Segment(one.start, head)) if colon else []
+
+    def _is_of_the_title(self, product_id: str, one: Segment) -> bool:
+        """Tell whether a segment only goes on with the name: `[X](LINK), 2 Pack, $32.00`."""
+        product = self._mentions.subject.product(product_id)
+        return (
+            product is not None and len(one.text) < _ABOVE and similarity(one.text, full_name(product)) >= 1
+        )
+
+    def _is_of_the_next(self, one: SaidValue, product_id: str) -> bool:
+        """Tell whether a value stands right before the reference to another thing."""
+        end = one.span[1]
+        near = self._mentions.within(end, end + 6)
+        following = [each for each in near if each.product_id != product_id]
+        gap = self._body[end : following[0].start] if following else "\n"
+        return "\n" not in gap and _NEXT.fullmatch(gap) is not None
+
+    def _it(self, line: TextLine, one: ProductReference, ends: Sequence[int]) -> None:
+        """Read the sentences right behind that begin with `It` or `This` and point to nothing."""
+        at = bisect_right(ends, one.start)
+        low, high = ends[at - 1], ends[at]
+        if (
+            one.start - low > _LONG
+            or len({each.product_id for each in self._mentions.within(low, high)}) > 1
+            or self._capitals(one, self._mentions.plain[one.end : min(high, one.end + _LONG)])
+            or not self._is_spoken_of(one, low, high)
+        ):
+            return
+        for start, end in pairwise(ends[at:]):
+            told = self._body[start:end]
+            if not _IT.match(told) or self._mentions.within(start, end) or self._capitals(one, told):
+                return
+            self._enter(one.product_id, stated(self._body, start, end), line)
+
+    def _is_spoken_of(self, one: ProductReference, low: int, high: int) -> bool:
+        """Tell whether a sentence is about the product it points to: it begins or ends with it, or goes on behind a comma."""
+        before, behind = self._body[low : one.start], self._body[one.end : high]
+        if _BEGINS.fullmatch(before) is not None:
+            return True
+        return not (self._capitals(one, before) or _PRONOUN.search(_THAT_IS.sub("", before, count=1))) and (
+            len(behind) < _FAR or _ENDS.match(behind) is not None
+        )
+
+    def _capitals(self, one: ProductReference, text: str) -> bool:
+        """Tell whether a part of a sentence names something that is not of the product."""
+        product = self._mentions.subject.product(one.product_id)
+        own = set() if product is None else set(words(full_name(product)))
+        found = (word for word in _CAPITALS.findall(text) if word[:3].casefold() not in _MONTHS)
+        return any(not set(words(word)) <= own for word in found)
+
+    def _before_marker(self, line: TextLine, one: ProductReference, low: int, *, alone: bool) -> None:
+        """Read `Name: $10.99, 4.9 stars [1]`: what begins with the name of the one product that its mark leads to."""
+        product = self._mentions.subject.product(one.product_id)
+        low = line.start if alone else low
+        if product is None or len({each.product_id for each in self._mentions.within(low, one.end)}) > 1:
+            return
+        lead = _LEADING.match(self._body, low, one.start)
+        start = low if lead is None else lead.end()
+        own = set(words(full_name(product)))
+        said, end = 0, start
+        for match in _WORD.finditer(self._body, start, one.start):
+            if not set(words(match[0])) <= own:
+                break
+            said, end = said + 1, match.end()
+        if said > 1 and self._body[start : start + 1].isupper():
+            self._run(line, one.product_id, end, one.start, heads=True, alone=alone)
