@@ -106,7 +106,7 @@ def _sum(body: str, low: int, terms: list[MoneyAmount]) -> float | None:
             return None
         signs.append(1.0 if gap["sign"] == "+" else -1.0)
     first = _TIMES.search(body, low, terms[0].start)
-    if any(char.isdigit() for char in body[low : first.start() if first else terms[0].start]):
+    if any(char.isdigit() or char == "+" for char in body[low : first.start() if first else terms[0].start]):
         return None
     if len(terms) == 1 and not (first or _BEHIND_TIMES.match(body, terms[0].end)):
         return None
