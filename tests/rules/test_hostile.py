@@ -129,9 +129,10 @@ def all_end(shop: Shop, forms: dict[str, tuple[str, str, str]], length: int) -> 
 
 
 def test_every_text_that_was_slow_once_ends(rules_shop: Shop) -> None:
-    all_end(rules_shop, SLOW_ONCE, 20_000)
+    all_end(rules_shop, SLOW_ONCE, 12_000)
 
 
+@pytest.mark.long
 def test_every_place_over_and_over_ends(rules_shop: Shop) -> None:
     all_end(rules_shop, PLACES, 20_000)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import time
 
+import pytest
 from drr.app.viewer.highlight import marked_html
 from drr.env.deadline import LONGEST
 from drr.env.web.fetch import Fetched
@@ -18,6 +19,7 @@ def _fetched(html: str) -> Fetched:
     return Fetched("https://a.example/", "https://a.example/", 200, "text/html", "utf-8", html.encode())
 
 
+@pytest.mark.long
 async def test_busy_pages_cost_bounded_time_and_memory_and_the_next_page_is_read() -> None:
     reader, before = Trafilatura(4), resource.getrusage(resource.RUSAGE_SELF)
     for html in BUSY:

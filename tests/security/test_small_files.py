@@ -73,6 +73,7 @@ CASES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "words", "make"), CASES)
 def test_what_is_too_large_or_too_deep_is_said_at_once(
     study: Path, name: str, words: tuple[object, ...], make: Callable[[Path], None]
