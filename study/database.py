@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from math import inf
 from pathlib import Path
-from shutil import copyfile
-from tempfile import TemporaryDirectory
+from shutil import copyfile, disk_usage
+from tempfile import TemporaryDirectory, gettempdir
 from threading import RLock
 from typing import Any
 
@@ -25,6 +25,7 @@ from drr.study import hashes
 VERSION = 2
 """Of 1 too is read; the first write makes it 2."""
 _AT_ONCE = 500
+_LARGEST_COPY = 16 << 30
 BEATS = "CREATE TABLE IF NOT EXISTS beats (worker TEXT PRIMARY KEY, deadline REAL NOT NULL) WITHOUT ROWID"
 SAVED = """
 CREATE TABLE IF NOT EXISTS saved (
@@ -95,6 +96,15 @@ def _check_files(path: Path) -> None:
             raise DrrError(f"{beside}: is no plain file; restore the study's ledger")
 
 
+def _check_room(*files: Path) -> None:
+    """A file full of holes takes no room where it lies, and all of the disk where it is copied."""
+    size, room = sum(file.stat().st_size for file in files), disk_usage(gettempdir()).free
+    if size > min(room, _LARGEST_COPY):
+        raise DrrError(
+            f"{files[0]}: its journal cannot be read without a copy of {size:,} bytes; copy the study to where you can write"
+        )
+
+
 class Database:
     """One connection, used by the event loop and by the thread that commits."""
 
@@ -136,6 +146,7 @@ class Database:
             journal = self.path.with_name(f"{self.path.name}-wal")
             name = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
             if journal.is_file() and journal.stat().st_size:  # the last of what was written stands there
+                _check_room(self.path, journal)
                 self._copy = TemporaryDirectory(prefix="drr-ledger-")
                 for file in (self.path, journal):
                     copyfile(file, Path(self._copy.name, file.name))

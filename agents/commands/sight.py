@@ -82,8 +82,9 @@ def _kept_back_in(folder: Path, passed_by: frozenset[str] = frozenset()) -> set[
 
 @cache
 def _kept_back_once(installation: Path) -> set[Path]:
-    """Of what lies in it beside its own folders, which hold tens of thousands of files; it changes little while a study runs."""
-    return _kept_back_in(installation, _INSTALLED)
+    """What no command is shown of it; of our own not looked for in the folders that only installers fill, tens of thousands of files."""
+    own = _real(installation) in (_real(Path(sys.prefix)), _real(Path(sys.base_prefix)))
+    return _kept_back_in(installation, _INSTALLED if own else frozenset())
 
 
 def _is_secret(name: str) -> bool:

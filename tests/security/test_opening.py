@@ -118,3 +118,12 @@ def test_a_folder_of_a_stranger_is_left_as_it_is(drr: Drr, new: New, unclean: bo
     assert drr("status", "strange", "--json")[1] == drr("status", "study", "--json")[1]
     with Study.read(Path("strange")) as study:
         assert study.ledger.meta("note") == "in the journal only"
+
+
+def test_a_journal_full_of_holes_does_not_fill_the_disk(drr: Drr, new: New) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    shutil.copytree("study", "strange")
+    with Path("strange/ledger.sqlite-wal").open("ab") as file:
+        file.truncate(1 << 40)
+    code, _, err = drr("status", "strange")
+    assert code == 1 and "without a copy of" in err and err.count("\n") == 1, err

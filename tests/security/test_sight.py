@@ -111,3 +111,16 @@ async def test_an_installation_is_shown_whole_but_for_keys(project: Path, mark: 
     found = await seen("cmd:./bin/agent", [*secrets(project), project / mark], CommandTerms())
     assert found.pop(project / mark) == "installed"
     assert not any(found.values()), found
+
+
+@pytest.mark.parametrize("mark", ["pyvenv.cfg", "lib/python3.12/site.py", "lib/node_modules/x/package.json"])
+async def test_keys_in_the_folders_of_an_installation_are_hidden_too(project: Path, mark: str) -> None:
+    kept = [project / name for name in ("bin/.env", "lib/x/.env", "share/a/drr.toml", "lib/old/study.toml")]
+    for path in (*kept, project / mark):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("SECRET")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("bin/a.sock")
+        listening.listen()
+        found = await seen("cmd:./bin/agent", [*kept, project / "bin" / "a.sock"], CommandTerms())
+    assert not any(found.values()), found

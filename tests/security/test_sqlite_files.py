@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -52,6 +53,15 @@ def test_a_shop_with_a_statement_of_others_is_refused(box: Path, tmp_path: Path,
     (file,) = (tmp_path / "shop").glob("data-*/shop.sqlite")
     altered(file, statement)
     with pytest.raises(DrrError, match=r"no shop of ours|is damaged"):
+        open_shop(str(tmp_path / "shop"), Settings())
+
+
+def test_a_pipe_in_the_index_of_a_shop_is_not_waited_for(box: Path, tmp_path: Path) -> None:
+    shutil.copytree(box / "shop", tmp_path / "shop")
+    (file,) = (tmp_path / "shop").glob("data-*/index/meta.json")
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(DrrError, match="is no plain file"):
         open_shop(str(tmp_path / "shop"), Settings())
 
 
