@@ -134,9 +134,9 @@ def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set
 
 
 def _sentence(body: str, start: int, end: int) -> Span:
-    low = max(body.rfind(mark, 0, start) for mark in (". ", "\n", "! ", "? ")) + 1
-    ends = [at for mark in (". ", "\n", "! ", "? ") if (at := body.find(mark, end)) >= 0]
-    return low, min(ends, default=len(body))
+    low = max(body.rfind(mark, max(0, start - _AROUND), start) for mark in (". ", "\n", "! ", "? ")) + 1
+    ends = [at for mark in (". ", "\n", "! ", "? ") if (at := body.find(mark, end, end + _AROUND)) >= 0]
+    return low, min(ends, default=min(len(body), end + _AROUND))
 
 
 def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
