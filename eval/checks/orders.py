@@ -124,7 +124,9 @@ def _compare_line(
         if (
             len(whens) == 1
             and not several
-            and _DAY_ALONE.search(mentions.plain, max(0, line.start - 1), whens[0].start)
+            and _DAY_ALONE.search(
+                mentions.plain, max(0, line.start - 1, whens[0].start - _NEAR), whens[0].start
+            )
         ):
             _compare_day(tally, order, whens[0])
         _compare_thing(tally, mentions, line, order, orders[0][1])

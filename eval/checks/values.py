@@ -10,6 +10,8 @@ from drr.eval.checks.base import Span
 from drr.eval.checks.labels import Field
 from drr.wording.numbers import number
 
+_LONGEST = 160
+"""Characters of a segment that may be a value."""
 _EDGE = " \t*_~`\u00a0"
 _NEAR = r"(?:about|around|roughly|nearly|almost|over|more than|just over|under|some|~|≈)"
 _VERBS = r"(?:is|are|now|currently|still|only|just|has|have|gets?|holds|carries|with|and|at|shows|sits|its|price|priced|listed|comes|earns)"
@@ -21,8 +23,10 @@ _PRICE = re.compile(
     rf"{_LEAD}(?:{_ASKS})?{_MONEY}(?:\s(?:each|apiece|today|now|currently))?(?:\sfor\s(?!two|three|four|both|all|shipping|an?\b|each|every|\d+\s?(?:of|x))(?:\d[\w .]{{0,20}}|(?-i:[a-z .-]{{1,30}})))?",
     re.I,
 )
-_BEHIND = r"(?:(?:\s?/\s?5|\sout\sof\s(?:5|five)|\sof\s5)(?![\d,]*\d)(?:\sstars?)?|[\s-]?stars?|\s?[★⭐]+)"
-_STARS = rf"(?P<near>{_NEAR}\s)?(?:[★⭐]+\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)"
+_BEHIND = (
+    r"(?:(?:\s?/\s?5|\sout\sof\s(?:5|five)|\sof\s5)(?![\d,]*\d)(?:\sstars?)?|[\s-]?stars?|\s?[★⭐]{1,5})"
+)
+_STARS = rf"(?P<near>{_NEAR}\s)?(?:[★⭐]{{1,5}}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)"
 _COUNT = rf"(?P<about>{_NEAR}\s)?(?P<count>\d{{1,3}}(?:,\d{{3}})+|\d{{1,7}})(?P<k>k|\+)?"
 _OF = r"(?:customer|verified|user|buyer|global|shopper|total|owner)\s"
 _GIVERS = rf"[*_]{{0,2}}\s(?:{_OF})?(?:ratings?|reviews?|reviewers?|raters|buyers|customers|people|shoppers|owners)\b"
@@ -34,11 +38,11 @@ _SCORED = re.compile(
     rf"{_LEAD}(?:rated|rating|avg\.?|averages?|averaging|scores|stars):?\s(?P<stars>[0-5]\.\d)(?:\sby\s{_COUNT}{_GIVERS})?",
     re.I,
 )
-_STAR_AHEAD = re.compile(r"[★⭐]+\s?(?P<stars>[0-5](?:\.\d)?)(?P<count>)")
+_STAR_AHEAD = re.compile(r"[★⭐]{1,5}\s?(?P<stars>[0-5](?:\.\d)?)(?P<count>)")
 _RATERS = re.compile(rf"{_LEAD}(?:(?:from|based\son|across|rated\sby)\s)?{_COUNT}{_GIVERS}", re.I)
 _CELL_COUNT = r"(?P<count>\d{1,3}(?:,\d{3})+|\d{1,7})(?:\s(?:ratings?|reviews?|reviewers?))?"
 _STARS_CELL = re.compile(
-    rf"(?:[★⭐]+\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)(?:{_BEHIND})?(?:(?:\s?[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
+    rf"(?:[★⭐]{1, 5}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)(?:{_BEHIND})?(?:(?:\s?[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
     re.I,
 )
 _COUNT_CELL = re.compile(_CELL_COUNT, re.I)
@@ -121,6 +125,8 @@ def price_at_once(body: str, start: int, end: int) -> SaidValue | None:
 
 def values_of(one: Segment) -> list[SaidValue]:
     """Read a segment that is nothing but one value, or two that belong together (`4.6 stars from 62 ratings`)."""
+    if len(one.text) > _LONGEST:
+        return []
     if match := _PRICE.fullmatch(one.text):
         return [_money(match, one.start)]
     for pattern in (_RATING, _PAIR, _SCORED, _STAR_AHEAD):

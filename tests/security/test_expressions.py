@@ -33,6 +33,10 @@ LONGEST = {
     ("citations.entries", ""): 200,
     ("citations.headings", ""): 300,
     ("eval.evidence.citing_links", ""): 100,
+    ("eval.checks.behind", ""): 200,
+    ("eval.checks.money", ""): 240,
+    ("eval.checks.orders", ""): 40,
+    ("eval.checks.values", ""): 160,
     (
         "llm.structured",
         r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```",
