@@ -42,7 +42,7 @@ _STAR_AHEAD = re.compile(r"[★⭐]{1,5}\s?(?P<stars>[0-5](?:\.\d)?)(?P<count>)"
 _RATERS = re.compile(rf"{_LEAD}(?:(?:from|based\son|across|rated\sby)\s)?{_COUNT}{_GIVERS}", re.I)
 _CELL_COUNT = r"(?P<count>\d{1,3}(?:,\d{3})+|\d{1,7})(?:\s(?:ratings?|reviews?|reviewers?))?"
 _STARS_CELL = re.compile(
-    rf"(?:[★⭐]{1, 5}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)(?:{_BEHIND})?(?:(?:\s?[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
+    rf"(?:[★⭐]{{1,5}}\s?)?(?P<stars>[0-5](?:\.\d{{1,2}})?)(?:{_BEHIND})?(?:(?:\s?[(\[/,·|–-]\s?[(\[]?|\s)(?:from\s)?{_CELL_COUNT}[)\]]?)?",
     re.I,
 )
 _COUNT_CELL = re.compile(_CELL_COUNT, re.I)
