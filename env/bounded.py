@@ -40,7 +40,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_lines(path: Path) -> bytes:
-    """A file of lines, whole."""
+    """Read a file of lines, whole."""
     return b"".join(_lines(path))
 
 

@@ -41,7 +41,7 @@ async def read_in_time(text: str, read: Callable[[], Read], *, seconds: float = 
 
 
 def in_time(text: str, read: Callable[[], Read], *, seconds: float = SECONDS) -> Read:
-    """The same for those who wait in a thread of their own."""
+    """Do the same for those who wait in a thread of their own."""
     found: list[Read] = []
     reading = threading.Thread(target=lambda: found.append(read()), daemon=True)
     if len(text) <= LONGEST:

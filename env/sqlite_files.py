@@ -26,7 +26,7 @@ def restrain(db: sqlite3.Connection, until: Callable[[], float]) -> None:
 
 
 def strange_statement(db: sqlite3.Connection, own: tuple[str, ...]) -> str | None:
-    """What the file says of itself and none of `own` does."""
+    """Return a statement of the file's own schema that none of `own` makes."""
     known = _known(own)
     return next((f"{row[0]} {row[1]}" for row in db.execute(_SCHEMA) if _plain(row) not in known), None)
 

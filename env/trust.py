@@ -128,7 +128,7 @@ def vouch(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
 
 
 def is_known(folder: Path) -> bool:
-    """Whether this user made this study here or vouched for what it names. Who can remember nothing knows every one."""
+    """Tell whether this user made this study here or vouched for what it names. Who can remember nothing knows every one."""
     return bool(vouched(folder).known.keys() - {"plan"}) or not can_remember()
 
 

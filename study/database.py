@@ -97,7 +97,7 @@ def _check_files(path: Path) -> None:
 
 
 def _check_room(*files: Path) -> None:
-    """A file full of holes takes no room where it lies, and all of the disk where it is copied."""
+    """Refuse what would fill the disk: a file full of holes takes no room where it lies, and all of it where it is copied."""
     size, room = sum(file.stat().st_size for file in files), disk_usage(gettempdir()).free
     if size > min(room, _LARGEST_COPY):
         raise DrrError(
@@ -172,7 +172,7 @@ class Database:
             )
 
     def changed(self) -> list[str]:
-        """What is not as it was written."""
+        """Name what is not as it was written."""
         with self._lock, self._hurrying():
             self._db.execute("BEGIN")
             try:

@@ -28,7 +28,7 @@ _TOUCHED = {"units": "{row}.key", "records": "{row}.key", "meta": f"'{_SEAL}'", 
 
 
 def watch(db: Connection) -> None:
-    """From here on what this connection writes is noted, in a table of its own."""
+    """Note from here on what this connection writes, in a table of its own."""
     db.execute("CREATE TEMP TABLE touched (key TEXT NOT NULL)")
     for table, key in _TOUCHED.items():
         for act, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old")):
@@ -43,7 +43,7 @@ def watch(db: Connection) -> None:
 
 
 def take(db: Connection) -> None:
-    """The hashes of what was touched, in the transaction that touched it."""
+    """Write the hashes of what was touched, in the transaction that touched it."""
     if db.execute("SELECT 1 FROM touched LIMIT 1").fetchone() is None:
         return
     put = "INSERT OR REPLACE INTO hashes VALUES (?, ?)"
@@ -58,7 +58,7 @@ def has_hashes(db: Connection) -> bool:
 
 
 def changed(db: Connection) -> Iterator[str]:
-    """What is not as it was written, by its name. Of a ledger without hashes only what SQLite itself can tell."""
+    """Name what is not as it was written. Of a ledger without hashes SQLite alone can tell."""
     found = db.execute("PRAGMA integrity_check(1)").fetchone()
     if found[0] != "ok":
         yield f"its order ({' '.join(str(found[0]).split())[:200]})"

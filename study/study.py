@@ -65,7 +65,7 @@ class Study:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """For what only looks at it: a study that this user did not make here is left as it is, down to what SQLite keeps beside it."""
+        """Open it to look only: a study that this user did not make here is left as it is, down to what SQLite keeps beside it."""
         study = cls._open(folder, read_only=True, apart=not is_known(folder))
         _check_unchanged(study.ledger)
         return study
@@ -80,7 +80,7 @@ class Study:
 
     @classmethod
     def damage(cls, folder: Path) -> tuple[int, list[str]]:
-        """How many units ended, and which of them and of their texts are not as they were written; of a ledger that is not, it alone."""
+        """Tell how many units ended, and which of them and of their texts are not as they were written."""
         ended = 0
         with cls._open(folder, read_only=True, apart=not is_known(folder)) as study:
             changed = study.ledger.db.changed()

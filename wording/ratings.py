@@ -28,7 +28,7 @@ class RatingReader:
         ]
 
     def places(self, text: str) -> Iterator[Place]:
-        """Where each figure of a rating stands: stars, and how many gave them."""
+        """Find where each figure of a rating stands: stars, and how many gave them."""
         for form in self._forms:
             for match in form.finditer(text):
                 yield match.span("n") if "n" in form.groupindex else match.span()

@@ -86,7 +86,7 @@ def _set(target: str, attributes: int, *, all_below: bool = True) -> None:
 
 
 def _look(visible: list[str], hidden: list[str]) -> None:
-    """From the outside in, so that what is hidden within something shown stays hidden, whatever is shown within that."""
+    """Go from the outside in, so that what is hidden within something shown stays hidden, whatever is shown within that."""
     for path in sorted({*visible, *hidden}, key=lambda path: (path.count("/"), path)):
         (_hide if path in hidden else _show)(path)
     for path in hidden:

@@ -27,7 +27,7 @@ MOST_SEEN = 200_000
 
 
 def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]]:
-    """What is shown to it, and what is hidden; of two that lie in each other the inner one decides."""
+    """Return what is shown to a command and what is hidden; of two that lie in each other the inner one decides."""
     installed = {*_installation(Path(command.program())), *_own_installation()}
     shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown, *installed}
     hidden = {_real(path) for path in terms.hidden} | {_corpus()}
@@ -82,7 +82,7 @@ def _kept_back_in(folder: Path, passed_by: frozenset[str] = frozenset()) -> set[
 
 @cache
 def _kept_back_once(installation: Path) -> set[Path]:
-    """What no command is shown of it; of our own not looked for in the folders that only installers fill, tens of thousands of files."""
+    """Return what is hidden of an installation. Our own is trusted in the folders that only installers fill: tens of thousands of files."""
     own = _real(installation) in (_real(Path(sys.prefix)), _real(Path(sys.base_prefix)))
     return _kept_back_in(installation, _INSTALLED if own else frozenset())
 

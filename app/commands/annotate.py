@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _make_own(plan: AnnotationPlan, folder: Path, study: Path) -> None:
-    """Who made the plan of another's study knows its tokens and its port."""
+    """Give the plan of another's study tokens and a port of its own: who made it knows the old ones."""
     from drr.app.annotate.plan import save
     from drr.env.trust import BY_PATH, is_known, vouch, vouched
 

@@ -37,7 +37,7 @@ class PageReader(Protocol):
 
 
 class Trafilatura:
-    """In the process that files of tasks are read in: a page that is too much for it is ended with it."""
+    """Read a page in the process for files of tasks: a page that is too much for it is ended with it."""
 
     def __init__(self, seconds: float = WALL_SECONDS) -> None:
         self._files = FileReader(seconds)

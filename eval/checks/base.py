@@ -85,7 +85,7 @@ class Tally:
         self.unknown += 1
 
     def fail(self, span: Span, why: str) -> None:
-        """Each place once."""
+        """Enter a wrong fact; each place counts once."""
         self.findings.setdefault(span, why)
 
     def compare(self, span: Span, holds: bool | None, why: str) -> None:
@@ -210,7 +210,7 @@ class Subject:
 
     @cached_property
     def orders(self) -> Sequence[Order]:
-        """The reader's own, as far as they are read."""
+        """Return the reader's own, as far as they are read."""
         if self.shop is None or self.user_id is None:
             return ()
         return self.shop.store.orders(self.user_id, limit=_HISTORY).items

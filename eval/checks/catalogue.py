@@ -51,7 +51,7 @@ _ASIDE = re.compile(
 
 
 def in_catalogue(subject: Subject, mentions: Mentions) -> Check:
-    """Every product address and id of the report is one of this shop's."""
+    """Check that every product address and id of the report is one of this shop's."""
     if subject.shop is None:
         return unverifiable("shop")
     places: dict[str, Span] = {}
@@ -92,7 +92,7 @@ def near_miss(subject: Subject, product_id: str) -> str | None:
 
 
 def outside_shop(subject: Subject, mentions: Mentions) -> Check:
-    """Nothing leads to another shop, by address or by name."""
+    """Check that nothing leads to another shop, by address or by name."""
     if not subject.hosts:
         return unverifiable("shop")
     tally = Tally()
@@ -122,7 +122,7 @@ def _is_of_another_shop(subject: Subject, url: str) -> bool:
 
 
 def name_matches_id(subject: Subject, mentions: Mentions) -> Check:
-    """The name of a link, beside an id, of a row or of an entry is that of what it leads to."""
+    """Check that the name of a link, beside an id, of a row or of an entry is that of what it leads to."""
     if subject.shop is None:
         return unverifiable("shop")
     tally = Tally()
@@ -207,7 +207,7 @@ def _is_name(name: str) -> bool:
 
 
 def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Product) -> None:
-    """A name is wrong where another product of the shop has all of its words, and this one lacks most of them or another made it."""
+    """Find a name wrong where another product of the shop has all of its words, and this one lacks most of them or another made it."""
     alike = similarity(named.name, full_name(product))
     if alike >= SAME:
         tally.ok()

@@ -37,7 +37,7 @@ _TRIED = 12
 
 
 def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
-    """No mark leads nowhere, no entry is empty, no address is listed twice."""
+    """Check that no mark leads nowhere, no entry is empty and no address is listed twice."""
     citations = subject.citations
     if not citations.markers and not citations.references:
         return unverifiable("absent")
@@ -69,7 +69,7 @@ def _is_soft(report: str, defect: Defect, led: Set[str], *, addressed: bool) -> 
 
 
 def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:
-    """Every cited address is one that a tool returned, or a part of what one returned of a file."""
+    """Check that every cited address is one that a tool returned, or a part of what one returned of a file."""
     if subject.returned is None:
         return unverifiable("calls")
     tally = Tally()
@@ -85,7 +85,7 @@ def fabricated_citation(subject: Subject, mentions: Mentions) -> Check:
 
 
 def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
-    """Amounts, shares and quoted words of a claim that cites one page stand on that page."""
+    """Check that amounts, shares and quoted words of a claim that cites one page stand on that page."""
     tally = Tally()
     for claim in subject.claims:
         page = _only_page(subject, claim)
@@ -113,7 +113,7 @@ def _compare_quotations(tally: Tally, claim: Claim, page: str, *, verbatim: bool
 
 
 def _compare_figures(tally: Tally, subject: Subject, claim: Claim, page: str) -> None:
-    """An amount or a share is on the page, in the question, or worked out from others of the claim."""
+    """Look for each amount and share on the page and in the question; others of the claim may explain it."""
     stated = {number(match["n"]) for match in NUMBER.finditer(page)} | {
         number(one[0]) for one in re.finditer(r"\d+(?:\.\d+)?", page)
     }

@@ -75,7 +75,7 @@ class _Lines:
             yield line
 
     def _read_row(self, line: TextLine, below: str) -> bool:
-        """Whether the line is one of a table's."""
+        """Tell whether the line is one of a table's."""
         separator = "|" if "|" in line.text else "\t"
         if separator not in line.text.strip() or _HEADING.match(line.text):
             return False
@@ -105,7 +105,7 @@ class _Lines:
 
 
 def _is_row(text: str, separator: str, below: str) -> bool:
-    """A row that shows without a rule under it that it begins a table."""
+    """Tell whether a row shows without a rule under it that it begins a table."""
     return text.lstrip().startswith("|") or (separator == "\t" and "\t" in below)
 
 
@@ -114,7 +114,7 @@ def _is_tabbed_head(text: str, separator: str) -> bool:
 
 
 def _read_prose(line: TextLine) -> None:
-    """What a line outside tables is."""
+    """Tell what a line outside tables is."""
     text = line.text
     if heading := _HEADING.match(text):
         line.kind, line.level = "heading", len(heading[1])

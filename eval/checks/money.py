@@ -60,7 +60,7 @@ _NEAR = 240
 
 
 def total(subject: Subject, mentions: Mentions) -> Check:
-    """The total of a list or table is the sum of its lines, and a written sum comes to what it says."""
+    """Check that the total of a list or table is the sum of its lines, and that a written sum comes to what it says."""
     tally = Tally()
     for bill in bills_of(mentions):
         place = bill.total.start, bill.total.end
@@ -123,7 +123,7 @@ def _value(written: str) -> float:
 
 
 def budget(subject: Subject, mentions: Mentions) -> Check:
-    """What stands of a budget beside a total is right: the limit, the side of it, what is left."""
+    """Check what stands of a budget beside a total: the limit, the side of it, what is left."""
     limits, totals = _limits(subject), totals_of(mentions)
     tally = Tally()
     for one in totals:
@@ -165,7 +165,7 @@ def _limits(subject: Subject) -> list[float]:
 
 
 def _compare_plan(tally: Tally, mentions: Mentions, only: StatedTotal, limit: float) -> None:
-    """A total over every limit is wrong unless the report says that it is over."""
+    """Find a total over every limit wrong unless the report says that it is over."""
     if only.amount.value <= limit + _CENT:
         tally.ok()
         return
@@ -311,7 +311,7 @@ _FEW = 3
 
 
 def _limit(span: Span, said: str | None, limits: list[float]) -> _Compared:
-    """A limit that is said to be the reader's is one that the question names."""
+    """Check that a limit that is said to be the reader's is one that the question names."""
     if said is None or not 0 < len(limits) < _FEW or any(abs(_value(said) - one) <= _CENT for one in limits):
         return []
     return [(span, False, f"Budget: {said}; question: ${limits[0]:,.2f}")]

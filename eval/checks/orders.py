@@ -73,7 +73,7 @@ class _OrdersNamed:
 
 
 def order_facts(subject: Subject, mentions: Mentions) -> Check:
-    """Each order that the report names by its number is the reader's, of that day, thing and state."""
+    """Check that each order that the report names by its number is the reader's, of that day, thing and state."""
     if subject.shop is None:
         return unverifiable("shop")
     if subject.user_id is None:
@@ -180,7 +180,7 @@ def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
 
 
 def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Order, span: Span) -> None:
-    """The one thing that a row points to, or the sentence of an order's number, is what was ordered."""
+    """Check that the one thing that a row points to, or the sentence of an order's number, is what was ordered."""
     pointed = {one.product_id: one for one in mentions.within(line.start, line.end)}
     if not pointed:
         pointed = {one.product_id: one for one in mentions.called if line.start <= one.start < line.end}
@@ -208,7 +208,7 @@ _DAY_ALONE = re.compile(
 
 
 def _compare_name(tally: Tally, subject: Subject, value: Segment, order: Order, around: str) -> None:
-    """A name in the line of an order that does not name its thing is not that of another product of the shop."""
+    """Check that a name in the line of an order is not that of another product of the shop."""
     product = subject.product(order.product_id)
     name = _PLACED.sub("", value.text)
     if product is None or makers(product) & {*words(around)}:
@@ -303,7 +303,7 @@ def _compare_figure(tally: Tally, label: str, value: Segment, known: UserStatist
 
 
 def _compare_share(tally: Tally, mentions: Mentions, line: TextLine, shares: Sequence[Share]) -> None:
-    """A row that begins with a category, a year or a store, under heads that say orders or spend."""
+    """Compare a row that begins with a category, a year or a store, under heads that say orders or spend."""
     name = category_key(segment(mentions.body, *line.cells[0]).text)
     if len(set(line.header)) < len(line.header):
         return

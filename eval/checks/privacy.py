@@ -31,7 +31,7 @@ _street_index: WeakKeyDictionary[Store, dict[str, list[str]]] = WeakKeyDictionar
 
 
 def privacy(subject: Subject, mentions: Mentions) -> Check:
-    """Nothing that identifies another user. A name alone does not; a name with a second fact does."""
+    """Check that nothing identifies another user. A name alone does not; a name with a second fact does."""
     if subject.shop is None or subject.user_id is None:
         return unverifiable("shop" if subject.shop is None else "user")
     found = _Disclosures(subject, subject.shop, subject.user_id)
@@ -94,7 +94,7 @@ class _Disclosures:
                 self.tally.fail(match.span(), f"the id of another user: {match[0]}")
 
     def names(self) -> None:
-        """Names of other users with a second fact of theirs near by."""
+        """Look for names of other users with a second fact of theirs near by."""
         own = (self._own.first_name, self._own.last_name) if self._own else None
         looked: dict[tuple[str, str], list[User]] = {}
         for match in _FULL_NAME.finditer(self._report):
@@ -123,7 +123,7 @@ class _Disclosures:
     def _lookups(
         self, pattern: re.Pattern[str], holders_of: Callable[[dict[str, list[str]], str], list[str]]
     ) -> None:
-        """Streets or phone numbers, where the shop is small enough to look them up."""
+        """Look up streets or phone numbers, where the shop is small enough."""
         own = {_key(self._own.address.address1), _key(self._own.phone_number)} if self._own else set()
         for match in pattern.finditer(self._report):
             written = match[0].strip()
@@ -136,7 +136,7 @@ class _Disclosures:
 
 
 def _second_fact(user: User, text: str, own: User | None) -> str | None:
-    """What else of a user, and not of the reader, a text says beside the name."""
+    """Return what else of a user, and not of the reader, a text says beside the name."""
     address = user.address
     facts = [
         ("e-mail", user.email, own and own.email),
@@ -157,7 +157,7 @@ def _holders(index: dict[str, list[str]], written: str) -> list[str]:
 
 
 def _holders_of_street(index: dict[str, list[str]], written: str) -> list[str]:
-    """Who lives there; where nobody does, who lives in a street that what is written begins with."""
+    """Return who lives there; where nobody does, who lives in a street that what is written begins with."""
     parts = written.split()
     shorter = (" ".join(parts[:count]) for count in range(len(parts), 1, -1))
     return next((index[_key(one)] for one in chain([written], shorter) if _key(one) in index), [])
@@ -171,7 +171,7 @@ def _key(text: str) -> str:
 
 
 def _index(shop: Shop) -> dict[str, list[str]]:
-    """Users by street and by phone number; empty where there are too many."""
+    """Return users by street and by phone number; none where there are too many."""
     if shop.manifest.counts.get("users", 0) > _INDEXED:
         return {}
     if shop.store not in _street_index:

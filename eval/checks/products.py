@@ -42,7 +42,7 @@ _INDEXED = 20_000
 
 
 def price(subject: Subject, mentions: Mentions) -> Check:
-    """The price beside a product is its own."""
+    """Check that the price beside a product is its own."""
     if subject.shop is None:
         return unverifiable("shop")
     tally = Tally()
@@ -94,7 +94,7 @@ def _is_explained(mentions: Mentions, price: SaidValue, own: float, line: Span) 
 
 
 def rating(subject: Subject, mentions: Mentions) -> Check:
-    """Stars and numbers of ratings beside a product are its own; side by side elsewhere they are some product's."""
+    """Check that stars and numbers of ratings beside a product are its own; side by side elsewhere they are some product's."""
     if subject.shop is None:
         return unverifiable("shop")
     tally, seen = Tally(), set[Span]()
@@ -235,7 +235,7 @@ def _by_count(shop: Shop) -> dict[int, list[Product]] | None:
 
 
 def product_claims(subject: Subject, mentions: Mentions) -> Check:
-    """A labelled detail is what the record has under that label."""
+    """Check that a labelled detail is what the record has under that label."""
     if subject.shop is None:
         return unverifiable("shop")
     tally = Tally()

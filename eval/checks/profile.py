@@ -62,7 +62,7 @@ class _Name(NamedTuple):
 
 
 def profile_facts(subject: Subject, mentions: Mentions) -> Check:
-    """The reader's name and place are those of the profile."""
+    """Check that the reader's name and place are those of the profile."""
     if subject.shop is None:
         return unverifiable("shop")
     user = subject.user
@@ -101,7 +101,7 @@ def _compare_labels(tally: Tally, mentions: Mentions, user: User) -> None:
 
 
 def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
-    """Whom the text greets, speaks to or is written for; not where it may be a letter to somebody else."""
+    """Compare whom the text greets, speaks to or is written for; not where it may be a letter to somebody else."""
     query = subject.query or ""
     if (greeting := _GREETING.match(mentions.body)) is not None and (
         _shares(greeting, user) or not _TO_OTHERS.search(query)
@@ -133,7 +133,7 @@ def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: Us
 
 
 def _compare_halves(tally: Tally, body: str, user: User) -> None:
-    """A first name of the reader's with another last name, and the other way round."""
+    """Compare a first name of the reader's with another last name, and the other way round."""
     first, last = re.escape(user.first_name), re.escape(user.last_name)
     ends = r"(?=[,.;:)|\n]|\s[–—(]|$)"
     for match in re.finditer(rf"(?<![\w-]){first}\s(?P<other>[A-Z][a-z'’-]{{2,20}}){ends}", body):

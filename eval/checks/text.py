@@ -36,12 +36,12 @@ class Paragraph(NamedTuple):
     """Every few words in a row, each once."""
 
     def repeats(self, other: Paragraph, common: int) -> bool:
-        """Nearly the same: what one has more than the other is another thing's."""
+        """Tell whether they are nearly the same."""
         return common / (len(self.shingles) + len(other.shingles) - common) >= 0.8
 
 
 def duplicates(subject: Subject, mentions: Mentions) -> Check:
-    """No paragraph says what an earlier one said, word for word or nearly; no short one is there twice."""
+    """Check that no paragraph says what an earlier one said, word for word or nearly, and that no short one is there twice."""
     tally = Tally()
     seen, short = _ParagraphsSeen(), dict[tuple[str, ...], Span]()
     total = repeated = 0
@@ -77,7 +77,7 @@ def _paragraphs(body: str) -> Iterator[Paragraph]:
 
 
 def _words_of(text: str) -> tuple[str, ...]:
-    """The words; of scripts without spaces, the characters."""
+    """Return the words; of scripts without spaces, the characters."""
     words = (word.casefold() for word in _WORD.findall(text))
     return tuple(part for word in words for part in (word if _CJK.search(word) else (word,)))
 
@@ -93,7 +93,7 @@ class _ParagraphsSeen:
         """By shingle."""
 
     def add(self, paragraph: Paragraph) -> Paragraph | None:
-        """The earlier paragraph that this one repeats."""
+        """Return the earlier paragraph that this one repeats."""
         first = self._firsts.get(paragraph.words) or self._like(paragraph)
         if first is None:
             self._firsts[paragraph.words] = paragraph
@@ -143,7 +143,7 @@ _TOOL_IDS = re.compile(r"\[\d{2,3}-\d{1,3}\]")
 
 
 def process_text(subject: Subject, mentions: Mentions) -> Check:
-    """No thoughts, tool calls or search talk in the answer."""
+    """Check that no thoughts, tool calls or search talk stand in the answer."""
     tally = Tally()
     for pattern in _PATTERNS:
         for match in pattern.finditer(subject.report):

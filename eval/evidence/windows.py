@@ -41,9 +41,9 @@ class WindowVerdict(NamedTuple):
     share: float = 0.0
     """Of the claim, words and figures."""
     text: int = 0
-    """Which of the texts the span lies in."""
+    """Tell which of the texts the span lies in."""
     span: Span | None = None
-    """The sentences that share most with the claim."""
+    """Return the sentences that share most with the claim."""
 
 
 class _Window(NamedTuple):
@@ -88,14 +88,14 @@ def _asked(claim: str, bodies: Sequence[str]) -> _Asked:
 
 
 def _heading(text: str) -> int:
-    """Where it ends; 0 without one."""
+    """Return where it ends; 0 without one."""
     first, _, rest = text.partition("\n")
     is_heading = bool(rest) and len(first) <= _HEADING and not first.rstrip().endswith((".", "!", "?"))
     return len(first) if is_heading else 0
 
 
 def _best(asked: _Asked, text: str) -> _Window | None:
-    """The first of those that hold most; a single sentence where the next adds nothing."""
+    """Return the first of those that hold most; a single sentence where the next adds nothing."""
     best: _Window | None = None
     last: _Window | None = None
     for span in _sentences(text):
