@@ -39,6 +39,8 @@ def _below(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, Wo
     options: dict[str, str] = {}
     values: dict[str, Sequence[str]] = {}
     for action in parser._actions:
+        if action.help == argparse.SUPPRESS:
+            continue
         choices = [] if action.choices is None else [str(choice) for choice in action.choices]
         if isinstance(action, argparse._SubParsersAction):
             helps = {one.dest: one.help or "" for one in action._choices_actions}

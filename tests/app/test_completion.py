@@ -39,6 +39,7 @@ CASES = [
     (["completion", ""], {"bash", "zsh", "fish"}, set()),
     (["ingest", "raw", "--pick", ""], {"meta-prefix", "top", "random"}, {"--json"}),
     (["check", "--sh"], {"--shop", "--shop-url"}, {"--statuses"}),
+    (["check", "--ba"], set(), {"--bar"}),
 ]
 
 

@@ -19,6 +19,8 @@ import pytest
 from drr.citations.parse import parse
 from drr.citations.repair import remove
 from drr.env.deadline import TooSlow, read_in_time
+from drr.eval.checks import money, orders, values
+from drr.eval.checks.behind import _JOINED
 from drr.eval.evidence.claims import extract_by_rules
 from drr.eval.evidence.windows import support
 from drr.offline.surface import read as read_surface
@@ -33,10 +35,13 @@ LONGEST = {
     ("citations.entries", ""): 200,
     ("citations.headings", ""): 300,
     ("eval.evidence.citing_links", ""): 100,
-    ("eval.checks.behind", ""): 200,
-    ("eval.checks.money", ""): 240,
-    ("eval.checks.orders", ""): 40,
-    ("eval.checks.values", ""): 160,
+    ("eval.checks.behind", _JOINED.pattern): 60,
+    ("eval.checks.money", money._AFTER_ONE.pattern): 240,
+    ("eval.checks.orders", orders._DAY_ALONE.pattern): 41,
+    **{
+        ("eval.checks.values", one.pattern): 160
+        for one in (values._PRICE, values._RATING, values._PAIR, values._SCORED, values._RATERS)
+    },
     (
         "llm.structured",
         r"```[a-zA-Z0-9_-]*[ \t]*\n(.*?)\n[ \t]*```",
