@@ -223,7 +223,7 @@ def hostile_view() -> ReportView:
         (PassagePairView((evil, evil), 3, False, evil, ((evil, evil),)),), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),),
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
         notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), others=(OtherJudge(PAYLOADS[0], False, (claim,), (ShownRating(evil, evil, 4, evil, None),)),), steps=(StepView("model", evil, 1, 0.0, 0.1), StepView("page", evil, 1, 0.1, 0.1)), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), facts=(hostile_fact("f1", evil),), citations=parse(evil),
-        mistakes=MistakesView((MistakeView(evil, 1, True, evil, evil, evil, evil),), (MistakeView(evil, 2, False, evil, "", evil, evil),), 3, 1),
+        mistakes=MistakesView((MistakeView(evil, 1, True, evil, evil, evil),), (MistakeView(evil, 2, False, evil, "", evil),), 3, 1),
     )  # fmt: skip
 
 
