@@ -102,6 +102,7 @@ async def test_reworded_and_reordered_answers_land_right_and_what_is_missing_is_
     assert found["pqr_p_sd_rounds"] == 0.0 and found["pqr_p_sd_seeds"] is None
 
 
+@pytest.mark.long
 async def test_three_settings_and_two_variants_share_the_criteria(study: Study) -> None:
     """17 calls for criteria, whatever is scored; seven for each report and round."""
     ask(study)
@@ -267,6 +268,7 @@ async def test_a_kill_between_criteria_and_scores_pays_nothing_twice(study: Stud
     assert values(judged)["pqr_p"] == pytest.approx(7.0)
 
 
+@pytest.mark.long
 def test_the_command_judges_without_a_model_and_shows_every_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

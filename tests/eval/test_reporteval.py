@@ -314,6 +314,7 @@ def test_as_printed_are_sections_of_the_second_level_by_the_published_rule() -> 
     assert passages_of(f"{long}\n\n{long}\n\n{long}\n\n{long}", "sections") == ()
 
 
+@pytest.mark.long
 def test_the_command_judges_imported_reports_and_shows_every_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

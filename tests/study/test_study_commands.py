@@ -165,6 +165,7 @@ def test_other_limits_or_models_make_new_units_and_set_the_old_aside(box: Path, 
     assert document["units"]["total"] == 2
 
 
+@pytest.mark.long
 def test_the_same_questions_give_the_same_bytes(box: Path, drr: Drr, tmp_path: Path) -> None:
     for name, units in (("one", 1), ("two", 8)):
         words = new(box, "all")
@@ -276,6 +277,7 @@ def test_what_fails_everywhere_ends_with_exit_1_at_once(box: Path, drr: Drr, fau
     assert document["units"]["done"] == 0
 
 
+@pytest.mark.long
 def test_a_budget_stops_with_exit_1_and_a_larger_one_finishes(box: Path, drr: Drr) -> None:
     def script(request: Request) -> Say:
         return Say("A short report.", usage={"input_tokens": 1_000, "output_tokens": 100})
@@ -568,6 +570,7 @@ def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_p
     assert sorted(limits.values()) == [200, 1_000]
 
 
+@pytest.mark.long
 def test_answers_that_were_broken_off_are_counted_and_can_be_left_out(box: Path, drr: Drr) -> None:
     def script(request: Request) -> Say:
         refused = request.body.get("tools") and "under $30" in json.dumps(request.body["messages"])
