@@ -152,6 +152,7 @@ def test_all_pairs_are_judged_up_to_thirty_and_of_more_the_same_seed_draws_the_s
     )
 
 
+@pytest.mark.long
 def test_a_copied_paragraph_lowers_the_figure_in_twenty_of_twenty() -> None:
     def mean(text: str) -> float:
         passages = passages_of(text)

@@ -45,6 +45,7 @@ def drawers(hundred: list[TaskCase]) -> list[WrittenDrawer]:
     return picked
 
 
+@pytest.mark.long
 def test_every_fact_of_files_stands_at_its_place(drawers: list[WrittenDrawer]) -> None:
     for drawer in drawers:
         for fact in drawer.case.of("file"):

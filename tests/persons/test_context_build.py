@@ -52,6 +52,7 @@ def users(persons: list[Person], sample_shop: Path) -> dict[str, User]:
     return {key: user for key, user in found.items() if user is not None}
 
 
+@pytest.mark.long
 def test_every_context_passes_every_check(
     contexts_folder: Path, sample_shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
