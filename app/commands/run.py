@@ -72,7 +72,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only",
         action="store_true",
-        help="compute now only what --variants, --settings, --queries and --trials name; the rest of the study stays and counts",
+        help="add and compute now only what --variants, --settings, --queries and --trials name; the rest of the study stays and counts",
     )
     parser.add_argument(
         "--limits",
@@ -143,7 +143,7 @@ _BEFORE = {"reason": "on"}
 
 class _Asked(NamedTuple):
     units: list[Unit]
-    """All that count from now on."""
+    """All that the study could have."""
     chosen: list[Unit]
     """Of these, what this call computes."""
     queries: list[Query]
@@ -361,8 +361,9 @@ def _run(
         keep_queries(folder, asked.queries)
         keep_persons(folder, answering.giving.persons)
         check_models(answering.models, answering.roles, budget_of(arguments, study), unit_cap_of(arguments))
-        study.ledger.units.register(asked.units)
-        aside = study.retire("answer", [*asked.units, *imported_units(study)])
+        counted = _counted(study, asked) if arguments.only else asked.units
+        study.ledger.units.register(counted)
+        aside = study.retire("answer", [*counted, *imported_units(study)])
         if aside:
             print(
                 f"drr: {aside:,} units of an earlier configuration are kept aside and not counted",
@@ -377,6 +378,12 @@ def _run(
             print_json(status(study, now=time.time()))
     code = conclude(summary, folder)
     return 1 if summary.failed_before else code
+
+
+def _counted(study: Study, asked: _Asked) -> list[Unit]:
+    """What is named now, and of the rest what the study has already: nobody asked for every pairing of the two."""
+    keys = {unit.key for unit in asked.chosen} | {had.key for had in study.ledger.units.standings()}
+    return [unit for unit in asked.units if unit.key in keys]
 
 
 def _dry_run(arguments: argparse.Namespace, answering: Answering, asked: _Asked, study: Path | None) -> int:
