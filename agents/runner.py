@@ -26,7 +26,14 @@ from drr.agents.base import (
     nobody,
 )
 from drr.agents.brief import ProfileFacts
-from drr.agents.control import OF_FILES, WITH_FILES, WITHOUT_REASON, WITHOUT_RECORDS, WITHOUT_SHOP
+from drr.agents.control import (
+    OF_FILES,
+    WITH_FILES,
+    WITHOUT_PAGE_WARNING,
+    WITHOUT_REASON,
+    WITHOUT_RECORDS,
+    WITHOUT_SHOP,
+)
 from drr.agents.evidence import actor_rank
 from drr.agents.repairing import read_in_run, repaired
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool
@@ -67,6 +74,8 @@ class AgentOptions:
     """Whether `view_image` shows pictures; `auto`: where the model's maker says that it takes them."""
     long_context: bool = False
     """DR3 is given all frozen pages in its window, in place of the agent that searches them."""
+    page_warning: bool = True
+    """DR3's sub-agents are warned that pages may be out of date, one-sided or wrong. It is in the key by its prompts."""
     reason: bool = True
     """ReAct and Hybrid-ReAct have the tool that holds a thought. Each call of it reads the whole context again."""
 
@@ -139,6 +148,7 @@ def said(
     without_shop = with_files and not with_shop
     choices = {
         **(WITHOUT_REASON if _has_no_reason(variant, options) else {}),
+        **({} if options.page_warning else WITHOUT_PAGE_WARNING),
         **(WITHOUT_RECORDS if without_shop or not setting.has_records else {}),
         **(WITHOUT_SHOP if without_shop else {}),
         **(WITH_FILES if with_files else {}),

@@ -343,4 +343,5 @@ def test_dr3_eval_asks_only_what_was_named(of_files: Path, judged_study: Path) -
     with Study.open(of_files / "study") as study:
         asked = Counter(record.spec["variant"] for record in study.records("answer", None))
     assert pending(of_files / "study") == 0
+    assert 'page_warning = "off"' in (of_files / "study" / "study.toml").read_text(encoding="utf-8")
     assert asked == {"dr3": 4, "react": 4, "dr3@supportive": 2, "dr3@turns:1": 2}
