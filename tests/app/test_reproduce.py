@@ -329,7 +329,12 @@ def test_dr3_eval_stands_size_by_size_and_by_what_the_agent_reaches(of_files: Pa
         sizes[row, "dr3_cc"]["n"] for row in ("dr3, 32k", "dr3, 64k", "react, 64k", "dr3@supportive, 32k")
     } == {"2"}
     assert {row for row, _ in options} == {"dr3@supportive minus dr3", "dr3@turns:1 minus dr3"}
+    took = cells(tables / "cost.csv")
+    for part in ("dr3: agent, an answer", "react: judge, an answer"):
+        assert float(took[part, "seconds"]["value"]) > 0
+        assert float(took[part, "usd"]["value"]) == 0
     listed = (tables / "paper.md").read_text(encoding="utf-8")
+    assert "| Table 12 | Seconds and dollars of a task | Measured cost" in listed
     assert "| Figure 5 | Without distractors, supportive pages only, no pages | DR3-Eval: options" in listed
     assert "58.8" not in (of_files / "report" / "index.html").read_text(encoding="utf-8")
     assert not list(tables.glob("*-printed.*"))
