@@ -332,7 +332,7 @@ def _run(
     from drr.app.elsewhere import placed_plan, probes_of
     from drr.app.giving import PERSONS, keep_persons
     from drr.app.options import command_terms
-    from drr.app.plans import keep_queries
+    from drr.app.plans import counted_under_only, keep_queries
     from drr.app.recalling import remember
     from drr.app.studies import budget_of, check_models, conclude, run_units, say_paper, unit_cap_of
     from drr.app.vouching import remember_study
@@ -361,7 +361,7 @@ def _run(
         keep_queries(folder, asked.queries)
         keep_persons(folder, answering.giving.persons)
         check_models(answering.models, answering.roles, budget_of(arguments, study), unit_cap_of(arguments))
-        counted = _counted(study, asked) if arguments.only else asked.units
+        counted = counted_under_only(study, asked.units, asked.chosen) if arguments.only else asked.units
         study.ledger.units.register(counted)
         aside = study.retire("answer", [*counted, *imported_units(study)])
         if aside:
@@ -378,12 +378,6 @@ def _run(
             print_json(status(study, now=time.time()))
     code = conclude(summary, folder)
     return 1 if summary.failed_before else code
-
-
-def _counted(study: Study, asked: _Asked) -> list[Unit]:
-    """What is named now, and of the rest what the study has already: nobody asked for every pairing of the two."""
-    keys = {unit.key for unit in asked.chosen} | {had.key for had in study.ledger.units.standings()}
-    return [unit for unit in asked.units if unit.key in keys]
 
 
 def _dry_run(arguments: argparse.Namespace, answering: Answering, asked: _Asked, study: Path | None) -> int:
