@@ -6,6 +6,7 @@ from drr.eval.judging.marks import marks_row, read_marks
 from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched, repetitions
 from drr.eval.metrics import documented, families
 from drr.eval.metrics.as_printed import paper_document
+from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import coverage, variants_of
 from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.dr3_document import dr3_document
@@ -47,6 +48,7 @@ def study_document(
         document["settings"] = settings
     tasks = dr3_document(judged, [counted(one) for one in repetitions(study, judged)])
     if tasks is not None:
+        tasks["cost"] = cost_document(study, judged, ended_answers(study))
         document["dr3"] = tasks
     if marks := read_marks(study):
         document["coverage"]["marks"] = marks_row(judged, marks)

@@ -411,7 +411,7 @@ def test_naming_variants_queries_and_trials_adds_and_never_shrinks_a_study(
     one = tmp_path / "one.jsonl"
     one.write_text(json.dumps({"id": "q-new", "query": "Is suet safe?", "user_id": ANNA}) + "\n")
     assert drr("run", "study", "--queries", one, "--only", "--variants", "react", "--quiet")[0] == 0
-    assert _totals(drr) == (12, 10), "added whole, and of it only what was named was computed"
+    assert _totals(drr) == (10, 10), "what nobody named is not pending"
     assert drr("run", "study", "--quiet")[0] == 0
     assert _totals(drr) == (12, 12)
     one.write_text(json.dumps({"id": "q-new", "query": "Is seed safe?", "user_id": ANNA}) + "\n")
