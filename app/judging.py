@@ -101,7 +101,6 @@ class JudgeWorkplace(PlainDesk):
 
 def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
     from drr.app.elsewhere import desk_facts, whole_path
-
     from drr.eval.judging.earlier import earlier_prompts
 
     pages = desk.refetched

@@ -5,7 +5,8 @@ line, where that ends no sentence) count only where nothing else is left: all th
 one or two neighbouring sentences that hold most; a sentence of fewer than 60 characters, or a field of a record, is read as one with what
 follows. What the texts give is taken together. From 60 % on a claim is `full`, below 30 % `none`, between `partial`. A figure is there where
 these sentences state it, up to thousands separators, units and the rounding that the claim shows; a claim of which one is not there is never
-`full`, and one of which one is there is never `none`: a part is supported, whatever else is not. Nothing is fitted; the round numbers were chosen once, with WiCE dev, AttributionBench dev and claims about a shop's records in sight.
+`full`, and one of which one is there is never `none`: a part of it is supported. Nothing is fitted; the round numbers were chosen once, with
+WiCE dev, AttributionBench dev and claims about a shop's records in sight.
 
 It knows no meaning: what denies, swaps or turns round the words of its evidence is called `full`, what says the same in other words `none`.
 """

@@ -1,4 +1,4 @@
-"""The prompts of before 0.2, kept under `prompts/before`: what was judged by them goes on by them, and no call is made again."""
+"""The prompts of 0.1, kept under `prompts/before`: what was judged by them goes on by them, and no call is made again."""
 
 from __future__ import annotations
 
