@@ -75,9 +75,10 @@ def test_what_was_not_judged_before_is_judged_by_the_same_prompts(folder: Path) 
         assert len(judgings(study)) == 1
 
 
+@pytest.mark.long
 def test_workers_go_on_by_them_too(folder: Path) -> None:
     judged(folder, "--prompts", BEFORE, what="quality")
-    asked, sent = judged(folder, "--workers", "1", what="faithfulness")
+    asked, sent = judged(folder, "--workers", "2", what="faithfulness")
     assert asked == ["claims", "support"]
     assert any("or the evidence contradicts the claim" in one for one in sent)
 
