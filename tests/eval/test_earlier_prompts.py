@@ -31,7 +31,13 @@ def folder(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     text = f"# Care\n\nClean every feeder once a week [1].\n\n## Sources\n[1] {CARE}\n"
-    row = {"id": "a", "system": "alpha", "query": "Which feeder?", "user_id": ANNA, "report_markdown": text}
+    row: dict[str, Any] = {
+        "id": "a",
+        "system": "alpha",
+        "query": "Which feeder?",
+        "user_id": ANNA,
+        "report_markdown": text,
+    }
     row["evidence"] = [{"url": CARE, "type": "web", "text": "Clean every feeder once a week."}]
     (tmp_path / "reports.jsonl").write_text(json.dumps(row))
     study = tmp_path / "study"
