@@ -171,7 +171,7 @@ async def perception(state: Errand, runtime: Runtime[AgentRun]) -> Looked:
     run.tell("launch", who, f"{state['name']}: {state['problem']}")
     shown = await looking.opened(run, who, state["name"])
     if isinstance(shown, CallError):
-        return {"findings": [Finding(**bare(state), text=None, stop=None, error=shown, ended=run.allowance.elapsed())], "seen": []}
+        return {"findings": [Finding(**bare(state), text=None, stop=None, error=shown)], "seen": []}
     found = await attempted(run, state, looking.looked(run, who, state["problem"], shown))
     return {"findings": [found], "seen": [] if found.text is None else [state["name"]]}
 
@@ -196,9 +196,7 @@ async def observe(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Litera
         text, error = _answer(run, name, arguments, finding)
         found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
         ended = None if finding is None else finding.ended
-        run.record(
-            MAIN, name, arguments, text, "control", error, began=run.steps.last("main"), ended=ended
-        )
+        run.record(MAIN, name, arguments, text, "control", error, began=run.steps.last("main"), ended=ended)
         answers.append(tool_message(call["id"], name, text, ok=error is None, artifact=found))
     run.keep("main", [*state["messages"], *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):

@@ -272,7 +272,9 @@ class AgentRun(Instructed):
         It took no time where nobody says when it `ended`, and is made now where nobody says when it `began`.
         """
         since = self.allowance.elapsed() if began is None else began
-        self._log(actor, _called(actor, name, arguments, result, kind, error, since, ended), None, later=later)
+        self._log(
+            actor, _called(actor, name, arguments, result, kind, error, since, ended), None, later=later
+        )
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
         """What the tools answered to one actor, as text for a fresh conversation."""

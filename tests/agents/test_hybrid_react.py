@@ -330,12 +330,12 @@ async def test_a_call_that_gives_work_away_lasts_from_its_turn_to_the_end_of_tha
         limits=Limits(seconds=None),
     )
     turns = [step.started_at + step.seconds for step in record.steps if step.of == who]
-    given = [call for call in record.tool_calls if call.researcher is None and call.seconds]
-    helpers = sorted({call.researcher for call in record.tool_calls if call.researcher}, key=actor_rank)
+    given = [one for one in record.tool_calls if one.researcher is None and one.seconds]
+    helpers = sorted({one.researcher for one in record.tool_calls if one.researcher}, key=actor_rank)
     assert len(given) == len(helpers) > 1
-    for call, helper in zip(given, helpers, strict=True):
-        assert call.started_at in turns, "it starts when the turn that makes it has ended"
+    for made, helper in zip(given, helpers, strict=True):
+        assert made.started_at in turns, "it starts when the turn that makes it has ended"
         own = [one for one in record.tool_calls if one.researcher == helper]
         ends = [one.started_at + one.seconds for one in own if one.started_at is not None]
-        assert call.started_at < min(one.started_at or 0 for one in own)
-        assert max(ends) < call.started_at + call.seconds
+        assert made.started_at < min(one.started_at or 0 for one in own)
+        assert max(ends) < made.started_at + made.seconds

@@ -10,9 +10,16 @@ import pytest
 from drr.app.cli import main
 from drr.citations.parse import parse
 from drr.env.settings import Settings
+from drr.env.shop import Shop
 from drr.eval.evidence.claims import leaning
+from drr.eval.judging.plan import JudgeOptions
+from drr.eval.judging.read import choose, read_judged
+from drr.eval.judging.run import judge
+from drr.study.study import Study
 
+from tests.eval.nursery import Judge, answer, desk, put, scripted
 from tests.tools.small_shop import ANNA, FEEDER, GRINDER, write_shop
+from tests.wire import Wire
 
 SHOP, OTHER = "http://ecommerce.example", "https://elsewhere.example"
 
@@ -121,10 +128,35 @@ def test_equal_words_behind_two_links_are_two_statements(
     text = f"The [feeder]({SHOP}/{FEEDER}) is green. It costs $19.99.\n\nThe [grinder]({SHOP}/{GRINDER}) is quiet. It costs $19.99.\n"
     imported(text, capsys, "--shop", "shop")
     judged(capsys)
-    assert [verdicts()[claim, where][0] for claim, where in (("c2", FEEDER), ("c4", GRINDER))] == ["full", "none"]
+    assert [verdicts()[claim, where][0] for claim, where in (("c2", FEEDER), ("c4", GRINDER))] == [
+        "full",
+        "none",
+    ]
 
 
 def test_a_web_page_is_not_leaned_on(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What a page says of a thing is not the thing: the next sentence may be the writer's own."""
     imported("Clean it weekly, says [the club](https://birds.example/care). It takes ten minutes.\n", capsys)
     assert judged(capsys)["n_cited"] == 1
+
+
+async def test_what_a_model_leaves_without_a_source_leans_too(study: Study, shop: Shop) -> None:
+    """Both halves of the sentence, which the model tells apart."""
+    first, second = f"The [feeder]({SHOP}/{FEEDER}) is green.", "It holds six pounds and has a steel pole."
+    split = [
+        {"quote": first, "claim": "The feeder is green.", "sources": [f"{SHOP}/{FEEDER}"]},
+        {"quote": second, "claim": "The feeder holds six pounds.", "sources": []},
+        {"quote": "has a steel pole", "claim": "The feeder has a steel pole.", "sources": []},
+        {"quote": "Dogs bark at it.", "claim": "Dogs bark at the feeder.", "sources": []},
+    ]
+    await put(study, answer("a", "react", f"{first} {second} Dogs bark at it.", user_id=ANNA))
+    with Wire(Judge(claims=lambda report: split)) as wire:
+        models = scripted(wire.url)
+        try:
+            await judge(study, desk(study, models, shop), models, JudgeOptions(["faithfulness"]))
+        finally:
+            await models.aclose()
+    judged = read_judged(study, choose(study))
+    held = judged.held(judged.answers[0])
+    assert held is not None and held.claims is not None
+    assert [len(claim["urls"]) for claim in held.claims] == [1, 1, 1, 0]
