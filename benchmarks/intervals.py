@@ -82,7 +82,11 @@ def distributions() -> Iterator[tuple[str, Distribution]]:
             yield f"grades around {middle:g}, sd {sd:g}", _bell(middle, sd)
     for sd in (1.0, 2.0, 3.0):
         yield f"differences around 0.6, sd {sd:g}", _bell(0.6, sd, APART)
-    for name, a, b in (("shares high", 8.0, 2.0), ("shares at both ends", 0.5, 0.5), ("shares low", 0.5, 2.0)):
+    for name, a, b in (
+        ("shares high", 8.0, 2.0),
+        ("shares at both ends", 0.5, 0.5),
+        ("shares low", 0.5, 2.0),
+    ):
         at = (np.arange(100) + 0.5) / 10
         yield name, _made({float(x): float(x ** (a - 1) * (10 - x) ** (b - 1)) for x in at})
 
@@ -113,7 +117,9 @@ def cells(samples: int) -> list[Cell]:
 COUNTS = {
     "Poisson, mean 2": lambda rng, size: rng.poisson(2, size),
     "negative binomial, mean 15": lambda rng, size: rng.negative_binomial(2, 2 / 17, size),
-    "0 half of the time, else Poisson of 8": lambda rng, size: (rng.random(size) < 0.5) * rng.poisson(8, size),
+    "0 half of the time, else Poisson of 8": lambda rng, size: (
+        (rng.random(size) < 0.5) * rng.poisson(8, size)
+    ),
     "lognormal, sigma 0.5": lambda rng, size: np.exp(0.5 * rng.normal(size=size)),
     "lognormal, sigma 1": lambda rng, size: np.exp(rng.normal(size=size)),
 }

@@ -79,7 +79,11 @@ class V:
     """A mean of several, no two of which differ."""
 
     def within(self, ends: Ends | None) -> V:
-        """With an interval that keeps to these ends of what is averaged; between two ends it holds what so many draws can have missed."""
+        """With an interval that keeps to these ends of what is averaged.
+
+        Between two ends it holds what so many draws can have missed; of what has an end below only, which is skewed, also as many times
+        more and less as Student's reach is of the value (1 + r + r^2/2 is nearly exp(r); beyond a reach of the whole value it stays linear).
+        """
         if ends is None or self.value is None or self.clusters < 2:
             return self
         (least, most), told = ends, self.method.partition(_KEPT)[0]
@@ -90,7 +94,15 @@ class V:
                 None if high is None else -high, -self.value - missed(self.clusters) * (most - self.value)
             )
             told += f"{_KEPT}from {least:g} to {most:g}, with what so many can have missed"
-        elif low is not None:
+        elif (
+            low is not None
+            and high is not None
+            and self.error is not None
+            and (over := self.value - least) > 0
+        ):
+            reach = student(self.clusters - 1) * self.error / over
+            times = 1 + reach + reach * min(1.0, reach) / 2
+            low, high = min(low, least + over / times), max(high, least + over * times)
             told += f"{_KEPT}from {least:g} on"
         if low is None or high is None:
             return self
@@ -131,7 +143,7 @@ def missed(draws: int) -> float:
 
 
 def student(freedom: int) -> float:
-    """Student's 97.5 % point; of more than eight degrees by the expansion around the normal's, within 0.01 %."""
+    """Student's 97.5 % point; of more than eight degrees by the expansion around the normal's, within 0.02 %."""
     if freedom <= len(_T):
         return _T[freedom - 1]
     z, v = Z, float(freedom)
