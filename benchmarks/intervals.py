@@ -1,6 +1,6 @@
 """The interval of a mean: how often it holds the truth where values have few levels, ties, floors and ceilings, and how wide it is.
 
-python -m benchmarks.intervals [--samples 2000] [--record]
+python -m benchmarks.intervals [--samples 4000] [--record]
 
 A cell is a distribution of values between two ends and a number of draws, 4 to 50. Width is told beside plain Student's on the same draws.
 """
@@ -8,13 +8,14 @@ A cell is a distribution of values between two ends and a number of draws, 4 to 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import sqrt
 from statistics import NormalDist, fmean
 from typing import NamedTuple
 
 import numpy as np
 from drr.eval.stats.intervals import COUNTED, Ends, Floats, V, from_sums, ratio, student
+from numpy.random import Generator
 
 from benchmarks.results import record, table
 
@@ -114,7 +115,7 @@ def cells(samples: int) -> list[Cell]:
     return [cell(name, drawn, draws, samples) for name, drawn in distributions() for draws in DRAWS]
 
 
-COUNTS = {
+COUNTS: Mapping[str, Callable[[Generator, tuple[int, int]], Floats]] = {
     "Poisson, mean 2": lambda rng, size: rng.poisson(2, size),
     "negative binomial, mean 15": lambda rng, size: rng.negative_binomial(2, 2 / 17, size),
     "0 half of the time, else Poisson of 8": lambda rng, size: (
@@ -158,14 +159,14 @@ def told(found: list[Cell], samples: int) -> str:
         own = [one for one in found if low <= one.spread < high and one.name.startswith(("grades", "differences around", "shares"))]  # fmt: skip
         name = f"{low:g} to {high:g}" if high < 1 else f"{low:g} and more (ordinary)"
         rows.append((name, len(own), f"{fmean(one.width for one in own):.2f}", f"{max(one.width for one in own):.2f}"))  # fmt: skip
-    head = ("spread of grades, shares, differences / distance of the ends", "cells", "mean width / Student's", "widest")  # fmt: skip
+    head = ("spread / distance of the ends", "cells", "mean width / Student's", "widest")  # fmt: skip
     heads = ("counts and costs, held of", *(f"n={draws}" for draws in COUNTED_DRAWS))
     return "\n\n".join([text, table(head, rows), table(heads, counted(samples))])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=2000, help="of each cell")
+    parser.add_argument("--samples", type=int, default=4000, help="of each cell")
     parser.add_argument("--record", action="store_true", help="keep the tables in RESULTS.md")
     arguments = parser.parse_args()
     text = told(cells(arguments.samples), arguments.samples)
