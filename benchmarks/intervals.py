@@ -128,18 +128,18 @@ TRUE = (2.0, 15.0, 4.0, np.exp(0.125), np.exp(0.5))
 COUNTED_DRAWS = (4, 9, 20, 50)
 
 
-def counted(samples: int) -> list[tuple[object, ...]]:
+def counted(samples: int) -> str:
     """Of what has an end below only: how often the interval holds the truth, by draws; samples without spread have none and hold nothing."""
-    rows: list[tuple[object, ...]] = []
+    told_of = []
     for (name, drawn), truth in zip(COUNTS.items(), TRUE, strict=True):
         shown = []
         for draws in COUNTED_DRAWS:
             taken = drawn(np.random.default_rng([draws, *name.encode()]), (samples, draws)).astype(float)
             found = [interval_of(values, COUNTED) for values in taken]
             held = sum(v.ci_low <= truth <= v.ci_high for v in found if v.ci_low is not None and v.ci_high is not None)  # fmt: skip
-            shown.append(f"{held / samples:.1%}")
-        rows.append((name, *shown))
-    return rows
+            shown.append(f"{100 * held / samples:.0f}")
+        told_of.append(f"{name}: {' / '.join(shown)} %")
+    return f"Counts and costs, held at n = {' / '.join(map(str, COUNTED_DRAWS))}: {'; '.join(told_of)}."
 
 
 TOLD = (
@@ -160,8 +160,7 @@ def told(found: list[Cell], samples: int) -> str:
         name = f"{low:g} to {high:g}" if high < 1 else f"{low:g} and more (ordinary)"
         rows.append((name, len(own), f"{fmean(one.width for one in own):.2f}", f"{max(one.width for one in own):.2f}"))  # fmt: skip
     head = ("spread / distance of the ends", "cells", "mean width / Student's", "widest")  # fmt: skip
-    heads = ("counts and costs, held of", *(f"n={draws}" for draws in COUNTED_DRAWS))
-    return "\n\n".join([text, table(head, rows), table(heads, counted(samples))])
+    return "\n\n".join([text, table(head, rows), counted(samples)])
 
 
 def main() -> None:

@@ -151,13 +151,13 @@ def student(freedom: int) -> float:
     return z + first / v + second / v**2 + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
 
 
-class Span(NamedTuple):
+class StudentSpan(NamedTuple):
     low: float
     high: float
     error: float
 
 
-def span(value: float, drawn: Floats, freedom: int | None = None) -> Span | None:
+def span(value: float, drawn: Floats, freedom: int | None = None) -> StudentSpan | None:
     """Student's interval around the value of a mean of these, shifted towards the longer tail (Johnson 1978); `None` where no two differ.
 
     Of a figure that is no mean `drawn` are its pseudo-values: what each cluster adds to it.
@@ -169,7 +169,7 @@ def span(value: float, drawn: Floats, freedom: int | None = None) -> Span | None
     variance, t = float((away**2).sum()) / (n - 1), student(freedom or n - 1)
     error = sqrt(variance / n)
     shift = float((away**3).mean()) / variance * (1 + 2 * t * t) / (6 * n)
-    return Span(value - t * error + shift, value + t * error + shift, error)
+    return StudentSpan(value - t * error + shift, value + t * error + shift, error)
 
 
 def nothing(method: str, n_unscored: int = 0, n: int = 0) -> V:
@@ -229,7 +229,7 @@ def from_sums(
     return v.within(ends)
 
 
-def _told(clusters: int, unit: str, found: Span | None, *, known: bool) -> str:
+def _told(clusters: int, unit: str, found: StudentSpan | None, *, known: bool) -> str:
     if clusters < 2:
         return f"no interval from one {unit[:-1]}"
     if found is not None:
