@@ -11,11 +11,12 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping
 from math import sqrt
 from statistics import NormalDist, fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from drr.eval.stats.intervals import COUNTED, Ends, Floats, V, from_sums, ratio, student
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from benchmarks.results import record, table
 
@@ -115,7 +116,7 @@ def cells(samples: int) -> list[Cell]:
     return [cell(name, drawn, draws, samples) for name, drawn in distributions() for draws in DRAWS]
 
 
-COUNTS: Mapping[str, Callable[[Generator, tuple[int, int]], Floats]] = {
+COUNTS: Mapping[str, Callable[[Generator, tuple[int, int]], NDArray[Any]]] = {
     "Poisson, mean 2": lambda rng, size: rng.poisson(2, size),
     "negative binomial, mean 15": lambda rng, size: rng.negative_binomial(2, 2 / 17, size),
     "0 half of the time, else Poisson of 8": lambda rng, size: (
