@@ -163,10 +163,11 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def with_interval(v: VRow, digits: int = 3, *, usual: int | None = None) -> str:
-    """`0.712 [0.655, 0.760] n=50`; an `n` that is the usual one is not repeated."""
-    tasks = v.get("tasks")
-    counted = "" if v["n"] == usual and not v["n_unscored"] else f" n={v['n']}"
+    """`0.712 [0.655, 0.760] n=50`; an `n` that is the usual one is not repeated, but where nothing differs."""
+    tasks, equal = v.get("tasks"), v.get("all_equal", False)
+    counted = "" if v["n"] == usual and not v["n_unscored"] and not equal else f" n={v['n']}"
     counted += f" of {tasks} tasks" if tasks else ""
+    counted = f" all equal ({counted.strip()})" if equal else counted
     lost = f" ({v['n_unscored']} unscored)" if v["n_unscored"] and usual is None else ""
     if v["value"] is None:
         return f"-{counted}{lost}"

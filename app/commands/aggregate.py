@@ -71,6 +71,8 @@ def _told(document: AggregateDocument) -> str:
         counted = document["n_by_value"].get(name)
         low, high = spans.get(f"{name}.ci_low"), spans.get(f"{name}.ci_high")
         span = "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+        if spans.get(f"{name}.all_equal"):
+            span += " all equal" + ("" if counted is None else f" (n={counted})")
         shown = ["" if counted is None else f"{counted}", number(ours.get(name)), number(printed.get(name))]
         rows.append([name, *shown, *([span] if spans else [])])
     head = [document["protocol"], "rows", "value", "as printed", *(["95 %"] if spans else [])]

@@ -74,6 +74,7 @@ def _short(name: str) -> str:
 
 def _told(one: Contrast) -> str:
     digits, row = one.metric.digits, one.row
+    equal = f" all equal (n={row['n']})" if row.get("all_equal") else ""
     if row["ci_low"] is None or row["ci_high"] is None:
-        return f"{row['value']:+.{digits}f}"
-    return f"{row['value']:+.{digits}f} [{row['ci_low']:.{digits}f}, {row['ci_high']:.{digits}f}]"
+        return f"{row['value']:+.{digits}f}{equal}"
+    return f"{row['value']:+.{digits}f} [{row['ci_low']:.{digits}f}, {row['ci_high']:.{digits}f}]{equal}"

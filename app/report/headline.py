@@ -77,8 +77,8 @@ def leads(material: Material) -> Iterator[Lead]:
         ranked = sorted((sign * value, system) for system, value in means.items() if value is not None)
         if len(ranked) > 1:
             (_, best), (_, second) = ranked[:2]
-            row = paired(values[best], values[second], known.range).document()
-            yield Lead(known, best, second, row, detectable(row))
+            found = paired(values[best], values[second], known.range)
+            yield Lead(known, best, second, found.document(), detectable(found.difference))
         elif ranked:
             yield Lead(known, ranked[0][1], "", None, None)
 

@@ -12,7 +12,6 @@ from drr.app.report.tables import Cell, Table, headings
 from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument, FailureShare
-from drr.eval.stats.intervals import FEWEST
 from drr.eval.stats.pairs import PairRow
 from drr.study.study import Study
 from drr.study.unit import Record
@@ -20,7 +19,7 @@ from drr.study.unit import Record
 COUNTED = ("wins", "ties", "losses", "inconsistent", "errors")
 PAIR_NOTE = (
     "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval over queries "
-    f"(by bootstrap; below {FEWEST} the widest that a share allows); p from an exact sign test on decided pairs, Holm over the table. At n = 50 significance needs 33 of 50 decided."
+    "(as of every mean, docs/metrics.md); p from an exact sign test on decided pairs, Holm over the table. At n = 50 significance needs 33 of 50 decided."
 )
 
 

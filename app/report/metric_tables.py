@@ -14,7 +14,7 @@ from drr.eval import metrics as registry
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.swap import verdict_on
-from drr.eval.stats.intervals import FEWEST, PairedDifference, VRow, mean, paired, spread, with_holm
+from drr.eval.stats.intervals import PairedDifference, VRow, mean, paired, spread, with_holm
 from drr.eval.stats.noise import pooled_sd
 
 SIGNIFICANT = 0.05
@@ -23,8 +23,7 @@ PRINTED_NOTE = (
 )
 BOLD_NOTE = (
     "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05); "
-    "never by rank alone. In brackets the 95 % interval over queries, by bootstrap; of fewer than "
-    f"{FEWEST} queries, or where no two differ, the widest that values of this range allow."
+    "never by rank alone. In brackets the 95 % interval over queries: Student's, shifted for skew, with what so few queries can have missed between the ends of the scale."
 )
 
 

@@ -131,7 +131,7 @@ def _why(cell: Cell) -> str:
 
 def _beside(cell: Cell) -> str:
     """What a reader must not miss."""
-    told = []
+    told = [f"all equal (n={cell.n})"] if cell.equal else []
     if cell.sd is not None:
         told.append(f"± {cell.number(cell.sd)}")
     if cell.unscored:

@@ -34,6 +34,8 @@ class Cell:
     """A difference, whose sign is said."""
     tasks: int | None = None
     """What `n` are of, where questions are of fewer tasks."""
+    equal: bool = False
+    """No two of them differ."""
     missing: str = ""
     """What stands there for a reader where there is no value, with the reason in a note."""
 
@@ -42,10 +44,10 @@ class Cell:
         """From a statistic's document."""
         if v is None:
             return cls(None, digits=digits, **more)
-        tasks = v.get("tasks")
         return cls(
             *(v["value"], v["ci_low"], v["ci_high"], v["n"], v["n_unscored"]),
-            tasks=tasks,
+            tasks=v.get("tasks"),
+            equal=v.get("all_equal", False),
             digits=digits,
             **more,
         )
@@ -70,7 +72,8 @@ class Cell:
         if self.low is not None and self.high is not None:
             shown += f" [{self.number(self.low)}, {self.number(self.high)}]"
         if self.n is not None:
-            shown += f" n={self.n}" + (f" of {self.tasks} tasks" if self.tasks else "")
+            counted = f"n={self.n}" + (f" of {self.tasks} tasks" if self.tasks else "")
+            shown += f" all equal ({counted})" if self.equal else f" {counted}"
             shown += f" (+{self.unscored} unscored)" if self.unscored else ""
         if isinstance(self.printed, float):
             shown += f" {{paper {self.number(self.printed)}}}"

@@ -152,7 +152,7 @@ def _cells(*rows: AgreementRow) -> list[tuple[str, str]]:
 
 
 def _cell(row: AgreementRow) -> tuple[str, str]:
-    told = f"n = {row['n']:,}; {row['method']}"
+    told = f"{'all equal, ' if row.get('all_equal') else ''}n = {row['n']:,}; {row['method']}"
     if row["value"] is None:
         return "–", told
     if row["ci_low"] is None or row["ci_high"] is None:

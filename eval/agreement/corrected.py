@@ -31,7 +31,6 @@ from drr.eval.metrics.rows import CorrectedDocument, CorrectedFigure
 from drr.eval.stats.comparisons import Comparison
 from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict
-from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.pqr.rows import DIMENSIONS as CRITERIA_DIMENSIONS
 from drr.eval.tasks.pqr.rows import CriteriaDimension, Half
@@ -234,24 +233,12 @@ def _compared(one: Comparison, said: _Said) -> Found:
 
 
 def _row(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> CorrectedFigure:
-    low, high = figure.range
-    row = corrected(figure.units).document()
-    for v in (row, row["people"], row["judge"]):
-        _keep(v, low, high)
     return {
-        **row,
+        **corrected(figure.units).within(figure.range).document(),
         "metric": figure.metric,
         "variant": figure.variant,
         "biased": _biased(figure, waiting),
     }
-
-
-def _keep(v: VRow, low: float, high: float) -> None:
-    """Nothing beyond the scale is true, whatever the sum of the judge's mean and the correction is."""
-    v["value"], v["ci_low"], v["ci_high"] = (
-        None if value is None else min(max(value, low), high)
-        for value in (v["value"], v["ci_low"], v["ci_high"])
-    )
 
 
 def _waiting(labels: Sequence[Label]) -> dict[tuple[str, str, Sample], int]:

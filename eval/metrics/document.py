@@ -15,8 +15,9 @@ from drr.eval.metrics.rows import FailureDocument, JudgeRow, Provenance, StudyDo
 from drr.eval.metrics.same_reports import same_reports, told_of
 from drr.eval.metrics.settings_document import settings_document
 from drr.eval.stats.faithfulness import corpus_values
-from drr.eval.stats.intervals import RESAMPLES, SEED, SHARE
+from drr.eval.stats.intervals import SEED, SHARE
 from drr.eval.stats.pairs import overall, pair_results
+from drr.eval.stats.refitting import RESAMPLES
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.quality import length_correlations
 from drr.study.study import Study

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 
 import numpy as np
-from drr.eval.stats.intervals import Floats, V, VRow, index_of, nothing
+from drr.eval.stats.intervals import Ends, Floats, V, VRow, index_of, nothing, span
 from numpy.typing import NDArray
 
 LEAST_LABELS, LEAST_QUESTIONS = 30, 10
 """Fewer labels, or labels of fewer questions, say too little of a judge's error for an interval that keeps its word."""
-Z = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +55,11 @@ class Corrected:
     n_labelled: int
     n_questions: int
     reason: str | None = None
+
+    def within(self, ends: Ends) -> Corrected:
+        """Nothing beyond the scale is true, whatever the sum of the judge's mean and the correction is."""
+        value, judge, people = (v.within(ends) for v in (self.value, self.judge, self.people))
+        return replace(self, value=value, judge=judge, people=people)
 
     def document(self) -> CorrectedRow:
         return {
@@ -119,12 +122,10 @@ def _estimate(units: Sequence[Scored], method: str) -> V:
         labelled = len(set(place[known].tolist()))
     if min(size, labelled) < 2:
         return V(value, None, None, len(units), 0, f"{method}; no interval from one question")
-    if not influence.any():
-        return V(
-            value, None, None, len(units), 0, f"{method}; no interval: no two of {size} questions differ"
-        )
-    half = student(labelled - 1) * sqrt(float((influence**2).sum()) * size / (size - 1))
-    return V(value, value - half, value + half, len(units), 0, f"{method}, {size} questions")
+    found = span(value, value + size * influence, labelled - 1)
+    low, high, error = found or (None, None, None)
+    told = f"{method}, {size} questions" + ("" if found else ", no two of which differ")
+    return V(value, low, high, len(units), 0, told, clusters=labelled, error=error, all_equal=found is None)
 
 
 def spread_of_gaps(units: Sequence[Scored]) -> float:
@@ -142,14 +143,3 @@ def spread_of_gaps(units: Sequence[Scored]) -> float:
 
 def _by_place(place: NDArray[np.int64], values: Floats, size: int) -> Floats:
     return np.bincount(place, weights=values, minlength=size).astype(np.float64)
-
-
-def student(freedom: int) -> float:
-    """Student's 97.5 % point, by the expansion around the normal's (within 0.5 % from 4 degrees of freedom)."""
-    z, v = Z, float(freedom)
-    return (
-        z
-        + (z**3 + z) / (4 * v)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
-    )

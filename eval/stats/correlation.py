@@ -21,10 +21,9 @@ from drr.eval.stats.intervals import (
     from_sums,
     index_of,
     nothing,
-    over_resamples,
     ratio,
 )
-from drr.eval.stats.refitting import refitted
+from drr.eval.stats.refitting import over_resamples, refitted
 
 
 def _numbers(

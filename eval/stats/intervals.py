@@ -1,16 +1,18 @@
-"""Numbers with their uncertainty: intervals by a bootstrap over queries, exact tests, Holm. Unknown is `None`.
+"""Numbers with their uncertainty: one interval for every mean, exact tests, Holm. Unknown is `None`.
 
 A statistic is never a bare number: `V` says how many items stand behind it, how many could not be scored, and how the
-interval was made. Resampling is over clusters (queries, or tasks of several queries): trials, dimensions and sizes of one are not independent.
+interval was made. What is drawn are clusters (queries, or tasks of several queries): trials, dimensions and sizes of one are not independent.
+
+The interval is Student's, shifted for skew, and around a value with two ends never narrower than what so many draws can have missed
+(docs/metrics.md). `python -m benchmarks.intervals` simulates what it covers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from math import comb, exp, inf, isfinite, sqrt
-from typing import Any, NotRequired, TypedDict, TypeVar
+from math import comb, inf, isfinite, log, sqrt
+from typing import Any, NamedTuple, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 from drr.eval.stats.asked import Asked, cluster_of, tasks_among
@@ -18,13 +20,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 A = TypeVar("A", bound=Asked)
-RESAMPLES = 2000
 SEED = 20_190_101
-LEVEL = 0.95
-KEPT, BLOCK = 2000, 100
-FEWEST = 10
-"""Clusters. A bootstrap over fewer covers far less than it says: 4 queries that agree by chance would have no interval at all."""
-LEAST_SPREAD = 1e-9  # two ends no further apart are one
+LEAST_SPREAD = 1e-9  # values no further apart are equal
 Z = 1.959963984540054
 _T = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060)
 """Student's 97.5 % point from one degree of freedom on."""
@@ -49,6 +46,8 @@ class VRow(TypedDict):
     """What was drawn, where the questions are of fewer tasks."""
     reason: NotRequired[str | None]
     """Why there is no value, where that is known."""
+    all_equal: NotRequired[bool]
+    """Where nothing differs."""
 
 
 class DifferenceRow(VRow):
@@ -71,43 +70,44 @@ class V:
     reason: str | None = None
     """Why there is no value, where that is known."""
     clusters: int = 0
-    """What was resampled; 0 where nothing was."""
+    """What was drawn; 0 where nothing was."""
     tasks: int = 0
     """The same, where the questions are of fewer tasks; else 0."""
     error: float | None = None
-    """The standard error behind Student's interval of few clusters."""
+    """The standard error behind the interval."""
+    all_equal: bool = False
+    """A mean of several, no two of which differ."""
 
     def within(self, ends: Ends | None) -> V:
-        """With the interval of a mean that cannot leave these ends, where too few clusters, or none that differ, allow no other."""
+        """With an interval that keeps to these ends of what is averaged.
+
+        Between two ends it holds what so many draws can have missed; of what has an end below only, which is skewed, also as many times
+        more and less as Student's reach is of the value (1 + r + r^2/2 is nearly exp(r); beyond a reach of the whole value it stays linear).
+        """
         if ends is None or self.value is None or self.clusters < 2:
             return self
-        if ends[1] == inf:
-            return self._from(ends[0])
-        if self.clusters >= FEWEST and self.ci_low is not None and self.ci_low != self.ci_high:
+        (least, most), told = ends, self.method.partition(_KEPT)[0]
+        low, high = self.ci_low, self.ci_high
+        if most < inf:
+            low = _least(low, self.value - missed(self.clusters) * (self.value - least))
+            high = -_least(
+                None if high is None else -high, -self.value - missed(self.clusters) * (most - self.value)
+            )
+            told += f"{_KEPT}from {least:g} to {most:g}, with what so many can have missed"
+        elif (
+            low is not None
+            and high is not None
+            and self.error is not None
+            and (over := self.value - least) > 0
+        ):
+            reach = student(self.clusters - 1) * self.error / over
+            times = 1 + reach + reach * min(1.0, reach) / 2
+            low, high = min(low, least + over / times), max(high, least + over * times)
+            told += f"{_KEPT}from {least:g} on"
+        if low is None or high is None:
             return self
-        low, high = _mean_within(self.value, self.clusters, ends)
-        why = "no two of them differ" if self.clusters >= FEWEST else f"fewer than {FEWEST}"
-        told = f"95% interval of a mean from {ends[0]:g} to {ends[1]:g} of {self.clusters} {_unit(self.tasks)} ({why})"
-        return replace(self, ci_low=low, ci_high=high, method=f"{self.method.partition('; ')[0]}; {told}")
-
-    def _from(self, least: float) -> V:
-        """With Student's interval of few clusters taken on the logarithm, as what is counted is skewed and never below `least`.
-
-        Of two clusters its upper end would be hundreds of times the mean; there it is the plain one, cut at `least`.
-        """
-        over = 0.0 if self.value is None else self.value - least
-        if self.error is None or over <= 0:
-            return self
-        half = _T[self.clusters - 2] * self.error
-        few = f"over {self.clusters} {_unit(self.tasks)} (fewer than {FEWEST})"
-        if self.clusters == 2:
-            low, high, told = max(0.0, over - half), over + half, f"95% t interval {few}, cut at {least:g}"
-        else:
-            low, high = over * exp(-half / over), over * exp(half / over)
-            told = f"95% t interval of the logarithm {few}"
-        return replace(
-            self, ci_low=least + low, ci_high=least + high, method=f"{self.method.partition('; ')[0]}; {told}"
-        )
+        value, low, high = (min(max(one, least), most) for one in (self.value, low, high))
+        return replace(self, value=value, ci_low=low, ci_high=high, method=told)
 
     def document(self) -> VRow:
         row: VRow = {
@@ -122,7 +122,54 @@ class V:
             row["tasks"] = self.tasks
         if self.reason is not None:
             row["reason"] = self.reason
+        if self.all_equal:
+            row["all_equal"] = True
         return row
+
+
+_KEPT = ", of values "
+
+
+def _least(one: float | None, other: float) -> float:
+    return other if one is None else min(one, other)
+
+
+def missed(draws: int) -> float:
+    """The share of all values that so many draws can have left unseen; nine of ten samples would have shown more.
+
+    It is about 2.3 / n. The 0.6 keeps four equal draws at a half, as four coins of one side say nothing else.
+    """
+    return min(1.0, log(10) / (draws + 0.6))
+
+
+def student(freedom: int) -> float:
+    """Student's 97.5 % point; of more than eight degrees by the expansion around the normal's, within 0.02 %."""
+    if freedom <= len(_T):
+        return _T[freedom - 1]
+    z, v = Z, float(freedom)
+    first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    return z + first / v + second / v**2 + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
+
+
+class StudentSpan(NamedTuple):
+    low: float
+    high: float
+    error: float
+
+
+def span(value: float, drawn: Floats, freedom: int | None = None) -> StudentSpan | None:
+    """Student's interval around the value of a mean of these, shifted towards the longer tail (Johnson 1978); `None` where no two differ.
+
+    Of a figure that is no mean `drawn` are its pseudo-values: what each cluster adds to it.
+    """
+    n = len(drawn)
+    if n < 2 or np.ptp(drawn) <= LEAST_SPREAD * max(1.0, abs(value)):
+        return None
+    away = drawn - drawn.mean()
+    variance, t = float((away**2).sum()) / (n - 1), student(freedom or n - 1)
+    error = sqrt(variance / n)
+    shift = float((away**3).mean()) / variance * (1 + 2 * t * t) / (6 * n)
+    return StudentSpan(value - t * error + shift, value + t * error + shift, error)
 
 
 def nothing(method: str, n_unscored: int = 0, n: int = 0) -> V:
@@ -132,36 +179,6 @@ def nothing(method: str, n_unscored: int = 0, n: int = 0) -> V:
 def finite(value: float | np.floating[Any]) -> float | None:
     number = float(value)
     return number if isfinite(number) else None
-
-
-@lru_cache(maxsize=8)
-def resampled(clusters: int) -> Floats:
-    """How often each cluster is drawn in each resample; the same draw for every statistic over as many clusters."""
-    return np.concatenate(list(_blocks(clusters, RESAMPLES)))
-
-
-def _blocks(clusters: int, lines: int) -> Iterator[Floats]:
-    rng = np.random.default_rng(SEED)
-    share = np.full(clusters, 1 / clusters)
-    for _ in range(RESAMPLES // lines):
-        yield rng.multinomial(clusters, share, size=lines).astype(np.float64)
-
-
-def over_resamples(clusters: int, statistic: Callable[[Floats], Floats]) -> Floats:
-    """The statistic of every resample; many clusters are drawn a block at a time, to spare memory."""
-    if clusters <= KEPT:
-        return statistic(resampled(clusters))
-    return np.concatenate([statistic(weights) for weights in _blocks(clusters, BLOCK)])
-
-
-def interval(draws: Floats) -> tuple[float | None, float | None]:
-    """The percentile interval; `None` where a resample is undefined more often than the level leaves room for, and where the ends are
-    one: what does not vary tells nothing of its error."""
-    good = draws[np.isfinite(draws)]
-    if draws.size == 0 or good.size < LEVEL * draws.size:
-        return None, None
-    low, high = np.percentile(good, [100 * (1 - LEVEL) / 2, 100 * (1 + LEVEL) / 2])
-    return (None, None) if high - low <= LEAST_SPREAD else (float(low), float(high))
 
 
 def index_of(labels: Sequence[str]) -> tuple[NDArray[np.int64], int]:
@@ -181,7 +198,7 @@ def from_sums(
     ends: Ends | None = None,
     cut: Ends | None = None,
 ) -> V:
-    """A statistic that depends on its items only through the sums of `rows`: resampling is one matrix product.
+    """A statistic that depends on its items only through the sums of `rows`: what each cluster adds shows when it is left out.
 
     `statistic` maps sums, one per line, to values, one per line; undefined is NaN there and `None` here. `ends` are those of a mean
     or share of items that cannot lie beyond them; `cut`, those of a statistic of another kind, where its interval stops.
@@ -193,60 +210,35 @@ def from_sums(
     tasks = tasks_among(clusters)
     sums = np.zeros((size, rows.shape[1]))
     np.add.at(sums, position, rows)
+    if statistic is ratio:  # what has no weight is no draw
+        sums = sums[sums[:, 1] > 0]
+        size = len(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = finite(statistic(sums.sum(axis=0, keepdims=True))[0])
-        low, high, error = None, None, None
-        if size >= 2 and value is not None and (size >= FEWEST or ends is None or ends[1] == inf):
-            draws = over_resamples(size, lambda weights: statistic(weights @ sums))
-            if size >= FEWEST:
-                low, high = interval(draws)
-            elif (error := _error(value, draws, size)) is not None:
-                low, high = value - _T[size - 2] * error, value + _T[size - 2] * error
-    told = f"{method}; {told_of_bootstrap(size, _unit(tasks), low)}"
+        total = sums.sum(axis=0, keepdims=True)
+        value = finite(statistic(total)[0])
+        without = statistic(total - sums) if size > 1 and value is not None else np.array([np.nan])
+    known = bool(np.isfinite(without).all())
+    found = span(value, size * value - (size - 1) * without) if known and value is not None else None
+    unit = "tasks" if tasks else "clusters"
+    told = f"{method}; {_told(size, unit, found, known=known)}"
+    low, high, error = found or (None, None, None)
     if cut is not None and low is not None and high is not None and (low < cut[0] or high > cut[1]):
         low, high, told = max(low, cut[0]), min(high, cut[1]), f"{told}, cut at {cut[0]:g} and {cut[1]:g}"
-    found = V(value, low, high, count, n_unscored, told, clusters=size, tasks=tasks, error=error)
-    return found.within(ends)
+    equal = statistic is ratio and known and found is None
+    v = V(value, low, high, count, n_unscored, told, clusters=size, tasks=tasks, error=error, all_equal=equal)
+    return v.within(ends)
 
 
-def _unit(tasks: int) -> str:
-    return "tasks" if tasks else "clusters"
-
-
-def told_of_bootstrap(clusters: int, unit: str, low: float | None) -> str:
+def _told(clusters: int, unit: str, found: StudentSpan | None, *, known: bool) -> str:
     if clusters < 2:
         return f"no interval from one {unit[:-1]}"
-    if clusters >= FEWEST and low is None:
-        return f"no interval: resamples of {clusters} {unit} do not tell one"
-    if clusters >= FEWEST:
-        return f"95% percentile bootstrap over {clusters} {unit}, B={RESAMPLES}, seed={SEED}"
-    if low is None:
-        return f"no interval: {clusters} {unit} are too few"
-    return f"95% t interval over {clusters} {unit} (fewer than {FEWEST}), its standard error by bootstrap"
-
-
-def _error(value: float, draws: Floats, clusters: int) -> float | None:
-    """The bootstrap's own, which is too small by (n - 1) / n; none without spread."""
-    good = draws[np.isfinite(draws)]
-    if good.size < LEVEL * draws.size or np.ptp(good) <= 1e-12 * max(1.0, abs(value)):
-        return None
-    return float(np.std(good)) * sqrt(clusters / (clusters - 1))
-
-
-def _mean_within(value: float, n: int, ends: Ends) -> tuple[float, float]:
-    """Wilson's interval with its correction for continuity, as if each cluster were at one end or the other: no values between
-    the same ends vary more."""
-    width = ends[1] - ends[0]
-    p = min(1.0, max(0.0, (value - ends[0]) / width))
-    return ends[0] + width * _lower(p, n), ends[0] + width * (1.0 - _lower(1.0 - p, n))
-
-
-def _lower(p: float, n: int) -> float:
-    """Wilson's lower end of what lies half a cluster below; what lies less than half a cluster above an end reaches to it."""
-    if (under := n * p - 0.5) <= 0:
-        return 0.0
-    half = Z * sqrt(Z * Z + 4 * under * (1 - under / n))
-    return (2 * under + Z * Z - half) / (2 * (n + Z * Z))
+    if found is not None:
+        return f"95% t interval over {clusters} {unit}, shifted for skew"
+    return (
+        f"no two of {clusters} {unit} differ"
+        if known
+        else f"no interval: undefined without one of {clusters} {unit}"
+    )
 
 
 def mean(
@@ -313,9 +305,9 @@ def paired(
     b: Mapping[A, Sequence[float | None]],
     ends: Ends | None = None,
 ) -> PairedDifference:
-    """On the queries that both sides scored: the interval by a paired bootstrap, the p-value by flipping signs, task by task.
+    """On the queries that both sides scored: the interval as of any mean, the p-value by flipping signs, task by task.
 
-    A bootstrap's own p-value is far too small for a handful of queries, where flipping signs is exact. `ends` are those of the
+    Of a handful of queries flipping signs is exact. `ends` are those of the
     values, not of their differences.
     """
     method = "mean paired difference over queries"
@@ -362,22 +354,6 @@ def with_holm(family: Mapping[str, PairedDifference]) -> dict[str, PairedDiffere
     """The family's p-values corrected together."""
     adjusted = holm([d.p for d in family.values()])
     return {name: replace(d, p_holm=p) for (name, d), p in zip(family.items(), adjusted, strict=True)}
-
-
-def wilson(successes: float, n: int) -> tuple[float | None, float | None]:
-    """Wilson's 95% interval for a share."""
-    if n == 0:
-        return None, None
-    z = Z
-    share = successes / n
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
-def share(successes: int, n: int, method: str, n_unscored: int = 0) -> V:
-    low, high = wilson(successes, n)
-    return V(successes / n if n else None, low, high, n, n_unscored, f"{method}; 95% Wilson interval")
 
 
 def sign_test(wins: int, losses: int) -> float | None:

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from drr.eval.stats.intervals import VRow, Z
+from drr.eval.stats.intervals import V, Z, student
 
 POWER_Z = 0.8416212335729143
 """Of a power of 80 %."""
@@ -57,7 +57,7 @@ def pooled_sd(repeated: Iterable[Sequence[float | None]]) -> tuple[float | None,
     return (float(np.sqrt(np.mean(variances))) if variances else None), len(variances)
 
 
-def detectable(difference: VRow) -> float | None:
-    """The smallest difference that a study of this size and spread finds in 4 of 5 cases, from the interval that it has."""
-    low, high = difference["ci_low"], difference["ci_high"]
-    return None if low is None or high is None else (high - low) / 2 * (Z + POWER_Z) / Z
+def detectable(difference: V) -> float | None:
+    """The smallest difference that a study of this size and spread finds in 4 of 5 cases, from its standard error."""
+    error = difference.error
+    return None if error is None else error * (student(difference.clusters - 1) + POWER_Z)

@@ -20,7 +20,6 @@ from drr.eval.stats.intervals import (
     index_of,
     ratio,
     sign_test,
-    wilson,
 )
 from drr.eval.stats.length import length_coefficient
 from drr.eval.stats.positions import PositionRow, positions
@@ -38,7 +37,6 @@ class PairRow(TypedDict):
     inconsistent: int
     errors: int
     win_rate: VRow
-    wilson: list[float | None]
     p_sign: float | None
     p_holm: float | None
     wins_needed: int | None
@@ -59,8 +57,6 @@ class PairResult:
     """Contained in `ties`."""
     errors: int
     win_rate: V
-    wilson_low: float | None
-    wilson_high: float | None
     decided: int
     """Queries, or tasks of several, that the sign test counts: those that on average prefer one side."""
     p_sign: float | None
@@ -79,7 +75,6 @@ class PairResult:
             "inconsistent": self.inconsistent,
             "errors": self.errors,
             "win_rate": self.win_rate.document(),
-            "wilson": [self.wilson_low, self.wilson_high],
             "p_sign": self.p_sign,
             "p_holm": self.p_holm,
             "wins_needed": wins_needed(self.decided),
@@ -112,7 +107,6 @@ def _result(group: Sequence[Comparison], *, unreliable: bool) -> PairResult:
     method = "(W + T/2)/n" + (", trials of a query averaged first" if n > len(by_query) else "")
     errors = counts["error"]
     rate = from_sums(rows, list(by_query), ratio, method, n=n, n_unscored=errors, ends=SHARE)
-    low, high = wilson((rate.value or 0.0) * tasks, tasks)
     won, lost = int((ahead > 0).sum()), int((ahead < 0).sum())
     return PairResult(
         dimension=group[0].dimension,
@@ -124,8 +118,6 @@ def _result(group: Sequence[Comparison], *, unreliable: bool) -> PairResult:
         inconsistent=counts["inconsistent"],
         errors=counts["error"],
         win_rate=rate,
-        wilson_low=low,
-        wilson_high=high,
         decided=won + lost,
         p_sign=sign_test(won, lost),
         unreliable=unreliable,

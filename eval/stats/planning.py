@@ -14,7 +14,8 @@ from math import ceil, inf
 from typing import NamedTuple, TypedDict
 
 import numpy as np
-from drr.eval.stats.corrected import LEAST_LABELS, LEAST_QUESTIONS, Scored, Z, spread_of_gaps, student
+from drr.eval.stats.corrected import LEAST_LABELS, LEAST_QUESTIONS, Scored, spread_of_gaps
+from drr.eval.stats.intervals import Z, student
 
 SHARES = (0.25, 0.5, 0.75)
 """Of the variance that is left to the labels: many labels and few questions, or the other way."""

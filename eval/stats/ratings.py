@@ -15,15 +15,8 @@ import numpy as np
 from drr.env.errors import DrrError
 from drr.eval.stats.ascent import climbed
 from drr.eval.stats.comparisons import Comparison, trial_weights
-from drr.eval.stats.intervals import (
-    Floats,
-    V,
-    VRow,
-    finite,
-    index_of,
-    resampled,
-)
-from drr.eval.stats.refitting import refitted
+from drr.eval.stats.intervals import Floats, V, VRow, finite, index_of
+from drr.eval.stats.refitting import refitted, resampled
 from numpy.typing import NDArray
 
 RIDGE = 0.01

@@ -252,3 +252,13 @@ def test_every_protocol_has_a_readable_table(tmp_path: Path, capsys: pytest.Capt
     assert "5.000" in printed
     assert "line 2: " in printed
     assert "1 rows, 0 without an answer, 1 that cannot be used." in printed
+
+
+def test_what_does_not_differ_is_said_beside_its_interval(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"weights": {"GOAL": 1.0}, "criteria": {"GOAL": [{"weight": 1, "scores": [8]}]}}
+    file = tmp_path / "scores.jsonl"
+    file.write_text(f"{json.dumps(row)}\n" * 14, encoding="utf-8")
+    assert main(["aggregate", "pqr", str(file), "--ci"]) == 0
+    assert "[6.738, 8.315] all equal (n=14)" in capsys.readouterr().out

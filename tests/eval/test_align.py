@@ -133,7 +133,7 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
 ) -> None:
     rows = quality(12, lambda query, report, side: 1 if report == "a" else 3)
     labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
-    drr("align", "new", study, "--labels", labels, "--task", "quality", "--target", "2")
+    drr("align", "new", study, "--labels", labels, "--task", "quality", "--target", "1.7")
 
     def grade(prompt: str, report: str, side: str) -> int:
         expert = 1 if "Report a" in report else 3
@@ -164,7 +164,7 @@ def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
         file.write_text(file.read_text("utf-8") + "\nBe milder.\n", encoding="utf-8")
         second = drr("align", "run", study, *by_model(wire))
         assert (second["version"], second["figures"]["mad"]["value"]) == (2, 0.0)
-        assert second["ended"] == "reached: the interval of v2's MAD lies under 2"
+        assert second["ended"] == "reached: the interval of v2's MAD lies under 1.7"
         compared = drr("align", "compare", study)
         assert compared["difference"]["value"] == -0.5 and (compared["nearer"], compared["same"]) == (12, 12)
         assert "+Be milder." in compared["changed"]

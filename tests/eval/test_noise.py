@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from drr.eval.stats.intervals import paired
 from drr.eval.stats.noise import detectable, noise_floor
 
 
@@ -33,6 +36,13 @@ def test_trials_come_before_judge_repeats_and_nothing_repeated_is_not_measured()
 
 
 def test_what_could_have_been_seen_follows_from_the_interval() -> None:
-    row = {"value": 0.1, "ci_low": -0.1, "ci_high": 0.3, "n": 9, "n_unscored": 0, "method": ""}
-    assert detectable(row) == pytest.approx(0.2 * 2.8016 / 1.96, rel=1e-3)  # type: ignore[arg-type]
-    assert detectable({**row, "ci_low": None}) is None  # type: ignore[arg-type, typeddict-item]
+    found = paired(
+        {str(n): [float(n % 4)] for n in range(400)}, {str(n): [1.0] for n in range(400)}
+    ).difference
+    error = np.std([n % 4 - 1 for n in range(400)], ddof=1) / 20
+    assert detectable(found) == pytest.approx(2.8016 * error, rel=3e-3)
+    wide = replace(found, ci_low=-9.0)
+    assert detectable(wide) == detectable(found), "what could be missed unseen is no matter of the test"
+    assert (
+        detectable(paired({"a": [1.0], "b": [1.0]}, {"a": [1.0], "b": [1.0]}, (0.0, 1.0)).difference) is None
+    )

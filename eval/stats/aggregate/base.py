@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from math import fsum
-from typing import ClassVar, Generic, TypedDict, TypeVar
+from typing import ClassVar, Generic, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 from drr.env.json_object import JsonObject
@@ -18,10 +18,13 @@ Given = TypeVar("Given", bound=RawRow)
 class Interval(TypedDict):
     ci_low: float | None
     ci_high: float | None
+    all_equal: NotRequired[bool]
+    """Where nothing differs."""
 
 
 def interval_row(v: V | None) -> Interval:
-    return {"ci_low": v.ci_low if v else None, "ci_high": v.ci_high if v else None}
+    row: Interval = {"ci_low": v.ci_low if v else None, "ci_high": v.ci_high if v else None}
+    return {**row, "all_equal": True} if v and v.all_equal else row
 
 
 class ProtocolSums(ABC, Generic[Given]):

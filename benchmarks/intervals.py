@@ -1,0 +1,180 @@
+"""The interval of a mean: how often it holds the truth where values have few levels, ties, floors and ceilings, and how wide it is.
+
+python -m benchmarks.intervals [--samples 4000] [--record]
+
+A cell is a distribution of values between two ends and a number of draws, 4 to 50. Width is told beside plain Student's on the same draws.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from math import sqrt
+from statistics import NormalDist, fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+from drr.eval.stats.intervals import COUNTED, Ends, Floats, V, from_sums, ratio, student
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from benchmarks.results import record, table
+
+DRAWS = (4, 5, 6, 8, 10, 14, 20, 30, 50)
+GRADES: Ends = (0.0, 10.0)
+APART: Ends = (-10.0, 10.0)
+ORDINARY = 0.15
+"""From this spread on, as a part of the distance between the ends, a width is held against Student's."""
+BANDS = ((0.0, 0.075), (0.075, ORDINARY), (ORDINARY, 1.0))
+LEAST, WORST = 0.93, 0.88
+
+
+class Distribution(NamedTuple):
+    levels: Floats
+    shares: Floats
+    ends: Ends
+
+    @property
+    def mean(self) -> float:
+        return float(self.levels @ self.shares)
+
+    @property
+    def spread(self) -> float:
+        """As a part of the distance between the ends."""
+        return sqrt(float((self.levels - self.mean) ** 2 @ self.shares)) / (self.ends[1] - self.ends[0])
+
+
+class Cell(NamedTuple):
+    name: str
+    draws: int
+    held: float
+    width: float
+    """Beside Student's."""
+    spread: float
+
+
+def _made(parts: Mapping[float, float], ends: Ends = GRADES) -> Distribution:
+    shares = np.array([*parts.values()])
+    return Distribution(np.array([*parts]), shares / shares.sum(), ends)
+
+
+def _bell(middle: float, sd: float, ends: Ends = GRADES) -> Distribution:
+    bell = NormalDist(middle, sd)
+    steps = np.arange(ends[0], ends[1] + 1)
+    return _made({float(step): bell.pdf(float(step)) for step in steps}, ends)
+
+
+def distributions() -> Iterator[tuple[str, Distribution]]:
+    """By name, what is drawn from."""
+    for percent in (2, 5, 10, 20, 30, 50, 70, 80, 90, 95, 98):
+        yield f"{percent} % at one end, the rest at the other", _made({10.0: percent, 0.0: 100 - percent})
+    for percent in (5, 10, 20, 35):
+        tied, rest = 100 - percent, float(percent)
+        for other in (7.0, 5.0, 0.0):
+            yield f"ties at 8, {percent} % at {other:g}", _made({8.0: tied, other: rest})
+        yield f"ties at 8, {percent} % at 7 and 9", _made({8.0: tied, 7.0: rest / 2, 9.0: rest / 2})
+        yield f"ties at 5, {percent} % at both ends", _made({5.0: tied, 0.0: rest / 2, 10.0: rest / 2})
+        yield f"ceiling, {percent} % at 9", _made({10.0: tied, 9.0: rest})
+        yield f"ceiling, {percent} % from 5 to 9", _made({10.0: tied, **dict.fromkeys((5.0, 6.0, 7.0, 8.0, 9.0), rest / 5)})  # fmt: skip
+        yield f"floor, {percent} % above", _made({0.0: tied, **dict.fromkeys((1.0, 2.0, 3.0, 5.0, 10.0), rest / 5)})  # fmt: skip
+        yield f"differences, {percent} % of one step", _made({0.0: tied, -1.0: rest / 2, 1.0: rest / 2}, APART)  # fmt: skip
+        yield f"differences, {percent} % of the whole scale", _made({0.0: tied, 10.0: rest}, APART)
+    for middle in (3.0, 5.0, 7.0, 8.5):
+        for sd in (0.5, 1.0, 1.5, 2.0, 3.0):
+            yield f"grades around {middle:g}, sd {sd:g}", _bell(middle, sd)
+    for sd in (1.0, 2.0, 3.0):
+        yield f"differences around 0.6, sd {sd:g}", _bell(0.6, sd, APART)
+    for name, a, b in (
+        ("shares high", 8.0, 2.0),
+        ("shares at both ends", 0.5, 0.5),
+        ("shares low", 0.5, 2.0),
+    ):
+        at = (np.arange(100) + 0.5) / 10
+        yield name, _made({float(x): float(x ** (a - 1) * (10 - x) ** (b - 1)) for x in at})
+
+
+def interval_of(values: Floats, ends: Ends) -> V:
+    rows = np.column_stack([values, np.ones(len(values))])
+    return from_sums(rows, [str(n) for n in range(len(values))], ratio, "mean", ends=ends)
+
+
+def cell(name: str, drawn: Distribution, draws: int, samples: int) -> Cell:
+    """Samples of the same values are looked at once."""
+    rng = np.random.default_rng([draws, *name.encode()])
+    taken = np.sort(rng.choice(drawn.levels, (samples, draws), p=drawn.shares), axis=1)
+    held = wide = plain = 0.0
+    for values, count in zip(*np.unique(taken, axis=0, return_counts=True), strict=True):
+        v = interval_of(values, drawn.ends)
+        assert v.ci_low is not None and v.ci_high is not None
+        held += count * (v.ci_low - 1e-9 <= drawn.mean <= v.ci_high + 1e-9)
+        wide += count * (v.ci_high - v.ci_low)
+        plain += count * 2 * student(draws - 1) * float(np.std(values, ddof=1)) / sqrt(draws)
+    return Cell(name, draws, held / samples, wide / plain if plain else np.inf, drawn.spread)
+
+
+def cells(samples: int) -> list[Cell]:
+    return [cell(name, drawn, draws, samples) for name, drawn in distributions() for draws in DRAWS]
+
+
+COUNTS: Mapping[str, Callable[[Generator, tuple[int, int]], NDArray[Any]]] = {
+    "Poisson, mean 2": lambda rng, size: rng.poisson(2, size),
+    "negative binomial, mean 15": lambda rng, size: rng.negative_binomial(2, 2 / 17, size),
+    "0 half of the time, else Poisson of 8": lambda rng, size: (
+        (rng.random(size) < 0.5) * rng.poisson(8, size)
+    ),
+    "lognormal, sigma 0.5": lambda rng, size: np.exp(0.5 * rng.normal(size=size)),
+    "lognormal, sigma 1": lambda rng, size: np.exp(rng.normal(size=size)),
+}
+TRUE = (2.0, 15.0, 4.0, np.exp(0.125), np.exp(0.5))
+COUNTED_DRAWS = (4, 9, 20, 50)
+
+
+def counted(samples: int) -> str:
+    """Of what has an end below only: how often the interval holds the truth, by draws; samples without spread have none and hold nothing."""
+    told_of = []
+    for (name, drawn), truth in zip(COUNTS.items(), TRUE, strict=True):
+        shown = []
+        for draws in COUNTED_DRAWS:
+            taken = drawn(np.random.default_rng([draws, *name.encode()]), (samples, draws)).astype(float)
+            found = [interval_of(values, COUNTED) for values in taken]
+            held = sum(v.ci_low <= truth <= v.ci_high for v in found if v.ci_low is not None and v.ci_high is not None)  # fmt: skip
+            shown.append(f"{100 * held / samples:.0f}")
+        told_of.append(f"{name}: {' / '.join(shown)} %")
+    return f"Counts and costs, held at n = {' / '.join(map(str, COUNTED_DRAWS))}: {'; '.join(told_of)}."
+
+
+TOLD = (
+    "`python -m benchmarks.intervals --record`: {count} cells ({kinds} distributions between two ends, {least} to {most} draws), {samples:,} samples"
+    " each. **{share:.1%} of the cells are held in {atleast:.0%} or more; the lowest in {worst:.1%}** ({where}, n={draws})."
+)
+
+
+def told(found: list[Cell], samples: int) -> str:
+    worst = min(found, key=lambda one: one.held)
+    text = TOLD.format(
+        count=len(found), kinds=len({one.name for one in found}), least=DRAWS[0], most=DRAWS[-1], samples=samples,
+        share=fmean(one.held >= LEAST for one in found), atleast=LEAST, worst=worst.held, where=worst.name, draws=worst.draws,
+    )  # fmt: skip
+    rows = []
+    for low, high in BANDS:
+        own = [one for one in found if low <= one.spread < high and one.name.startswith(("grades", "differences around", "shares"))]  # fmt: skip
+        name = f"{low:g} to {high:g}" if high < 1 else f"{low:g} and more (ordinary)"
+        rows.append((name, len(own), f"{fmean(one.width for one in own):.2f}", f"{max(one.width for one in own):.2f}"))  # fmt: skip
+    head = ("spread / distance of the ends", "cells", "mean width / Student's", "widest")  # fmt: skip
+    return "\n\n".join([text, table(head, rows), counted(samples)])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--samples", type=int, default=4000, help="of each cell")
+    parser.add_argument("--record", action="store_true", help="keep the tables in RESULTS.md")
+    arguments = parser.parse_args()
+    text = told(cells(arguments.samples), arguments.samples)
+    if arguments.record:
+        record("Intervals of means", text)
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()
