@@ -73,6 +73,7 @@ class SampleRun:
             load=lambda: answer,
             prompts=(PROMPT,),
             options=(),
+            once=True,
         )
         meter = Meter()
         recording = run_variant(

@@ -13,6 +13,8 @@ from drr.offline.agents.report import BANNER
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, write_shop
 from tests.wire import Fail, Say, Wire
 
+LOOK = Say(calls=[("product_catalog_search", {"query": "feeder"})])
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -124,7 +126,7 @@ def test_a_made_up_source_is_taken_out_of_what_a_person_reads(
     report = "Fine [1].\n\n## Sources\n\n[1] X: https://made.example/up\n"
     model = ["--model", "anthropic:claude-sonnet-5-5"]
     for repair, kept in ((["--citation-repair", "off"], True), ([], False)):
-        with Wire([Say("I know."), Say(report)]) as wire:
+        with Wire([LOOK, Say("I know."), Say(report)]) as wire:
             assert main(asking(folder, *model, "--base-url", wire.url, *repair)) == 0
         out, err = capsys.readouterr()
         assert ("made.example" in out) is kept and BANNER not in out

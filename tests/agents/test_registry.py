@@ -14,7 +14,7 @@ from drr.agents.architecture import WS, Variant
 from drr.agents.base import Limits
 from drr.agents.inspecting.variants import PROMPT as INSPECT
 from drr.agents.registry import PAPER, choose, variant, variants
-from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts
+from drr.agents.runner import ONCE_MORE, PERSON, AgentOptions, key_fields, load_prompts
 from drr.app.answers import AnswerConfig, Answering, open_answering
 from drr.app.models import models_of
 from drr.env.errors import DrrError, Misuse
@@ -22,6 +22,7 @@ from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopRealm
+from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
@@ -89,7 +90,12 @@ def test_an_unknown_name_is_misuse_with_a_hint(name: str) -> None:
 
 
 def test_prompts_of_the_registry_exist_and_are_all_used() -> None:
-    named = {prompt for v in variants().values() for prompt in v.prompts} | {"citation_fix", PERSON, INSPECT}
+    named = {prompt for v in variants().values() for prompt in v.prompts} | {
+        "citation_fix",
+        PERSON,
+        ONCE_MORE,
+        INSPECT,
+    }
     assert named == set(load_prompts().names)
 
 
@@ -158,7 +164,7 @@ async def test_a_plug_in_runs_with_everything_recorded(package: Path, ask: Ask, 
 
 
 async def test_a_plug_in_without_a_report_fails_in_words(package: Path, ask: Ask) -> None:
-    with pytest.raises(DrrError, match=r"silent.*no report"):
+    with pytest.raises(ModelFailure, match=r"silent answered without content"):
         await ask("silent")
 
 
@@ -217,6 +223,7 @@ def test_each_architecture_is_built_once_in_a_process() -> None:
 CRITIC = """
 async def picky(query, tools, model, budget):
     assert [tool.name for tool in tools] == ["product_catalog_search"] and budget.limits.tool_calls == 2
+    await tools[0].ainvoke({"query": "house"})
     draft = await model.reply([HumanMessage(str(query))])
     return (await model.of_role("critic").reply([HumanMessage("Mend: " + draft.text)])).text
 
