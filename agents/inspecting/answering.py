@@ -54,7 +54,7 @@ def answering(make: Callable[[], Agent]) -> Run:
             return await _from_what_is_known(run, _stop(run, said))
         if isinstance(said, BaseException):
             raise said
-        return Ending(said, "finalized")
+        return Ending(said or "", "finalized")
 
     return answer
 
