@@ -28,7 +28,6 @@ def pages_in_window(run: AgentRun) -> list[Page]:
     pages = web.whole()
     _check_window(run, sum(len(page.markdown or "") for page in pages))
     run.ledger.add(MAIN, map(source_of, pages))
-    run.in_window = True
     return pages
 
 

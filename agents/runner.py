@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
-from drr.agents.architecture import BUILT_IN, PROFILE, SUMMARISER, WS, Run, Variant
+from drr.agents.architecture import PROFILE, SUMMARISER, WS, Variant
 from drr.agents.base import (
     AnswerRecord,
     CitationRepair,
@@ -25,24 +25,20 @@ from drr.agents.base import (
     Transcript,
     nobody,
 )
-from drr.agents.brief import ProfileFacts, Reporting
-from drr.agents.content import has_researched, no_answer
+from drr.agents.brief import ProfileFacts
+from drr.agents.content import answered, failure_of, keyed
 from drr.agents.control import OF_FILES, WITH_FILES, WITHOUT_REASON, WITHOUT_RECORDS, WITHOUT_SHOP
 from drr.agents.evidence import actor_rank
-from drr.agents.recovery import is_broken_off
-from drr.agents.rendering import RESULTS
 from drr.agents.repairing import read_in_run, repaired
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool
 from drr.agents.steps import StepLog
 from drr.agents.websum import PageSummaries
-from drr.agents.writing import compose
 from drr.citations import repair
 from drr.env.errors import DrrError, Misuse
 from drr.env.profile import build_profile
 from drr.env.session import Change
 from drr.env.source import Source, text_hash
 from drr.env.world import World
-from drr.llm.failures import ModelFailure, NoAnswer
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
@@ -55,10 +51,6 @@ from drr.tools.base import ToolAnswer, ToolContext
 
 PERSON = "person"
 """The prompt that puts what is told of the person beside the question."""
-ONCE_MORE = "once_more"
-"""What is said beside the question after an answer that was none."""
-_UNKEYED = "0c5fceea3e19cd48fd8e22551dea9ecdfa500da5accb7e24bfc470698ffa3d66"
-"""Its first version, which enters no key, so that the keys of before stay; every other one does."""
 FOLDER = Path(__file__).parent / "prompts"
 
 
@@ -182,9 +174,11 @@ def key_fields(
     setting: Setting = RECORDS,
 ) -> AgentKey:
     """What of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
-    names = [*variant.prompts, *(("citation_fix",) if options.citation_repair == "ask" else ())]
-    if prompts[ONCE_MORE].sha256 != _UNKEYED:
-        names.append(ONCE_MORE)
+    names = [
+        *variant.prompts,
+        *keyed(prompts),
+        *(("citation_fix",) if options.citation_repair == "ask" else ()),
+    ]
     if setting.has_persona or setting.has_context:
         names.append(PERSON)
     fields: AgentKey = {
@@ -236,13 +230,8 @@ async def run_variant(
     allowance = Allowance(options.limits_of(variant), meter, now, now())
     run = _run_of(variant, query, world, models, prompts, options, allowance, listener, given)
     run.outside.query_id = query_id
-    answer = variant.architecture.load()
     try:
-        ending = await answer(run)
-        none = no_answer(run, ending.report)
-        if none is not None and not (variant.architecture.once or is_broken_off(ending.stop_reason)):
-            ending = await _again(run, variant, answer, none, ending)
-            none = no_answer(run, ending.report)
+        ending, none = await answered(run, variant, variant.architecture.load())
         record = await _finish(run, variant, ending, options, world)
     except Exception:
         on_failure(Gathered(**_gathered(run, variant, world)))
@@ -252,29 +241,7 @@ async def run_variant(
     if none is None:
         return record
     on_failure(record.model_copy(update={"stop_reason": none}))
-    raise ModelFailure(none, f"{variant.name} {_NONE[none]} (its research ended as {ending.stop_reason})")
-
-
-_NONE: Mapping[NoAnswer, str] = {
-    "empty": "answered without content",
-    "no_research": "answered without calling any tool",
-    "malformed_call": "wrote the call of a tool out as its answer",
-}
-
-
-async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, ending: Ending) -> Ending:
-    """Asked once more, with a line that says what was missing. An agent of ours that only wrote badly looks up nothing again."""
-    prompt = run.prompts[ONCE_MORE]
-    run.once_more = prompt.text.strip()
-    run.notes.append(f"asked once more ({none}, {ending.stop_reason}; {ONCE_MORE} {prompt.sha256[:8]})")
-    for name in list(run.transcripts):
-        run.transcripts[f"first {name}"] = run.transcripts.pop(name)
-    ours = variant.architecture.origin == BUILT_IN and "report" in variant.prompts
-    if not (ours and has_researched(run)):
-        return await answer(run)
-    brief = Reporting(run.query, run.evidence())
-    text = await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures())
-    return Ending(text, ending.stop_reason)
+    raise failure_of(none, variant, ending)
 
 
 def _run_of(

@@ -147,8 +147,6 @@ class AgentRun(Instructed):
     """The choices of the study that the architecture declares to understand."""
     profile: ProfileFacts | None = None
     """Of the shopper, for researchers; only `+profile` variants have them."""
-    in_window: bool = False
-    """Whether it was given all pages at once, and had nothing to look up."""
     aclose: Callable[[], Awaitable[None]] = _nothing
     """Ends what may still run in the background when the run is over."""
     listener: Listener = nobody

@@ -63,14 +63,11 @@ def ask(shop: Shop, web: CountingWeb, asked: Asked) -> Ask:
         listener: Any = None,
         roles: Sequence[str] = (),
         now: Callable[[], float] | None = None,
-        on_failure: Callable[[Any], None] | None = None,
         **options: Any,
     ) -> AnswerRecord:
         meter = Meter()
         models = Models(ModelSettings({}), retries=Retries(attempts=1)).unit(meter)
         extra: dict[str, Any] = {} if now is None else {"now": now}
-        if on_failure is not None:
-            extra["on_failure"] = on_failure
         if listener is not None:
             extra["listener"] = listener
         return await run_variant(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from drr.agents.base import AnswerRecord, Limits
+from drr.agents.base import Limits
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
@@ -179,15 +179,8 @@ async def test_no_report_is_written_where_every_researcher_failed(ask: Ask, kind
 
 async def test_where_every_researcher_refused_the_record_says_so(ask: Ask) -> None:
     failure = ModelFailure("refusal", "no")
-    kept: list[AnswerRecord] = []
-    with pytest.raises(ModelFailure, match="its research ended as refused") as raised:
-        await ask(
-            "hybrid-react",
-            policy=Team(["a b", "c d"], fails={"a b": failure, "c d": failure}),
-            on_failure=kept.append,
-        )
-    assert raised.value.kind == kept[0].stop_reason == "no_research"
-    assert [f.kind for f in kept[0].failures] == ["refusal", "refusal"]
+    record = await ask("hybrid-react", policy=Team(["a b", "c d"], fails={"a b": failure, "c d": failure}))
+    assert record.stop_reason == "refused" and [f.kind for f in record.failures] == ["refusal", "refusal"]
 
 
 @pytest.mark.parametrize("kind_of_failure", ["bad_key", "no_credit", "over_budget"])
@@ -229,17 +222,15 @@ async def test_the_supervisor_has_only_its_own_tools(ask: Ask, asked: Asked) -> 
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         if kind(messages, arguments) == "supervisor" and not any(isinstance(m, AIMessage) for m in messages):
             return turn(
-                call("calculator", 1, expression="1+1"),
-                call("launch_researcher", 2, sub_problem=" "),
-                call("launch_researcher", 4, sub_problem="sums"),
+                call("calculator", 1, expression="1+1"), call("launch_researcher", 2, sub_problem=" ")
             )
         if kind(messages, arguments) == "supervisor":
             return turn(call("finalize", 3))
-        return Team()(messages, arguments)
+        return AIMessage(REPORT)
 
     record = await ask("hybrid-react", policy=policy)
     answers = [m for m in shown(asked, "supervisor")[-1] if isinstance(m, ToolMessage)]
-    assert [m.status for m in answers] == ["error", "error", "success"]
+    assert [m.status for m in answers] == ["error", "error"]
     assert record.tool_calls[0].kind == "unknown" and record.report == REPORT
 
 

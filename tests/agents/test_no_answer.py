@@ -5,27 +5,32 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
-from drr.agents.base import AnswerRecord
-from drr.agents.content import is_call, is_empty
+from drr.agents.content import ONCE_MORE, is_call, is_empty
 from drr.agents.registry import variant
-from drr.agents.runner import ONCE_MORE, AgentOptions, key_fields, load_prompts
+from drr.agents.runner import AgentOptions, key_fields, load_prompts
 from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.study.study import Study
-from langchain_core.messages import AIMessage
 
-from tests.agents.garden import ANNA, Ask, Asked, call, scripted, turn, write_shop
-from tests.wire import Request, Say, Wire
+from tests.agents.garden import ANNA, write_shop
+from tests.wire import Request, Say, Wire, looked
 
 REPORT = (
     "Take the cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
 )
 CALL = '{"name": "product_catalog_search", "arguments": {"query": "bird house"}}'
-LOOK = turn(call("product_catalog_search", 1, query="house"))
 MORE = "An earlier attempt"
 TOOLS = {"product_catalog_search", "finalize"}
+
+
+class Asked(NamedTuple):
+    code: int
+    document: dict[str, Any]
+    told: str
+    requests: list[str]
 
 
 @pytest.mark.parametrize(
@@ -85,38 +90,6 @@ def test_content_is_more_than_a_short_line_without_source_or_figure(text: str, e
     assert is_empty(text) is empty
 
 
-async def test_research_that_was_left_out_is_asked_for_once_more(ask: Ask, asked: Asked) -> None:
-    def policy(messages: list[object], arguments: object) -> AIMessage:
-        if MORE not in str(messages[1]):
-            return AIMessage(REPORT)
-        return scripted(LOOK, AIMessage("Done."), AIMessage(REPORT))(messages, arguments)  # type: ignore[arg-type]
-
-    record = await ask("react", policy=policy)
-    assert record.stop_reason == "answered" and [call.kind for call in record.tool_calls] == ["api"]
-    assert [MORE in str(messages[1].text) for messages, _ in asked.requests] == [False] * 2 + [True] * 3
-    assert [one.name for one in record.transcripts] == ["agent", "first agent"]
-    (note,) = record.notes
-    version = load_prompts()[ONCE_MORE].sha256[:8]
-    assert note == f"asked once more (no_research, answered; once_more {version})"
-
-
-@pytest.mark.parametrize("said", ["Here is your report.", CALL])
-async def test_a_report_that_is_none_is_written_once_more_from_what_was_found(
-    ask: Ask, asked: Asked, said: str
-) -> None:
-    policy = scripted(
-        LOOK,
-        turn(call("finalize", 2)),
-        AIMessage(said),
-        otherwise=lambda messages, arguments: AIMessage(REPORT),
-    )
-    record = await ask("react", policy=policy)
-    assert record.report == REPORT and record.stop_reason == "finalized"
-    assert [call.name for call in record.tool_calls] == ["product_catalog_search", "finalize"]
-    told = str(asked.requests[-1][0][-1].text)
-    assert MORE in told and "Cedar bird house" in told and len(asked.requests) == 4
-
-
 def careless(said: str) -> Callable[[Request], Say]:
     """Calls no tool; where its answer is short, one first."""
 
@@ -146,14 +119,49 @@ def words(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[
     return ["--shop", str(place), "--model", "anthropic:claude-sonnet-5-5", "--quiet"]
 
 
+def asking(words: list[str], script: Callable[[Request], Say], capsys: pytest.CaptureFixture[str]) -> Asked:
+    """The exit code, the document, what was told, and the questions as the model was asked them."""
+    with Wire(script) as wire:
+        code = main(["ask", "Which house?", "--user", ANNA, *words, "--base-url", wire.url, "--json"])
+        asked = [json.dumps(request.body["messages"]) for request in wire.requests]
+    out, err = capsys.readouterr()
+    return Asked(code, json.loads(out), err, asked)
+
+
+def test_research_that_was_left_out_is_asked_for_once_more(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def script(request: Request) -> Say:
+        return looked(request, REPORT) if MORE in json.dumps(request.body["messages"]) else Say(REPORT)
+
+    code, document, err, asked = asking(words, script, capsys)
+    assert code == 0, err
+    assert document["stop_reason"] == "answered" and [c["kind"] for c in document["tool_calls"]] == ["api"]
+    assert [MORE in one for one in asked] == [False] * 2 + [True] * 3
+    version = load_prompts()[ONCE_MORE].sha256[:8]
+    assert document["notes"] == [f"asked once more (no_research, answered; once_more {version})"]
+
+
+@pytest.mark.parametrize("said", ["Here is your report.", CALL])
+def test_a_report_that_is_none_is_written_once_more_from_what_was_found(
+    words: list[str], capsys: pytest.CaptureFixture[str], said: str
+) -> None:
+    def script(request: Request) -> Say:
+        return looked(request, REPORT if MORE in json.dumps(request.body["messages"]) else said)
+
+    code, document, err, asked = asking(words, script, capsys)
+    assert code == 0, err
+    assert document["report"].startswith("Take the cedar house") and len(document["tool_calls"]) == 1
+    assert len(asked) == 4 and "1 + 1 = 2" in asked[-1], (
+        "written from what was found, which is not looked up again"
+    )
+
+
 @pytest.mark.parametrize("kind", SAYS)
 def test_ask_shows_what_came_and_that_it_is_none(
     kind: str, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Wire(careless(SAYS[kind])) as wire:
-        code = main(["ask", "Which house?", "--user", ANNA, *words, "--base-url", wire.url, "--json"])
-    out, err = capsys.readouterr()
-    document = json.loads(out)
+    code, document, err, _ = asking(words, careless(SAYS[kind]), capsys)
     assert (code, document["stop_reason"]) == (1, kind) and document["report"].startswith(SAYS[kind][:20])
     assert f"no answer ({kind}): react " in err and "Traceback" not in err
     assert sum("asked once more" in note for note in document["notes"]) == 1
@@ -213,10 +221,12 @@ def test_keys_stay_as_they_were_until_the_line_is_another(tmp_path: Path) -> Non
     assert ONCE_MORE not in ours and other == {**ours, ONCE_MORE: load_prompts(tmp_path)[ONCE_MORE].sha256}
 
 
-async def test_what_needs_no_tool_declares_none(ask: Ask, tmp_path: Path) -> None:
-    path = tmp_path / "knows.py"
-    path.write_text(
-        f"async def knows(query, tools, model, budget):\n    return {REPORT!r}\n\nknows.tools = ()\n"
+@pytest.mark.parametrize(("declared", "code"), [("", 1), ("knows.tools = ()", 0)])
+def test_what_needs_no_tool_declares_none(
+    words: list[str], capsys: pytest.CaptureFixture[str], declared: str, code: int
+) -> None:
+    Path("knows.py").write_text(
+        f"async def knows(query, tools, model, budget):\n    return {REPORT!r}\n\n{declared}\n"
     )
-    record: AnswerRecord = await ask(f"{path}:knows")
-    assert record.report == REPORT and record.notes == []
+    found = asking([*words, "--variant", "knows.py:knows"], careless("unasked"), capsys)
+    assert found.code == code, found.told

@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from drr.agents.base import AnswerRecord
 from drr.env.session import Change
-from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from tests.agents.garden import ANNA, QUESTION, Ask, Asked, call, scripted, turn
 
 REPORT = "The cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
-LOOK = turn(call("product_catalog_search", 9, query="house"))
 NINE = {
     "product_catalog_search",
     "get_product_details",
@@ -77,14 +74,12 @@ async def test_the_agent_is_told_its_user_and_the_day_and_no_more(ask: Ask, aske
 
 
 async def test_a_turn_without_a_call_ends_the_research(ask: Ask) -> None:
-    record = await ask("react", policy=scripted(LOOK, AIMessage("I know it all."), AIMessage(REPORT)))
+    record = await ask("react", policy=scripted(AIMessage("I know it all."), AIMessage(REPORT)))
     assert record.stop_reason == "answered" and record.report == REPORT
 
 
 async def test_a_turn_that_says_nothing_is_not_sent_back(ask: Ask, asked: Asked) -> None:
     def policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
-        if len(messages) == 2:
-            return LOOK
         return AIMessage(REPORT if "The research is over" in str(messages[-1].text) else "")
 
     record = await ask("react", policy=policy)
@@ -186,8 +181,6 @@ async def test_without_the_tool_for_thoughts_nobody_is_given_it_or_told_of_it(
 async def test_a_call_of_the_tool_that_was_left_out_is_a_call_of_nothing(ask: Ask, name: str) -> None:
     turns = turn(call("reason", 1, thought="hm")), turn(call("finalize", 2)), AIMessage(REPORT)
     policy = scripted(*turns, otherwise=lambda messages, arguments: AIMessage(REPORT))
-    kept: list[AnswerRecord] = []
-    with pytest.raises(ModelFailure, match="without calling any tool"):
-        await ask(name, policy=policy, reason=False, on_failure=kept.append)
-    first = kept[0].tool_calls[0]
+    record = await ask(name, policy=policy, reason=False)
+    first = record.tool_calls[0]
     assert (first.name, first.kind, first.ok) == ("reason", "unknown", False)

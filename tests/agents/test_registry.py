@@ -12,9 +12,10 @@ import pytest
 from drr.agents import registry
 from drr.agents.architecture import WS, Variant
 from drr.agents.base import Limits
+from drr.agents.content import ONCE_MORE
 from drr.agents.inspecting.variants import PROMPT as INSPECT
 from drr.agents.registry import PAPER, choose, variant, variants
-from drr.agents.runner import ONCE_MORE, PERSON, AgentOptions, key_fields, load_prompts
+from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts
 from drr.app.answers import AnswerConfig, Answering, open_answering
 from drr.app.models import models_of
 from drr.env.errors import DrrError, Misuse
@@ -223,7 +224,6 @@ def test_each_architecture_is_built_once_in_a_process() -> None:
 CRITIC = """
 async def picky(query, tools, model, budget):
     assert [tool.name for tool in tools] == ["product_catalog_search"] and budget.limits.tool_calls == 2
-    await tools[0].ainvoke({"query": "house"})
     draft = await model.reply([HumanMessage(str(query))])
     return (await model.of_role("critic").reply([HumanMessage("Mend: " + draft.text)])).text
 

@@ -24,9 +24,6 @@ from langchain_core.messages import HumanMessage
 
 async def quick(query, tools, model, budget):
     return (await model.reply([HumanMessage(str(query))])).text
-
-
-quick.tools = ()  # it knows all by itself
 """
 
 
