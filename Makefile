@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
 	@echo "make test          set up, pass the tests (no network, no server)"
-	@echo "make test-long     what takes seconds each: kills, fuzz, hostile lines, a full disk"
+	@echo "make test-long     nightly: what takes seconds each: kills, fuzz, hostile lines, a full disk"
 	@echo "make test-servers  the contract suite on MongoDB and Elasticsearch test servers (needs a JDK >= 21 and Maven)"
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    nightly: the wheel in a fresh environment, beside packages of others (installs the locked packages)"

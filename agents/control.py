@@ -51,6 +51,8 @@ LAUNCH_TOOL = _schema(
 )
 WITHOUT_REASON = {"reason_turns": "", "first_turn": "think"}
 """What the prompts say where the agent has no `reason`: its model thinks by itself."""
+WITHOUT_PAGE_WARNING = {"page_warning": "", "pages_warning": ""}
+"""What they say where nobody is warned of bad pages: no other agent is."""
 WITHOUT_RECORDS = {
     "profile_writes": "",
     "records_tools": "",

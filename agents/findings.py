@@ -40,6 +40,8 @@ class Finding:
     failure: ModelFailure | None = None
     error: CallError | None = None
     """Why there is nothing, where no model failed."""
+    ended: float | None = None
+    """Seconds after the answer was begun."""
 
 
 def bare(task: SubProblem) -> SubProblem:
@@ -71,8 +73,8 @@ async def attempted(run: AgentRun, task: SubProblem, work: Awaitable[Condensed])
                     message=str(failure),
                 )
             )
-        return Finding(**where, text=None, stop=None, failure=failure)
-    return Finding(**where, text=end.text, stop=end.stop)
+        return Finding(**where, text=None, stop=None, failure=failure, ended=run.allowance.elapsed())
+    return Finding(**where, text=end.text, stop=end.stop, ended=run.allowance.elapsed())
 
 
 def stop_over_budget(findings: Sequence[Finding]) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated, Literal, TypedDict
 
 from drr.agents import loop
 from drr.agents.architecture import OWN
-from drr.agents.base import CallError, Ending, StopReason
+from drr.agents.base import CallError, CallKind, Ending, StopReason
 from drr.agents.brief import Reporting, Researching, Supervising
 from drr.agents.control import (
     CONTROL,
@@ -209,7 +209,9 @@ async def return_control(
         finding = back.get(place)
         text, error = _answer(run, name, arguments, finding)
         found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
-        run.record(MAIN, name, arguments, text, "control" if _is_control(run, name) else "unknown", error)
+        kind: CallKind = "control" if _is_control(run, name) else "unknown"
+        ended = None if finding is None else finding.ended
+        run.record(MAIN, name, arguments, text, kind, error, began=run.steps.last("supervisor"), ended=ended)
         answers.append(tool_message(call["id"], name, text, ok=error is None, artifact=found))
     run.keep("supervisor", [*state["messages"], *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):

@@ -107,7 +107,7 @@ BUILT_IN = (
             "dr3_pages",
         ),
         options=(VALIDATE,),
-        settings=("reason", "long_context"),
+        settings=("reason", "long_context", "page_warning"),
         load=_built_in("drr.agents.dr3"),
     ),
 )

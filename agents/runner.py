@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
+from drr.agents import control
 from drr.agents.architecture import PROFILE, SUMMARISER, WS, Variant
 from drr.agents.base import (
     AnswerRecord,
@@ -27,7 +28,6 @@ from drr.agents.base import (
 )
 from drr.agents.brief import ProfileFacts
 from drr.agents.content import answered, failure_of, keyed
-from drr.agents.control import OF_FILES, WITH_FILES, WITHOUT_REASON, WITHOUT_RECORDS, WITHOUT_SHOP
 from drr.agents.evidence import actor_rank
 from drr.agents.repairing import read_in_run, repaired
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool
@@ -68,6 +68,8 @@ class AgentOptions:
     """Whether `view_image` shows pictures; `auto`: where the model's maker says that it takes them."""
     long_context: bool = False
     """DR3 is given all frozen pages in its window, in place of the agent that searches them."""
+    page_warning: bool = True
+    """DR3's sub-agents are warned that pages may be out of date, one-sided or wrong. It is in the key by its prompts."""
     reason: bool = True
     """ReAct and Hybrid-ReAct have the tool that holds a thought. Each call of it reads the whole context again."""
 
@@ -139,11 +141,12 @@ def said(
     # A world without a shop that has no files either says itself what it is, in tools of its own.
     without_shop = with_files and not with_shop
     choices = {
-        **(WITHOUT_REASON if _has_no_reason(variant, options) else {}),
-        **(WITHOUT_RECORDS if without_shop or not setting.has_records else {}),
-        **(WITHOUT_SHOP if without_shop else {}),
-        **(WITH_FILES if with_files else {}),
-        **(OF_FILES if without_shop else {}),
+        **(control.WITHOUT_REASON if _has_no_reason(variant, options) else {}),
+        **({} if options.page_warning else control.WITHOUT_PAGE_WARNING),
+        **(control.WITHOUT_RECORDS if without_shop or not setting.has_records else {}),
+        **(control.WITHOUT_SHOP if without_shop else {}),
+        **(control.WITH_FILES if with_files else {}),
+        **(control.OF_FILES if without_shop else {}),
     }
     return prompts.chosen(choices) if choices else prompts
 
@@ -174,11 +177,9 @@ def key_fields(
     setting: Setting = RECORDS,
 ) -> AgentKey:
     """What of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
-    names = [
-        *variant.prompts,
-        *keyed(prompts),
-        *(("citation_fix",) if options.citation_repair == "ask" else ()),
-    ]
+    names = [*variant.prompts, *keyed(prompts)]
+    if options.citation_repair == "ask":
+        names.append("citation_fix")
     if setting.has_persona or setting.has_context:
         names.append(PERSON)
     fields: AgentKey = {
@@ -224,9 +225,7 @@ async def run_variant(
     options, given = options or AgentOptions(), given or Given()
     withheld = world.user_id is None and world.session is not None
     if withheld if given.setting.has_records else world.user_id is not None:
-        raise ValueError(
-            f"the setting {given.setting.name} and a world of the user {world.user_id!r} do not agree"
-        )
+        raise ValueError(f"the setting {given.setting.name} and the user {world.user_id!r} do not agree")
     allowance = Allowance(options.limits_of(variant), meter, now, now())
     run = _run_of(variant, query, world, models, prompts, options, allowance, listener, given)
     run.outside.query_id = query_id

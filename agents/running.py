@@ -267,10 +267,17 @@ class AgentRun(Instructed):
         error: CallError | None = None,
         *,
         later: int = 0,
+        began: float | None = None,
+        ended: float | None = None,
     ) -> None:
-        """Note a call that was answered without running a tool; `later`: so many of those noted were made after it."""
-        now = self.allowance.elapsed()
-        self._log(actor, _called(actor, name, arguments, result, kind, error, now), None, later=later)
+        """Note a call that was answered without running a tool; `later`: so many of those noted were made after it.
+
+        It took no time where nobody says when it `ended`, and is made now where nobody says when it `began`.
+        """
+        since = self.allowance.elapsed() if began is None else began
+        self._log(
+            actor, _called(actor, name, arguments, result, kind, error, since, ended), None, later=later
+        )
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
         """What the tools answered to one actor, as text for a fresh conversation."""

@@ -27,6 +27,10 @@ class StepLog:
             TimedStep(kind=kind, of=of, number=number, role=role, seconds=took, started_at=began)
         )
 
+    def last(self, of: str) -> float:
+        """When the last turn of a conversation ended."""
+        return max(step.started_at + step.seconds for step in self._steps if step.of == of)
+
     def noted(self) -> list[TimedStep]:
         """In an order that does not hang on who finished first."""
         return sorted(self._steps, key=lambda step: (step.kind, step.of, step.number))

@@ -277,6 +277,7 @@ class Answering:
             references=base.references if config.references is None else config.references,
             citation_repair=config.citation_repair or base.citation_repair,
             reason=holds_thoughts(config.settings, self.models),
+            page_warning=config.settings.page_warning == "on",
             vision=config.settings.vision,
             long_context=reach.long_context,
         )

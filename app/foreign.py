@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from drr.study.unit import Unit
 
 
+class HeldAgainst(TypedDict):
+    """Which shop the reports of a study will be held against."""
+
+    shop: str | None
+    shop_url: str
+
+
 class ScoresTaken(TypedDict):
     part: str
     title: str
@@ -37,6 +44,7 @@ class ForeignTaken(TypedDict):
 
     schema: int
     study: str
+    held_against: HeldAgainst
     format: str
     reports: int
     added: int
@@ -129,6 +137,7 @@ def take_given(
     document: ForeignTaken = {
         "schema": 1,
         "study": str(Path(study.folder)),
+        "held_against": held_against(study, settings),
         "format": form.name,
         "reports": len(taken.units),
         "added": added,
@@ -138,6 +147,22 @@ def take_given(
         "replaced": replaced,
     }
     return document, ok
+
+
+def held_against(study: Study, settings: Settings) -> HeldAgainst:
+    """As the study was made, whatever is named now; these are the defaults of `drr judge`."""
+    kept = study.config.get("settings", {}).get("shop_url")
+    return {"shop": study.config.get("run", {}).get("shop"), "shop_url": kept or settings.shop_url}
+
+
+def say_held(held: HeldAgainst) -> None:
+    from drr.app.screen import plain
+
+    if held["shop"] is None:
+        told = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
+    else:
+        told = f"held against the shop {held['shop']}, whose pages are at {held['shop_url']}"
+    print(plain(told))
 
 
 def _scores_taken(
@@ -176,6 +201,7 @@ def say_taken(document: ForeignTaken) -> None:
                 f"{document['added']} of {document['reports']} reports are new; {document['queries']} queries, systems {systems}"
             )
         )
+        say_held(document["held_against"])
     for one in document["scores"]:
         judge = "judge not told (--judge NAME)" if one["judge"] is None else f"judge {one['judge']}"
         without = f", {one['unscored']} without a score" if one["unscored"] else ""

@@ -12,25 +12,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.querygen.checks import Checked
+
 if TYPE_CHECKING:
     from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.llm.factory import Models
     from drr.llm.prompts import Prompts
-    from drr.querygen.checks import Checked
     from drr.querygen.generate import Writer
     from drr.querygen.sampling import Sampled
     from drr.study.config import StudyConfig
     from drr.study.run import Summary
+    from drr.study.study import Study
 
 
 def generate(arguments: argparse.Namespace, settings: Settings) -> int:
     """Write what is missing, then the files: what was written counts even when the run was stopped."""
-    from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
+    from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.query import read_queries
     from drr.env.shop import open_shop
-    from drr.querygen.generate import ROLE, written_queries
+    from drr.querygen.generate import ROLE
     from drr.study.study import Study
 
     if arguments.out.exists():
@@ -42,10 +44,8 @@ def generate(arguments: argparse.Namespace, settings: Settings) -> int:
         folder = arguments.out.with_name(arguments.out.name + ".study")
         with Study.create(folder, _config(arguments, settings, writer, users)) as study:
             check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
-            units = writer.units(users)
-            study.retire("generation", keep=units)
-            summary = run_units(arguments, study, units, writer.work, models, "writing questions")
-            drafts = _sorted_out(shop, written_queries(study, units), arguments.min_products)
+            study.retire("generation", keep=writer.units(users))
+            drafts, summary = _written(arguments, study, writer, users)
         drafts.write(arguments.out)
     _tell(arguments, drafts, summary, len(users))
     code = conclude(summary, folder, command=_again(arguments))
@@ -139,11 +139,27 @@ def _aside(out: Path) -> Path:
     return out.with_name(out.name + ".rejected.jsonl")
 
 
-def _sorted_out(shop: Shop, queries: Sequence[Query], min_products: int) -> WrittenQuestions:
+def _written(
+    arguments: argparse.Namespace, study: Study, writer: Writer, users: Sequence[Sampled]
+) -> tuple[WrittenQuestions, Summary]:
+    """Of each user as many as were asked for; what the checks reject is written again, a few times."""
+    from drr.app.studies import run_units
     from drr.querygen.checks import Checker
+    from drr.querygen.generate import REFILLS, written_queries
+    from drr.study.run import Summary
 
-    checker = Checker(shop, min_products)
-    return WrittenQuestions(tuple(checker.accept(query) for query in queries))
+    checker, checked, summary = Checker(writer.shop, arguments.min_products), list[Checked](), Summary()
+    first = more = writer.units(users)
+    asked = {unit.key for unit in first}
+    for _ in range(1 + REFILLS):
+        did = run_units(arguments, study, more, writer.work, writer.models, "writing questions")
+        summary = summary.joined(did)
+        checked += [checker.accept(query) for query in written_queries(study, more)]
+        more = [unit for unit in writer.refills(first, checked) if unit.key not in asked]
+        asked |= {unit.key for unit in more}
+        if not more or summary.stopped or arguments.limit:
+            break
+    return WrittenQuestions(tuple(checked)), summary
 
 
 def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summary, users: int) -> None:
@@ -155,13 +171,19 @@ def _tell(arguments: argparse.Namespace, drafts: WrittenQuestions, summary: Summ
             f"{arguments.how_many} were asked for",
             file=sys.stderr,
         )
-    good, bad = drafts.good, drafts.bad
+    good, bad, asked = drafts.good, drafts.bad, users * arguments.per_user
+    if bad and len(good) < asked:
+        print(
+            f"drr: {arguments.out}: holds {len(good)} of the {asked} questions asked for; {len(bad)} drafts were rejected",
+            file=sys.stderr,
+        )
     if arguments.json:
         print_json(
             {
                 "schema": 1,
                 "file": str(arguments.out),
                 "users": users,
+                "asked": asked,
                 "written": len(drafts.checked),
                 "kept": len(good),
                 "rejected": _reasons(bad),

@@ -28,6 +28,8 @@ AS_PRINTED = {
     "fp_product": "FP prod",
     "fr": "FR",
     "overall": "Overall",
+    "pqr_p": "P",
+    "pqr_q": "Q",
     "re_non_redundancy": "RE non-redundancy",
     "re_overall": "RE overall",
     "re_pairs": "RE pairs",

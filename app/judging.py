@@ -84,6 +84,8 @@ class PlainDesk(TypedDict):
     protocol: str
     batch: int
     repeat: int
+    earlier: bool
+    """By the prompts of before."""
     refetched: dict[str, JsonObject] | None
     """The fields of a `Page`, by address."""
     facts: JsonObject
@@ -99,6 +101,7 @@ class JudgeWorkplace(PlainDesk):
 
 def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
     from drr.app.elsewhere import desk_facts, whole_path
+    from drr.eval.judging.earlier import earlier_prompts
 
     pages = desk.refetched
     return {
@@ -107,6 +110,7 @@ def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
         "protocol": desk.protocol.name,
         "batch": desk.batch,
         "repeat": desk.repeat,
+        "earlier": desk.prompts is earlier_prompts(),
         "refetched": None if pages is None else {url: page._asdict() for url, page in pages.items()},
         "facts": desk_facts(desk),
     }
@@ -126,6 +130,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     from drr.env.web.base import Page
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.evidence.answers import questions, read_answers
+    from drr.eval.judging.earlier import earlier_prompts
     from drr.eval.judging.run import Work
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE
     from drr.eval.tasks.protocol import PROTOCOLS
@@ -146,6 +151,8 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
             refetched=None if pages is None else {url: Page(**page) for url, page in pages.items()},
             questions=questions(study),
         )
+        if document["earlier"]:
+            desk.prompts = earlier_prompts()
         check_same(desk_facts(desk), document["facts"])
         check_models(models, (JUDGE, EXTRACTOR))
         desk.add(read_answers(study))

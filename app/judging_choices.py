@@ -27,8 +27,14 @@ class JudgingChoices(NamedTuple):
     pair_seed: int
     truths: Mapping[str, KnownTask]
     """Of tasks with files, by question; only where `dr3` is asked for."""
+    earlier: bool
+    """By the prompts that judged the study before."""
 
     def settle(self, desk: Desk) -> None:
+        from drr.eval.judging.earlier import earlier_prompts
+
+        if self.earlier:
+            desk.prompts = earlier_prompts()
         desk.own_points, desk.reference, desk.pqr = self.points, self.reference, self.pqr
         desk.pair_seed, desk.truths = self.pair_seed, self.truths
 
@@ -57,6 +63,9 @@ class JudgingChoices(NamedTuple):
 
 
 def add_choice_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--renew", action="store_true", help="by today's prompts, where earlier ones judged before; asks anew"
+    )
     parser.add_argument(
         "--points",
         type=Path,
@@ -145,8 +154,25 @@ def choices(
         )
     seed = kept_pair_seed(study) if arguments.pair_seed is None else arguments.pair_seed
     return JudgingChoices(
-        points, reference, _pqr(study, desk, arguments), seed, _truths(study, desk, arguments.tasks, what)
+        points,
+        reference,
+        _pqr(study, desk, arguments),
+        seed,
+        _truths(study, desk, arguments.tasks, what),
+        not arguments.renew and _goes_on(study, desk),
     )
+
+
+def _goes_on(study: Study, desk: Desk) -> bool:
+    import sys
+
+    from drr.eval.judging.earlier import goes_on_by_earlier
+
+    found = goes_on_by_earlier(study, desk)
+    if found:
+        told = "goes on by the prompts that judged it before; --renew judges it by today's, with new calls"
+        print(f"drr: {study.folder}: {told}", file=sys.stderr)
+    return found
 
 
 def _truths(study: Study, desk: Desk, given: Path | None, what: list[str]) -> Mapping[str, KnownTask]:

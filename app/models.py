@@ -33,6 +33,7 @@ AGENT_SETTINGS = (
     "effort",
     "thinking",
     "reason",
+    "page_warning",
     "vision",
     "role_models",
     "model_agent",

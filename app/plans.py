@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from drr.env.query import Query
     from drr.env.reach import Reach
     from drr.persons.setting import Setting
+    from drr.study.study import Study
     from drr.study.unit import Unit
 
 QUERIES = "queries.jsonl"
@@ -77,6 +78,12 @@ class Selection:
         for unit in units:
             (named if self.has(unit.spec) else others).append(unit)
         return named, others
+
+
+def counted_under_only(study: Study, units: Sequence[Unit], named: Sequence[Unit]) -> list[Unit]:
+    """What is named now, and of the rest what the study has already: nobody asked for every pairing of the two."""
+    keys = {unit.key for unit in named} | {had.key for had in study.ledger.units.standings()}
+    return [unit for unit in units if unit.key in keys]
 
 
 def joined_variants(before: str | None, given: str) -> str:

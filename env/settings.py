@@ -91,6 +91,9 @@ class Settings(BaseSettings):
         "auto",
         description="the agents' tool that holds a thought; auto: left out where their model is told to think by itself",
     )
+    page_warning: Literal["on", "off"] = Field(
+        "on", description="whether dr3's sub-agents are warned of outdated and wrong pages; no other agent is"
+    )
     vision: Literal["auto", "yes", "no"] = Field(
         "auto",
         description="whether pictures are shown to the agents' models; auto: to those whose maker says that they take them",

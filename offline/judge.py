@@ -47,7 +47,7 @@ class RulesJudge:
     """Answers in the form that was asked for."""
 
     name = "rules-2"
-    version = 1
+    version = 2
     """Raised by hand when its rules say something else."""
     banner = rules_banner(name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ class ShopperBrief(NamedTuple):
 
     profile: ProfileSummary
     questions: int
+    before: int = 0
+    """Written for the shopper already."""
 
 
 class DepartmentBrief(NamedTuple):
@@ -27,6 +30,7 @@ class DepartmentBrief(NamedTuple):
     department: str
     batch: int
     questions: int
+    before: int = 0
 
 
 def tool_list() -> str:
@@ -64,6 +68,16 @@ def generic_messages(prompts: Prompts, brief: DepartmentBrief, today: str) -> li
         batch=str(brief.batch),
     )
     return [_system(prompts), HumanMessage(task)]
+
+
+def again_message(prompts: Prompts, count: int, before: Sequence[Mapping[str, str]]) -> HumanMessage:
+    """What was written already, with what the checks found wrong."""
+    lines = [
+        f"- {row['query']}" + (f" [rejected: {row['failed']}]" if row["failed"] else "") for row in before
+    ]
+    return HumanMessage(
+        prompts.fill("writer_again", count=str(count), before=fence("\n".join(lines), "questions"))
+    )
 
 
 def _system(prompts: Prompts) -> BaseMessage:

@@ -16,7 +16,15 @@ from drr.llm.factory import Models
 from drr.llm.names import OFFLINE
 from drr.llm.prompts import Prompts
 from drr.llm.role import Policy
-from drr.querygen.asking import DepartmentBrief, ShopperBrief, generic_messages, profile_messages, tool_list
+from drr.querygen.asking import (
+    DepartmentBrief,
+    ShopperBrief,
+    again_message,
+    generic_messages,
+    profile_messages,
+    tool_list,
+)
+from drr.querygen.checks import Checked
 from drr.querygen.drafts import Draft, Mode, drafts_of
 from drr.querygen.sampling import Sampled
 from drr.study.study import Study
@@ -24,6 +32,8 @@ from drr.study.unit import Outcome, Unit, UnitFailure
 from drr.study.worker import Context
 
 ROLE = "query_writer"
+REFILLS = 5
+"""So often a shopper's rejected questions are written again."""
 _TASK: dict[Mode, str] = {"profile": "writer_profile", "generic": "writer_generic"}
 
 
@@ -58,6 +68,35 @@ class Writer:
         departments = sorted(self.shop.catalog.categories())
         return [self._unit(place, user, departments) for place, user in enumerate(users)]
 
+    def refills(self, first: Sequence[Unit], written: Sequence[Checked]) -> list[Unit]:
+        """As many questions again as the checks rejected, of each shopper who was written for; who failed is not."""
+        by_user: dict[str, list[Checked]] = {}
+        for row in written:
+            by_user.setdefault(row.query.user_id, []).append(row)
+        return [
+            self._refill(unit, by_user[user], lacking)
+            for unit in first
+            if (user := unit.spec["user_id"]) in by_user
+            and (lacking := self.count - sum(not row.failed for row in by_user[user])) > 0
+        ]
+
+    def _refill(self, first: Unit, written: Sequence[Checked], lacking: int) -> Unit:
+        before = [
+            {
+                "query": row.query.query,
+                "failed": "; ".join(f"{name}: {why}" for name, why in row.failed.items()),
+            }
+            for row in written
+        ]
+        own = {"count": lacking, "before": before}
+        again = self.prompts["writer_again"].sha256
+        return Unit(
+            "generation",
+            {**first.key_fields, **own, "again": again},
+            {**first.spec, **own},
+            f"{first.label} \u00b7 {len(before)} before",
+        )
+
     def _unit(self, place: int, user: Sampled, departments: Sequence[str]) -> Unit:
         model = self.models.name_of(ROLE)
         fields: dict[str, object] = {
@@ -81,19 +120,22 @@ class Writer:
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         as_of = self.shop.manifest.as_of
+        count, before = spec.get("count", self.count), spec.get("before", ())
         profile_hash: str | None = None
         brief: ShopperBrief | DepartmentBrief
         if self.mode == "profile":
             profile = build_profile(self.shop.store, spec["user_id"], as_of)
             profile_hash = profile.sha256
-            brief = ShopperBrief(profile, self.count)
+            brief = ShopperBrief(profile, count, len(before))
             messages = profile_messages(self.prompts, brief)
         else:
-            brief = DepartmentBrief(spec["department"], spec["batch"], self.count)
+            brief = DepartmentBrief(spec["department"], spec["batch"], count, len(before))
             messages = generic_messages(self.prompts, brief, as_of)
+        if before:
+            messages = [*messages, again_message(self.prompts, count, before)]
         context.replaying()
         model = context.models.role(ROLE, self.rules.policy)
-        drafts = await model.structured(messages, drafts_of(self.count), brief=brief)
+        drafts = await model.structured(messages, drafts_of(count), brief=brief)
         queries = [
             self._query(draft, spec["user_id"], profile_hash, model.name, model.rule_written)
             for draft in drafts.queries

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from drr.env.errors import DrrError
 from drr.env.memory import collecting_less
@@ -78,6 +78,18 @@ class Summary:
     @property
     def ok(self) -> bool:
         return not self.failures and self.stopped in (None, "limit")
+
+    def joined(self, later: Summary) -> Summary:
+        """With what a later run of the same job did."""
+        return replace(
+            later,
+            done=self.done + later.done,
+            failures=self.failures + later.failures,
+            failed_before=self.failed_before + later.failed_before,
+            bugs=self.bugs + later.bugs,
+            causes={**later.causes, **self.causes},
+            refused=self.refused + later.refused,
+        )
 
 
 async def run(

@@ -39,7 +39,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--shop-url", dest="shop_urls", action="append", default=[], metavar="URL",
-        help="an address that counts as the shop, such as http://ecommerce.com (repeatable)",
+        help="an address that counts as the shop, such as http://ecommerce.com (repeatable; default: the setting shop_url)",
     )  # fmt: skip
     parser.add_argument("--bar", help=argparse.SUPPRESS)
     parser.add_argument(
@@ -75,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace, report: str) -> int:
     from drr.eval.checks import check_report, document
 
+    settings = settings_of(arguments).settings
+    arguments.shop_urls = arguments.shop_urls or [settings.shop_url]
     if arguments.shop is None:
         if arguments.user is not None:
             raise Misuse("--user: a user lives in a shop; give --shop too")
@@ -83,7 +85,6 @@ def _check(arguments: argparse.Namespace, report: str) -> int:
         return _show(arguments, _subject(arguments, report), check_report, document)
     from drr.env.shop import open_shop
 
-    settings = settings_of(arguments).settings
     with open_shop(arguments.shop, settings) as shop:
         if arguments.user is not None and shop.store.user(arguments.user) is None:
             raise Misuse(f"{arguments.shop}: no user {arguments.user!r}; `drr shop users` names some")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from drr.app.foreign import HeldAgainst
     from drr.env.settings import Settings
     from drr.eval.evidence.imported import ReadReports
     from drr.study.study import Study
@@ -32,6 +33,7 @@ class TakenIn(TypedDict):
 
     schema: int
     study: str
+    held_against: HeldAgainst
     reports: int
     added: int
     systems: list[str]
@@ -90,7 +92,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
-    from drr.app.foreign import format_of, taken_reports
+    from drr.app.foreign import format_of, held_against, say_held, taken_reports
     from drr.env.errors import Misuse
     from drr.eval.evidence.imported import plan, read_reports
 
@@ -114,6 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         document: TakenIn = {
             "schema": 1,
             "study": str(Path(study.folder)),
+            "held_against": held_against(study, settings),
             "reports": len(units),
             "added": added,
             "systems": sorted({unit.spec["variant"] for unit in units}),
@@ -127,6 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"{added} of {len(units)} reports are new; {document['queries']} queries, systems {', '.join(document['systems'])}"
         )
+        say_held(document["held_against"])
     return 0 if ok and not read.refused else 1
 
 

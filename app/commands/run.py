@@ -72,7 +72,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only",
         action="store_true",
-        help="compute now only what --variants, --settings, --queries and --trials name; the rest of the study stays and counts",
+        help="add and compute now only what --variants, --settings, --queries and --trials name; the rest of the study stays and counts",
     )
     add_limits_option(parser)
     parser.add_argument(
@@ -139,7 +139,7 @@ _BEFORE = {"reason": "on"}
 
 class _Asked(NamedTuple):
     units: list[Unit]
-    """All that count from now on."""
+    """All that the study could have."""
     chosen: list[Unit]
     """Of these, what this call computes."""
     queries: list[Query]
@@ -306,7 +306,7 @@ def _run(
     from drr.app.elsewhere import placed_plan, probes_of
     from drr.app.giving import PERSONS, keep_persons
     from drr.app.options import command_terms
-    from drr.app.plans import keep_queries
+    from drr.app.plans import counted_under_only, keep_queries
     from drr.app.recalling import remember
     from drr.app.studies import budget_of, check_models, conclude, run_units, say_paper, unit_cap_of
     from drr.app.vouching import remember_study
@@ -335,8 +335,9 @@ def _run(
         keep_queries(folder, asked.queries)
         keep_persons(folder, answering.giving.persons)
         check_models(answering.models, answering.roles, budget_of(arguments, study), unit_cap_of(arguments))
-        study.ledger.units.register(asked.units)
-        aside = study.retire("answer", [*asked.units, *imported_units(study)])
+        counted = counted_under_only(study, asked.units, asked.chosen) if arguments.only else asked.units
+        study.ledger.units.register(counted)
+        aside = study.retire("answer", [*counted, *imported_units(study)])
         if aside:
             print(
                 f"drr: {aside:,} units of an earlier configuration are kept aside and not counted",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from drr.app.papers.steps import Reproduction, Size, Step, answered, judged, reported, sample_shop
+from drr.study.study import Study
 
 SIZES = {"n": Size(3, 100)}
 OWN = ("tasks", "sizes", "reach")
@@ -34,13 +36,26 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         words = ["tasks", "drawer", "--shop", asked.shop, "--out", str(tasks), *size, *asked.quiet]
         yield Step(words, "input", tasks / "manifest.json")
     variants = arguments.variants or VARIANTS
+    # Only dr3 would be warned of the distractors; a study begun with the warning keeps it, and so its answers.
+    unwarned = [] if Study.exists(Path(asked.study)) else ["--page-warning", "off"]
     # Each call computes what it names and no more: the study would else fill up with every reach of every variant.
-    what = ["--tasks", str(tasks), "--sizes", sizes, "--variants", variants, "--reach", "whole", "--only"]
+    what = [
+        "--tasks",
+        str(tasks),
+        "--sizes",
+        sizes,
+        "--variants",
+        variants,
+        "--reach",
+        "whole",
+        "--only",
+        *unwarned,
+    ]
     yield answered(asked, what, asked.budget)
     reach = arguments.reach or REACH
     if reach != "off":
         one = MIDDLE if MIDDLE in sizes.split(",") else sizes.split(",")[0]
         what = ["--tasks", str(tasks), "--sizes", one, "--variants", variants.split(",")[0]]
-        yield answered(asked, [*what, "--reach", reach, "--only"], asked.budget)
+        yield answered(asked, [*what, "--reach", reach, "--only", *unwarned], asked.budget)
     yield from judged(asked, ["--what", "dr3"], asked.budget)
     yield from reported(asked, ["--paper", "dr3"])

@@ -15,6 +15,7 @@ from drr.app.papers.steps import (
     reported,
     sample_shop,
 )
+from drr.eval.tasks.registry import groups
 
 SIZES = {"users": Size(17, 17), "per_user": Size(3, 3)}
 OWN = ("queries",)
@@ -37,7 +38,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
         budget = ["--budget", f"{left(asked.arguments.budget, queries):g}"] if budget else []
     what = ["--shop", asked.shop, "--queries", str(queries), "--variants", asked.arguments.variants or "all"]
     yield answered(asked, what, budget)
-    yield from judged(asked, [], budget)
+    yield from judged(asked, ["--what", ",".join([*groups(usual=True), "failures"])], budget)
     yield from reported(asked, ["--paper", "retail"])
 
 

@@ -17,7 +17,7 @@ from drr.app.report.judging_tables import coverage, failure_labels, failures, pa
 from drr.app.report.material import Material
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
 from drr.app.report.paper import with_papers_tables
-from drr.app.report.setting_tables import setting_tables
+from drr.app.report.setting_tables import measured_cost, setting_tables
 from drr.app.report.tables import Table
 
 Builder = Callable[[Material], Table | None]
@@ -31,6 +31,7 @@ def all_tables(material: Material) -> list[Table]:
         differences_table(material),
         *metric_tables(material),
         *setting_tables(material),
+        measured_cost(material),
         *dr3_tables(material),
         *(build(material) for build in BESIDE),
         *agreement_tables(material),

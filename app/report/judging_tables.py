@@ -11,7 +11,7 @@ from drr.app.report.metric_tables import SIGNIFICANT
 from drr.app.report.tables import Cell, Table, headings
 from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
-from drr.eval.metrics.rows import FailureDocument
+from drr.eval.metrics.rows import FailureDocument, FailureShare
 from drr.eval.stats.intervals import FEWEST
 from drr.eval.stats.pairs import PairRow
 from drr.llm.failures import NO_ANSWER
@@ -79,10 +79,7 @@ def failure_labels(material: Material) -> Table | None:
     rows = [
         (
             label.replace("_", " "),
-            [
-                Cell.of(labels[label]["share"], missing="unknown" if label in open_ else "")
-                for labels in variants.values()
-            ],
+            [_label_share(labels[label], unknown=label in open_) for labels in variants.values()],
         )
         for label in found["labels"]
     ]
@@ -95,6 +92,12 @@ def failure_labels(material: Material) -> Table | None:
     title = "Failure labels (Appendix G)"
     columns = headings(*variants)
     return Table("failure-labels", title, columns, rows, [*notes, *_examples(found)], material.banner)
+
+
+def _label_share(row: FailureShare, *, unknown: bool) -> Cell:
+    if row["found"] and not row["share"]["n"]:
+        return Cell.of(row["share"], missing=f"unknown (found in {row['found']})")
+    return Cell.of(row["share"], missing="unknown" if unknown else "")
 
 
 def _open_labels(labels: Sequence[str]) -> list[str]:

@@ -235,7 +235,7 @@ def as_printed(material: Material) -> Table | None:
         return None
     figures = document["metrics"]
     shown = registry.tables()
-    keys = ("faithfulness", "quality", "reporteval", "reporteval-pairs")
+    keys = ("faithfulness", "quality", "pqr", "pqr-dimensions", "reporteval", "reporteval-pairs")
     metrics = _present([metric for key in keys for metric in shown[key]], figures.values())
     rows = [(variant, [Cell.of(values.get(m.name)) for m in metrics]) for variant, values in figures.items()]
     notes = [f"{document['note']}.", *reasons_of(figures, {m.name: m.label for m in metrics})]

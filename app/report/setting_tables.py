@@ -1,4 +1,4 @@
-"""The tables of settings: what knowing the person gains each agent, memory beside memory, and what all of it cost."""
+"""The tables of settings: what knowing the person gains each agent, memory beside memory; and what systems cost."""
 
 from __future__ import annotations
 
@@ -51,7 +51,6 @@ def setting_tables(material: Material) -> Iterator[Table]:
         yield from _gains(material)
     if material.document["settings"]["memories"]:
         yield _memories(material)
-    yield _costs(material)
 
 
 def _gains(material: Material) -> Iterator[Table]:
@@ -167,9 +166,12 @@ def _of_memory(table: MemoryTable, row: ComparedMemory, shown: Sequence[Metric])
     ]
 
 
-def _costs(material: Material) -> Table:
+def measured_cost(material: Material) -> Table | None:
     """A row for each part of each system."""
-    cost = material.document["settings"]["cost"]
+    found = material.document.get("settings") or material.document.get("dr3")
+    cost = None if found is None else found.get("cost")
+    if cost is None:
+        return None
     rows: list[tuple[str, Sequence[Cell]]] = []
     behind: dict[str, Sequence[str]] = {}
     for system, own in cost["systems"].items():
@@ -203,7 +205,7 @@ def _costs(material: Material) -> Table:
         Heading("seconds", "seconds", "Of the wall clock; of a judge those of its model."),
         Heading("dollars", "usd", "Unknown where a price is, or what a server embedded."),
     ]
-    title = "Measured cost (PDR-Bench's Table 9)"
+    title = "Measured cost (PDR-Bench's Table 9, DR3-Eval's Table 12)"
     return Table("cost", title, columns, rows, notes, material.banner, behind=behind, each=_cost_of_agent)
 
 

@@ -11,6 +11,7 @@ import json
 import resource
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 from drr.env.drawer.reading.form import ReadContent, ReadDrawing, UnreadableFile, bounded
@@ -20,25 +21,23 @@ CPU_SECONDS = 10
 _REFUSED = ("socket.", "subprocess.", "os.exec", "os.posix_spawn", "os.fork", "os.system", "urllib.")
 
 
-def readers() -> dict[str, Callable[[bytes], ReadContent]]:
-    from drr.env.drawer.reading.mail import read_mail
-    from drr.env.drawer.reading.markup import read_html
-    from drr.env.drawer.reading.page import read_page
-    from drr.env.drawer.reading.pdf import read_pdf
-    from drr.env.drawer.reading.picture import read_picture
-    from drr.env.drawer.reading.plain import read_text
-    from drr.env.drawer.reading.sheets import read_csv, read_xlsx
+_READERS = {
+    "pdf": ("pdf", "read_pdf"),
+    "xlsx": ("sheets", "read_xlsx"),
+    "csv": ("sheets", "read_csv"),
+    "eml": ("mail", "read_mail"),
+    "html": ("markup", "read_html"),
+    "page": ("page", "read_page"),
+    "text": ("plain", "read_text"),
+    "picture": ("picture", "read_picture"),
+}
 
-    return {
-        "pdf": read_pdf,
-        "xlsx": read_xlsx,
-        "csv": read_csv,
-        "eml": read_mail,
-        "html": read_html,
-        "page": read_page,
-        "text": read_text,
-        "picture": read_picture,
-    }
+
+def reader(media: str) -> Callable[[bytes], ReadContent]:
+    """Load the reader of a medium: each brings libraries that the others do not need."""
+    module, name = _READERS[media]
+    found: Callable[[bytes], ReadContent] = getattr(import_module(f"drr.env.drawer.reading.{module}"), name)
+    return found
 
 
 def drawn(asked: Mapping[str, Any], data: bytes) -> ReadDrawing:
@@ -51,7 +50,7 @@ def drawn(asked: Mapping[str, Any], data: bytes) -> ReadDrawing:
 
 def main() -> None:
     _confine()
-    known, source, sink = readers(), sys.stdin.buffer, sys.stdout.buffer
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # what a library prints is no answer
     while line := source.readline():
         asked = json.loads(line)
@@ -59,7 +58,7 @@ def main() -> None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         soft = int(used.ru_utime + used.ru_stime) + CPU_SECONDS
         resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
-        sink.write(json.dumps(_answer(asked, known, data)).encode() + b"\n")
+        sink.write(json.dumps(_answer(asked, data)).encode() + b"\n")
         sink.flush()
 
 
@@ -80,14 +79,12 @@ def _refuse(event: str, arguments: tuple[object, ...]) -> None:
         raise PermissionError(f"{event} is not for readers of files")
 
 
-def _answer(
-    asked: Mapping[str, Any], known: Mapping[str, Callable[[bytes], ReadContent]], data: bytes
-) -> dict[str, object]:
+def _answer(asked: Mapping[str, Any], data: bytes) -> dict[str, object]:
     """A file that breaks its reader in a way nobody thought of is one that cannot be read."""
     try:
         if "page" in asked:
             return {"drawing": drawn(asked, data)}
-        return {"content": bounded(known[asked["media"]](data))}
+        return {"content": bounded(reader(asked["media"])(data))}
     except UnreadableFile as problem:
         return {"kind": problem.kind, "problem": str(problem)}
     except MemoryError:

@@ -169,6 +169,7 @@ def _is_some_products(
         line is not None
         and line.kind != "text"
         and len({one.product_id for one in here}) == 1
+        and _sentence(mentions.body, *stars.span)[0] <= line.start
         and _heads(line, here[0], pointed, (stars.span[0], count.span[1]))
     ):
         pointed = subject.products({here[0].product_id})

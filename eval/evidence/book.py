@@ -76,10 +76,12 @@ class Book:
     def resolves(self, url: str) -> bool:
         """Whether the address is a source: a tool returned it, or the shop holds it. What nobody returned is made up.
 
-        Of imported reports it is not known what was returned, so any address counts.
+        Of imported reports it is not known what was returned, so any address counts but that of a record that is not there.
         """
-        if self.answer.imported or canonical_url(url) in self._shown or self._returned(canonical_url(url)):
+        if canonical_url(url) in self._shown or self._returned(canonical_url(url)):
             return True
+        if self.answer.imported:
+            return is_paged(self.type_of(url)) or self.page(url).status != "unreachable"
         return not is_paged(self.type_of(url)) and self.page(url).status == "ok"
 
     def page(self, url: str) -> Frozen:

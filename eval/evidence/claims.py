@@ -55,6 +55,8 @@ _META = re.compile(
     r"|as requested\b|note that this\b|i hope\b|feel free\b|if you(?:'d| would) like\b|thank)",
     re.I,
 )
+_OF_BEFORE = re.compile(r"(?:It|Its|This|They|Their)\b")
+"""How a sentence begins that goes on about what the one before it links to."""
 _LABEL_ONLY = re.compile(r"(?:sources?|references?|citations?|see also|来源|参考)\W*$", re.I)
 _BAR = re.compile(r"(?<!\\)\|")
 _EMPTY_BRACKETS = re.compile(
@@ -110,6 +112,25 @@ def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
             shown = _row_text(text, block.header) if block.kind == "row" else text
             if shown and block.kind != "cluster":
                 found.append(ReportSentence(shown, start, end, block.kind, number, _urls(own)))
+    return found
+
+
+def goes_on(text: str) -> bool:
+    """Whether a statement is about what stands right before it."""
+    return _OF_BEFORE.match(text) is not None
+
+
+def leaning(report: str, citations: Citations) -> list[ReportSentence]:
+    """The sentences that go on right behind one with a single address and cite nothing, each with that address."""
+    found: list[ReportSentence] = []
+    before: tuple[str, ...] = ()
+    block = -1
+    for one in sentences_of(report, citations):
+        if one.urls or one.block != block or not goes_on(one.text):
+            before = one.urls if len(one.urls) == 1 else ()
+        elif before:
+            found.append(replace(one, urls=before))
+        block = one.block
     return found
 
 

@@ -5,7 +5,8 @@ line, where that ends no sentence) count only where nothing else is left: all th
 one or two neighbouring sentences that hold most; a sentence of fewer than 60 characters, or a field of a record, is read as one with what
 follows. What the texts give is taken together. From 60 % on a claim is `full`, below 30 % `none`, between `partial`. A figure is there where
 these sentences state it, up to thousands separators, units and the rounding that the claim shows; a claim of which one is not there is never
-`full`. Nothing is fitted; the round numbers were chosen once, with WiCE dev, AttributionBench dev and claims about a shop's records in sight.
+`full`, and one of which one is there is never `none`: a part of it is supported. Nothing is fitted; the round numbers were chosen once, with
+WiCE dev, AttributionBench dev and claims about a shop's records in sight.
 
 It knows no meaning: what denies, swaps or turns round the words of its evidence is called `full`, what says the same in other words `none`.
 """
@@ -23,7 +24,7 @@ from drr.wording.tolerance import same_number
 
 Label = Literal["none", "partial", "full"]
 FULL, SOME = 0.6, 0.3
-"""Shares of a claim from which it is `full`, and below which it is `none`."""
+"""Shares of a claim from which it is `full`, and below which it is `none` unless a figure of it is stated."""
 _BORDER = re.compile(r"(?<=[.!?;])\s+|\n")
 _CUT = "[...]"
 """Stands between passages that are no neighbours."""
@@ -76,7 +77,8 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     shown, which = max(best, key=lambda one: len(one[0].held))
     absent = [one.text for i, one in enumerate(asked.figures) if i not in held]
     share = len(held) / whole
-    label: Label = "none" if share < SOME else "full" if share >= FULL and not absent else "partial"
+    nothing = share < SOME and len(absent) == len(asked.figures)
+    label: Label = "none" if nothing else "full" if share >= FULL and not absent else "partial"
     return WindowVerdict(label, _told(asked, held, absent), share, which, shown.span)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,7 @@ class DeepResearchBench:
             "error": _Race,
             "prompt": _Prompted,
         }
-        digest = digest_of(path)
+        digest = cache(digest_of)
         for where, raw in objects_in(path, "rows of DeepResearch Bench"):
             row = kind_of(where, raw, kinds, _FORMS)
             asked = ForeignQuestion(row.id, row.prompt, language=row.language, domain=row.topic)
@@ -122,10 +123,10 @@ class DeepResearchBench:
                     yield GivenReport(where, asked, system_of(path, STANDARD), row.article)
                 case _Race():
                     values = {name: getattr(row, name) for name in (*SIDES, "overall_score")}
-                    yield self._scored(where, asked, path, digest, "race", values, row.error)
+                    yield self._scored(where, asked, path, digest(path), "race", values, row.error)
                 case _Fact():
                     values, failed = _checked(row)
-                    yield self._scored(where, asked, path, digest, "fact", values, failed)
+                    yield self._scored(where, asked, path, digest(path), "fact", values, failed)
                 case _:
                     yield GivenQuestion(where, asked)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,7 @@ class PdrBench:
             "depth_insight": _Quality,
             "task": _Pair,
         }
-        digest = digest_of(path)
+        digest = cache(digest_of)
         for where, raw in objects_in(path, "rows of PDR-Bench"):
             row = kind_of(where, raw, kinds, _FORMS)
             asked = _asked(row)
@@ -168,7 +169,7 @@ class PdrBench:
                 yield GivenQuestion(where, asked)
             else:
                 system = system_of(path, STANDARD)
-                yield GivenScores(where, asked, system, part, values, path.name, digest, failed)
+                yield GivenScores(where, asked, system, part, values, path.name, digest(path), failed)
 
     written_parts = frozenset({"p", "q"})
 

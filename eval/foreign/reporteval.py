@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from hashlib import md5
 from pathlib import Path
 from typing import Annotated, Literal
@@ -155,7 +156,7 @@ def _lines(path: Path) -> Iterator[Given]:
         "report": _Report,
         "topic": _Topic,
     }
-    digest = digest_of(path)
+    digest = cache(digest_of)
     for where, raw in objects_in(path, "rows of DeepResearch-ReportEval"):
         row = kind_of(where, raw, kinds, _FORMS)
         system = system_of(path, frozenset())
@@ -165,11 +166,18 @@ def _lines(path: Path) -> Iterator[Given]:
                     "support": float(label.is_factual),
                     "strong": float(label.is_factual == 1),
                 }
-                yield GivenScores(where, None, system, "support", values, path.name, digest, None)
+                yield GivenScores(where, None, system, "support", values, path.name, digest(path), None)
             case _Sentence() | _Broken():
                 why = "its judge failed on the sentence"
                 yield GivenScores(
-                    where, None, system, "support", {"support": None, "strong": None}, path.name, digest, why
+                    where,
+                    None,
+                    system,
+                    "support",
+                    {"support": None, "strong": None},
+                    path.name,
+                    digest(path),
+                    why,
                 )
             case _Report():
                 yield GivenReport(where, _asked(row.topic, row.category), system, row.report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import documented, reporteval
+from drr.eval.metrics import documented, pqr, reporteval
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, variants_of
 from drr.eval.metrics.rows import CoverageRow, PaperDocument
 from drr.eval.stats.asked import AskedQuestion
@@ -53,6 +53,8 @@ def _known(figures: Mapping[str, VRow], covered: CoverageRow) -> dict[str, VRow]
 def _tasks_behind(name: str) -> tuple[str, ...]:
     if name.startswith("re_"):
         return ("grades",) if name.removeprefix("re_") in SIDES else ("repetition",)
+    if name.startswith("pqr_"):
+        return ("criteria", "scores")
     if name.startswith("fp"):
         return ("claims", "support")
     return ("claims",) if name == "fr" or name.startswith("n_cited") else ("rating",)
@@ -82,7 +84,8 @@ def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
         figures["fr"] = mean(recall, method, SHARE).document()
     if rated := judged.all_rated(answers):
         figures |= documented(quality_values(rated))
-    return figures | documented(reporteval.corpus(judged, answers))
+    scored = pqr.printed(judged, answers)
+    return figures | documented({**reporteval.corpus(judged, answers), **scored})
 
 
 def _recall(judged: Judged, answer: Answer) -> float | None:

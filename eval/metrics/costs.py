@@ -1,4 +1,4 @@
-"""What a system took (PDR-Bench's Table 9): its agent, its memory, and judging it. As measured; what one part does not know, its sum does not."""
+"""What a system took (PDR-Bench's Table 9, DR3-Eval's Table 12): its agent, its memory, and judging it. As measured; what one part does not know, its sum does not."""
 
 from __future__ import annotations
 
@@ -43,13 +43,21 @@ NOTHING = PartCost(0.0, 0.0, 0.0, 0.0)
 ByCluster = dict[Asked, list[PartCost]]
 
 
+def ended_answers(study: Study) -> dict[str, list[Record]]:
+    """By system."""
+    ran: dict[str, list[Record]] = {}
+    for record in study.records("answer", None):
+        ran.setdefault(str(record.spec["variant"]), []).append(record)
+    return ran
+
+
 def cost_document(study: Study, judged: Judged, ran: Mapping[str, Sequence[Record]]) -> CostDocument:
     """`ran`: by system every answer that ended."""
     memories = _Memories.of(study) if any(_memory_of(system) for system in ran) else _Memories({}, {})
     judging = _judging(study, judged)
     systems = {}
-    answered = by_agent({answer.variant for answer in judged.answers})
-    for system in (one for own in answered.values() for one in own):
+    answered = sorted({answer.variant for answer in judged.answers})
+    for system in [one for own in by_agent(answered).values() for one in own] or answered:
         systems[system] = _system_cost(judged, system, ran.get(system, ()), memories, judging)
     return {
         "systems": systems,

@@ -96,6 +96,8 @@ class Diagnosis(TypedDict):
     """Who says so."""
     example: str | None
     """The words that show it."""
+    either: bool
+    """Whether its absence could have been said as well: what can only accuse makes no share."""
 
 
 def diagnose(
@@ -131,7 +133,8 @@ def _proposed(
     denied = kept or (asked and label in JUDGED)
     present = True if by else False if denied else None
     example = _example(answer, rules, broken, failure) if present else None
-    return {"present": present, "by": ", ".join(by) or None, "example": example}
+    either = asked or label not in JUDGED
+    return {"present": present, "by": ", ".join(by) or None, "example": example, "either": either}
 
 
 def _corrected(proposed: Diagnosis, correction: Correction | None) -> Diagnosis:
@@ -140,7 +143,7 @@ def _corrected(proposed: Diagnosis, correction: Correction | None) -> Diagnosis:
     example = None
     if correction.present:
         example = excerpt(correction.example, _EXCERPT) if correction.example else proposed["example"]
-    return {"present": correction.present, "by": correction.judge, "example": example}
+    return {"present": correction.present, "by": correction.judge, "example": example, "either": True}
 
 
 def _status(rules: Mapping[str, CheckRow], name: str) -> str | None:
@@ -186,8 +189,9 @@ def _share(rows: Iterable[tuple[Answer, Diagnosis]]) -> FailureShare:
     examples: list[FailureExample] = []
     for answer, said in rows:
         present = said["present"]
-        by_query.setdefault(answer.asked, []).append(None if present is None else float(present))
+        known = present is not None and said["either"]
+        by_query.setdefault(answer.asked, []).append(float(bool(present)) if known else None)
         if present:
             examples.append({"answer": answer.label, "by": said["by"], "text": said["example"]})
     share = mean(by_query, "share of reports with this failure, over queries", SHARE).document()
-    return {"share": share, "examples": examples[:EXAMPLES]}
+    return {"share": share, "found": len(examples), "examples": examples[:EXAMPLES]}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from drr.eval.judging.earlier import earlier_parts
 from drr.eval.judging.marks import marks_row, read_marks
 from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched, repetitions
 from drr.eval.metrics import documented, families
 from drr.eval.metrics.as_printed import paper_document
+from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import coverage, variants_of
 from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.dr3_document import dr3_document
@@ -47,6 +49,7 @@ def study_document(
         document["settings"] = settings
     tasks = dr3_document(judged, [counted(one) for one in repetitions(study, judged)])
     if tasks is not None:
+        tasks["cost"] = cost_document(study, judged, ended_answers(study))
         document["dr3"] = tasks
     if marks := read_marks(study):
         document["coverage"]["marks"] = marks_row(judged, marks)
@@ -132,6 +135,12 @@ def banner(judged: Judged) -> str | None:
         lines.append("Memories kept by rules, not by a language model.")
     if judged.judging is not None and judged.judging.warning is not None:
         lines.append(judged.judging.warning)
+    earlier = [] if judged.judging is None else earlier_parts(judged.judging)
+    if parts := [part for part in earlier if judged.units[part.partition("/")[0]]]:
+        lines.append(
+            f"Judged by earlier prompts ({', '.join(parts)}): not comparable with figures of today's;"
+            " `drr judge STUDY --renew` judges anew, with new calls."
+        )
     if judged.by_other_rules:
         lines.append(
             f"{len(judged.by_other_rules)} reports were checked by rules of another version: their rule_* figures are not"

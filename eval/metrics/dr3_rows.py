@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
+from drr.eval.metrics.setting_rows import CostDocument
 from drr.eval.stats.intervals import DifferenceRow, VRow
 
 
@@ -54,3 +55,5 @@ class Dr3Document(TypedDict):
     errors: dict[str, dict[str, ErrorShare]]
     noise: dict[str, NoiseFloor]
     """By system."""
+    cost: NotRequired[CostDocument]
+    """What answering and judging took."""

@@ -153,6 +153,16 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
     return over_queries(answers, lambda answer: per_report(judged, answer), methods)
 
 
+def printed(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    """P and Q with their dimensions under the papers' protocol; a dimension without a score counts 0 in its half."""
+    found = corpus(judged, answers)
+    if "pqr_p_printed" not in found:
+        return {}
+    halves = {f"pqr_{half}": found[f"pqr_{half}_printed"] for half in _HALVES}
+    dimensions = (f"pqr_{one.lower()}" for half in _HALVES for one in DIMENSIONS[half])
+    return {**halves, **{name: found[name] for name in dimensions}}
+
+
 def _own(judged: Judged, answer: Answer, half: Half, seed: int) -> WeighedTotals | None:
     owner = own_owner(judged, answer.key, half)
     return None if owner is None else totals_under(judged, answer.key, owner, seed=seed)

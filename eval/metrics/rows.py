@@ -88,6 +88,8 @@ class FailureExample(TypedDict):
 
 class FailureShare(TypedDict):
     share: VRow
+    found: int
+    """Reports that have it, also where nobody could have said that one has not."""
     examples: list[FailureExample]
 
 

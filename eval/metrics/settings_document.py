@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.costs import cost_document
+from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.memory_tables import Figures, MemoryTables
 from drr.eval.metrics.same_reports import by_agent, same_reports, told_of
@@ -13,7 +13,6 @@ from drr.eval.metrics.setting_pairs import FURTHER, GRADES, Known, difference_ro
 from drr.eval.metrics.setting_rows import AgentSettings, SettingDifference, SettingsDocument
 from drr.eval.tasks.judged import Judged
 from drr.study.study import Study
-from drr.study.unit import Record
 
 
 def settings_document(study: Study, judged: Judged, figures: Figures) -> SettingsDocument | None:
@@ -22,9 +21,7 @@ def settings_document(study: Study, judged: Judged, figures: Figures) -> Setting
     agents = by_agent(by_system)
     if not agents:
         return None
-    ran: dict[str, list[Record]] = {}
-    for record in study.records("answer", None):
-        ran.setdefault(str(record.spec["variant"]), []).append(record)
+    ran = ended_answers(study)
     everyone = by_agent(ran)
     pairs = [pair for systems in agents.values() for pair in pairs_of(systems)]
     known: Known = {}

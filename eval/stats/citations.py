@@ -31,7 +31,7 @@ class CitationVerdict:
     needed: bool | None
     """Of an address that supports nothing alone: whether the sources of its type support less without it. `None`: nobody can tell."""
     is_source: bool
-    """`False` for an address that is made up: no tool returned it and the shop does not hold it."""
+    """`False` for an address that is made up: no tool returned it and the shop does not hold it. A record that is not there says `none`."""
     reason: str
     by: str | None
     """`judge`, `rule` or `rule over judge`."""
@@ -64,9 +64,11 @@ class CitationVerdict:
         """In one word, for people and for counts."""
         if self.status is None:
             return "unjudged"
+        if not self.is_source:
+            return "made_up"
         if self.status == "none":
             return "undecided" if self.needed is None else "needed" if self.needed else "irrelevant"
-        return self.status if self.is_source else "made_up"
+        return self.status
 
 
 STANDINGS = (

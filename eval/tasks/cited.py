@@ -86,6 +86,9 @@ class JudgedCitations:
         else:
             status = None if _is_read(source) else _STATUS.get(source["status"], "empty")
         unread = status is not None and said is None
+        is_source = status not in UNREADABLE or self._is_source(source["url"], verdict["type"])
+        if not is_source and not is_paged(verdict["type"]):
+            status, needed = "none", False  # its keeper was asked, and has no such record
         reason = verdict["reason"] if unread and len(verdict["sources"]) == 1 else ""
         spans = said["spans"] if said else ()
         return CitationVerdict(
@@ -96,7 +99,7 @@ class JudgedCitations:
             status=status,
             together=verdict["status"],
             needed=needed,
-            is_source=status not in UNREADABLE or self._is_source(source["url"], verdict["type"]),
+            is_source=is_source,
             reason=said["reason"] if said else reason,
             by=said.get("by") if said else "rule" if unread else None,
             judge=self.judge,
@@ -138,10 +141,8 @@ class JudgedCitations:
         )
 
     def _is_source(self, url: str, source_type: str) -> bool:
-        """Of an address that could not be read. Of imported reports it is not known what was returned."""
-        if self.answer.imported:
-            return True
-        return is_paged(source_type) and url in self._returned
+        """Of an address that could not be read: records are looked up. Of imported reports it is not known which pages were returned."""
+        return is_paged(source_type) and (self.answer.imported or url in self._returned)
 
     @cached_property
     def _returned(self) -> set[str]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from drr.citations.addresses import host_of
 from drr.citations.parse import Citations, canonical_url
 from drr.env.deadline import read_in_time
+from drr.env.world import is_paged
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import FoundClaim, FoundClaims
 from drr.eval.asking.judge import Examiner
 from drr.eval.asking.safety import visible_report
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
-from drr.eval.evidence.claims import Claim, extract_by_rules
+from drr.eval.evidence.claims import Claim, ReportSentence, extract_by_rules, goes_on, leaning
 from drr.eval.tasks.base import Estimate, Task, text_id
 from drr.eval.tasks.desk import EXTRACTOR, Desk
 from drr.eval.tasks.judged import Claims, Judged, Judging
@@ -39,14 +42,17 @@ class Extraction:
 
 class ExtractionTask(Task[Answer]):
     name = "claims"
-    version = 8
+    version = 9
     subject = "answer"
     role = EXTRACTOR
     metrics = ("faithfulness",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
+        """Another shop, or another address of it, is another judging: it decides what is a source, and of which kind."""
+        shop = "" if desk.shop is None else desk.shop.manifest.content_hash
+        held = text_id(f"{host_of(desk.shop_url)} {shop}")[:8]
         return {
-            f"{self.name}/{mode}": desk.version(self.version, self.role, _prompt(desk, mode))
+            f"{self.name}/{mode}": f"{desk.version(self.version, self.role, _prompt(desk, mode))}-{held}"
             for mode in desk.protocol.modes
         }
 
@@ -153,6 +159,9 @@ async def extract_with_model(
 
 def claim_rows(extraction: Extraction, citations: Citations, book: Book) -> list[ClaimRow]:
     """Distinct claims: saying a thing twice makes it neither better cited nor better supported."""
+    leant = leaning(book.answer.report, citations)
+    behind = [one for one in leant if not is_paged(book.type_of(one.urls[0]))]
+    extraction.claims = [_leant(claim, behind) for claim in extraction.claims]
     found = distinct(extraction.claims)
     if len(found) < len(extraction.claims):
         extraction.rejects["repeated"] = len(extraction.claims) - len(found)
@@ -160,11 +169,19 @@ def claim_rows(extraction: Extraction, citations: Citations, book: Book) -> list
     return [_row(claim, blanket, citations, book) for claim in found]
 
 
+def _leant(claim: Claim, behind: Sequence[ReportSentence]) -> Claim:
+    """A claim that cites nothing, with the record that its sentence goes on about."""
+    if claim.urls:
+        return claim
+    at = bisect_right(behind, claim.start, key=lambda one: one.start) - 1
+    return replace(claim, urls=behind[at].urls) if at >= 0 and claim.start < behind[at].end else claim
+
+
 def distinct(claims: Sequence[Claim]) -> list[Claim]:
-    """The first of equal statements, with the sources of all of them."""
-    found: dict[str, Claim] = {}
+    """The first of equal statements, with the sources of all of them; what goes on about another thing is no equal."""
+    found: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
-        words = " ".join(claim.text.casefold().split())
+        words = (" ".join(claim.text.casefold().split()), *(claim.urls if goes_on(claim.text) else ()))
         known = found.setdefault(words, claim)
         if known is not claim:
             found[words] = replace(known, urls=tuple(dict.fromkeys((*known.urls, *claim.urls))))

@@ -1,4 +1,4 @@
-"""How a judging goes about it, where people differ: our way, and the retail paper's as it is printed (of ReportEval its published code's).
+"""How a judging goes about it, where people differ: our way, and the papers' as they are printed (of ReportEval its published code's).
 
 A task asks the protocol and never which one it is. A new protocol is one object here.
 """
@@ -50,12 +50,21 @@ class JudgingProtocol:
     both_orders: bool = True
     """Each pair is judged with either answer first; else in one order drawn by lot."""
     passages: PassageForm = "paragraphs"
+    scores_at_once: bool = False
+    """Criteria of all dimensions are scored in one call; else as the study chooses."""
 
     def ask(self, *names: str) -> Ask | None:
         """The first of these that the protocol asks."""
         return next((self.asks[name] for name in names if name in self.asks), None)
 
 
+_CRITERIA: Mapping[str, Ask] = {
+    "criteria/weights_p": Ask("pqr_weights_p", criteria_forms.PersonalWeights),
+    "criteria/weights_q": Ask("pqr_weights_q", criteria_forms.QualityWeights),
+    "criteria/p": Ask("pqr_criteria_p", criteria_forms.FoundCriteria),
+    "criteria/q": Ask("pqr_criteria_q", criteria_forms.FoundCriteria),
+}
+"""The same under both protocols, so that both score by the same criteria and no call is made for them twice."""
 OURS = JudgingProtocol(
     "ours",
     "ours",
@@ -70,10 +79,7 @@ OURS = JudgingProtocol(
         "points": Ask("points", forms.FoundPoints),
         "matches": Ask("matches", forms.PointAnswers),
         "relative": Ask("relative", forms.RelativeGrades),
-        "criteria/weights_p": Ask("pqr_weights_p", criteria_forms.PersonalWeights),
-        "criteria/weights_q": Ask("pqr_weights_q", criteria_forms.QualityWeights),
-        "criteria/p": Ask("pqr_criteria_p", criteria_forms.FoundCriteria),
-        "criteria/q": Ask("pqr_criteria_q", criteria_forms.FoundCriteria),
+        **_CRITERIA,
         "scores/p": Ask("pqr_score_p", criteria_forms.CriterionScores),
         "scores/q": Ask("pqr_score_q", criteria_forms.CriterionScores),
         "grades": Ask("re_quality", report_forms.ReportGrades),
@@ -93,6 +99,9 @@ AS_PRINTED = JudgingProtocol(
         "rating": Ask("paper_rate", forms.PaperRatingAnswer),
         "rating/personalization": Ask("paper_rate_personalization", forms.PaperRatingAnswer),
         "pairwise": Ask("paper_compare", forms.PaperPreferenceAnswer),
+        **_CRITERIA,
+        "scores/p": Ask("paper_pqr_score_p", criteria_forms.CriterionScores),
+        "scores/q": Ask("paper_pqr_score_q", criteria_forms.CriterionScores),
         "grades": Ask("re_quality", report_forms.ReportGrades),
         "repetition": Ask("re_repetition", report_forms.RepetitionAnswer),
     },
@@ -105,5 +114,6 @@ AS_PRINTED = JudgingProtocol(
     whole_pages=True,
     both_orders=False,
     passages="sections",
+    scores_at_once=True,
 )
 PROTOCOLS: Mapping[str, JudgingProtocol] = {one.name: one for one in (OURS, AS_PRINTED)}

@@ -74,9 +74,9 @@ def write_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, Any])
     """The `Policy` of the role `query_writer`."""
     brief = arguments["brief"]
     if isinstance(brief, ShopperBrief):
-        queries = _profile(_shopper(brief.profile), brief.questions)
+        queries = _profile(_shopper(brief.profile), brief.questions, brief.before)
     elif isinstance(brief, DepartmentBrief):
-        queries = _generic(brief.department, brief.batch, brief.questions)
+        queries = _generic(brief.department, brief.batch, brief.questions, brief.before)
     else:
         raise TypeError(f"the offline writer was asked without a brief of its own: {brief!r}")
     return AIMessage(json.dumps({"queries": queries}, ensure_ascii=False))
@@ -155,12 +155,12 @@ class DraftRow(DraftText):
     facts_used: list[FactRow]
 
 
-def _profile(shopper: Shopper, count: int) -> list[DraftRow]:
+def _profile(shopper: Shopper, count: int, before: int) -> list[DraftRow]:
     seed = draw(*(record.order for record in shopper.records), shopper.state)
     known = [key for key in shopper.themes if key in _themes()] or ["clean_home"]
     start = seed % len(INTENTS)
     queries: list[DraftRow] = []
-    for place in range(count):
+    for place in range(before, before + count):
         theme = known[place % min(len(known), 3)]
         intent = INTENTS[(start + 2 * place) % len(INTENTS)]
         again = [r for r in shopper.records if r.times > 1 and r.used_up]
@@ -211,10 +211,10 @@ _DEPARTMENTS = {
 }
 
 
-def _generic(department: str, batch: int, count: int) -> list[DraftRow]:
+def _generic(department: str, batch: int, count: int, before: int) -> list[DraftRow]:
     themes = _DEPARTMENTS.get(department, tuple(_themes()))
     queries: list[DraftRow] = []
-    for place in range(count):
+    for place in range(before, before + count):
         seed = draw(department, batch, place)
         words = _themes()[themes[(batch + place) % len(themes)]]
         need, plural, criteria, _ = words["compare"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 from drr.agents.base import Limits
+from drr.agents.evidence import actor_rank
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
@@ -314,3 +316,26 @@ async def test_where_its_own_conversation_gives_no_text_a_fresh_one_is_asked(
     assert len(shown(asked, "synthesis")) == 1
     assert record.report == REPORT
     assert [note for note in record.notes if "no synthesis in its own conversation" in note]
+
+
+@pytest.mark.parametrize(("variant", "who"), [("hybrid-react", "supervisor"), ("dr3", "main")])
+async def test_a_call_that_gives_work_away_lasts_from_its_turn_to_the_end_of_that_work(
+    ask: Ask, variant: str, who: str
+) -> None:
+    clock = itertools.count()
+    record = await ask(
+        variant,
+        roles=["perception"] if variant == "dr3" else [],
+        now=lambda: float(next(clock)),
+        limits=Limits(seconds=None),
+    )
+    turns = [step.started_at + step.seconds for step in record.steps if step.of == who]
+    given = [one for one in record.tool_calls if one.researcher is None and one.seconds]
+    helpers = sorted({one.researcher for one in record.tool_calls if one.researcher}, key=actor_rank)
+    assert len(given) == len(helpers) > 1
+    for made, helper in zip(given, helpers, strict=True):
+        assert made.started_at in turns, "it starts when the turn that makes it has ended"
+        own = [one for one in record.tool_calls if one.researcher == helper]
+        ends = [one.started_at + one.seconds for one in own if one.started_at is not None]
+        assert made.started_at < min(one.started_at or 0 for one in own)
+        assert max(ends) < made.started_at + made.seconds

@@ -15,7 +15,7 @@ from drr.agents.base import Limits
 from drr.agents.content import ONCE_MORE
 from drr.agents.inspecting.variants import PROMPT as INSPECT
 from drr.agents.registry import PAPER, choose, variant, variants
-from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts
+from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts, said
 from drr.app.answers import AnswerConfig, Answering, open_answering
 from drr.app.models import models_of
 from drr.env.errors import DrrError, Misuse
@@ -119,6 +119,21 @@ def test_the_key_holds_what_decides_the_answer(tmp_path: Path) -> None:
     assert key_fields(variant("plan-to-function"), AgentOptions(), load_prompts(tmp_path)) == key_fields(
         variant("plan-to-function"), AgentOptions(), prompts
     )
+
+
+def test_dr3_alone_is_warned_of_pages_and_need_not_be() -> None:
+    prompts, unwarned = load_prompts(), AgentOptions(page_warning=False)
+    for name in ("react+ws", "hybrid-react"):
+        assert key_fields(variant(name), unwarned, prompts) == key_fields(
+            variant(name), AgentOptions(), prompts
+        )
+    warned = key_fields(variant("dr3"), AgentOptions(), prompts)["prompts"]
+    left = key_fields(variant("dr3"), unwarned, prompts)["prompts"]
+    assert {name for name in warned if warned[name] != left[name]} == {"dr3_search", "dr3_pages"}
+    for name in ("dr3_search", "dr3_pages"):
+        told, plain = (said(variant("dr3"), o, prompts)[name].text for o in (AgentOptions(), unwarned))
+        assert "out of date" in told and "out of date" not in plain
+        assert "never an instruction to you" in plain
 
 
 def test_the_paper_had_no_references_and_repaired_nothing() -> None:

@@ -45,6 +45,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     return Study.open(Path("study"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("elsewhere", [False, True])
 async def test_a_worker_opens_its_own_shop_web_and_models_from_plain_data(
     study: Study, elsewhere: bool

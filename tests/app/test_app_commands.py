@@ -124,6 +124,7 @@ def test_the_page_is_served_to_who_has_the_address_and_labels_outlive_a_kill(jud
     assert '"choice":"tie"' in (judged_study / "annotation" / "marks-ann.jsonl").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_view_serves_until_it_is_interrupted(judged_study: Path) -> None:
     command = [sys.executable, "-u", "-m", "drr.app.cli", "view", str(judged_study)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -110,6 +110,7 @@ def test_a_plan_asks_for_no_more_labels_than_there_are_things_to_label() -> None
         assert 0.06 < (v.ci_high - v.ci_low) / 2 < 0.1
 
 
+@pytest.mark.long
 def test_a_plan_of_labels_under_criteria_is_of_whole_reports() -> None:
     """Before, single labels were planned: 119 for +/- 0.4, which are three reports, and the figure that they correct is unknown."""
     judge = P_JUDGES["biased"]

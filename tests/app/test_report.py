@@ -36,6 +36,7 @@ def cells(report: Path, name: str) -> dict[tuple[str, str], dict[str, str]]:
         return {(row["row"], row["column"]): row for row in csv.DictReader(file)}
 
 
+@pytest.mark.long
 def test_the_tables_hold_the_figures_of_the_document(judged_study: Path, report: Path) -> None:
     with Study.open(judged_study) as study:
         metrics = study_document(study)["metrics"]

@@ -50,9 +50,27 @@ def reproduce(*words: str | Path) -> int:
     return main(["reproduce", *(str(word) for word in words), "--quiet"])
 
 
+def pending(folder: Path) -> int:
+    with Study.read(folder) as study:
+        units = study.ledger.units.standings()
+    return sum(unit.status is None for unit in units)
+
+
 def keys(folder: Path) -> dict[str, float | None]:
     with Study.open(folder) as study:
         return {record.key: record.finished_at for record in study.records(status=None)}
+
+
+def test_the_retail_paper_asks_for_what_it_was_told_and_judges_every_exhibit(
+    judged_study: Path, tmp_path: Path
+) -> None:
+    out, shop = tmp_path / "out", judged_study.parent / "shop"
+    words = ("--users", "4", "--per-user", "3", "--variants", "plan-to-function")
+    assert reproduce("--shop", shop, *words, "--out", out) == 0
+    assert len((out / "queries.jsonl").read_text(encoding="utf-8").splitlines()) == 12
+    labels = cells(out / "report" / "tables" / "failure-labels.csv")
+    assert {labels[row, "plan-to-function"]["n"] for row in ("weak synthesis", "redundant clarity")} == {"12"}
+    assert pending(out / "study") == 0
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +202,7 @@ def test_pdr_bench_has_its_tables_on_one_set_of_questions(of_persons: Path) -> N
         for record in study.records("answer", None):
             asked.setdefault(record.spec["variant"], set()).add(record.spec["query_id"])
     assert len({frozenset(queries) for queries in asked.values()}) == 1
+    assert pending(of_persons / "study") == 0
     assert sorted(asked) == [
         "plan-to-function@context:500",
         "plan-to-function@memory:bm25:500",
@@ -310,7 +329,12 @@ def test_dr3_eval_stands_size_by_size_and_by_what_the_agent_reaches(of_files: Pa
         sizes[row, "dr3_cc"]["n"] for row in ("dr3, 32k", "dr3, 64k", "react, 64k", "dr3@supportive, 32k")
     } == {"2"}
     assert {row for row, _ in options} == {"dr3@supportive minus dr3", "dr3@turns:1 minus dr3"}
+    took = cells(tables / "cost.csv")
+    for part in ("dr3: agent, an answer", "react: judge, an answer"):
+        assert float(took[part, "seconds"]["value"]) > 0
+        assert float(took[part, "usd"]["value"]) == 0
     listed = (tables / "paper.md").read_text(encoding="utf-8")
+    assert "| Table 12 | Seconds and dollars of a task | Measured cost" in listed
     assert "| Figure 5 | Without distractors, supportive pages only, no pages | DR3-Eval: options" in listed
     assert "58.8" not in (of_files / "report" / "index.html").read_text(encoding="utf-8")
     assert not list(tables.glob("*-printed.*"))
@@ -323,4 +347,6 @@ def test_dr3_eval_asks_only_what_was_named(of_files: Path, judged_study: Path) -
     assert keys(of_files / "study") == before
     with Study.open(of_files / "study") as study:
         asked = Counter(record.spec["variant"] for record in study.records("answer", None))
+    assert pending(of_files / "study") == 0
+    assert 'page_warning = "off"' in (of_files / "study" / "study.toml").read_text(encoding="utf-8")
     assert asked == {"dr3": 4, "react": 4, "dr3@supportive": 2, "dr3@turns:1": 2}

@@ -335,6 +335,7 @@ def test_a_figure_that_could_not_be_written_whole_is_not_served(
     assert [path.name for path in file.parent.iterdir()] == ["differences.svg"]
 
 
+@pytest.mark.long
 def test_a_figure_of_a_served_report_is_drawn_when_somebody_looks_at_it(reader: Reader) -> None:
     report = ServedReport(reader, None)
     page = report.file("index.html")

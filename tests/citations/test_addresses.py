@@ -23,6 +23,7 @@ PIECES = st.lists(
 ).map("".join)  # fmt: skip
 
 
+@pytest.mark.long
 @given(PIECES | PIECES.map("http://a.org".__add__) | st.text(max_size=40))
 @example(r"http://\ /x")
 @example("http://x:80:80")
@@ -49,6 +50,7 @@ NETWORK = st.builds(
 )
 
 
+@pytest.mark.long
 @given(NETWORK, NETWORK, st.randoms(use_true_random=False))
 @settings(deadline=None)
 def test_two_spellings_are_equal_exactly_where_the_addresses_are(

@@ -225,6 +225,7 @@ GROWING: list[Callable[[int], str]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", [*((lambda _, piece=piece: piece) for piece in HOSTILE), *GROWING])
 def test_four_times_the_hostile_text_is_no_more_than_a_small_multiple_of_the_work(
     make: Callable[[int], str],

@@ -94,6 +94,7 @@ def halves(study: str) -> tuple[set[str], set[str]]:
     return {json.loads(line)["query"] for line in lines}, set(told["test"])
 
 
+@pytest.mark.long
 def test_the_split_is_by_question_fixed_and_sealed(tmp_path: Path, drr: Any) -> None:
     rows = quality(10, lambda query, report, side: query % 5)
     labels, study = write(tmp_path / "experts.jsonl", rows), str(tmp_path / "study")
@@ -126,6 +127,7 @@ def test_labels_that_cannot_be_aligned_are_refused(tmp_path: Path, drr: Any) -> 
     assert "l.jsonl" in refused(quality(2, lambda *_: 5)) and not Path(study).exists()
 
 
+@pytest.mark.long
 def test_a_version_is_read_on_dev_and_the_next_one_beside_it(
     tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -168,6 +168,7 @@ async def test_from_a_scored_study_to_agreement(
     assert re.search(r"pqr p +\W* *fitted", told) and "64 of 64" in told and "of nothing" not in told
 
 
+@pytest.mark.long
 async def test_labels_under_criteria_correct_p_as_the_document_has_it(study: Study, shop: Shop) -> None:
     """People give a point less than the judge under each criterion of P: P and its dimensions fall by a point, and Q has no row."""
     await with_reports(study, trials=2)

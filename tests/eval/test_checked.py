@@ -192,6 +192,20 @@ def test_a_statement_made_twice_is_one_claim_with_both_sources() -> None:
     assert found[0].urls == (CARE, f"{CARE}/2")
 
 
+async def test_what_can_only_accuse_makes_no_share(study: Study, shop: Shop) -> None:
+    """A broken rule shows a label whose absence no rule can tell: among those it told of, every report has it."""
+    twice = "The feeder is small and holds little seed for the birds of a whole winter.\n\n" * 6
+    await put(study, answer("a", "x", twice, user_id=ANNA), answer("b", "x", GOOD, user_id=ANNA))
+    models = offline()
+    await judge(study, desk(study, models, shop), models, JudgeOptions(["rules"]))
+    told = study_document(study)["failures"]["variants"]["x"]["redundant_clarity"]
+    assert (told["share"]["value"], told["share"]["n"], told["found"]) == (None, 0, 1)
+    assert told["examples"][0]["by"] == "rule duplicates"
+    await judge(study, desk(study, models, shop), models, JudgeOptions(["failures"]))
+    told = study_document(study)["failures"]["variants"]["x"]["redundant_clarity"]
+    assert (told["share"]["value"], told["share"]["n"], told["found"]) == (0.5, 2, 1)
+
+
 async def test_failures_are_counted_per_variant_with_examples_and_a_person_has_the_last_word(
     study: Study, shop: Shop
 ) -> None:

@@ -10,6 +10,7 @@ from drr.app.cli import main
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
+from drr.eval.metrics.document import study_document
 from drr.eval.metrics.dr3_document import dr3_document, option_pairs
 from drr.eval.metrics.dr3_errors import errors_of
 from drr.eval.metrics.dr3_rows import Dr3Document
@@ -52,6 +53,15 @@ async def document(study: Study) -> Dr3Document:
     found = dr3_document(read_judged(study, choose(study)))
     assert found is not None
     return found
+
+
+async def test_what_answering_and_judging_took_is_told(study: Study) -> None:
+    await _filled(study)
+    systems = study_document(study)["dr3"]["cost"]["systems"]
+    assert {"dr3", "dr3+validate"} <= systems.keys()
+    for own in systems.values():
+        assert own["agent"].keys() == own["judge"].keys() == {"tokens", "calls", "seconds", "usd"}
+        assert own["judge"]["usd"]["value"] == 0.0
 
 
 async def test_sizes_and_options_are_paired_by_task(document: Dr3Document) -> None:

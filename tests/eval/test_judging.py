@@ -87,6 +87,7 @@ async def test_every_pair_meets_in_both_orders_trial_by_trial(study: Study) -> N
     assert (gate["position_consistency"]["value"], gate["first_position_rate"]["value"]) == (0.0, 1.0)
 
 
+@pytest.mark.long
 async def test_a_fair_judge_names_the_same_winner_whatever_the_order(study: Study) -> None:
     await put(study, *(answer(q, v, report(v), [PAGE]) for q in "abcdef" for v in ("good", "poor")))
     prefers = Judge(winner=lambda a, b: "A" if "# good" in a else "B")

@@ -74,6 +74,14 @@ def test_a_figure_that_these_sentences_do_not_state_is_named_and_makes_no_claim_
     assert support(said, [apart]).label == "partial", "elsewhere on the page is not beside the claim's words"
 
 
+def test_half_stated_and_half_contradicted_is_partial_and_none_only_where_no_part_is_stated() -> None:
+    """As the paper has it; a stated figure is a part however little else of the claim is there."""
+    text = "Adler kettles\nRated 4.6 stars by those who own one, with a base of beech."
+    half = "It is rated 4.6 stars and ships in foam that nobody recycles, says its importer"
+    assert (support(half, [text]).label, support(half, [text]).share < 0.3) == ("partial", True)
+    assert support(half.replace("4.6", "3.9"), [text]).label == "none"
+
+
 def test_only_neighbouring_sentences_are_read_together() -> None:
     claim = "The pole is made in Leeds and painted green"
     assert support(claim, ["The pole is made in Leeds. It is painted green."]).label == "full"

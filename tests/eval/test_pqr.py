@@ -22,7 +22,7 @@ from drr.eval.asking.criteria_forms import ScoredCriterion
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, read_judged
-from drr.eval.judging.run import Work
+from drr.eval.judging.run import Work, judge
 from drr.eval.metrics import pqr as metrics
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judged import Judged
@@ -31,6 +31,7 @@ from drr.eval.tasks.pqr.making import owners
 from drr.eval.tasks.pqr.rows import DIMENSIONS, CriteriaOwner, rubric_of, scores_of
 from drr.eval.tasks.pqr.scoring import SCORES_TASK, score_row, without_citations
 from drr.eval.tasks.pqr.summed import totals_under
+from drr.eval.tasks.registry import stages, tasks
 from drr.study.run import run
 from drr.study.study import Study
 
@@ -102,6 +103,7 @@ async def test_reworded_and_reordered_answers_land_right_and_what_is_missing_is_
     assert found["pqr_p_sd_rounds"] == 0.0 and found["pqr_p_sd_seeds"] is None
 
 
+@pytest.mark.long
 async def test_three_settings_and_two_variants_share_the_criteria(study: Study) -> None:
     """17 calls for criteria, whatever is scored; seven for each report and round."""
     ask(study)
@@ -123,6 +125,32 @@ async def test_three_settings_and_two_variants_share_the_criteria(study: Study) 
     assert not again.asked
     v = metrics.corpus(judged, judged.answers)["pqr_p"]
     assert (v.value, v.n, v.n_unscored) == (pytest.approx(7.0), 6, 0)
+
+
+async def test_as_printed_the_same_criteria_are_scored_in_the_papers_way_and_made_once(study: Study) -> None:
+    """Two calls a round; a dimension without a score counts 0. What a person has nothing to do with has no ceiling in either."""
+    ask(study)
+    await put(study, answer("a", "x", REPORT, user_id=ANNA))
+    ours = CriteriaJudge(lambda name, text: 6)
+    await judged_by(study, ours, rounds=1)
+    printed = CriteriaJudge(lambda name, text: None if name.startswith("goal") else 8)
+    with Wire(printed) as wire:
+        models = scripted(wire.url)
+        options = JudgeOptions(["criteria"])
+        options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
+        there = desk(study, models, protocol="paper", pqr=PqrChoices(PERSONS, rounds=1))
+        assert (await judge(study, there, models, options)).summary.ok
+        await models.aclose()
+    assert printed.asked == {"scores": 2}, "criteria are those that were made for ours"
+    assert sorted(map(len, printed.shown)) == [3 * 8, 4 * 8]
+    assert all("6-8 good" in text and "7 or 8" not in text for text in printed.requests)
+    scored = [text for text in (*ours.requests, *printed.requests) if text.startswith("You score a report")]
+    assert len(scored) == 7 + 2 and not any("suit anybody" in text for text in scored)
+    document = study_document(study)
+    found = document["as_printed"]["metrics"]["x"]
+    assert (found["pqr_p"]["value"], found["pqr_q"]["value"]) == (pytest.approx(0.75 * 8), pytest.approx(8))
+    assert found["pqr_goal"]["value"] is None and found["pqr_pres"]["value"] == 8.0
+    assert document["metrics"]["x"]["pqr_p"]["value"] == pytest.approx(6)
 
 
 async def test_quality_is_scored_without_the_person(study: Study) -> None:
@@ -267,6 +295,7 @@ async def test_a_kill_between_criteria_and_scores_pays_nothing_twice(study: Stud
     assert values(judged)["pqr_p"] == pytest.approx(7.0)
 
 
+@pytest.mark.long
 def test_the_command_judges_without_a_model_and_shows_every_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -129,6 +129,7 @@ def out(capsys: pytest.CaptureFixture[str]) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [None, 70])
 def test_every_figure_of_a_judged_study(
     limit: int | None, tmp_path: Path, shop: Shop, capsys: pytest.CaptureFixture[str]

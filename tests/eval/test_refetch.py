@@ -13,7 +13,6 @@ from drr.app.cli import main
 from drr.env.web.base import Page
 from drr.env.web.fetch import Fetcher
 from drr.env.web.live import LiveWeb
-from drr.env.web.readable import Trafilatura
 from drr.env.web.serper import Serper
 from drr.env.web.snapshots import Snapshots
 from drr.eval.evidence.answers import read_answers
@@ -23,7 +22,7 @@ from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 
 from tests.eval.nursery import Judge, answer, desk, put, scripted, sentences, web
-from tests.web.hostile import redirect, reply, serving, to_loopback
+from tests.web.hostile import READER, redirect, reply, serving, to_loopback
 from tests.wire import Wire
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -71,7 +70,7 @@ async def test_what_was_read_what_stands_there_and_what_is_left_of_it(study: Stu
 
         def live() -> LiveWeb:
             fetcher = Fetcher(timeout=5, respect_robots=False, resolver=to_loopback, loopback_port=site.port)
-            return LiveWeb(Serper(None, timeout=5), fetcher, Trafilatura())
+            return LiveWeb(Serper(None, timeout=5), fetcher, READER)
 
         script = Judge(
             claims=sentences,

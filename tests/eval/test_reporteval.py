@@ -152,6 +152,7 @@ def test_all_pairs_are_judged_up_to_thirty_and_of_more_the_same_seed_draws_the_s
     )
 
 
+@pytest.mark.long
 def test_a_copied_paragraph_lowers_the_figure_in_twenty_of_twenty() -> None:
     def mean(text: str) -> float:
         passages = passages_of(text)
@@ -314,6 +315,7 @@ def test_as_printed_are_sections_of_the_second_level_by_the_published_rule() -> 
     assert passages_of(f"{long}\n\n{long}\n\n{long}\n\n{long}", "sections") == ()
 
 
+@pytest.mark.long
 def test_the_command_judges_imported_reports_and_shows_every_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,6 +45,7 @@ def drawers(hundred: list[TaskCase]) -> list[WrittenDrawer]:
     return picked
 
 
+@pytest.mark.long
 def test_every_fact_of_files_stands_at_its_place(drawers: list[WrittenDrawer]) -> None:
     for drawer in drawers:
         for fact in drawer.case.of("file"):
@@ -128,6 +129,7 @@ def test_papers_and_sheets_say_who_made_them_and_when(drawers: list[WrittenDrawe
     assert seen["xlsx"] >= 2 and seen[".pdf"] >= 2
 
 
+@pytest.mark.long
 def test_times_of_a_file_follow_what_it_tells(hundred: list[TaskCase]) -> None:
     """A log was last kept before its last row once, and a proof of delivery was made before the delivery."""
     days = re.compile(r"\d{4}-\d\d-\d\d|\d\d/\d\d/\d{4}|[A-Z][a-z]+ \d{1,2}, \d{4}")

@@ -43,6 +43,7 @@ def copied(tasks: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(tasks, tmp_path / "tasks"))
 
 
+@pytest.mark.long
 def test_every_task_passes_every_check(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert drr("tasks", "check", tasks) == 0
     assert "6 of 6 tasks pass every check" in capsys.readouterr().out

@@ -75,6 +75,7 @@ def test_who_writes_alone_bought_it_once_and_lives_in_one_house(made: list[Corpo
             assert sum(f" {said}" in page.text for said in stock().details[slot]) <= 1, page.text
 
 
+@pytest.mark.long
 def test_of_each_make_or_list_one_thing_is_so_whichever_page_says_it(
     hundred: list[TaskCase], pool: PagePool
 ) -> None:

@@ -106,6 +106,7 @@ def test_a_value_turns_an_answer_only_where_its_verdict_changes() -> None:
     assert turns(FactValues(PACK, TODAY), "portions in one pack", "90 portions")
 
 
+@pytest.mark.long
 def test_every_case_makes_sense(hundred: list[TaskCase]) -> None:
     for case in hundred:
         assert list(nonsense(case.facts, case.today)) == []
@@ -560,6 +561,7 @@ def test_a_parcel_is_heavier_and_a_box_longer_than_what_is_in_it() -> None:
     assert "corded" not in kind_of("solar pathway light").fits and "corded" in kind_of("humidifier").fits
 
 
+@pytest.mark.long
 def test_what_is_wrong_is_above_what_is_right_as_often_as_below(
     hundred: list[TaskCase], pool: PagePool
 ) -> None:

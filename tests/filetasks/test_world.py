@@ -92,6 +92,7 @@ def fields(place: Path, **more: Any) -> list[dict[str, Any]]:
         return [dict(unit.key_fields) for unit in answering.units(queries_of(place))]
 
 
+@pytest.mark.long
 def test_a_study_of_tasks_is_run_continued_and_judged_over_files(place: Path, drr: Drr) -> None:
     code, _, err = drr(
         "run", "study", "--tasks", "tasks", "--sizes", "1k", "--variants", "mine.py:reader", "--quiet"

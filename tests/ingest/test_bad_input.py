@@ -225,6 +225,7 @@ except DrrError as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("limit", "memory"),
     [(100_000, 1), (100_000, 1 << 30), (20_000, 0), (200, 0)],

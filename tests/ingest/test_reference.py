@@ -59,6 +59,7 @@ def test_ingest_equals_the_reference(
     assert list(check_shop(str(tmp_path / "shop"), Settings())) == []
 
 
+@pytest.mark.long
 def test_the_sample_shop_equals_the_reference(run_ingest: Ingest, tmp_path: Path) -> None:
     """Its files have every oddity of the real ones at its real rate."""
     raw = tmp_path / "sample"

@@ -124,6 +124,7 @@ def rich(count: int, seed: int = 0) -> list[bytes]:
     return lines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lines", [plain, rich], ids=["plain", "rich"])
 def test_official_lines_never_need_the_parser(tmp_path: Path, lines: Callable[[int], list[bytes]]) -> None:
     assert assert_equal(tmp_path, lines(3000)) == 0
@@ -135,6 +136,7 @@ def test_blocks_of_any_size_give_the_same_rows(tmp_path: Path, size: int) -> Non
     assert_equal(tmp_path, lines, size)
 
 
+@pytest.mark.long
 def test_messy_lines(tmp_path: Path) -> None:
     rows = messy_reviews(9, [product_id(n) for n in range(30)] + ["b00lower", "short"], 4000)
     assert_equal(tmp_path, [row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows])
@@ -238,6 +240,7 @@ SPOILS: list[tuple[bytes, bytes]] = [
 ]
 
 
+@pytest.mark.long
 def test_each_spoiled_byte_is_judged_by_the_parser(tmp_path: Path) -> None:
     rng = random.Random(3)
     lines = []

@@ -52,6 +52,7 @@ def users(persons: list[Person], sample_shop: Path) -> dict[str, User]:
     return {key: user for key, user in found.items() if user is not None}
 
 
+@pytest.mark.long
 def test_every_context_passes_every_check(
     contexts_folder: Path, sample_shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,6 +71,7 @@ def test_five_items_show_each_attribute_where_there_is_room_and_the_rest_is_said
     assert any(one.few.get("4k") for one in entries)
 
 
+@pytest.mark.long
 def test_a_size_is_full_whatever_streams_had_to_say_last(sample_shop: Path, persons: list[Person]) -> None:
     """Of a person without a theme a dozen notes about the app were all that was tried: 7,750 of 8,000 tokens; and
     in a small shop a stream that had no more to say ended a size though others had: 15,185 of 32,000."""

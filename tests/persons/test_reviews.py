@@ -87,6 +87,7 @@ def test_a_quotation_that_nobody_wrote_is_told(
     assert "no own review holds the words" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_persons_are_measured_against_what_was_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

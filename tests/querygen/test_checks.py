@@ -207,6 +207,7 @@ def test_the_built_in_set_passes_and_says_who_wrote_and_read_it(shop: Shop, shop
     )
 
 
+@pytest.mark.long
 def test_what_rules_wrote_of_the_built_in_set_comes_out_of_its_commands(
     shop_folder: Path, tmp_path: Path
 ) -> None:

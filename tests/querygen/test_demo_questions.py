@@ -16,6 +16,7 @@ DEMO = builtin_queries()[:ASKED]
 WANTED = ["Safety Gate", "Foam Pillow", "Pruning Shears", "Proofing Basket"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "user", "wanted"),
     [

@@ -40,7 +40,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_offline_questions_lean_on_true_facts_and_say_who_wrote_them(
     queries: list[Query], shop: Shop
 ) -> None:
-    assert len(queries) >= 24
+    assert len(queries) == 36
     for query in queries:
         assert query.rule_written is True
         assert query.model == "offline"
@@ -199,6 +199,54 @@ def test_drafts_that_fail_a_check_are_kept_aside_with_the_reason(
     rows = [json.loads(line) for line in (tmp_path / "q.jsonl.rejected.jsonl").read_text().splitlines()]
     assert all("not in this user's records" in row["failed"]["facts"] for row in rows)
     assert "crystal_ball" in rows[1]["failed"]["tools"]
+
+
+def test_what_the_checks_reject_is_written_again_until_the_number_is_there(
+    shop: Shop, shop_folder: Path, tmp_path: Path
+) -> None:
+    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
+    order = shop.store.orders(user).items[0]
+    extra = "Which of your feeders can be taken apart and washed, and how often do independent sources say that one should?"
+
+    def writes(request: Request) -> Say:
+        told = json.dumps(request.body["messages"])
+        texts = (extra,) if "Questions: 1" in told else TEXTS
+        rows = [draft(text, order.order_id, order.product_id) for text in texts]
+        if len(rows) > 1:
+            rows[1]["tools"] = ["crystal_ball"]
+        return Say(json.dumps({"queries": rows}))
+
+    out = tmp_path / "q.jsonl"
+    with Wire(writes) as wire:
+        words = (shop_folder, out, "--user", user, "--model", MODEL, "--base-url", wire.url)
+        assert generate(*words) == 0
+        assert generate(*words) == 0
+    assert len(wire.requests) == 2
+    told = json.dumps(wire.requests[1].body["messages"])
+    assert all(text in told for text in TEXTS)
+    assert "rejected: tools: no such tool: crystal_ball" in told
+    assert [query.query for query in read_queries(out)] == [TEXTS[0], TEXTS[2], extra]
+    (aside,) = (tmp_path / "q.jsonl.rejected.jsonl").read_text().splitlines()
+    assert json.loads(aside)["query"]["query"] == TEXTS[1]
+
+
+def test_a_number_that_does_not_come_is_said(
+    shop: Shop, shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user = shop.store.sample_users(1, seed=4, min_orders=10)[0]
+    order = shop.store.orders(user).items[0]
+
+    def same(request: Request) -> Say:
+        count = 2 if "Questions: 2" in json.dumps(request.body["messages"]) else 3
+        rows = [draft(TEXTS[0] + " Yes." * n, order.order_id, order.product_id) for n in range(count)]
+        return Say(json.dumps({"queries": rows}))
+
+    out = tmp_path / "q.jsonl"
+    with Wire(same) as wire:
+        assert generate(shop_folder, out, "--user", user, "--model", MODEL, "--base-url", wire.url) == 0
+    assert len(wire.requests) == 6
+    assert len(read_queries(out)) == 1
+    assert "holds 1 of the 3 questions asked for; 12 drafts were rejected" in capsys.readouterr().err
 
 
 def test_a_budget_stops_before_it_is_passed(shop_folder: Path, tmp_path: Path) -> None:

@@ -138,6 +138,7 @@ def test_what_is_no_task_is_named(tmp_path: Path, line: str, told: str) -> None:
         read_tasks(path)
 
 
+@pytest.mark.long
 def test_a_shop_that_sells_none_of_it_is_said_and_nothing_is_written(
     shop_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

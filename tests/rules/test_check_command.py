@@ -142,6 +142,17 @@ def test_an_address_given_by_hand_counts_as_the_shop(
     assert "it is a page of another shop" in capsys.readouterr().out
 
 
+def test_the_shop_has_its_default_address_as_where_a_study_is_judged(
+    written: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = "Buy the [Heavy Iron Feeder](http://ecommerce.example/product/B0ABCDEFGH) for $20."
+    assert ask(written, report) == 0
+    assert "ok  outside_shop         1 checked, none wrong" in capsys.readouterr().out
+    assert ask(written, report.replace("ecommerce", "other")) == 1
+    monkeypatch.setenv("DRR_SHOP_URL", "http://other.example")
+    assert ask(written, report) == 1
+
+
 def test_a_hostile_text_cannot_speak_to_the_terminal(
     written: Path, capsys: pytest.CaptureFixture[str], rules_shop: Shop
 ) -> None:

@@ -128,6 +128,7 @@ def all_end(shop: Shop, forms: dict[str, tuple[str, str, str]], length: int) -> 
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+@pytest.mark.long
 def test_every_text_that_was_slow_once_ends(rules_shop: Shop) -> None:
     all_end(rules_shop, SLOW_ONCE, 12_000)
 

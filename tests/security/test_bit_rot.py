@@ -32,6 +32,7 @@ def exported(drr: Drr, out: str) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in Path(out).rglob("*") if path.is_file()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("flips", [FLIPS, pytest.param(1_000, marks=pytest.mark.endurance)])
 def test_no_export_differs_without_a_word(drr: Drr, new: New, flips: int) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
@@ -64,6 +65,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("statement", CHANGES)
 def test_whatever_decides_a_result_is_looked_at(drr: Drr, new: New, statement: str) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0

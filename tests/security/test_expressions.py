@@ -147,6 +147,7 @@ def test_every_expression_of_the_project_is_linear_in_a_very_long_text() -> None
 SLOW = [r"\s+$", r"(?:a|aa)+$", r"\[([^\]]*)\]\(", r"(\w+\s?)*x", r"\s*[,;]\s*$"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", SLOW)
 def test_a_slow_expression_would_be_found(source: str) -> None:
     found = Found("here", re.compile(source), True)
@@ -182,6 +183,7 @@ def surface(report: str) -> None:
     read_surface(report, "Which feeder?", "Likes iron.", "ecommerce.example")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("reader", [repair, claims, windows, surface])
 def test_a_report_of_a_model_that_is_stuck_is_read_in_time(reader: Callable[[str], object]) -> None:
     slow = []

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from drr.env.web.fetch import Fetched, Fetcher, known_charset
 from drr.env.web.live import LiveWeb
-from drr.env.web.readable import Trafilatura, make_page
+from drr.env.web.readable import make_page
 from drr.env.web.snapshots import Snapshots
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.web.hostile import reply, serving, to_loopback
+from tests.web.hostile import READER, reply, serving, to_loopback
 from tests.web.test_live import NoEngine
 
 PAGE = (
@@ -47,15 +47,11 @@ def test_a_charset_that_is_known_decodes_anything(name: str) -> None:
 @pytest.mark.parametrize("name", FALSE)
 async def test_a_page_with_a_false_charset_is_read(name: str) -> None:
     url = "https://a.example/"
-    page = await make_page(
-        Fetched(url, url, 200, "text/html", known_charset(name), PAGE.encode()), Trafilatura()
-    )
+    page = await make_page(Fetched(url, url, 200, "text/html", known_charset(name), PAGE.encode()), READER)
     assert page.status == "ok"
     assert "café" in (page.markdown or "")
     meta = PAGE.replace("<title>", f'<meta charset="{name}"><title>')
-    assert (
-        await make_page(Fetched(url, url, 200, "text/html", None, meta.encode()), Trafilatura())
-    ).status == "ok"
+    assert (await make_page(Fetched(url, url, 200, "text/html", None, meta.encode()), READER)).status == "ok"
 
 
 @pytest.mark.parametrize("label", ["utf-8,text/html", "gbk2312", "\x1b[31m", "undefined", "hex"])
@@ -65,7 +61,7 @@ async def test_a_false_label_ends_no_reading_and_is_noted_beside_the_page(label:
         site.routes["/true"] = reply(PAGE)
         fetcher = Fetcher(timeout=5, respect_robots=False, resolver=to_loopback, loopback_port=site.port)
         snapshots = Snapshots(tmp_path, lambda: datetime(2026, 1, 2, tzinfo=UTC))
-        web = LiveWeb(NoEngine(), fetcher, Trafilatura(), snapshots)
+        web = LiveWeb(NoEngine(), fetcher, READER, snapshots)
         pages = [await web.read(site.url(path)) for path in ("/page", "/true")]
         assert [page.status for page in pages] == ["ok", "ok"]
         assert pages[0].markdown == pages[1].markdown

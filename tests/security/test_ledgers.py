@@ -48,6 +48,7 @@ COMMANDS = (
 )
 
 
+@pytest.mark.long
 def test_whatever_a_ledger_says_is_refused_in_one_sentence_or_harmless(drr: Drr, new: New) -> None:
     assert drr("run", *new(), "--quiet")[0] == 0
     assert drr("judge", "study", "--quiet", "--what", "rules,quality")[0] == 0

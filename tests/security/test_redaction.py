@@ -52,6 +52,7 @@ def test_a_key_is_hidden(text: str) -> None:
     assert text not in Redactor([text])(f"x-api-key {text}.")
 
 
+@pytest.mark.long
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

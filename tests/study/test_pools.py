@@ -57,6 +57,7 @@ def here() -> InProcessPool:
     return InProcessPool.of_opening(opening(), 4)
 
 
+@pytest.mark.long
 async def test_every_pool_leaves_the_same_bytes(tmp_path: Path) -> None:
     pools = {"one": InProcessPool.of_opening(opening(), 4), "several": processes()}
     spent = []
@@ -84,6 +85,7 @@ async def test_processes_are_started_for_what_is_missing_and_no_others(study: St
     assert len(list(begun.iterdir())) == 1
 
 
+@pytest.mark.long
 async def test_a_budget_holds_over_all_workers_and_nothing_stays_reserved(study: Study) -> None:
     stopped = await run(study, units(60), processes(), budget=Limit(tokens=500))
     assert stopped.stopped == "budget"
@@ -247,6 +249,7 @@ def test_who_still_waits_at_the_end_is_granted_nothing(study: Study) -> None:
     assert waits.in_hand == SpendAmount()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(20))
 def test_what_is_granted_and_what_is_spent_never_exceed_the_budget(study: Study, seed: int) -> None:
     chance = random.Random(seed)

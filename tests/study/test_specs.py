@@ -67,6 +67,7 @@ def test_answers_are_handed_out_as_plain_data(study: Study) -> None:
     stays(units)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_judgements_are_handed_out_as_plain_data(study: Study, shop: Shop, protocol: str) -> None:
     models = Models(ModelSettings(roles={"default": "offline"}))

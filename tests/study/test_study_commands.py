@@ -165,6 +165,7 @@ def test_other_limits_or_models_make_new_units_and_set_the_old_aside(box: Path, 
     assert document["units"]["total"] == 2
 
 
+@pytest.mark.long
 def test_the_same_questions_give_the_same_bytes(box: Path, drr: Drr, tmp_path: Path) -> None:
     for name, units in (("one", 1), ("two", 8)):
         words = new(box, "all")
@@ -276,6 +277,7 @@ def test_what_fails_everywhere_ends_with_exit_1_at_once(box: Path, drr: Drr, fau
     assert document["units"]["done"] == 0
 
 
+@pytest.mark.long
 def test_a_budget_stops_with_exit_1_and_a_larger_one_finishes(box: Path, drr: Drr) -> None:
     def script(request: Request) -> Say:
         return looked(request, "A report of 4 words.", usage={"input_tokens": 1_000, "output_tokens": 100})
@@ -409,7 +411,7 @@ def test_naming_variants_queries_and_trials_adds_and_never_shrinks_a_study(
     one = tmp_path / "one.jsonl"
     one.write_text(json.dumps({"id": "q-new", "query": "Is suet safe?", "user_id": ANNA}) + "\n")
     assert drr("run", "study", "--queries", one, "--only", "--variants", "react", "--quiet")[0] == 0
-    assert _totals(drr) == (12, 10), "added whole, and of it only what was named was computed"
+    assert _totals(drr) == (10, 10), "what nobody named is not pending"
     assert drr("run", "study", "--quiet")[0] == 0
     assert _totals(drr) == (12, 12)
     one.write_text(json.dumps({"id": "q-new", "query": "Is seed safe?", "user_id": ANNA}) + "\n")
@@ -570,6 +572,7 @@ def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_p
     assert sorted(limits.values()) == [200, 1_000]
 
 
+@pytest.mark.long
 def test_answers_that_were_broken_off_are_counted_and_can_be_left_out(box: Path, drr: Drr) -> None:
     def script(request: Request) -> Say:
         told = json.dumps(request.body["messages"])

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from drr.env.web.readable import Trafilatura
+
 _PARAGRAPHS = (
     "A ramp for an old dog rises no more than eighteen degrees, and its surface is rough enough to hold wet paws.",
     "Measure the height of the car before you choose the length of the ramp; a long ramp is a gentle ramp.",
@@ -18,6 +20,9 @@ ARTICLE = (
     + "".join(f"<p>{text}</p>" for text in _PARAGRAPHS)
     + "</article></body></html>"
 )
+
+READER = Trafilatura()
+"""One for all tests of a process: each starts a process of its own."""
 
 Route = Callable[[asyncio.StreamWriter], Awaitable[None]]
 

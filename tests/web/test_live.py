@@ -15,12 +15,11 @@ from drr.env.source import text_hash
 from drr.env.web.base import Page, WebHit, WebUnavailable
 from drr.env.web.fetch import Fetcher
 from drr.env.web.live import LiveWeb
-from drr.env.web.readable import Trafilatura
 from drr.env.web.serper import Serper
 from drr.env.web.snapshots import Snapshots
 from pydantic import SecretStr
 
-from tests.web.hostile import ARTICLE, Route, Site, redirect, reply, serving, to_loopback
+from tests.web.hostile import ARTICLE, READER, Route, Site, redirect, reply, serving, to_loopback
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 
@@ -43,7 +42,7 @@ class NoEngine:
 def _live(site: Site, folder: Path | None) -> LiveWeb:
     fetcher = Fetcher(timeout=5, respect_robots=False, resolver=to_loopback, loopback_port=site.port)
     snapshots = None if folder is None else Snapshots(folder, lambda: NOON)
-    return LiveWeb(NoEngine(), fetcher, Trafilatura(), snapshots)
+    return LiveWeb(NoEngine(), fetcher, READER, snapshots)
 
 
 async def test_what_was_read_is_kept_by_its_content(site: Site, tmp_path: Path) -> None:
@@ -60,7 +59,7 @@ async def test_what_was_read_is_kept_by_its_content(site: Site, tmp_path: Path) 
         "title": "Dog ramps",
         "sha256": digest,
         "raw_sha256": raw,
-        "reader": Trafilatura().name,
+        "reader": READER.name,
         "time": "2026-01-02T12:00:00+00:00",
         "http_status": 200,
         "content_type": "text/html",

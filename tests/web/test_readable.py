@@ -11,7 +11,7 @@ from drr.env.web.crawl4ai_reader import from_result
 from drr.env.web.fetch import Fetched
 from drr.env.web.readable import Readable, Trafilatura, make_page, page_reader
 
-from tests.web.hostile import ARTICLE
+from tests.web.hostile import ARTICLE, READER
 
 
 def _fetched(body: str | bytes, content_type: str = "text/html", charset: str | None = None) -> Fetched:
@@ -20,7 +20,7 @@ def _fetched(body: str | bytes, content_type: str = "text/html", charset: str | 
 
 
 async def test_an_article_becomes_markdown_with_title_and_the_readers_version() -> None:
-    page = await make_page(_fetched(ARTICLE), Trafilatura())
+    page = await make_page(_fetched(ARTICLE), READER)
     assert (page.status, page.reason, page.title) == ("ok", None, "Dog ramps")
     assert (page.url, page.final_url) == ("http://site.example/a", "http://site.example/b")
     assert page.markdown is not None
@@ -34,7 +34,7 @@ async def test_an_article_becomes_markdown_with_title_and_the_readers_version() 
 async def test_plain_text_and_markdown_are_taken_as_they_are() -> None:
     text = "# Ramps\n\n" + "A ramp rises gently. " * 20
     for content_type in ("text/plain", "text/markdown"):
-        page = await make_page(_fetched(text, content_type), Trafilatura())
+        page = await make_page(_fetched(text, content_type), READER)
         assert (page.status, page.markdown, page.reader) == ("ok", text.strip(), "plain/1")
 
 
@@ -70,7 +70,7 @@ _FORM = "<form><input name=u><input type='password' name=p></form>"
     ],
 )
 async def test_walls_and_empty_pages_are_not_content(html: str, status: str, said: str) -> None:
-    page = await make_page(_fetched(html), Trafilatura())
+    page = await make_page(_fetched(html), READER)
     assert page.status == status
     assert page.markdown is None
     assert page.reason is not None
@@ -78,7 +78,7 @@ async def test_walls_and_empty_pages_are_not_content(html: str, status: str, sai
 
 
 async def test_what_an_unclosed_script_holds_is_not_shown_to_anybody() -> None:
-    page = await make_page(_fetched("<script>if (captcha) { show('sign in to continue') }"), Trafilatura())
+    page = await make_page(_fetched("<script>if (captcha) { show('sign in to continue') }"), READER)
     assert (page.status, page.reason) == ("empty", "it has 0 characters of text, fewer than 200")
 
 
@@ -86,7 +86,7 @@ async def test_an_article_about_captchas_is_not_a_captcha() -> None:
     article = ARTICLE.replace(
         "<article>", "<article><p>How a captcha asks: are you a robot? " + "It looks at you. " * 120
     )
-    page = await make_page(_fetched(article), Trafilatura())
+    page = await make_page(_fetched(article), READER)
     assert page.status == "ok"
 
 
@@ -104,7 +104,7 @@ async def test_an_article_about_captchas_is_not_a_captcha() -> None:
     ],
 )
 async def test_the_pages_encoding_is_respected(body: bytes, charset: str | None) -> None:
-    page = await make_page(_fetched(body, charset=charset), Trafilatura())
+    page = await make_page(_fetched(body, charset=charset), READER)
     assert page.markdown is not None
     assert "müder Hund" in page.markdown
 
@@ -141,7 +141,7 @@ async def test_a_page_that_keeps_the_reader_busy_is_given_up() -> None:
     ],
 )
 async def test_hostile_markup_is_survived(html: str) -> None:
-    page = await make_page(_fetched(html), Trafilatura())
+    page = await make_page(_fetched(html), READER)
     assert page.status in ("ok", "empty", "blocked")
     assert "\0" not in (page.markdown or "")
 

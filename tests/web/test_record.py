@@ -11,10 +11,9 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.web.base import WebHit, WebUnavailable
 from drr.env.web.fetch import Fetcher
 from drr.env.web.live import LiveWeb
-from drr.env.web.readable import Trafilatura
 from drr.env.web.record import RecordingWeb, ReplayWeb
 
-from tests.web.hostile import ARTICLE, Site, reply, serving, to_loopback
+from tests.web.hostile import ARTICLE, READER, Site, reply, serving, to_loopback
 
 
 def clock() -> datetime:
@@ -46,7 +45,7 @@ async def site() -> AsyncIterator[Site]:
 def _recorder(site: Site, folder: Path) -> tuple[RecordingWeb, Engine]:
     engine = Engine(site)
     fetcher = Fetcher(respect_robots=False, resolver=to_loopback, loopback_port=site.port)
-    live = LiveWeb(engine, fetcher, Trafilatura())
+    live = LiveWeb(engine, fetcher, READER)
     return RecordingWeb(live, folder, clock, live.fetch_page), engine
 
 

@@ -64,7 +64,7 @@ class ScoresTask(Task[Answer]):
         if not asks:
             return {}
         own = desk.version(self.version, self.role, *(ask.prompt for ask in asks))
-        told = f"{own}-at-once" if desk.pqr.at_once else own
+        told = f"{own}-at-once" if _at_once(desk) else own
         return {self.name: told, ROUNDS: str(desk.pqr.rounds)}
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
@@ -187,7 +187,11 @@ def _groups(desk: Desk, rubric: Rubric, half: Half) -> list[list[AskedCriterion]
         [AskedCriterion(row=row, dimension=name, hash=rubric.hash_of(name, row)) for row in rubric.rows(name)]
         for name in DIMENSIONS[half]
     ]
-    return [[one for group in by_dimension for one in group]] if desk.pqr.at_once else by_dimension
+    return [[one for group in by_dimension for one in group]] if _at_once(desk) else by_dimension
+
+
+def _at_once(desk: Desk) -> bool:
+    return desk.pqr.at_once or desk.protocol.scores_at_once
 
 
 async def _score(desk: Desk, report: str, what: _Scored, judge: Examiner) -> dict[str, ScoreRow]:
