@@ -40,6 +40,7 @@ WS = Option(
     roles=(SUMMARISER,),
     prompts=("page_summary",),
 )
+BUILT_IN = "built in"
 PROFILE = Option("profile", "researchers get the shopper's profile facts")
 OWN = Option(
     "own",
@@ -78,9 +79,11 @@ class Architecture:
     """The role whose model is shown pictures."""
     sees: bool = False
     """Whether pictures are handed to a program of its own, whatever that does with them, and not to a model of ours."""
+    once: bool = False
+    """Whether its answer cannot be asked for a second time."""
     profile: bool = False
     """Whether the shopper's profile facts are handed to it in every variant, where there is a shopper."""
-    origin: str = "built in"
+    origin: str = BUILT_IN
     word: str = ""
     """What finds it again where that is not its name: a file's whole path and function."""
 

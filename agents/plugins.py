@@ -55,7 +55,7 @@ def run_of(name: str, function: Any) -> Callable[[AgentRun], Awaitable[Ending]]:
         report = await made if inspect.isawaitable(made) else made
         if isinstance(report, Ending):
             return report
-        if not isinstance(report, str) or not report.strip():
+        if not isinstance(report, str):
             raise DrrError(f"plug-in variant {name!r} returned no report; return its text")
         return Ending(report, "finalized")
 

@@ -14,11 +14,12 @@ from drr.agents.running import AgentRun
 from drr.llm.failures import FailureKind, ModelFailure
 
 Value = TypeVar("Value")
-_AGAIN: frozenset[FailureKind] = frozenset({"refusal", "truncated", "malformed"})
+_AGAIN: frozenset[FailureKind] = frozenset({"refusal", "truncated", "malformed", "empty"})
 _STOPS: Mapping[str, StopReason] = {
     "refusal": "refused",
     "truncated": "truncated",
     "malformed": "malformed",
+    "empty": "malformed",
     "bad_request": "rejected",
 }
 

@@ -27,6 +27,7 @@ from drr.agents.base import (
     nobody,
 )
 from drr.agents.brief import ProfileFacts
+from drr.agents.content import answered, failure_of, keyed
 from drr.agents.evidence import actor_rank
 from drr.agents.repairing import read_in_run, repaired
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool
@@ -176,7 +177,9 @@ def key_fields(
     setting: Setting = RECORDS,
 ) -> AgentKey:
     """What of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
-    names = [*variant.prompts, *(("citation_fix",) if options.citation_repair == "ask" else ())]
+    names = [*variant.prompts, *keyed(prompts)]
+    if options.citation_repair == "ask":
+        names.append("citation_fix")
     if setting.has_persona or setting.has_context:
         names.append(PERSON)
     fields: AgentKey = {
@@ -222,21 +225,22 @@ async def run_variant(
     options, given = options or AgentOptions(), given or Given()
     withheld = world.user_id is None and world.session is not None
     if withheld if given.setting.has_records else world.user_id is not None:
-        raise ValueError(
-            f"the setting {given.setting.name} and a world of the user {world.user_id!r} do not agree"
-        )
+        raise ValueError(f"the setting {given.setting.name} and the user {world.user_id!r} do not agree")
     allowance = Allowance(options.limits_of(variant), meter, now, now())
     run = _run_of(variant, query, world, models, prompts, options, allowance, listener, given)
     run.outside.query_id = query_id
-    answer = variant.architecture.load()
     try:
-        ending = await answer(run)
-        return await _finish(run, variant, ending, options, world)
+        ending, none = await answered(run, variant, variant.architecture.load())
+        record = await _finish(run, variant, ending, options, world)
     except Exception:
         on_failure(Gathered(**_gathered(run, variant, world)))
         raise
     finally:
         await run.aclose()
+    if none is None:
+        return record
+    on_failure(record.model_copy(update={"stop_reason": none}))
+    raise failure_of(none, variant, ending)
 
 
 def _run_of(

@@ -96,13 +96,16 @@ class Instructed:
     prompts: Prompts
     person: str = ""
     """What the setting tells of the person, and all of it; it stands with the question wherever the whole question does."""
+    once_more: str = ""
+    """What is said beside the question when it is asked a second time."""
 
     @property
     def asked(self) -> str:
         """The question, with what is told of the person."""
-        if not self.person:
-            return self.query
-        return self.prompts.fill("person", query=self.query, person=fence(self.person, "person"))
+        asked = self.query
+        if self.person:
+            asked = self.prompts.fill("person", query=self.query, person=fence(self.person, "person"))
+        return f"{asked}\n\n{self.once_more}" if self.once_more else asked
 
     @property
     def has_records(self) -> bool:
@@ -216,7 +219,7 @@ class AgentRun(Instructed):
         """A text without tools. An empty one is a failure: nothing may take its place."""
         text = (await self.speak(conversation, messages, brief=brief)).text.strip()
         if not text:
-            raise ModelFailure("malformed", f"{self.agent.name} answered {conversation} with no text")
+            raise ModelFailure("empty", f"{self.agent.name} answered {conversation} with no text")
         return text
 
     def keep(self, conversation: str, messages: Sequence[BaseMessage]) -> None:

@@ -150,14 +150,18 @@ def _text(address: ServerAddress | None) -> str | None:
 
 def explain(failure: ModelFailure) -> DrrError:
     """A model's failure as the one line that the command ends with."""
+    from drr.llm.failures import NO_ANSWER
+
     todo = {
         "bad_key": "check the key (`drr settings` says where it comes from) and what it may use",
         "unknown_model": "check --model and --base-url",
         "no_credit": "add credit at the provider",
-        "over_budget": "give a larger --budget",
+        "over_budget": "give a larger --budget, or more tokens with --budget-tokens",
         "context_overflow": "choose a model with a longer context or lower the limits",
         "truncated": "raise --model-max-tokens (of a study: `drr run STUDY --retry-failed --model-max-tokens N` computes only what failed)",
     }.get(failure.kind, "try again later" if failure.transient else "see docs/study.md on failures")
+    if failure.kind in NO_ANSWER:
+        return DrrError(f"no answer ({failure.kind}): {failure}; try another model or --variant")
     return DrrError(f"the model call failed ({failure.kind}): {failure}; {todo}")
 
 

@@ -30,6 +30,36 @@ def positive_float(text: str) -> float:
     return value
 
 
+def add_limits_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--limits",
+        metavar="NAME=N,...",
+        help="bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md",
+    )
+
+
+def limits_of(text: str) -> dict[str, int | float]:
+    from dataclasses import fields
+
+    from drr.agents.base import Limits
+    from drr.env.errors import Misuse
+
+    known = {field.name for field in fields(Limits)}
+    found: dict[str, int | float] = {}
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if name not in known or not equals:
+            raise Misuse(f"--limits {part!r}: not NAME=N; the names are {', '.join(sorted(known))}")
+        try:
+            number = positive_float(value)
+        except argparse.ArgumentTypeError as error:
+            raise Misuse(f"--limits {name}: {error}") from error
+        if name != "seconds" and not number.is_integer():
+            raise Misuse(f"--limits {name}: {value!r} is not a whole number")
+        found[name] = number if name == "seconds" else int(number)
+    return found
+
+
 class CommandChoices(TypedDict):
     """What this user said now of the commands that are variants; a study does not remember it."""
 

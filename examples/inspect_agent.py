@@ -1,7 +1,8 @@
 """An agent of Inspect AI, on both sides: `inspect eval drr/retail --solver examples/inspect_agent.py@shopper` evaluates it there, and here
 it is a variant: `drr ask "Which feeder?" --shop demo/shop --user U --variant examples/inspect_agent.py:shopper`.
 
-`shop_tools()` gives the tools of whichever question is being answered.
+`shop_tools()` gives the tools of whichever question is being answered. Without `submit=False` Inspect's `react` goes on asking until
+the model calls its tool `submit`, which not every model does.
 """
 
 from drr.agents.inspecting import shop_tools
@@ -10,4 +11,4 @@ from inspect_ai.agent import Agent, agent, react
 
 @agent
 def shopper() -> Agent:
-    return react(tools=shop_tools())
+    return react(tools=shop_tools(), submit=False)

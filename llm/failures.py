@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 FailureKind = Literal[
     "refusal",
@@ -20,7 +20,13 @@ FailureKind = Literal[
     "no_credit",
     "bad_request",
     "over_budget",
+    "empty",
+    "no_research",
+    "malformed_call",
 ]
+NoAnswer = Literal["empty", "no_research", "malformed_call"]
+"""How an answer can be none: without content, without any research, or the text of a call. It was asked for twice."""
+NO_ANSWER: frozenset[str] = frozenset(get_args(NoAnswer))
 
 TRANSIENT: frozenset[str] = frozenset(
     {"stream_cut", "timeout", "rate_limited", "overloaded", "server", "connection"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from sqlite3 import Connection
 
+from drr.llm.failures import NO_ANSWER
 from drr.study.database import SAVED, Database
 from drr.study.unit import WAY, Finished, Kind, Saved
 
@@ -57,7 +58,9 @@ class SavedTexts:
             return
         for one in ended:
             db.executemany("DELETE FROM saved WHERE key = ? AND name = ?", [(one.key, n) for n in one.texts])
-            if one.status == "done":
+            if (
+                one.status == "done" or one.reason in NO_ANSWER
+            ):  # it came to its end: the way there leads nowhere
                 db.execute(
                     "DELETE FROM saved WHERE key = ? AND name >= ? AND name < ?",
                     (one.key, WAY, WAY[:-1] + ";"),

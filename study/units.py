@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from drr.study.database import Database
@@ -35,6 +35,8 @@ class AnswerTally(NamedTuple):
     done: int
     failed: int
     """For good; what failed and may pass is still to come."""
+    kinds: Mapping[str, int] = {}
+    """How these failed, and how many so."""
 
 
 class Units:
@@ -115,11 +117,28 @@ class Units:
     def answer_tallies(self) -> list[AnswerTally]:
         """By variant, of every current answer that was asked for."""
         rows = self._db.rows(
-            "SELECT coalesce(json_extract(spec, '$.variant'), label) AS variant, count(*), sum(status IS 'done'), "
-            "sum(coalesce(status = 'failed' AND NOT transient, 0)) FROM units LEFT JOIN records USING (key) "
+            "SELECT coalesce(json_extract(spec, '$.variant'), label) AS variant, count(*), sum(status IS 'done') "
+            "FROM units LEFT JOIN records USING (key) "
             "WHERE kind = 'answer' AND current = 1 GROUP BY variant ORDER BY variant"
         )
-        return [AnswerTally(str(variant), *counts) for variant, *counts in rows]
+        failed = self.answer_failures()
+        tallies = []
+        for variant, units, done in rows:
+            kinds = failed.get(str(variant), {})
+            tallies.append(AnswerTally(str(variant), units, done, sum(kinds.values()), kinds))
+        return tallies
+
+    def answer_failures(self) -> dict[str, dict[str, int]]:
+        """By variant and kind, the current answers that failed for good."""
+        rows = self._db.rows(
+            "SELECT coalesce(json_extract(spec, '$.variant'), label) AS variant, coalesce(reason, status) AS how, count(*) "
+            "FROM units JOIN records USING (key) WHERE kind = 'answer' AND current = 1 AND status = 'failed' "
+            "AND NOT transient GROUP BY variant, how ORDER BY variant, how"
+        )
+        found: dict[str, dict[str, int]] = {}
+        for variant, kind, count in rows:
+            found.setdefault(str(variant), {})[str(kind)] = count
+        return found
 
     def open_among(self, keys: Iterable[str]) -> int:
         """How many of these have no final record: none at all, or one of a failure that may pass."""

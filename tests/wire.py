@@ -98,6 +98,17 @@ class Hang:
     seconds: float = 30.0
 
 
+def looked(request: Request, text: str, **more: Any) -> Say:
+    """An agent that calls a tool once and then says this: without any research there would be no answer."""
+    bound = [tool.get("function", tool)["name"] for tool in request.body.get("tools") or ()]
+    known = any(message["role"] == "assistant" for message in request.body["messages"])
+    if "calculator" in bound and not known:
+        return Say(calls=[("calculator", {"expression": "1 + 1"})], **more)
+    if "launch_researcher" in bound and not known:
+        return Say(calls=[("launch_researcher", {"sub_problem": "What is one and one?"})], **more)
+    return Say(text, **more)
+
+
 Reply = Say | Fail | Cut | EndEarly | ErrorEvent | Garbage | Hang
 Script = Callable[[Request], Reply] | Sequence[Reply]
 

@@ -45,6 +45,7 @@ def _architecture(command: Command, terms: CommandTerms) -> CommandArchitecture:
         load=load,
         options=(),
         sees=True,
+        once=True,
         origin="command",
         word=command.word,
         command=command,

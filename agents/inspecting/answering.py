@@ -17,7 +17,6 @@ from drr.agents.recovery import broken_off
 from drr.agents.rendering import RESULTS
 from drr.agents.running import AgentRun
 from drr.agents.writing import compose
-from drr.env.errors import ProgramFailure
 from drr.llm.failures import ModelFailure
 
 if TYPE_CHECKING:
@@ -55,9 +54,7 @@ def answering(make: Callable[[], Agent]) -> Run:
             return await _from_what_is_known(run, _stop(run, said))
         if isinstance(said, BaseException):
             raise said
-        if not said:
-            raise ProgramFailure("agent_no_report", "the agent of Inspect ended without a report")
-        return Ending(said, "finalized")
+        return Ending(said or "", "finalized")
 
     return answer
 

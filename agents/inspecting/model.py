@@ -55,13 +55,18 @@ class Answers:
 
     place: RunPlace
     conversions: Conversions = field(default_factory=Conversions)
+    turns: int = 0
 
     def __post_init__(self) -> None:
         self.watched = Watched(self.place.run)
 
     async def answer(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
         place = self.place
-        if stop := place.run.allowance.reached():
+        stop = place.run.allowance.reached()
+        if stop is None and self.turns > place.run.limits.steps:  # one more than ours, for the report
+            stop = "step_limit"
+        self.turns += 1
+        if stop is not None:
             reached = LimitReached(stop)
             place.broken(reached)
             raise reached

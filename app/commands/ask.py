@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from drr.agents.base import AnswerRecord, Listener
     from drr.app.answers import AnswerConfig
+    from drr.env.errors import DrrError
     from drr.env.json_object import JsonObject
     from drr.env.web.base import PageStatus
     from drr.llm.rows import UsageRow
 
+CEILING = 300_000
 _EXAMPLES = """\
+A question may take 300,000 tokens: the research ends at half of that (--limits tokens=N), the rest is for the report.
 Without --model the answer is written by rules (the `offline` model) and says so. Citations of addresses that no tool
 returned are taken out of the report; --citation-repair off leaves them in.
 
@@ -29,7 +32,7 @@ examples:
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import AGENT_SETTINGS
-    from drr.app.options import add_command_terms
+    from drr.app.options import add_command_terms, add_limits_option, positive_float, positive_int
 
     parser.epilog = _EXAMPLES
     parser.add_argument("question", metavar="QUESTION")
@@ -50,6 +53,17 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_limits_option(parser)
+    parser.add_argument(
+        "--budget", type=positive_float, metavar="USD", help="most that the question may cost"
+    )
+    parser.add_argument(
+        "--budget-tokens",
+        type=positive_int,
+        metavar="N",
+        default=CEILING,
+        help=f"most tokens that it may take (default {CEILING:,})",
+    )
     add_command_terms(parser)
     add_setting_options(parser, *AGENT_SETTINGS)
 
@@ -58,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.agents.registry import variant
     from drr.app.answers import AnswerConfig
     from drr.app.console import print_json, settings_of
-    from drr.app.options import command_terms
+    from drr.app.options import command_terms, limits_of
     from drr.app.studies import say_paper
     from drr.app.watching import watched
     from drr.env.errors import Misuse
@@ -74,12 +88,16 @@ def run(arguments: argparse.Namespace) -> int:
         settings,
         arguments.shop,
         (arguments.variant,),
+        {
+            "tokens": arguments.budget_tokens // 2,
+            **(limits_of(arguments.limits) if arguments.limits else {}),
+        },
         references=arguments.references,
         citation_repair=arguments.citation_repair,
         **command_terms(arguments),
     )
     with watched(arguments.quiet) as listener:
-        record = _answer(config, arguments, listener)
+        record, failure = _answer(config, arguments, listener)
     report = marked(record)
     if arguments.json:
         print_json(document(record, report, settings.shop_url))
@@ -89,39 +107,56 @@ def run(arguments: argparse.Namespace) -> int:
         _write(arguments.out, report, shown=arguments.json)
     if not arguments.quiet:
         print(_summary(record, arguments.out), file=sys.stderr)
+    if failure is not None:
+        raise failure
     return 0
 
 
-def _answer(config: AnswerConfig, arguments: argparse.Namespace, listener: Listener) -> AnswerRecord:
-    """The one unit of a study without a folder."""
+def _answer(
+    config: AnswerConfig, arguments: argparse.Namespace, listener: Listener
+) -> tuple[AnswerRecord, DrrError | None]:
+    """The one unit of a study without a folder; beside what was written, why it is no answer."""
     import asyncio
 
+    from drr.agents.base import AnswerRecord, Gathered
     from drr.app.answers import open_answering
     from drr.app.models import check_named, explain
+    from drr.app.studies import check_models
     from drr.env.errors import Misuse
     from drr.env.query import Query
+    from drr.llm.budget import Limit
     from drr.llm.failures import ModelFailure
     from drr.llm.meter import Meter
 
+    limit = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
     question, user = arguments.question.strip(), arguments.user
     with open_answering(config) as answering:
         check_named(answering, arguments.role_models)
+        if arguments.budget is not None:
+            check_models(answering.models, answering.roles, Limit.of(usd=arguments.budget))
         shop = answering.realm.shop
         if shop is not None and shop.store.user(user) is None:
             raise Misuse(f"no user {user!r} in {config.shop}; `drr shop info` says how many there are")
         spec = answering.specs([Query(query=question, user_id=user)])[0]
-        meter = Meter()
+        meter, gathered = Meter(), list[Gathered]()
 
         async def go() -> AnswerRecord:
+            models = answering.models.unit(meter, cap=limit)
             try:
-                return await answering.answer(spec, answering.models.unit(meter), meter, listener=listener)
+                return await answering.answer(
+                    spec, models, meter, listener=listener, on_failure=gathered.append
+                )
             finally:
                 await answering.models.aclose()
 
         try:
-            return asyncio.run(go())
+            return asyncio.run(go()), None
         except ModelFailure as failure:
-            raise explain(failure) from failure
+            explained = explain(failure)
+            for one in gathered:
+                if isinstance(one, AnswerRecord):
+                    return one, explained
+            raise explained from failure
 
 
 def marked(record: AnswerRecord) -> str:

@@ -41,7 +41,7 @@ examples:
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import AGENT_SETTINGS
-    from drr.app.options import add_command_terms, positive_int
+    from drr.app.options import add_command_terms, add_limits_option, positive_int
     from drr.app.studies import add_run_options
     from drr.app.task_worlds import add_world_options
     from drr.app.workers import add_workers_option
@@ -74,11 +74,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="add and compute now only what --variants, --settings, --queries and --trials name; the rest of the study stays and counts",
     )
-    parser.add_argument(
-        "--limits",
-        metavar="NAME=N,...",
-        help="bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md",
-    )
+    add_limits_option(parser)
     parser.add_argument(
         "--citation-repair", choices=("off", "remove", "ask"), help="default off: judge what it wrote"
     )
@@ -239,6 +235,7 @@ def _resolve(
 
 
 def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | None) -> RunPlan:
+    from drr.app.options import limits_of
     from drr.app.plans import joined_variants
     from drr.app.shop_of_persons import shop_of
     from drr.app.specs import RunPlan
@@ -261,7 +258,7 @@ def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | Non
         shop=shop,
         variants=str(had or "all") if variants is None else joined_variants(had, variants),
         trials=max(arguments.trials or 1, before.get("trials") or 1),
-        limits=_limits(arguments.limits) if arguments.limits else before.get("limits", {}),
+        limits=limits_of(arguments.limits) if arguments.limits else before.get("limits", {}),
         citation_repair=arguments.citation_repair or before.get("citation_repair"),
         references=before.get("references") if arguments.references is None else arguments.references,
     )
@@ -294,29 +291,6 @@ def _check_limits(saved: JsonObject, study: Path) -> None:
         raise DrrError(
             f"{study}: limits of its study.toml: no {', '.join(unknown)} is known; restore it, or update drr"
         )
-
-
-def _limits(text: str) -> dict[str, int | float]:
-    from dataclasses import fields
-
-    from drr.agents.base import Limits
-    from drr.app.options import positive_float
-    from drr.env.errors import Misuse
-
-    known = {field.name for field in fields(Limits)}
-    found: dict[str, int | float] = {}
-    for part in text.split(","):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if name not in known or not equals:
-            raise Misuse(f"--limits {part!r}: not NAME=N; the names are {', '.join(sorted(known))}")
-        try:
-            number = positive_float(value)
-        except argparse.ArgumentTypeError as error:
-            raise Misuse(f"--limits {name}: {error}") from error
-        if name != "seconds" and not number.is_integer():
-            raise Misuse(f"--limits {name}: {value!r} is not a whole number")
-        found[name] = number if name == "seconds" else int(number)
-    return found
 
 
 def _run(

@@ -17,6 +17,7 @@ from drr.agents.running import AgentRun
 from drr.app.inspecting.bench import Bench
 from drr.app.prompts import prompts_of
 from drr.env.query import Query
+from drr.llm.failures import NO_ANSWER, ModelFailure
 from drr.llm.meter import Meter, Tokens
 from drr.llm.role import Schema
 from langchain_core.messages import AIMessage, BaseMessage
@@ -73,6 +74,7 @@ class SampleRun:
             load=lambda: answer,
             prompts=(PROMPT,),
             options=(),
+            once=True,
         )
         meter = Meter()
         recording = run_variant(
@@ -107,7 +109,7 @@ async def begin(state: TaskState, bench: Bench, system: str) -> None:
 
 
 async def record_of(state: TaskState) -> AnswerRecord | None:
-    """What the sample leaves, made when it is first asked for; `None` where its agent wrote no report."""
+    """What the sample leaves, made when it is first asked for; `None` where its agent left no answer."""
     kept = state.store.get(RECORD)
     if kept is not None:
         return AnswerRecord.model_validate(kept)
@@ -118,7 +120,12 @@ async def record_of(state: TaskState) -> AnswerRecord | None:
     if not sample.report.done():
         _complete(sample, state)
         sample.report.set_result(Ending(report, _stop_reason(state)))
-    record = await asyncio.shield(sample.record)
+    try:
+        record = await asyncio.shield(sample.record)
+    except ModelFailure as failure:
+        if failure.kind not in NO_ANSWER:
+            raise
+        return None
     state.store.set(RECORD, record.model_dump(mode="json"))
     return record
 

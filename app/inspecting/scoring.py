@@ -120,7 +120,10 @@ def _scorer_of(group: str) -> Callable[..., Scorer]:
         async def score(state: TaskState, target: Target) -> Score:
             record = await record_of(state)
             if record is None:
-                return Score.unscored(reason="no_response", explanation="The agent wrote no report.")
+                return Score.unscored(
+                    reason="no_response",
+                    explanation="The agent left no answer: no report, no content, no research, or the text of a call.",
+                )
             answer = SampleAnswer(state.uuid, str(state.sample_id), state.epoch, record)
             found = await keeping_of(bench_of(plan)).figures(answer)
             return _score(group, names_of(group), found)

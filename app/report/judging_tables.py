@@ -13,6 +13,7 @@ from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument, FailureShare
 from drr.eval.stats.pairs import PairRow
+from drr.llm.failures import NO_ANSWER
 from drr.study.study import Study
 from drr.study.unit import Record
 
@@ -170,6 +171,11 @@ def failures(material: Material) -> Table | None:
         (variant, [Cell(float(c[kind]), digits=0) for kind in kinds]) for variant, c in sorted(counts.items())
     ]
     notes = ["A failed unit is in no mean; here it is counted."]
+    if NO_ANSWER.intersection(kinds):
+        notes.append(
+            "Without content (empty), without a call of any tool (no_research), or the text of such a call (malformed_call): asked for "
+            "twice, and no answer."
+        )
     if any(kind.startswith(_BROKEN_OFF) for kind in kinds):
         notes.append(
             "Broken off: the model failed in the middle, and wrote its report from what was known; these are in the means, "

@@ -54,6 +54,8 @@ def study_document(
         document["dr3"] = tasks
     if marks := read_marks(study):
         document["coverage"]["marks"] = marks_row(judged, marks)
+    if failed := study.ledger.units.answer_failures():
+        document["coverage"]["failed"] = failed
     if study.losses:
         document["coverage"]["lost"] = sorted(loss.label for loss in study.losses.values())
     return document

@@ -129,7 +129,8 @@ def unanswered(
             continue
         pending = missing - one.failed
         parts = [f"{count} {how}" for count, how in ((pending, "pending"), (one.failed, "failed")) if count]
-        why = f"unknown: of {one.units} answers {' and '.join(parts)}"
+        kinds = ", ".join(f"{count} {kind}" for kind, count in one.kinds.items())
+        why = f"unknown: of {one.units} answers {' and '.join(parts)}{f' ({kinds})' if kinds else ''}"
         figure = V(one.done / one.units, None, None, one.units, 0, "share of the answers asked for")
         rows.append(_row(one.variant, None, None, "answered", figure, why))
     return rows

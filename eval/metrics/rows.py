@@ -54,6 +54,8 @@ class VariantCoverage(TypedDict):
 
 class CoverageRow(TypedDict):
     answers: int
+    failed: NotRequired[dict[str, dict[str, int]]]
+    """Answers that there are none of, by variant and how they failed (`empty`, `no_research`, ...); they are in no figure."""
     lost: NotRequired[list[str]]
     """Answers that lack texts and are in no figure, by label; not there where there are none."""
     marks: NotRequired[MarksRow]

@@ -11,7 +11,9 @@ from drr.env.settings import Settings
 from drr.offline.agents.report import BANNER
 
 from tests.agents.garden import ANNA, DOCUMENTS, QUESTION, write_shop
-from tests.wire import Fail, Say, Wire
+from tests.wire import Fail, Request, Say, Wire
+
+LOOK = Say(calls=[("product_catalog_search", {"query": "feeder"})])
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +126,7 @@ def test_a_made_up_source_is_taken_out_of_what_a_person_reads(
     report = "Fine [1].\n\n## Sources\n\n[1] X: https://made.example/up\n"
     model = ["--model", "anthropic:claude-sonnet-5-5"]
     for repair, kept in ((["--citation-repair", "off"], True), ([], False)):
-        with Wire([Say("I know."), Say(report)]) as wire:
+        with Wire([LOOK, Say("I know."), Say(report)]) as wire:
             assert main(asking(folder, *model, "--base-url", wire.url, *repair)) == 0
         out, err = capsys.readouterr()
         assert ("made.example" in out) is kept and BANNER not in out
@@ -171,3 +173,56 @@ def test_a_prompt_that_replaces_nothing_is_a_spelling_mistake(
     box = (Path(__file__).parents[2] / "eval" / "prompts" / "rate.md").read_text()
     (tmp_path / "mine" / "rate.md").write_text(box)
     assert main(asking(folder, "--prompts", str(tmp_path / "mine"))) == 0
+
+
+def endless(request: Request) -> Say:
+    """Looks up more and more until it is asked for the report; each turn is 20,000 tokens."""
+    spent = {"input_tokens": 19_900, "output_tokens": 100}
+    if "The research is over" in json.dumps(request.body["messages"]):
+        return Say("Take one of the 3 feeders.", usage=spent)
+    return Say(calls=[("product_catalog_search", {"query": "feeder"})], usage=spent)
+
+
+@pytest.mark.parametrize(
+    ("more", "requests", "stop"),
+    [
+        (["--limits", "steps=100"], 9, "token_limit"),  # by default: half of 300,000 tokens is for research
+        (["--limits", "steps=100", "--budget-tokens", "100000"], 4, "token_limit"),
+        (["--limits", "steps=2"], 3, "step_limit"),
+        (["--limits", "tokens=30000"], 3, "token_limit"),
+    ],
+)
+def test_a_question_is_never_without_a_ceiling(
+    folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], requests: int, stop: str
+) -> None:
+    with Wire(endless) as wire:
+        words = ["--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--json", "--quiet"]
+        assert main(asking(folder, *words, *more)) == 0
+        assert len(wire.requests) == requests
+    assert json.loads(capsys.readouterr().out)["stop_reason"] == stop
+
+
+@pytest.mark.parametrize("more", [["--budget", "0.00001"], ["--budget-tokens", "900"]])
+def test_a_question_costs_no_more_than_its_budget(
+    folder: Path, capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    with Wire(endless) as wire:
+        words = ["--model", "anthropic:claude-sonnet-5-5", "--base-url", wire.url, "--quiet"]
+        assert main(asking(folder, *words, *more)) == 1
+        assert wire.requests == []
+    err = capsys.readouterr().err
+    assert "over_budget" in err and "--budget" in err and "Traceback" not in err
+
+
+def test_wrong_limits_and_dollars_that_nobody_can_count_are_misuse(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for more, told in (
+        (["--limits", "wishes=3"], "not NAME=N; the names are checks,"),
+        (
+            ["--budget", "1", "--model", "openai:nobody-priced-this", "--base-url", "http://127.0.0.1:9"],
+            "the price of openai:nobody-priced-this is not",
+        ),
+    ):
+        assert main(asking(folder, *more)) == 2
+        assert told in capsys.readouterr().err

@@ -88,7 +88,7 @@ async def test_a_mend_that_makes_up_another_address_is_found_out(ask: Ask) -> No
 
 async def test_a_mend_that_fails_leaves_the_report_and_a_note(ask: Ask) -> None:
     record = await ask("react", policy=citing(""), citation_repair="ask")
-    assert record.report == MADE_UP and record.notes == ["citations not repaired: malformed"]
+    assert record.report == MADE_UP and record.notes == ["citations not repaired: empty"]
 
 
 BY_ID = "Fine [1], fed before [2], not seen [3].\n\nSources: [1] B0FEEDER01 \u00b7 [2] B0SEED0001 \u00b7 [3] B0UNSEEN01\n"
@@ -146,7 +146,7 @@ async def test_other_users_records_are_never_evidence(ask: Ask) -> None:
     policy = scripted(
         turn(call("get_order_details", 1, order_id="1000000000000010"), call("get_user_orders", 2)),
         turn(call("finalize", 3)),
-        AIMessage("x"),
+        AIMessage(MADE_UP),
     )
     record = await ask("react", policy=policy)
     assert {s.url.split("/")[2] for s in record.sources if s.type == "user"} == {ANNA}

@@ -128,7 +128,7 @@ async def test_an_empty_report_is_a_failure_not_a_report(ask: Ask) -> None:
 
     with pytest.raises(ModelFailure) as raised:
         await ask("react", policy=policy)
-    assert raised.value.kind == "malformed"
+    assert raised.value.kind == "empty"
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ from tests.wire import Fail, Request, Say, Wire
 
 REPORT = "Take it [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
 
+PLAN = '{"plan": "p", "calls": [{"tool": "calculator", "arguments": "{\\"expression\\": \\"1 + 2\\"}"}]}'
+
 
 @pytest.fixture(autouse=True)
 def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,7 +237,7 @@ async def test_one_refusal_of_a_first_turn_or_of_a_report_is_asked_again(
             refused.add(said)
             return Say("I cannot", stop_reason="refusal")
         if request.body.get("output_config"):
-            return Say('{"plan": "p", "calls": []}')
+            return Say(PLAN)
         if variant == "react":
             return react(request)
         return hybrid(request)
@@ -284,15 +286,13 @@ async def test_a_supervisor_that_fails_late_leaves_the_report_to_its_researchers
     assert "Found." in texts(wire.requests[-1])
 
 
-async def test_a_planner_that_cannot_plan_ends_with_a_report_that_says_so(
-    shop: Shop, web: CountingWeb
-) -> None:
+async def test_a_planner_that_cannot_plan_leaves_no_answer(shop: Shop, web: CountingWeb) -> None:
     def script(request: Request) -> Any:
         return Say("no", stop_reason="refusal") if request.body.get("output_config") else Say(REPORT)
 
-    with Wire(script) as wire:
-        record = await run(wire, "plan-to-function", shop, web)
-    assert (record.report, record.stop_reason) == (REPORT, "refused")
+    with Wire(script) as wire, pytest.raises(ModelFailure, match="its research ended as refused") as raised:
+        await run(wire, "plan-to-function", shop, web)
+    assert raised.value.kind == "no_research"
     assert "Nothing was found" in texts(wire.requests[-1])
 
 
@@ -346,9 +346,11 @@ async def test_what_all_units_share_stands_before_the_shoppers_own_lines(
 
     def script(request: Request) -> Say:
         if "output_config" in request.body:
-            return Say(json.dumps({"plan": "search", "calls": []}))
+            return Say(PLAN)
         if "launch_researcher" in names(request) and turns(request) == 0:
             return Say(calls=[("launch_researcher", {"sub_problem": "which house?"})])
+        if "calculator" in names(request) and turns(request) == 0:
+            return Say(calls=[("calculator", {"expression": "1 + 2"})])
         return Say(REPORT)
 
     with Wire(script) as wire:

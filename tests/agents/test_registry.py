@@ -12,6 +12,7 @@ import pytest
 from drr.agents import registry
 from drr.agents.architecture import WS, Variant
 from drr.agents.base import Limits
+from drr.agents.content import ONCE_MORE
 from drr.agents.inspecting.variants import PROMPT as INSPECT
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts, said
@@ -22,6 +23,7 @@ from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopRealm
+from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
@@ -89,7 +91,12 @@ def test_an_unknown_name_is_misuse_with_a_hint(name: str) -> None:
 
 
 def test_prompts_of_the_registry_exist_and_are_all_used() -> None:
-    named = {prompt for v in variants().values() for prompt in v.prompts} | {"citation_fix", PERSON, INSPECT}
+    named = {prompt for v in variants().values() for prompt in v.prompts} | {
+        "citation_fix",
+        PERSON,
+        ONCE_MORE,
+        INSPECT,
+    }
     assert named == set(load_prompts().names)
 
 
@@ -173,7 +180,7 @@ async def test_a_plug_in_runs_with_everything_recorded(package: Path, ask: Ask, 
 
 
 async def test_a_plug_in_without_a_report_fails_in_words(package: Path, ask: Ask) -> None:
-    with pytest.raises(DrrError, match=r"silent.*no report"):
+    with pytest.raises(ModelFailure, match=r"silent answered without content"):
         await ask("silent")
 
 

@@ -15,7 +15,7 @@ from drr.persons.person import Person
 
 from tests.agents.garden import ANNA, write_shop
 from tests.persons.remembering import FIRST, built
-from tests.wire import Request, Say, Wire
+from tests.wire import Request, Say, Wire, looked
 
 PERSON = Person(person_id="p-1", user_id=ANNA, attributes=FIRST.attributes)
 ASKING = '''
@@ -84,7 +84,7 @@ def test_before_the_first_answer_and_after_it(
 
     def say(request: Request) -> Say:
         is_memory = "short description of one person" in json.dumps(request.body)
-        return Say('{"summary": "nothing"}' if is_memory else "A cedar house.")
+        return Say('{"summary": "nothing"}') if is_memory else looked(request, "1 cedar house.")
 
     with Wire(say) as wire:
         only = [*words, "--settings", "records,memory:summary", "--variants", "react", "--quiet"]

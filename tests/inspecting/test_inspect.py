@@ -166,7 +166,11 @@ def test_the_command_as_it_is_typed_counts_what_the_server_counts(
 ) -> None:
     def shopper(request: Request) -> Say:
         asked = any(message["role"] == "assistant" for message in request.body["messages"])
-        return Say("Nothing suits.") if asked else Say(calls=[("product_catalog_search", {"query": "bird"})])
+        return (
+            Say("None of the 9 suits.")
+            if asked
+            else Say(calls=[("product_catalog_search", {"query": "bird"})])
+        )
 
     with Wire(shopper) as wire:
         server = {"OPENAI_BASE_URL": f"{wire.url}/v1", "OPENAI_API_KEY": "sk-not-a-real-key-0123456789"}

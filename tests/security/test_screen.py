@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.agents.garden import ANNA
 from tests.security.conftest import Drr
 from tests.test_rooms import ALLOWED
-from tests.wire import Say, Wire
+from tests.wire import Wire, looked
 
 ESCAPES = [
     "\x1b[2J", "\x1b]0;title\x07", "\x1b]8;;http://evil.example\x1b\\", "\x1b]52;c;cm0gLXJm\x07", "\x1bP+q544e\x1b\\", "\x9b31m",
@@ -110,7 +110,7 @@ def test_no_command_sends_what_a_file_or_a_name_holds(
 
 
 def test_what_a_model_writes_is_shown(drr: Drr, box: Path) -> None:
-    with Wire(lambda request: Say("Nothing \x1b]0;owned\x07 was\x9b found.")) as wire:
+    with Wire(lambda request: looked(request, "Nothing \x1b]0;owned\x07 was\x9b found.")) as wire:
         where = ("--shop", box / "shop", "--user", ANNA, "--variant", "react")
         model = ("--model", "openai:mine", "--base-url", f"{wire.url}/v1")
         code, out, err = drr("ask", "Which house?", *where, *model)

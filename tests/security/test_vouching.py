@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.security.conftest import Drr
-from tests.wire import Request, Say, Wire
+from tests.wire import Request, Say, Wire, looked
 
 SONNET = "anthropic:claude-sonnet-5-5"
 KEY = "sk-ant-api03-of-this-user-0123456789"
@@ -91,7 +91,7 @@ def test_a_study_of_ones_own_goes_on_without_a_question(
 
     def script(request: Request) -> Say:
         said.append(request)
-        return Say("A report without sources.")
+        return looked(request, "A report of 4 words.")
 
     with Wire(script) as wire:
         assert drr("run", *new(), "--model", SONNET, "--base-url", wire.url, "--quiet")[0] == 0
@@ -107,7 +107,7 @@ from pathlib import Path
 Path(MARK).write_text("ran")
 
 async def quick(query, tools, model, budget):
-    return "Nothing was found."
+    return "0 products were found."
 """
 
 

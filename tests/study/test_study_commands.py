@@ -13,7 +13,7 @@ from drr.env.settings import Settings
 from drr.study.study import Study
 
 from tests.agents.garden import ANNA, BEN, DOCUMENTS, QUESTION, write_shop
-from tests.wire import Fail, Request, Say, Wire
+from tests.wire import Fail, Request, Say, Wire, looked
 
 SONNET = "anthropic:claude-sonnet-5-5"
 Drr = Callable[..., tuple[int, str, str]]
@@ -246,7 +246,7 @@ def test_an_unpriced_model_with_a_token_budget_or_a_price_is_accepted(
         'date = "2027-01-01"\n[models."openai:mine"]\ninput = 1\noutput = 1\n'
     )
     local = ("--model", "openai:mine", "--limit", 1, "--model-max-tokens", 50)
-    with Wire(lambda request: Say("A report without sources.")) as wire:
+    with Wire(lambda request: looked(request, "A report of 4 words.")) as wire:
         url = ("--base-url", f"{wire.url}/v1")
         assert drr("run", *new(box, "react"), *local, *url, "--budget-tokens", 500_000)[0] == 0
         document = json.loads(drr("status", "study", "--json")[1])
@@ -280,7 +280,7 @@ def test_what_fails_everywhere_ends_with_exit_1_at_once(box: Path, drr: Drr, fau
 @pytest.mark.long
 def test_a_budget_stops_with_exit_1_and_a_larger_one_finishes(box: Path, drr: Drr) -> None:
     def script(request: Request) -> Say:
-        return Say("A short report.", usage={"input_tokens": 1_000, "output_tokens": 100})
+        return looked(request, "A report of 4 words.", usage={"input_tokens": 1_000, "output_tokens": 100})
 
     with Wire(script) as wire:
         model = ("--model", SONNET, "--base-url", wire.url, "--model-max-tokens", 200, "--units", 1)
@@ -315,7 +315,7 @@ def test_a_password_in_the_address_is_not_kept(box: Path, drr: Drr, tmp_path: Pa
 
 
 def test_half_a_character_of_a_model_breaks_nothing(box: Path, drr: Drr) -> None:
-    with Wire(lambda request: Say("# A report\n\nwith \ud83d half a character [1]\n")) as wire:
+    with Wire(lambda request: looked(request, "# A report\n\nwith \ud83d half a character [1]\n")) as wire:
         assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url)[0] == 0
     assert drr("export", "study", "--out", "tables")[0] == 0
     code, out, _ = drr("trace", "study", "q-birds/react/0", "--json")
@@ -325,7 +325,7 @@ def test_half_a_character_of_a_model_breaks_nothing(box: Path, drr: Drr) -> None
 
 
 def test_hostile_text_does_not_steer_the_terminal(box: Path, drr: Drr) -> None:
-    with Wire(lambda request: Say("\x1b]0;owned\x07\x1b[2Jreport [1]\n")) as wire:
+    with Wire(lambda request: looked(request, "\x1b]0;owned\x07\x1b[2Jreport [1]\n")) as wire:
         assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url, "--limit", 1)[0] == 0
     _, out, _ = drr("trace", "study", "q-birds/react/0", "--full")
     assert "owned" in out
@@ -361,7 +361,7 @@ def test_what_a_unit_gathered_before_its_model_failed_is_recorded(
     assert "product_catalog_search(" in out
     assert "--- conversation" in out
     assert drr("status", "study")[0] == 0
-    with Wire(lambda request: Say("A report.")) as wire:
+    with Wire(lambda request: looked(request, "A report of 4 words.")) as wire:
         address = ("--base-url", wire.url)
         again = [*new(box, variant), "--model", SONNET, *address, "--limit", 1]
         code, _, err = drr("run", *again)
@@ -378,7 +378,7 @@ def test_what_a_unit_gathered_before_its_model_failed_is_recorded(
 def test_the_names_that_a_provider_gives_to_calls_change_no_byte(box: Path, drr: Drr, tmp_path: Path) -> None:
     def script(request: Request) -> Say:
         if len(request.body["messages"]) > 1:
-            return Say("A report.")
+            return Say("A report of 4 words.")
         return Say(calls=[("calculator", {"expression": "1+1"}), ("calculator", {"expression": "2+2"})])
 
     with Wire(script) as wire:
@@ -451,7 +451,7 @@ MADE_UP = "A report [1].\n\n## Sources\n\n[1] Nowhere: https://nowhere.example/p
 
 
 def test_status_and_trace_count_addresses_that_no_tool_returned(box: Path, drr: Drr) -> None:
-    with Wire(lambda request: Say(MADE_UP)) as wire:
+    with Wire(lambda request: looked(request, MADE_UP)) as wire:
         assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url, "--quiet")[0] == 0
     assert json.loads(drr("status", "study", "--json")[1])["fabricated"] == {"addresses": 2, "answers": 2}
     assert "fabricated: 2 cited addresses that no tool returned, in 2 answers" in drr("status", "study")[1]
@@ -459,7 +459,7 @@ def test_status_and_trace_count_addresses_that_no_tool_returned(box: Path, drr: 
 
 
 def test_what_a_model_puts_back_after_it_was_asked_is_taken_out(box: Path, drr: Drr) -> None:
-    with Wire(lambda request: Say(MADE_UP)) as wire:
+    with Wire(lambda request: looked(request, MADE_UP)) as wire:
         words = ("--model", SONNET, "--base-url", wire.url, "--citation-repair", "ask", "--quiet")
         assert drr("run", *new(box, "react"), *words)[0] == 0
     document = json.loads(drr("trace", "study", "q-birds/react/0", "--json")[1])
@@ -477,7 +477,7 @@ def test_a_failure_is_told_with_its_cause_and_a_token_budget_by_its_own_option(
         assert "bad_request: " in err
         assert "the pigeon ate it" in err
         assert "0 done, 2 failed" in err
-    with Wire(lambda request: Say("A report.")) as wire:
+    with Wire(lambda request: looked(request, "A report of 4 words.")) as wire:
         words = ["study-2", *new(box, "react")[1:]]
         more = ("--model", SONNET, "--base-url", wire.url, "--budget-tokens", 100)
         code, _, err = drr("run", *words, *more)
@@ -509,7 +509,7 @@ def test_a_forecast_of_judging_needs_no_key(box: Path, drr: Drr) -> None:
 
 def test_effort_is_in_the_key_of_every_answer_and_told_to_its_model(box: Path, drr: Drr) -> None:
     keys, styles = {}, {}
-    with Wire(lambda request: Say("A report.")) as wire:
+    with Wire(lambda request: looked(request, "A report of 4 words.")) as wire:
         for effort in ("low", "high", None):
             words = [f"study-{effort}", *new(box, "react")[1:], "--model", SONNET, "--base-url", wire.url]
             more = () if effort is None else ("--effort", effort)
@@ -519,14 +519,14 @@ def test_effort_is_in_the_key_of_every_answer_and_told_to_its_model(box: Path, d
     assert len(set(keys.values())) == 3
     assert styles == {"low": {"agent": ["low", None]}, "high": {"agent": ["high", None]}, None: None}
     sent = [(request.body.get("output_config") or {}).get("effort") for request in wire.requests]
-    assert sent == ["low", "low", "high", "high", None, None]
+    assert sent == ["low"] * 3 + ["high"] * 3 + [None] * 3
 
 
 def test_a_study_older_than_the_setting_keeps_the_tool_for_thoughts_and_its_units(
     box: Path, drr: Drr, tmp_path: Path
 ) -> None:
     thinker = "anthropic:claude-opus-5-5"  # its thinking cannot be turned off
-    with Wire(lambda request: Say("A report.")) as wire:
+    with Wire(lambda request: looked(request, "A report of 4 words.")) as wire:
         words = [*new(box, "react"), "--model", thinker, "--base-url", wire.url, "--quiet"]
         assert drr("run", *words, "--reason", "on")[0] == 0
         before = len(wire.requests)
@@ -547,7 +547,7 @@ def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_p
 
     def script(request: Request) -> Say:
         cut = "under $30" in json.dumps(request.body["messages"]) and request.body["max_tokens"] < 1_000
-        return Say("A report.", stop_reason="max_tokens" if cut else None)
+        return Say("A", stop_reason="max_tokens") if cut else looked(request, "A report of 4 words.")
 
     with Wire(script) as wire:
         address = ("--base-url", wire.url)
@@ -557,13 +557,15 @@ def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_p
         assert "`drr run study --retry-failed --model-max-tokens MORE` computes only what failed" in err
         before = len(wire.requests)
         code, _, err = drr("run", "study", *address, "--retry-failed", "--model-max-tokens", 1_000)
-        assert (code, len(wire.requests)) == (0, before + 2), "a turn and the report of the one that failed"
+        assert (code, len(wire.requests)) == (0, before + 3), (
+            "two turns and the report of the one that failed"
+        )
         assert "1 done now; nothing left" in err and "set aside" not in err
         code, _, err = drr("run", "study", *address)
         assert code == 0 and "computed anew" not in err
         err = drr("run", "study", *address, "--model-max-tokens", 1_000, "--dry-run")[2]
         assert "under 1000 all are computed anew (--retry-failed gives more room to what failed" in err
-        assert len(wire.requests) == before + 2
+        assert len(wire.requests) == before + 3
     assert "model_max_tokens = 200" in (tmp_path / "study" / "study.toml").read_text()
     with Study.open(tmp_path / "study") as study:
         limits = {record.spec["query"][-5:]: record.result["max_tokens"] for record in study.records()}
@@ -573,8 +575,10 @@ def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_p
 @pytest.mark.long
 def test_answers_that_were_broken_off_are_counted_and_can_be_left_out(box: Path, drr: Drr) -> None:
     def script(request: Request) -> Say:
-        refused = request.body.get("tools") and "under $30" in json.dumps(request.body["messages"])
-        return Say("I cannot", stop_reason="refusal") if refused else Say("# A report\n\nNothing is known.")
+        told = json.dumps(request.body["messages"])
+        if request.body.get("tools") and "under $30" in told and "tool_result" in told:
+            return Say("I cannot", stop_reason="refusal")
+        return looked(request, "# A report\n\nOf 4 words.")
 
     with Wire(script) as wire:
         assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url)[0] == 0

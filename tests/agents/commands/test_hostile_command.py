@@ -185,7 +185,7 @@ def test_a_driver_that_is_killed_leaves_no_agent(script: Script, trusted: bool) 
 
 @needs_namespaces
 def test_a_folder_that_no_agent_may_see_cannot_be_named(box: Path, script: Script, drr: Drr) -> None:
-    script("agent.sh", "#!/bin/sh\necho A report.\n")
+    script("agent.sh", "#!/bin/sh\necho A report of 5 words.\n")
     code, _, err = drr(*asked(box, "cmd:./agent.sh", "--agent-sees", box / "shop"))
     assert code == 2 and "which no agent may see" in err
 
@@ -216,7 +216,7 @@ def test_what_its_requests_may_weigh_is_limited(box: Path, script: Script, drr: 
 def test_a_study_of_others_starts_no_program_that_was_not_named_here(
     box: Path, script: Script, drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script("agent.sh", "#!/bin/sh\necho A report.\n")
+    script("agent.sh", "#!/bin/sh\necho A report of 5 words.\n")
     assert drr(*new(box, "cmd:./agent.sh"))[0] == 0
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another-user"))
     code, _, err = drr("run", "study", "--shop", box / "shop", *TERMS)

@@ -33,6 +33,9 @@ def turns(request: Request) -> int:
     return sum(one["role"] == "assistant" for one in request.body["messages"])
 
 
+FOUND = "By then a house of cedar and a feeder with six ports were found, and neither was compared."
+
+
 def shopper(request: Request) -> Reply:
     """Searches, then answers: by `submit` where it is asked to."""
     tools = {one["function"]["name"] for one in request.body.get("tools", ())}
@@ -92,14 +95,14 @@ def test_a_study_of_it_runs_side_by_side_and_each_conversation_is_one(
 
 def test_a_limit_ends_its_research_with_a_report(box: Path, script: Script, drr: Drr) -> None:
     def endless(request: Request) -> Reply:
-        return Say(calls=[SEARCH]) if request.body.get("tools") else Say("What was found by then.")
+        return Say(calls=[SEARCH]) if request.body.get("tools") else Say(FOUND)
 
     with Wire(endless) as wire:
         code, _, err = drr(*new(box, "inspect:react", *model(wire), "--limits", "tool_calls=3"))
         assert code == 0, err
         with Study.open(Path("study")) as study:
             (record,) = study.records("answer")
-            assert study.text(record, "report") == "What was found by then."
+            assert study.text(record, "report") == FOUND
     assert record.result["stop_reason"] == "tool_call_limit"
     assert record.usage["agent"]["calls"] == len(wire.requests) == 4
 
@@ -109,14 +112,14 @@ def test_an_outage_in_the_middle_is_told_and_a_bad_key_ends_the_unit(
 ) -> None:
     def refuses(request: Request) -> Reply:
         if not request.body.get("tools"):
-            return Say("What was found by then.")
+            return Say(FOUND)
         return Say(calls=[SEARCH]) if not turns(request) else Fail(400, "invalid_request_error", "no")
 
     with Wire(refuses) as wire:
         code, out, err = drr(*asked(box, "inspect:react", *model(wire)))
         assert code == 0, err
     document = json.loads(out)
-    assert (document["stop_reason"], document["report"].strip()) == ("rejected", "What was found by then.")
+    assert (document["stop_reason"], document["report"].strip()) == ("rejected", FOUND)
     assert "broken off" in document["notes"][0]
     with Wire([Fail(401, "authentication_error", "no such key")]) as wire:
         code, _, err = drr(*asked(box, "inspect:react", *model(wire)))
@@ -130,7 +133,7 @@ def test_what_an_agent_swallows_ends_the_unit_all_the_same(box: Path, script: Sc
     assert code == 1 and "bad_key" in err
     with Wire(shopper):
         code, _, err = drr(*asked(box, f"{path}:silent", *model(wire)))
-    assert code == 1 and "without a report" in err
+    assert code == 1 and "no answer (empty)" in err
 
 
 STUBBORN = """
@@ -163,11 +166,14 @@ def another():
         state.output = await get_model("mockllm/model").generate("hello")
         return state
     return execute
+
+
+another.tools = ()
 """
 
 
 def test_a_model_that_the_agent_names_itself_is_not_hidden(box: Path, script: Script, drr: Drr) -> None:
-    usage = "custom_outputs=[ModelOutput(model='m', completion='Hm.', usage=ModelUsage(input_tokens=1, output_tokens=1))]"
+    usage = "custom_outputs=[ModelOutput(model='m', completion='A house of cedar, and 2 feeders.', usage=ModelUsage(input_tokens=1, output_tokens=1))]"
     text = STUBBORN.replace('"mockllm/model"', f'"mockllm/model", {usage}').replace(
         "import get_model", "import ModelOutput, ModelUsage, get_model"
     )
@@ -187,6 +193,31 @@ def test_without_a_model_the_stand_in_plays_it(box: Path, drr: Drr) -> None:
     document = json.loads(out)
     assert document["rule_written"] is True
     assert document["tool_calls"] and "## Sources" in document["report"]
+
+
+def test_the_example_of_the_project_ends_when_the_stand_in_has_answered(box: Path, drr: Drr) -> None:
+    """It once was asked for a `submit` that it does not know, 200 times and 3 million tokens long."""
+    code, out, err = drr(*asked(box, f"{EXAMPLE}:shopper"))
+    assert code == 0, err
+    document = json.loads(out)
+    assert document["stop_reason"] == "finalized"
+    assert document["usage"]["agent"]["calls"] <= len(document["tool_calls"]) + 1
+
+
+def test_an_agent_that_asks_without_end_is_ended_by_the_limit_of_turns(
+    box: Path, script: Script, drr: Drr
+) -> None:
+    endless = EXAMPLE.read_text().replace(", submit=False", "")
+    path = script("endless.py", "#! a file\n" + endless)
+
+    def chatty(request: Request) -> Reply:
+        return Say(calls=[SEARCH]) if not turns(request) and request.body.get("tools") else Say(FOUND)
+
+    with Wire(chatty) as wire:
+        code, out, err = drr(*asked(box, f"{path}:shopper", *model(wire), "--limits", "steps=4"))
+        assert code == 0, err
+        assert len(wire.requests) == 6  # five turns, and the report
+    assert json.loads(out)["stop_reason"] == "step_limit"
 
 
 def test_an_agent_that_is_nowhere_is_told_in_one_line(box: Path, drr: Drr) -> None:

@@ -1,0 +1,137 @@
+"""Whether what an agent left is an answer at all: decided by its form, never by its words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from drr.agents.architecture import BUILT_IN, Run, Variant
+from drr.agents.base import Ending
+from drr.agents.brief import Reporting
+from drr.agents.control import CONTROL
+from drr.agents.recovery import is_broken_off
+from drr.agents.rendering import RESULTS
+from drr.agents.running import AgentRun
+from drr.agents.writing import compose
+from drr.citations.parse import parse
+from drr.llm.failures import ModelFailure, NoAnswer
+from drr.llm.prompts import Prompts
+
+ONCE_MORE = "once_more"
+"""What is said beside the question after an answer that was none."""
+_UNKEYED = "0c5fceea3e19cd48fd8e22551dea9ecdfa500da5accb7e24bfc470698ffa3d66"
+"""Its first version, which enters no key, so that the keys of before stay; every other one does."""
+_TOLD: Mapping[NoAnswer, str] = {
+    "empty": "answered without content",
+    "no_research": "answered without calling any tool",
+    "malformed_call": "wrote the call of a tool out as its answer",
+}
+_SHORT = 80
+"""Characters of one line: less than this, without a source or a figure, holds no finding."""
+_BETWEEN = re.compile(r"\s+|[,;]|```\w{0,20}|<[^<>]{0,200}>|\[/?[A-Z_]{2,40}\]")
+"""What models put around their calls."""
+_BEGIN = re.compile(r"^(?:```|<|[\[{])", re.MULTILINE)
+
+
+def keyed(prompts: Prompts) -> list[str]:
+    """The prompt, where it enters a key."""
+    return [] if prompts[ONCE_MORE].sha256 == _UNKEYED else [ONCE_MORE]
+
+
+def failure_of(none: NoAnswer, variant: Variant, ending: Ending) -> ModelFailure:
+    return ModelFailure(none, f"{variant.name} {_TOLD[none]} (its research ended as {ending.stop_reason})")
+
+
+async def answered(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:
+    """How the run ended, and why that is no answer; then it was asked once more where that may help."""
+    ending = await answer(run)
+    none = no_answer(run, ending.report)
+    if none is None or variant.architecture.once or is_broken_off(ending.stop_reason):
+        return ending, none
+    ending = await _again(run, variant, answer, none, ending)
+    return ending, no_answer(run, ending.report)
+
+
+async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, ending: Ending) -> Ending:
+    """With a line that says what was missing. An agent of ours that only wrote badly looks up nothing again."""
+    prompt = run.prompts[ONCE_MORE]
+    run.once_more = prompt.text.strip()
+    run.notes.append(f"asked once more ({none}, {ending.stop_reason}; {ONCE_MORE} {prompt.sha256[:8]})")
+    for name in list(run.transcripts):
+        run.transcripts[f"first {name}"] = run.transcripts.pop(name)
+    ours = variant.architecture.origin == BUILT_IN and "report" in variant.prompts
+    if not (ours and has_researched(run)):
+        return await answer(run)
+    brief = Reporting(run.query, run.evidence())
+    text = await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures())
+    return Ending(text, ending.stop_reason)
+
+
+def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
+    """Why this is none; `None` for an answer. What a command looked up by itself nobody sees, and rules research nothing anyway."""
+    if is_call(report, {*run.names, *CONTROL}):
+        return "malformed_call"
+    if is_empty(report):
+        return "empty"
+    looks_up = bool(run.names) and run.outside.own is None and not run.agent.rule_written
+    in_window = bool(run.settings.get("long_context"))  # all pages at once: nothing was left to look up
+    return "no_research" if looks_up and not (has_researched(run) or in_window) else None
+
+
+def has_researched(run: AgentRun) -> bool:
+    """Whether a tool ran for anybody in the run."""
+    return any(call.kind == "api" for calls in run.calls.values() for call in calls)
+
+
+def is_empty(report: str) -> bool:
+    """Nothing below its headings but one short line without a source or a figure."""
+    lines = [line.strip() for line in report.splitlines()]
+    told = [line for line in lines if line.strip("#*-_=`") and not line.startswith("#")]
+    if len(told) > 1 or len("".join(told)) > _SHORT:
+        return False
+    return not any(any(map(str.isdigit, line)) or parse(line).sources for line in told)
+
+
+def is_call(report: str, tools: Collection[str]) -> bool:
+    """The text of a call, in JSON or markup: all of the report, or all behind words that cite nothing."""
+    text = report.strip()
+    begin = _BEGIN.search(text)
+    return begin is not None and "://" not in text[: begin.start()] and _is_call(text[begin.start() :], tools)
+
+
+def _is_call(text: str, tools: Collection[str]) -> bool:
+    if text.startswith("<") and text.endswith(">"):
+        tags = re.findall(r"<([^<>]{1,200})>", text)
+        if any(word in tools for tag in tags for word in re.findall(r"\w+", tag)):
+            return True
+    place, calls = 0, 0
+    while True:
+        while between := _BETWEEN.match(text, place):
+            place = between.end()
+        if place == len(text):
+            return calls > 0
+        try:
+            value, place = json.JSONDecoder().raw_decode(text, place)
+            calls += 1
+            if not _names_call(value, tools):
+                return False
+        except (ValueError, RecursionError):
+            return False
+
+
+def _names_call(value: Any, tools: Collection[str]) -> bool:
+    """An object that names a tool, or something like one beside its arguments; or nothing but such objects."""
+    if isinstance(value, list):
+        return bool(value) and all(_names_call(one, tools) for one in value)
+    if not isinstance(value, dict):
+        return False
+    words = [one for one in value.values() if isinstance(one, str)]
+    inner = [one for one in value.values() if isinstance(one, dict | list)]
+    if any(word in tools for word in words):
+        return True
+    has_arguments = any(isinstance(one, dict) for one in inner) or any(word.startswith("{") for word in words)
+    if has_arguments and any(word.isidentifier() for word in words):
+        return True
+    return bool(inner) and all(_names_call(one, tools) for one in inner)

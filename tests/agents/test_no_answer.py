@@ -1,0 +1,232 @@
+"""An answer without content, without any research, or that is the text of a tool call: asked once more, and then none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from drr.agents.content import ONCE_MORE, is_call, is_empty
+from drr.agents.registry import variant
+from drr.agents.runner import AgentOptions, key_fields, load_prompts
+from drr.app.cli import main
+from drr.env.settings import Settings
+from drr.study.study import Study
+
+from tests.agents.garden import ANNA, write_shop
+from tests.wire import Request, Say, Wire, looked
+
+REPORT = (
+    "Take the cedar house [1].\n\n## Sources\n\n[1] Cedar bird house: http://ecommerce.example/B0HOUSE001"
+)
+CALL = '{"name": "product_catalog_search", "arguments": {"query": "bird house"}}'
+MORE = "An earlier attempt"
+TOOLS = {"product_catalog_search", "finalize"}
+
+
+class Asked(NamedTuple):
+    code: int
+    document: dict[str, Any]
+    told: str
+    requests: list[str]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CALL,
+        f"```json\n{CALL}\n```",
+        f"<tool_call>\n{CALL}\n</tool_call>\n<tool_call>\n{CALL}\n</tool_call>",
+        f"[TOOL_CALLS] [{CALL}]",
+        f"I will look for houses first.\n\n{CALL}",
+        '{"tool": "a_tool_of_nobody", "parameters": {}}',
+        '{"type": "function", "function": {"name": "finalize", "arguments": "{}"}}',
+        "<function=product_catalog_search><parameter=query>house</parameter></function>",
+        '<invoke name="finalize"></invoke>',
+    ],
+)
+def test_the_text_of_a_call_is_known_by_its_form(text: str) -> None:
+    assert is_call(text, TOOLS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        REPORT,
+        f"{REPORT}\n\n```json\n{CALL}\n```",
+        '{"title": "Houses", "text": "The cedar one."}',
+        "```\nfinalize\n```",
+        "I searched with product_catalog_search and found a house.",
+        "<p>A house of cedar</p>",
+        "[" * 100_000,
+        "{" + "<a>" * 50_000,
+    ],
+)
+def test_a_report_is_no_call(text: str) -> None:
+    assert not is_call(text, TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("text", "empty"),
+    [
+        ("", True),
+        ("# Report\n\n## Sources\n", True),
+        ("Here is your report.", True),
+        ("# Houses\n\n这是报告。\n\n---\n", True),
+        ("Take the one for $24.95.", False),
+        ("Take [this one](http://ecommerce.example/B-HOUSE).", False),
+        (REPORT, False),
+        (
+            "Cedar outlasts pine, and the cedar house is the only one of the shop that opens for cleaning.",
+            False,
+        ),
+        ("- the cedar house\n- the feeder", False),
+    ],
+)
+def test_content_is_more_than_a_short_line_without_source_or_figure(text: str, empty: bool) -> None:
+    assert is_empty(text) is empty
+
+
+def careless(said: str) -> Callable[[Request], Say]:
+    """Calls no tool; where its answer is short, one first."""
+
+    def script(request: Request) -> Say:
+        known = any(message["role"] == "assistant" for message in request.body["messages"])
+        if said == "Here you are." and request.body.get("tools") and not known:
+            return Say(calls=[("product_catalog_search", {"query": "house"})])
+        return Say(said)
+
+    return script
+
+
+SAYS = {"no_research": REPORT, "empty": "Here you are.", "malformed_call": CALL}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("none") / "shop"
+    write_shop(str(folder), Settings())
+    return folder
+
+
+@pytest.fixture
+def words(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-not-a-real-key-0123456789")
+    return ["--shop", str(place), "--model", "anthropic:claude-sonnet-5-5", "--quiet"]
+
+
+def asking(words: list[str], script: Callable[[Request], Say], capsys: pytest.CaptureFixture[str]) -> Asked:
+    """The exit code, the document, what was told, and the questions as the model was asked them."""
+    with Wire(script) as wire:
+        code = main(["ask", "Which house?", "--user", ANNA, *words, "--base-url", wire.url, "--json"])
+        asked = [json.dumps(request.body["messages"]) for request in wire.requests]
+    out, err = capsys.readouterr()
+    return Asked(code, json.loads(out), err, asked)
+
+
+def test_research_that_was_left_out_is_asked_for_once_more(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def script(request: Request) -> Say:
+        return looked(request, REPORT) if MORE in json.dumps(request.body["messages"]) else Say(REPORT)
+
+    code, document, err, asked = asking(words, script, capsys)
+    assert code == 0, err
+    assert document["stop_reason"] == "answered" and [c["kind"] for c in document["tool_calls"]] == ["api"]
+    assert [MORE in one for one in asked] == [False] * 2 + [True] * 3
+    version = load_prompts()[ONCE_MORE].sha256[:8]
+    assert document["notes"] == [f"asked once more (no_research, answered; once_more {version})"]
+
+
+@pytest.mark.parametrize("said", ["Here is your report.", CALL])
+def test_a_report_that_is_none_is_written_once_more_from_what_was_found(
+    words: list[str], capsys: pytest.CaptureFixture[str], said: str
+) -> None:
+    def script(request: Request) -> Say:
+        return looked(request, REPORT if MORE in json.dumps(request.body["messages"]) else said)
+
+    code, document, err, asked = asking(words, script, capsys)
+    assert code == 0, err
+    assert document["report"].startswith("Take the cedar house") and len(document["tool_calls"]) == 1
+    assert len(asked) == 4 and "1 + 1 = 2" in asked[-1], (
+        "written from what was found, which is not looked up again"
+    )
+
+
+@pytest.mark.parametrize("kind", SAYS)
+def test_ask_shows_what_came_and_that_it_is_none(
+    kind: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, document, err, _ = asking(words, careless(SAYS[kind]), capsys)
+    assert (code, document["stop_reason"]) == (1, kind) and document["report"].startswith(SAYS[kind][:20])
+    assert f"no answer ({kind}): react " in err and "Traceback" not in err
+    assert sum("asked once more" in note for note in document["notes"]) == 1
+
+
+def test_a_study_counts_it_as_none_and_says_so_everywhere(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*more: str) -> tuple[int, str]:
+        capsys.readouterr()
+        return main(list(more)), capsys.readouterr().out
+
+    questions = [{"id": kind, "query": f"Which house? {kind}", "user_id": ANNA} for kind in SAYS]
+    questions.append({"id": "good", "query": "Which house? good", "user_id": ANNA})
+    Path("queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions))
+
+    def script(request: Request) -> Say:
+        asked = json.dumps(request.body["messages"])
+        for kind, said in SAYS.items():
+            if f"Which house? {kind}" in asked:
+                return careless(said)(request)
+        called = any(message["role"] == "assistant" for message in request.body["messages"])
+        return Say(REPORT) if called else Say(calls=[("calculator", {"expression": "1 + 2"})])
+
+    run = ["run", "study", "--variants", "react", "--queries", "queries.jsonl", *words]
+    with Wire(script) as wire:
+        assert told(*run, "--base-url", wire.url)[0] == 1
+        asked = len(wire.requests)
+        assert told("run", "study", "--base-url", wire.url, "--quiet")[0] == 1 and len(wire.requests) == asked
+    assert json.loads(told("status", "study", "--json")[1])["failures"] == dict.fromkeys(sorted(SAYS), 1)
+    assert told("judge", "study", "--judge", "offline", "--quiet")[0] == 0
+    document = json.loads(told("report", "study", "--json")[1])
+    assert document["coverage"]["answers"] == 1
+    assert document["coverage"]["failed"] == {"react": dict.fromkeys(sorted(SAYS), 1)}
+    assert document["metrics"]["react"]["words"]["n"] == 1
+    assert told("report", "study", "--out", "pages", "--quiet")[0] == 0
+    page = Path("pages/index.html").read_text()
+    assert "malformed_call" in page and "asked for twice, and no answer" in " ".join(page.split())
+    code, gate = told("gate", "study", "--require", "words>=1")
+    assert code == 1 and "3 failed (1 empty, 1 malformed_call, 1 no_research)" in gate
+    with Study.read(Path("study")) as study:
+        kept = {record.reason: study.text(record, "report") for record in study.records("answer", "failed")}
+    assert kept == SAYS
+    with Wire(lambda request: Say(REPORT) if "tool_result" in json.dumps(request.body) else Say(
+        calls=[("calculator", {"expression": "1 + 2"})]
+    )) as wire:  # fmt: skip
+        assert told("run", "study", "--retry-failed", "--base-url", wire.url, "--quiet")[0] == 0
+    assert json.loads(told("status", "study", "--json")[1])["units"]["done"] == 4
+
+
+def test_keys_stay_as_they_were_until_the_line_is_another(tmp_path: Path) -> None:
+    (tmp_path / f"{ONCE_MORE}.md").write_text("Try again.\n")
+    ours, other = (
+        key_fields(variant("react"), AgentOptions(), load_prompts(folder))["prompts"]
+        for folder in (None, tmp_path)
+    )
+    assert ONCE_MORE not in ours and other == {**ours, ONCE_MORE: load_prompts(tmp_path)[ONCE_MORE].sha256}
+
+
+@pytest.mark.parametrize(("declared", "code"), [("", 1), ("knows.tools = ()", 0)])
+def test_what_needs_no_tool_declares_none(
+    words: list[str], capsys: pytest.CaptureFixture[str], declared: str, code: int
+) -> None:
+    Path("knows.py").write_text(
+        f"async def knows(query, tools, model, budget):\n    return {REPORT!r}\n\n{declared}\n"
+    )
+    found = asking([*words, "--variant", "knows.py:knows"], careless("unasked"), capsys)
+    assert found.code == code, found.told
