@@ -133,15 +133,22 @@ class Database:
             _make(path)
         self.takes_writes = not apart and _takes_writes(path)
         self._db = self._connect()
-        restrain(self._db, lambda: self._until, _STATEMENTS)
+        try:
+            restrain(self._db, lambda: self._until, _STATEMENTS)
+            self._check_statements()
+            if self.takes_writes:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
+            self._prepare(create)
+            if read_only or not self.takes_writes:
+                self._db.execute("PRAGMA query_only = ON")
+        except BaseException:
+            self.close()
+            raise
+
+    def _check_statements(self) -> None:
         if (strange := strange_statement(self._db, _STATEMENTS)) is not None:
-            raise DrrError(f"{path}: is no ledger of ours (its {strange[:80]} is not of our making)")
-        if self.takes_writes:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-        self._prepare(create)
-        if read_only or not self.takes_writes:
-            self._db.execute("PRAGMA query_only = ON")
+            raise DrrError(f"{self.path}: is no ledger of ours (its {strange[:80]} is not of our making)")
 
     def _connect(self) -> sqlite3.Connection:
         """SQLite makes files beside a ledger even to read it; where it cannot, what nobody writes is read as it stands."""

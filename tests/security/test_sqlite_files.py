@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,23 @@ def endless_schema(path: Path, autoindex: str, table: str) -> None:
     first[:100] = content[:100]
     first[28:32] = (next_page - 1 + len(pages)).to_bytes(4)
     path.write_bytes(first + content[size:] + b"".join(pages))
+
+
+def test_a_schema_is_not_trusted_where_ours_does_without(box: Path, tmp_path: Path) -> None:
+    """Our index of ledgers calls `json_extract`, which SQLite to 3.40 lets nobody call without trust."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("CREATE TABLE t (x)")
+        try:
+            db.execute("CREATE INDEX i ON t (json_extract(x, '$.y'))")
+            needed = 0
+        except sqlite3.OperationalError:
+            needed = 1
+    with Study.create(tmp_path / "s", {"schema": 1}) as study:
+        assert study.ledger.db.rows("PRAGMA trusted_schema") == [(needed,)]
+    with open_shop(str(box / "shop"), Settings()) as shop:
+        assert isinstance(shop.store, EmbeddedStore)
+        assert shop.store.database.execute("PRAGMA trusted_schema").fetchone() == (0,)
 
 
 def test_a_schema_that_has_no_end_is_left(box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

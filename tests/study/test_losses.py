@@ -67,7 +67,9 @@ def study(judged: Path, box: Path, drr: Drr, tmp_path: Path) -> Path:
     return copy
 
 
-@pytest.mark.parametrize(("name", "how"), [("report", gone), ("report", changed), ("text:", gone), ("text:", changed)])
+@pytest.mark.parametrize(
+    ("name", "how"), [("report", gone), ("report", changed), ("text:", gone), ("text:", changed)]
+)
 def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, how: Hurt) -> None:
     before = json.loads(drr("report", "study", "--json")[1])
     label = hurt(study, name, how)
