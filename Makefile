@@ -6,7 +6,7 @@ STAMP := $(VENV)/.stamp
 # Bytecode is kept also where a machine's settings say not to: workers and commands would each compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-long test-servers test-browser test-wheel test-ray lint types sbom endurance bench lock clean
+.PHONY: help setup demo test test-long test-servers test-browser test-wheel test-ray test-versions lint types sbom endurance bench lock clean
 
 help:
 	@echo "make demo          set up, build the sample shop, answer, judge, report"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-browser  the viewer and the annotation page in a headless Chromium, pictures of drawers by tesseract"
 	@echo "make test-wheel    nightly: the wheel in a fresh environment, beside packages of others (installs the locked packages)"
 	@echo "make test-ray      nightly: units on any number of machines, a Ray cluster of several nodes on this one (installs Ray beside the locked packages)"
+	@echo "make test-versions nightly: security, crash and determinism tests with Python 3.12 to 3.14, where they are, and as an ordinary user"
 	@echo "make sbom          sbom.json: a bill of materials of the lock (CycloneDX)"
 	@echo "make lint types    ruff, format check, strict mypy"
 	@echo "make endurance     the long counts: many kills, big fuzz; writes benchmarks/RESULTS.md"
@@ -55,6 +56,9 @@ test-ray: setup
 	$(BIN)/python -m tests.rays.environment .venv-ray
 	.venv-ray/bin/python -m pytest -m "ray and not endurance"
 
+test-versions: setup
+	$(BIN)/python -m tests.versions
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -78,4 +82,4 @@ lock:
 	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean:
-	rm -rf $(VENV) .venv-ray demo sbom.json .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-ray .venv-3.* demo sbom.json .mypy_cache .pytest_cache .ruff_cache

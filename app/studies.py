@@ -176,14 +176,14 @@ def say_paper(settings: Settings) -> None:
 def despite_losses(study: Study, action: Callable[[], Done]) -> Done:
     """What reads a study, without the answers that lost texts; those are told on standard error.
 
-    A text that is gone is noticed beforehand; one whose content changed when it is read: then all are looked at, once.
+    Their texts are read beforehand, so that all commands leave out the same answers; a text of another unit is known once it was read.
     """
     from drr.study.blobs import LostText
 
+    study.look_for_losses()
     try:
         done = action()
     except LostText:
-        study.look_for_losses()
         done = action()
     say_losses(study)
     return done

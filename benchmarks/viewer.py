@@ -23,6 +23,7 @@ from drr.study.study import Study
 from playwright.sync_api import sync_playwright
 
 from benchmarks.results import machine, record, table
+from tests.entering import entered
 
 SMALL = 300
 REPORTS = 1300
@@ -167,7 +168,7 @@ def measure_pages(study: Path) -> list[tuple[str, str, str, str, str]]:
             )
         ]
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True, timeout=120) as client:
-            client.get("/static/viewer.css?token=token")
+            entered(client, "token")
             client.get("/static/viewer.css")
             _, bare = timed(client, "/static/viewer.css")
             first, after = timed(client, "/index.html")

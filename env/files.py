@@ -70,7 +70,22 @@ def check_unlinked(folder: Path, *names: str) -> None:
     """`DrrError` for an entry of this folder that is a link: what is written there would land elsewhere."""
     for name in names:
         if (folder / name).is_symlink():
-            raise DrrError(f"{folder / name}: is a link, and a study holds none; put the file itself there")
+            raise DrrError(f"{folder / name}: is a link; put the file itself there")
+
+
+def check_plain(folder: Path) -> None:
+    """`DrrError` where this folder is a link or holds, at any depth, a link, a pipe or a device: they lead elsewhere, or are waited for."""
+    left = [folder]
+    if folder.is_symlink():
+        raise DrrError(f"{folder}: is a link; put the folder itself there")
+    while left:
+        with os.scandir(left.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(Path(entry.path))
+                elif not entry.is_file(follow_symlinks=False):
+                    what = "a link" if entry.is_symlink() else "no plain file"
+                    raise DrrError(f"{entry.path}: is {what}; put the file itself there")
 
 
 def check_ours(folder: Path, mark: str, command: str) -> None:
@@ -87,9 +102,7 @@ def read_file(path: Path, most: int = LARGEST) -> bytes:
     with os.fdopen(handle, "rb") as file:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode) or found.st_size > most:
-            raise DrrError(
-                f"{path}: not a file that a study holds (a device, a pipe, or above {most:,} bytes)"
-            )
+            raise DrrError(f"{path}: is no plain file of at most {most:,} bytes; put the file itself there")
         return file.read()
 
 

@@ -19,8 +19,10 @@ _STATISTICS = (
 _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 
 
-def restrain(db: sqlite3.Connection, until: Callable[[], float]) -> None:
-    """No value is longer than ours are, and what runs beyond `until` is ended as interrupted."""
+def restrain(db: sqlite3.Connection, until: Callable[[], float], own: tuple[str, ...]) -> None:
+    """No value is longer than ours are, what runs beyond `until` is ended as interrupted, and a schema calls nothing."""
+    if _is_distrusted(own):
+        db.execute("PRAGMA trusted_schema = OFF")
     db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
     db.set_progress_handler(lambda: time.monotonic() > until(), _STEPS)
 
@@ -29,6 +31,19 @@ def strange_statement(db: sqlite3.Connection, own: tuple[str, ...]) -> str | Non
     """Return a statement of the file's own schema that none of `own` makes."""
     known = _known(own)
     return next((f"{row[0]} {row[1]}" for row in db.execute(_SCHEMA) if _plain(row) not in known), None)
+
+
+@cache
+def _is_distrusted(own: tuple[str, ...]) -> bool:
+    """Return whether our own statements do without trust: to SQLite 3.40 an index may not call `json_extract` without it."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("PRAGMA trusted_schema = OFF")
+        try:
+            for statement in own:
+                db.executescript(statement)
+        except sqlite3.OperationalError:
+            return False
+    return True
 
 
 @cache

@@ -9,12 +9,10 @@ from typing import NamedTuple
 
 from drr.env.drawer.drawer import Drawer
 from drr.env.errors import Misuse
-from drr.env.files import check_unlinked
+from drr.env.files import check_plain
 from drr.filetasks.form import (
-    CORPUS,
     DRAWER,
     QUESTION,
-    SIZES,
     FileQuestion,
     is_task,
     read_question,
@@ -41,9 +39,7 @@ class FileTask(NamedTuple):
 
 def open_task(folder: Path) -> FileTask:
     """`DrrError` for a folder that is no task, or holds links."""
-    if folder.is_symlink():
-        raise Misuse(f"{folder}: is a link; put the task itself there")
-    check_unlinked(folder, QUESTION, CORPUS, SIZES, DRAWER)
+    check_plain(folder)
     question = read_question(folder)
     try:
         date.fromisoformat(question.today)

@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 import orjson
 from drr.env.errors import Misuse
-from drr.env.files import Id
+from drr.env.files import Id, check_plain, check_unlinked
 from drr.env.jsonl import document_of, rows_of
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -90,8 +90,9 @@ def holds_tasks(folder: Path) -> bool:
 
 
 def task_folders(path: Path) -> list[Path]:
-    """Of a folder of tasks, by name; or the one task that it is."""
+    """Of a folder of tasks, by name; or the one task that it is. `DrrError` for what is no plain file in them."""
     if is_task(path):
+        check_plain(path)
         return [path]
     if path.is_file():
         raise Misuse(f"{path}: is a file; give the folder of the tasks")
@@ -102,6 +103,9 @@ def task_folders(path: Path) -> list[Path]:
         raise Misuse(
             f"{path}: holds no task with files (a folder with {QUESTION}); `drr tasks drawer` writes such tasks"
         )
+    check_unlinked(path, MANIFEST)
+    for one in found:
+        check_plain(one)
     return found
 
 

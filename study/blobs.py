@@ -113,4 +113,4 @@ def _make_sure(folder: Path) -> None:
     except FileNotFoundError:
         make_folder(folder, private(0o777))
     if folder.is_symlink():
-        raise DrrError(f"{folder}: is a link, and a study holds none; put the folder itself there")
+        raise DrrError(f"{folder}: is a link; put the folder itself there")

@@ -118,26 +118,37 @@ class Database:
         self._watched = False
         self._until = inf
         try:
-            _check_files(path)
-            if create:
-                _make(path)
-            self.takes_writes = not apart and _takes_writes(path)
-            self._db = self._connect()
-            restrain(self._db, lambda: self._until)
-            if (strange := strange_statement(self._db, _STATEMENTS)) is not None:
-                raise DrrError(f"{path}: is no ledger of ours (its {strange[:80]} is not of our making)")
-            if self.takes_writes:
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = NORMAL")
-            self._prepare(create)
-            if read_only or not self.takes_writes:
-                self._db.execute("PRAGMA query_only = ON")
+            with self._hurrying():
+                self._open(path, create=create, read_only=read_only, apart=apart)
         except (sqlite3.Error, UnicodeDecodeError) as error:
             if (full := no_room(error, path)) is not None:
                 raise DrrError(full) from error
             raise DrrError(
                 f"{path}: cannot be used as a ledger ({error}); is it a study's folder?"
             ) from error
+
+    def _open(self, path: Path, *, create: bool, read_only: bool, apart: bool) -> None:
+        _check_files(path)
+        if create:
+            _make(path)
+        self.takes_writes = not apart and _takes_writes(path)
+        self._db = self._connect()
+        try:
+            restrain(self._db, lambda: self._until, _STATEMENTS)
+            self._check_statements()
+            if self.takes_writes:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
+            self._prepare(create)
+            if read_only or not self.takes_writes:
+                self._db.execute("PRAGMA query_only = ON")
+        except BaseException:
+            self.close()
+            raise
+
+    def _check_statements(self) -> None:
+        if (strange := strange_statement(self._db, _STATEMENTS)) is not None:
+            raise DrrError(f"{self.path}: is no ledger of ours (its {strange[:80]} is not of our making)")
 
     def _connect(self) -> sqlite3.Connection:
         """SQLite makes files beside a ledger even to read it; where it cannot, what nobody writes is read as it stands."""
@@ -214,11 +225,11 @@ class Database:
 
     @contextmanager
     def _hurrying(self) -> Iterator[None]:
-        self._until = time.monotonic() + PATIENCE_S
+        before, self._until = self._until, time.monotonic() + PATIENCE_S
         try:
             yield
         finally:
-            self._until = inf
+            self._until = before
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         with self._lock, self._hurrying():

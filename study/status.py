@@ -98,6 +98,7 @@ class StudyStatus(TypedDict):
 
 def status(study: Study, *, now: float) -> StudyStatus:
     """`units` counts the answers. A unit that an earlier configuration asked for does not count."""
+    study.look_for_losses()
     running = study.ledger.leases.running(Moment(now, time.monotonic()))
     by_kind: dict[str, UnitCounts] = {
         kind: {"total": 0, "done": 0, "failed": 0, "pending": 0, "running": 0} for kind in KINDS

@@ -152,8 +152,7 @@ class Study:
 
     def look_for_losses(self) -> None:
         """Read every text of every answer: what has another content than it had is lost too."""
-        for record in self.records("answer"):
-            self.blobs.check(record.blobs.values())
+        self.blobs.check({digest for record in self.records("answer") for digest in record.blobs.values()})
 
     def reopen_lost(self, keys: Iterable[str]) -> list[str]:
         """Of these answers, those that lost texts count as failed from now on, and what was judged of them as not judged."""

@@ -25,6 +25,8 @@ from drr.env.json_object import JsonObject
 LAUNCHER = Path(__file__).with_name("launcher.py")
 MOST_PRINTED = 1_000_000
 """Bytes of a report."""
+MOST_ERRORS = 64_000_000
+"""Bytes of standard error."""
 KEPT_ERRORS = 64_000
 """Bytes at the end of standard error that are kept with the unit."""
 MOST_PROCESSES = 1024
@@ -67,10 +69,14 @@ class CommandPlace:
         errors = asyncio.create_task(self._keep_errors())
         feeding = asyncio.create_task(self._feed(told.encode()))
         printing, waiting = asyncio.create_task(self._printed()), asyncio.create_task(self._ending())
-        tasks = (printing, waiting, errors, feeding)
+        both = asyncio.gather(printing, waiting)
+        tasks = (both, printing, waiting, errors, feeding)
         try:
             async with asyncio.timeout(seconds):
-                printed, ending = await asyncio.gather(printing, waiting)
+                await asyncio.wait((both, errors), return_when=asyncio.FIRST_COMPLETED)
+                if errors.done():
+                    errors.result()  # raises where there were too many
+                printed, ending = await both
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LAST_WORDS_S):
                     await errors
@@ -108,16 +114,17 @@ class CommandPlace:
         while part := await reading.read(65536):
             size += len(part)
             if size > MOST_PRINTED:
-                raise ProgramFailure(
-                    "agent_output", f"the command printed more than {MOST_PRINTED:,} bytes; it was ended"
-                )
+                raise _too_much("printed", MOST_PRINTED)
             parts.append(part)
         return b"".join(parts).decode(errors="replace")
 
     async def _keep_errors(self) -> None:
-        reading = self._launcher.stderr
+        reading, size = self._launcher.stderr, 0
         assert reading is not None
         while part := await reading.read(65536):
+            size += len(part)
+            if size > MOST_ERRORS:
+                raise _too_much("wrote on standard error", MOST_ERRORS)
             self.errors.append(part)
             self._errors_size += len(part)
             while self._errors_size - len(self.errors[0]) >= KEPT_ERRORS:
@@ -215,6 +222,10 @@ async def _ended(launcher: asyncio.subprocess.Process) -> None:
     finally:
         if transport is not None:
             transport.close()
+
+
+def _too_much(did: str, most: int) -> ProgramFailure:
+    return ProgramFailure("agent_output", f"the command {did} more than {most:,} bytes; it was ended")
 
 
 def _wake(ready: asyncio.Future[None]) -> None:

@@ -44,8 +44,7 @@ def site(plan: AnnotationPlan, folder: Path, port: int) -> Starlette:
         if annotator is None:
             return PlainTextResponse("only annotators may label", 403)
         if request.query_params.get("sheet") != annotator.sheet:
-            # One browser keeps one token for this address: a page opened before another annotator's must not write as them.
-            return PlainTextResponse("another annotator's address was opened in this browser", 409)
+            return PlainTextResponse("this is another annotator's sheet", 409)
         try:
             made = Mark.model_validate_json(await body_within(request, LARGEST_MARK) or b"")
         except ValidationError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,10 +34,15 @@ def new_token() -> str:
     return secrets.token_urlsafe(18)
 
 
+def place_of(token: str) -> str:
+    """Return the path of a token's pages: a browser sends a cookie to each port of a host, but only below the cookie's path."""
+    return f"/{sha256(f'place {token}'.encode()).hexdigest()[:32]}"
+
+
 def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -> Starlette:
     """Let in only who comes to this host and port by its loopback name, from this origin, with a known token.
 
-    The token arrives once as `?token=` and stays in a strict same-site cookie.
+    The token arrives once as `?token=` and stays in a strict same-site cookie of its own place, which no other server can name.
     """
     from starlette.middleware.base import BaseHTTPMiddleware
     from starlette.responses import PlainTextResponse, RedirectResponse
@@ -51,13 +57,14 @@ def guarded(application: Starlette, tokens: Callable[[], set[str]], port: int) -
         origin = request.headers.get("origin")
         if origin is not None and origin not in origins:
             return PlainTextResponse("another site may not ask this server", 403, headers=HEADERS)
-        known = tokens()
-        given = request.query_params.get("token")
+        known, path = tokens(), request.scope["path"]
+        given, kept = request.query_params.get("token"), request.cookies.get(cookie)
         if given in known and request.method == "GET":
-            response: Response = RedirectResponse("/" + request.url.path.lstrip("/\\"), 303)
-            response.set_cookie(cookie, given, httponly=True, samesite="strict")
-        elif request.cookies.get(cookie) in known:
-            request.state.token = request.cookies[cookie]
+            place = place_of(given)
+            response: Response = RedirectResponse(f"{place}/{path.removeprefix(place).lstrip('/')}", 303)
+            response.set_cookie(cookie, given, path=f"{place}/", httponly=True, samesite="strict")
+        elif kept in known and path.startswith(f"{place_of(kept)}/"):
+            request.state.token, request.scope["root_path"] = kept, place_of(kept)
             response = await forward(request)
         else:
             response = PlainTextResponse(

@@ -76,6 +76,7 @@ def report_routes(report: ServedReport) -> list[Route]:
         return PlainTextResponse("no such file in the report", 404) if file is None else FileResponse(file)
 
     async def viewer(request: Request) -> Response:
-        return RedirectResponse("/" + request.path_params["name"].lstrip("/\\"), 303)
+        place = request.scope.get("root_path", "")
+        return RedirectResponse(f"{place}/" + request.path_params["name"].lstrip("/\\"), 303)
 
     return [Route("/report/{name:path}", shown), Route("/viewer/{name:path}", viewer)]

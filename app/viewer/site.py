@@ -93,7 +93,7 @@ def _page_routes(drawn: _Drawn) -> list[Route]:
         return PlainTextResponse(await run_in_threadpool(drawn.version))
 
     async def root(request: Request) -> Response:
-        return RedirectResponse("/index.html", 303)
+        return RedirectResponse("index.html", 303)
 
     return [
         Route("/", root),

@@ -56,12 +56,6 @@ def links_to(path: Path) -> Path:
 
 
 def _open_index(path: Path) -> tuple[Any, Any]:
-    if (
-        strange := next(
-            (file for file in path.iterdir() if file.suffix != ".lock" and not file.is_file()), None
-        )
-    ) is not None:
-        raise ShopError(f"{strange}: is no plain file; load the shop anew")
     index = tv.Index.open(str(path))
     return index, index.searcher()
 

@@ -13,7 +13,7 @@ from drr.env.embedded.folder import open_shop
 from drr.env.embedded.index import entries
 from drr.env.embedded.layout import DATABASE, file_hashes, read_manifest_file
 from drr.env.embedded.store import USER_ROWS, EmbeddedStore
-from drr.env.errors import ShopError
+from drr.env.errors import DrrError
 from drr.env.manifest import changed_manifest, has_fields
 from drr.env.reviews import check_reviews
 from drr.env.settings import Settings
@@ -26,7 +26,7 @@ def check_shop(spec: str, settings: Settings) -> Iterator[str]:
     try:
         shop = open_shop(spec, settings)
         _, data, stated = read_manifest_file(Path(spec))
-    except ShopError as error:
+    except DrrError as error:
         yield str(error)
         return
     with shop:

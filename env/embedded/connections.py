@@ -54,14 +54,12 @@ class Connections:
                 check_same_thread=False,
                 factory=_Connection,
             )
-            restrain(connection, lambda: self._local.until)
+            self._local.until = time.monotonic() + PATIENCE_S
+            restrain(connection, lambda: self._local.until, STATEMENTS)
             if (strange := strange_statement(connection, STATEMENTS)) is not None:
                 raise ShopError(
                     f"{self._folder}: is no shop of ours (its {strange[:80]} is not of our making)"
                 )
-            connection.execute(
-                "pragma trusted_schema=off"
-            )  # not for ledgers: our own index of them calls `json_extract`
             connection.execute(_MAPPED)
             stamp = connection.execute("select value from meta where name = 'content_hash'").fetchone()
         except (sqlite3.Error, UnicodeDecodeError) as error:

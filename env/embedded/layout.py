@@ -16,9 +16,9 @@ from hashlib import file_digest
 from pathlib import Path
 
 import orjson
-from drr.env.bounded import DOCUMENT, read_within
+from drr.env.bounded import DOCUMENT
 from drr.env.errors import NoSuchShop, ShopError
-from drr.env.files import file_name
+from drr.env.files import check_plain, check_unlinked, file_name, read_file
 from drr.env.manifest import check_tokenizer, parse_manifest
 from drr.env.shop import Manifest
 
@@ -62,8 +62,9 @@ def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
         raise NoSuchShop(f"{folder}: there is no such shop; {_suggestion(folder)}")
     if not folder.is_dir():
         raise ShopError(f"{folder}: is a file, and a shop is a folder; give the folder")
+    check_unlinked(folder, MANIFEST)
     try:
-        raw = orjson.loads(read_within(path, DOCUMENT))
+        raw = orjson.loads(read_file(path, DOCUMENT))
     except FileNotFoundError:
         raise ShopError(
             f"{folder}: is no shop (it has no {MANIFEST}); give a folder made by `drr ingest`"
@@ -80,10 +81,10 @@ def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
 
 
 def file_hashes(data: Path) -> dict[str, str]:
-    """Of each file that readers depend on, by its name in the data folder."""
+    """Of each file that readers depend on, by its name in the data folder; a journal of SQLite's is none, whatever its size."""
     hashes = {}
     for path in sorted(data.rglob("*")):
-        if path.is_file() and path.suffix != ".lock":
+        if path.is_file() and path.suffix != ".lock" and not path.name.startswith(f"{DATABASE}-"):
             with path.open("rb") as file:
                 hashes[str(path.relative_to(data))] = file_digest(file, "sha256").hexdigest()
     return hashes
@@ -98,9 +99,10 @@ def _suggestion(folder: Path) -> str:
 
 
 def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
-    """What can be told at once: files that are gone, cut short, or from another version."""
+    """What can be told at once: files that are gone, cut short, no files, or from another version."""
     database = data / DATABASE
     try:
+        check_plain(data)
         (data / INDEX / "meta.json").stat()
         size = database.stat().st_size
     except OSError as error:

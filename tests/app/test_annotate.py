@@ -25,6 +25,8 @@ from drr.env.errors import DrrError, Misuse
 from drr.eval.labels import DIMENSIONS, PairwiseLabel, pair_id, read_labels
 from starlette.testclient import TestClient
 
+from tests.entering import entered
+
 SYSTEMS = ("hybrid-react+ws", "plan-to-function+ws", "react+ws")
 
 
@@ -286,16 +288,18 @@ def test_files_that_come_late_or_twice_do_not_bring_back_older_marks(
         assert (mark.pair, mark.choice) == (first, "right")
 
 
-def test_a_page_left_open_cannot_write_as_who_came_after_it_in_the_same_browser(
+def test_a_page_left_open_writes_as_its_own_and_not_as_who_came_after_it_in_the_same_browser(
     plan: AnnotationPlan, tmp_path: Path
 ) -> None:
     ann, bob = plan.annotators
     mark = {"pair": ann.turns[0].pair, "dimension": "depth", "choice": "left"}
     with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as browser:
-        browser.get(f"/?token={ann.token}")
-        browser.get(f"/?token={bob.token}")
+        left_open = entered(browser, ann.token).url
+        entered(browser, bob.token)
         assert browser.post(f"/mark?sheet={ann.sheet}", json=mark).status_code == 409
-    assert not any(book.marks() for book in notebooks(tmp_path, plan).values())
+        assert not any(book.marks() for book in notebooks(tmp_path, plan).values())
+        assert browser.post(left_open.join(f"mark?sheet={ann.sheet}"), json=mark).status_code == 200
+    assert [len(book.marks()) for book in notebooks(tmp_path, plan).values()] == [1, 0]
 
 
 def test_live_agreement_is_that_of_the_shared_pairs(plan: AnnotationPlan, tmp_path: Path) -> None:
@@ -334,9 +338,9 @@ def test_the_server_lets_in_only_its_own(plan: AnnotationPlan, tmp_path: Path) -
     mark = {"pair": turn.pair, "dimension": "depth", "choice": "tie", "seconds": 1.0}
     with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
         assert client.get("/").status_code == 403
-        assert client.get("/?token=wrong").status_code == 403
+        assert entered(client, "wrong").status_code == 403
         assert client.get("/", headers={"host": "evil.example"}).status_code == 421
-        page = client.get(f"/?token={token}")
+        page = entered(client, token)
         assert page.status_code == 200
         assert token not in str(page.url)
         assert "default-src 'none'" in page.headers["content-security-policy"]
@@ -359,7 +363,7 @@ def test_the_server_lets_in_only_its_own(plan: AnnotationPlan, tmp_path: Path) -
         assert client.get("/static/../site.py").status_code == 404
         assert client.get("/static/%2e%2e/serve.py").status_code == 404
     with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as owner:
-        shown = owner.get(f"/?token={plan.owner_token}").text
+        shown = entered(owner, plan.owner_token).text
         assert '<th scope="row">ann</th><td>0 of 21</td><td>1 of 147</td><td>1</td>' in shown
         assert owner.post(f"/mark?sheet={plan.annotators[0].sheet}", json=mark).status_code == 403
 
@@ -370,10 +374,10 @@ def test_agreement_is_never_shown_to_an_annotator(plan: AnnotationPlan, tmp_path
         for turn in person.turns:
             book.add(Mark(pair=turn.pair, dimension="depth", choice="tie"))
     with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
-        assert "kappa" in client.get(f"/?token={plan.owner_token}").text
+        assert "kappa" in entered(client, plan.owner_token).text
     for person in plan.annotators:
         with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
-            shown = client.get(f"/?token={person.token}").text
+            shown = entered(client, person.token).text
             others = [one.name for one in plan.annotators if one is not person]
             assert not re.search("kappa|agree", shown, re.IGNORECASE)
             assert not [name for name in others if f'"{name}"' in shown]
@@ -385,7 +389,7 @@ def test_a_choice_that_the_plan_does_not_offer_is_not_taken(tmp_path: Path) -> N
     person = plan.annotators[0]
     mark = {"pair": person.turns[0].pair, "dimension": "depth", "choice": "both_bad"}
     with TestClient(site(plan, tmp_path, 8123), base_url="http://127.0.0.1:8123") as client:
-        client.get(f"/?token={person.token}")
+        entered(client, person.token)
         assert client.post(f"/mark?sheet={person.sheet}", json=mark).status_code == 422
         assert (
             client.post(f"/mark?sheet={person.sheet}", json={**mark, "pair": "practice"}).status_code == 422

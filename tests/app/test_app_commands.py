@@ -17,6 +17,8 @@ from drr.app.annotate.plan import load
 from drr.app.cli import main
 from drr.study.study import Study
 
+from tests.entering import entered
+
 
 @pytest.mark.long
 def test_annotation_goes_round_by_bundles_and_feeds_agreement(
@@ -109,7 +111,7 @@ def test_the_page_is_served_to_who_has_the_address_and_labels_outlive_a_kill(jud
         address = re.search(r"ann: (http://127\.0\.0\.1:\d+/)\?token=(\S+)", process.stdout.readline())
         assert address is not None
         with httpx.Client(base_url=address[1], follow_redirects=True, timeout=30) as client:
-            page = client.get("/", params={"token": address[2]})
+            page = entered(client, address[2])
             assert page.status_code == 200
             plan = load(judged_study / "annotation")
             assert plan is not None

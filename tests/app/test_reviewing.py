@@ -20,6 +20,8 @@ from drr.eval.metrics.document import study_document
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
+from tests.entering import entered
+
 AT = "http://127.0.0.1:8125"
 
 
@@ -79,7 +81,7 @@ def test_a_mark_is_taken_only_from_who_was_let_in_at_this_place(study: Study, vi
     made = mark(verdicts(view)[0])
     with served(study) as client:
         assert client.post("/mark", json=made).status_code == 403, "no token"
-        client.get("/?token=t-ann")
+        entered(client, "t-ann")
         assert client.post("/mark", json=made, headers={"origin": "http://evil.example"}).status_code == 403
         assert client.post("/mark", json=made, headers={"origin": "null"}).status_code == 403
         assert client.post("/mark", json=made, headers={"host": "evil.example"}).status_code == 421
@@ -96,7 +98,7 @@ def test_a_mark_is_taken_only_from_who_was_let_in_at_this_place(study: Study, vi
         assert told["reviewer"] == "ann"
         assert [one["name"] for one in told["marks"]] == [made["name"]]
         client.cookies.clear()
-        client.get("/?token=t-bob")
+        entered(client, "t-bob")
         assert client.get(f"/marks.json?answer={view.entry.key}").json() == {"reviewer": "bob", "marks": []}
         assert "ann 1 verdict (0 wrong)" in client.get("/index.html").text
 

@@ -31,6 +31,7 @@ from drr.study.study import Study
 from drr.study.unit import Record
 from starlette.testclient import TestClient
 
+from tests.entering import entered
 from tests.wire import Say, Wire
 
 pytestmark = pytest.mark.long
@@ -427,7 +428,7 @@ def test_the_server_has_the_same_case_and_no_other(home: Path, pages: Path) -> N
         Study.open(home / "study") as study,
         TestClient(site(Reader(study), "t", 8124), base_url="http://127.0.0.1:8124") as client,
     ):
-        client.get("/index.html?token=t")
+        entered(client, "t")
         assert "One task, in the same words, by 2 persons" in client.get(f"/c/{name}.html").text
         assert client.get("/c/0000000000000000.html").status_code == 404
 

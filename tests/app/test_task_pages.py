@@ -22,6 +22,7 @@ from drr.filetasks.truth import FoundRecord, KnownPage, PageProposal, read_truth
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
+from tests.entering import entered
 from tests.filetasks.known import FACTS, RIGHT, WRONG, write_known_task
 from tests.filetasks.made import PAGES, QUERY
 
@@ -51,7 +52,7 @@ def view(shelf: TaskShelf) -> TaskView:
 @pytest.fixture(scope="module")
 def browser(shelf: TaskShelf) -> TestClient:
     client = TestClient(task_site(shelf, "token", 8765), base_url="http://127.0.0.1:8765")
-    client.get("/?token=token")
+    entered(client, "token")
     return client
 
 

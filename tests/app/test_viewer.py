@@ -18,6 +18,7 @@ from drr.app.viewer.site import site
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
+from tests.entering import entered
 from tests.tampering import tampered
 
 
@@ -159,7 +160,7 @@ def test_every_response_forbids_what_is_not_ours(reader: Reader) -> None:
     with TestClient(
         site(reader, "t", 8124), base_url="http://127.0.0.1:8124", follow_redirects=False
     ) as client:
-        asked = [client.get("/index.html"), client.get("/?token=t")]
+        asked = [client.get("/index.html"), entered(client, "t")]
         asked += [
             client.get(path)
             for path in ("/index.html", "/none", "/r/none.html", "/static/viewer.js", "/live.json")
@@ -178,7 +179,7 @@ def test_pages_answer_only_to_the_token_and_only_from_this_study(reader: Reader)
     entry = reader.entries()[0]
     with TestClient(site(reader, "secret-token", 8124), base_url="http://127.0.0.1:8124") as client:
         assert client.get("/index.html").status_code == 403
-        assert client.get("/?token=secret-token").status_code == 200
+        assert entered(client, "secret-token").status_code == 200
         assert client.get(f"/r/{entry.key}.html").status_code == 200
         assert client.get(f"/q/{entry.query_id}.html").status_code == 200
         for wrong in (
@@ -224,7 +225,7 @@ def test_a_page_knows_what_it_shows_so_that_no_news_is_missed(judged_study: Path
         Study.open(judged_study) as study,
         TestClient(site(Reader(study), "t", 8124), base_url="http://127.0.0.1:8124") as client,
     ):
-        client.get("/?token=t")
+        entered(client, "t")
         shown: list[str] = []
         for _ in range(200):
             page, version = client.get("/index.html").text, client.get("/live.json").text
@@ -291,7 +292,7 @@ def test_every_served_page_leads_to_the_report_that_was_written(reader: Reader, 
     (given / "index.html").write_text("as it was written", encoding="utf-8")
     with TestClient(site(reader, "t", 8124, report=given), base_url="http://127.0.0.1:8124") as client:
         assert client.get("/report/index.html").status_code == 403
-        client.get("/?token=t")
+        entered(client, "t")
         for page in ("index.html", f"r/{entry.key}.html"):
             root = "../" if "/" in page else ""
             assert f'<a href="{root}report/index.html">Report</a>' in client.get(f"/{page}").text
@@ -304,7 +305,7 @@ def test_every_served_page_leads_to_the_report_that_was_written(reader: Reader, 
 def test_a_report_that_nobody_wrote_is_written_when_it_is_asked_for_and_leads_back(reader: Reader) -> None:
     entry = reader.entries()[0]
     with TestClient(site(reader, "t", 8124), base_url="http://127.0.0.1:8124") as client:
-        client.get("/?token=t")
+        entered(client, "t")
         assert "<h2>What was judged" in client.get("/report/index.html").text
         answers = client.get(f"/report/answers/{entry.variant}.html").text
         place = re.search(rf'href="([^"]*/r/{entry.key}.html)"', answers)

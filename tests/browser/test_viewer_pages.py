@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from drr.app.pages.serve import STATIC, bind
+from drr.app.pages.serve import STATIC, bind, place_of
 from drr.app.viewer.cards import ProductCard
 from drr.app.viewer.cases import CaseSide, CaseView, KnownAttribute, PersonCase
 from drr.app.viewer.judges import AgreementLine, AgreementPart
@@ -55,6 +55,7 @@ from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
 from tests.app.test_one_more_family import second_judge
+from tests.entering import other_server
 from tests.tampering import tampered
 
 pytestmark = pytest.mark.browser
@@ -116,7 +117,7 @@ def served(study: Path) -> Iterator[str]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            yield f"http://127.0.0.1:{port}/"
+            yield f"http://127.0.0.1:{port}{place_of('token')}/"
         finally:
             server.should_exit = True
             thread.join()
@@ -718,3 +719,14 @@ def test_a_phone_needs_no_sideways_scroll(page: Page, study: Path) -> None:
         for url in (page.url, home + "index.html", report, report + "#claim-c1"):
             page.goto(url)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_cookie_of_our_pages_stays_at_their_port(page: Page, study: Path) -> None:
+    with served(study) as home, other_server() as (address, heard):
+        page.goto(home + "?token=token")
+        expect(page.locator("main")).to_be_visible()
+        for path in ("/", "/index.html"):
+            page.goto(address + path)
+        assert len(heard) >= 2 and not any(heard)
+        page.goto(home)
+        expect(page.locator("main")).to_be_visible()

@@ -34,6 +34,7 @@ from drr.eval.tasks.pqr.scoring import ROUNDS
 from drr.study.study import Study
 from starlette.testclient import TestClient
 
+from tests.entering import entered
 from tests.eval.nursery import answer, put
 from tests.eval.test_swap import PersonJudge, asked, with_reports
 
@@ -86,7 +87,7 @@ def test_a_score_is_taken_and_a_side_is_not(plan: AnnotationPlan, tmp_path: Path
     ann = plan.annotators[0]
     headers = {"origin": "http://127.0.0.1:80", "host": "127.0.0.1:80"}
     client = TestClient(site(plan, tmp_path, 80), base_url="http://127.0.0.1:80", headers=headers)
-    assert client.get(f"/?token={ann.token}").status_code == 200
+    assert entered(client, ann.token).status_code == 200
 
     def post(choice: Any, criterion: str = "h1") -> int:
         body = {"pair": ann.turns[0].pair, "dimension": criterion, "choice": choice, "seconds": 2.0}

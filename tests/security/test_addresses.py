@@ -6,6 +6,7 @@ import json
 import sqlite3
 import traceback
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
@@ -131,7 +132,8 @@ def test_a_study_holds_the_address_and_not_the_password(
         assert found.origin["base_url"] == "environment"
     for path in Path("study").rglob("*"):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
-    rows = sqlite3.connect("study/ledger.sqlite").execute("SELECT count(*) FROM records").fetchone()
+    with closing(sqlite3.connect("study/ledger.sqlite")) as ledger:
+        rows = ledger.execute("SELECT count(*) FROM records").fetchone()
     assert rows[0] > 0
 
 

@@ -130,7 +130,7 @@ def test_a_text_that_is_a_device_a_pipe_or_a_link_is_refused(tmp_path: Path) -> 
         huge.parent.mkdir(parents=True)
         huge.touch()
         os.truncate(huge, 1 << 40)
-        with pytest.raises(DrrError, match="not a file that a study holds"):
+        with pytest.raises(DrrError, match="is no plain file"):
             study.blobs.get("f" * 64)
 
 

@@ -10,15 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from drr.app.annotate.plan import AnnotationPlan, load
 from drr.app.annotate.site import site
+from drr.app.pages.serve import place_of
 from drr.app.viewer.served_report import ServedReport, report_routes
 from drr.study.blobs import Blobs, LostText
 from drr.study.study import Study
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from tests.entering import entered, other_server
 from tests.security.conftest import Drr
 from tests.security.test_names import plan_with
 
@@ -53,6 +56,27 @@ def test_the_report_beside_the_viewer_leads_nowhere_else(tmp_path: Path) -> None
     assert to == ["/evil.example/", "/evil", "/q/a.html"]
 
 
+def test_the_server_of_another_port_gets_no_cookie(tmp_path: Path) -> None:
+    _, application = served(tmp_path / "a")
+    with TestClient(application, base_url=AT) as client:
+        assert entered(client, "t").status_code == 200
+        cookies = client.cookies.jar
+    with other_server() as (address, heard), httpx.Client(base_url=address, cookies=cookies) as client:
+        for path in ("/", "/index.html", "/static/look.css", "/mark?sheet=x", "//", "/0"):
+            client.get(path)
+        assert heard == [None] * 6
+        client.get(f"{place_of('t')}/")
+        assert heard[-1] == "drr-8123=t", "this client sends cookies to every port, as browsers do"
+
+
+def test_a_cookie_opens_its_own_place_only(tmp_path: Path) -> None:
+    _, application = served(tmp_path / "a")
+    with TestClient(application, base_url=AT, headers={"cookie": "drr-8123=t"}) as client:
+        asked = ("/", "/mark", f"{place_of('u')}/", place_of("t"), f"{place_of('t')}x/")
+        assert [client.get(path).status_code for path in asked] == [403] * 5
+        assert client.get(f"{place_of('t')}/").status_code == 200
+
+
 async def test_a_mark_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
     plan, application = served(tmp_path / "a")
     taken, sent = 0, list[dict[str, Any]]()
@@ -66,8 +90,8 @@ async def test_a_mark_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
         sent.append(message)
 
     headers = [(b"host", b"127.0.0.1:8123"), (b"cookie", b"drr-8123=t")]
-    sheet = plan.annotators[0].sheet.encode()
-    scope = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "path": "/mark", "raw_path": b"/mark",
+    sheet, path = plan.annotators[0].sheet.encode(), f"{place_of('t')}/mark"
+    scope = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "path": path, "raw_path": path.encode(),
              "query_string": b"sheet=" + sheet, "headers": headers, "scheme": "http", "server": ("127.0.0.1", 8123), "client": ("127.0.0.1", 1), "root_path": ""}  # fmt: skip
     async with asyncio.timeout(20):
         await application(scope, receive, send)  # type: ignore[arg-type]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,75 @@ def test_a_question_that_computes_without_end_is_ended(
     assert isinstance(shop.store, EmbeddedStore)
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
         shop.store.database.execute(ENDLESS).fetchone()
+
+
+def endless_schema(path: Path, autoindex: str, table: str) -> None:
+    """The tree of `sqlite_schema` branches over and over into one leaf, whose row says nothing new."""
+    content = bytearray(path.read_bytes())
+    size = int.from_bytes(content[16:18])
+    known = int.from_bytes(content[103:105])
+    leaf = bytearray(content[:size])
+    leaf[: 8 + 2 * known] = content[100 : 108 + 2 * known]
+
+    def inner(first: int, then: int, at: int = 0) -> bytearray:
+        page, cells = bytearray(size), 300
+        page[at : at + 12] = (
+            b"\5\0\0" + cells.to_bytes(2) + (size - 5 * cells).to_bytes(2) + b"\0" + then.to_bytes(4)
+        )
+        for cell in range(cells):
+            start = size - 5 * (cell + 1)
+            page[at + 12 + 2 * cell : at + 14 + 2 * cell] = start.to_bytes(2)
+            page[start : start + 5] = (then if cell else first).to_bytes(4) + b"\1"
+        return page
+
+    row = [b"index", autoindex.encode(), table.encode(), b"\3"]
+    header = bytes([6, *(13 + 2 * len(text) for text in row[:3]), 1, 0])
+    cell = bytes([len(header) + sum(map(len, row)), 1]) + header + b"".join(row)
+    again = bytearray(size)
+    again[:10] = b"\x0d\0\0\0\1" + (size - len(cell)).to_bytes(2) + b"\0" + (size - len(cell)).to_bytes(2)
+    again[-len(cell) :] = cell
+    next_page = len(content) // size + 1
+    pages = [leaf, *(inner(next_page + n + 2, next_page + n + 2) for n in range(4)), again]
+    first = inner(next_page, next_page + 1, 100)
+    first[:100] = content[:100]
+    first[28:32] = (next_page - 1 + len(pages)).to_bytes(4)
+    path.write_bytes(first + content[size:] + b"".join(pages))
+
+
+def test_a_schema_is_not_trusted_where_ours_does_without(box: Path, tmp_path: Path) -> None:
+    """Our index of ledgers calls `json_extract`, which SQLite to 3.40 lets nobody call without trust."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("CREATE TABLE t (x)")
+        try:
+            db.execute("CREATE INDEX i ON t (json_extract(x, '$.y'))")
+            needed = 0
+        except sqlite3.OperationalError:
+            needed = 1
+    with Study.create(tmp_path / "s", {"schema": 1}) as study:
+        assert study.ledger.db.rows("PRAGMA trusted_schema") == [(needed,)]
+    with open_shop(str(box / "shop"), Settings()) as shop:
+        assert isinstance(shop.store, EmbeddedStore)
+        assert shop.store.database.execute("PRAGMA trusted_schema").fetchone() == (0,)
+
+
+def test_a_schema_that_has_no_end_is_left(box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Study.create(tmp_path / "s", {"schema": 1}).close()
+    endless_schema(tmp_path / "s" / "ledger.sqlite", "sqlite_autoindex_units_1", "units")
+    monkeypatch.setattr(database, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(connections, "PATIENCE_S", 0.2)
+    for opened in (Study.open, Study.read):
+        with pytest.raises(DrrError, match="interrupted"):
+            opened(tmp_path / "s")
+    shutil.copytree(box / "shop", tmp_path / "shop")
+    (file,) = (tmp_path / "shop").glob("data-*/shop.sqlite")
+    endless_schema(file, "product_id", "product")
+    manifest = tmp_path / "shop" / "manifest.json"
+    told = json.loads(manifest.read_text())
+    told["sizes"]["shop.sqlite"] = file.stat().st_size
+    manifest.write_text(json.dumps(told))
+    with pytest.raises(DrrError, match="interrupted"):
+        open_shop(str(tmp_path / "shop"), Settings())
 
 
 def test_a_ledger_whose_pages_lead_in_circles_is_refused(

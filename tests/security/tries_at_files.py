@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import socket
 import sqlite3
 import tempfile
@@ -14,14 +15,18 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
+from weakref import finalize
 
 from drr.agents.commands.command import Command, search_path
 from drr.agents.commands.process import place_for
 from drr.agents.commands.terms import CommandTerms
-from drr.app.pages.serve import guarded
+from drr.app.pages.serve import guarded, place_of
 from drr.env.bounded import DEEPEST, read_toml
 from drr.env.errors import DrrError
 from drr.env.json_object import parsed
+from drr.env.settings import Settings
+from drr.env.shop import open_shop
+from drr.filetasks.folders import open_tasks
 from drr.llm.rows import UsageRow
 from drr.study.leases import Moment
 from drr.study.study import Study
@@ -29,6 +34,8 @@ from drr.study.unit import Finished, Unit
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from tests.agents.garden import write_shop
+from tests.filetasks.known import write_known_task
 from tests.security.test_opening import MAGIC, hot_journal
 from tests.security.tries import Area, mixed
 
@@ -365,6 +372,90 @@ def _leads_away(path: str) -> str | None:
     return None if to.startswith("/") and to[1:2] not in ("/", "\\") else to
 
 
+def _ports(chance: Random) -> Iterator[tuple[int, str]]:
+    while True:
+        parts = [
+            "/",
+            "//",
+            place_of("u"),
+            place_of("t")[:-1],
+            "/index.html",
+            "/static/look.css",
+            "?token=t",
+            "..",
+            "%2e",
+            "0",
+        ]
+        yield chance.randint(1, 65535), "/" + mixed(chance, parts, 6)
+
+
+def _cookie_goes(given: tuple[int, str]) -> str | None:
+    port, path = given
+    client = _client()
+    client.get("/", params={"token": "t"})
+    assert "cookie" in client.build_request("GET", f"{place_of('t')}/").headers
+    told = client.build_request("GET", f"http://127.0.0.1:{port}{path}").headers.get("cookie")
+    return None if told is None else f"sends {told}"
+
+
+_INSTEAD: dict[str, Callable[[Path, Path], object]] = {
+    "link": lambda path, to: path.symlink_to(to),
+    "link to what is there": lambda path, to: path.symlink_to(to / path.name),
+    "link to nothing": lambda path, to: path.symlink_to(to / "nothing"),
+    "link to a device": lambda path, to: path.symlink_to("/dev/zero"),
+    "link to itself": lambda path, to: path.symlink_to(path.name),
+    "pipe": lambda path, to: os.mkfifo(path),
+}
+
+
+def _folders(chance: Random) -> Iterator[tuple[str, int, str, str]]:
+    while True:
+        yield (
+            chance.choice(["shop", "task"]),
+            chance.randrange(1_000),
+            chance.choice(["", "x", ".x", "x.lock"]),
+            chance.choice([*_INSTEAD]),
+        )
+
+
+@cache
+def _whole() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="drr-tries-"))
+    finalize(_whole, shutil.rmtree, folder, ignore_errors=True)
+    write_shop(str(folder / "shop"), Settings())
+    write_known_task(folder / "task")
+    return folder
+
+
+def _folder_is_read(given: tuple[str, int, str, str]) -> str | None:
+    kind, number, beside, instead = given
+    with tempfile.TemporaryDirectory() as place:
+        shutil.copytree(_whole() / kind, Path(place, kind))
+        there = sorted(
+            path
+            for path in Path(place, kind).rglob("*")
+            if kind == "task" or path.parent.name != "shop" or path.is_file()
+        )
+        path = there[number % len(there)]
+        if beside:
+            path = (
+                path.parent / beside
+                if path.parent.name != "shop"
+                else next(Path(place, kind).glob("data-*")) / beside
+            )
+        else:
+            path.rename(Path(place, path.name))
+        _INSTEAD[instead](path, Path(place))
+        try:
+            if kind == "shop":
+                open_shop(str(Path(place, kind)), Settings()).close()
+            else:
+                open_tasks(Path(place, kind))
+        except DrrError:
+            return None
+        return f"{path.relative_to(place)} is followed"
+
+
 AREAS = [
     Area("journals", "opening a study deletes a file, or a ledger with a journal is opened", _journals, _journal_deletes, 400),
     Area("bit flips", "a ledger with one flipped bit is read otherwise, and nothing is said", _flips, _flip_is_silent, 1_000),
@@ -374,4 +465,6 @@ AREAS = [
     Area("sight", "a contained command reads a key, another study, what is hidden, or reaches a socket", _projects, _sees_a_secret, 200),
     Area("kernel doors", "a contained command's call is let through", _doors, _door_opens, 200),
     Area("redirects", "a token leads a browser to another host", _paths, _leads_away, 400),
+    Area("ports", "the server of another port is sent the cookie of our pages", _ports, _cookie_goes, 400),
+    Area("folders", "a shop or a task is read in which a link leads out or a pipe is waited for", _folders, _folder_is_read, 300),
 ]  # fmt: skip

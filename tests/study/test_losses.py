@@ -67,19 +67,20 @@ def study(judged: Path, box: Path, drr: Drr, tmp_path: Path) -> Path:
     return copy
 
 
-@pytest.mark.parametrize(("name", "how"), [("report", gone), ("report", changed), ("text:", gone)])
+@pytest.mark.parametrize(
+    ("name", "how"), [("report", gone), ("report", changed), ("text:", gone), ("text:", changed)]
+)
 def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, how: Hurt) -> None:
     before = json.loads(drr("report", "study", "--json")[1])
     label = hurt(study, name, how)
-    if how is gone:
-        code, out, err = drr("report", "study", "--json")
-        assert code == 0, err
-        document = json.loads(out)
-        assert document["coverage"]["lost"] == [label]
-        assert document["coverage"]["answers"] == before["coverage"]["answers"] - 1
-        assert label in err
-        assert "--retry-failed" in err
-        assert len(err.splitlines()) == 1
+    code, out, err = drr("report", "study", "--json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert document["coverage"]["lost"] == [label]
+    assert document["coverage"]["answers"] == before["coverage"]["answers"] - 1
+    assert label in err
+    assert "--retry-failed" in err
+    assert len(err.splitlines()) == 1
     for words in (
         ("judge", "study", "--quiet", "--what", WHAT),
         ("view", "study", "--static", "pages", "--quiet"),
@@ -91,12 +92,10 @@ def test_a_lost_text_costs_its_answer_alone(study: Path, drr: Drr, name: str, ho
         code, out, err = drr(*words)
         assert code == 0, (words, err)
         assert "Traceback" not in err
-    if how is gone or name == "report":
-        rows = [json.loads(line) for line in Path("tables/units.jsonl").read_text().splitlines()]
-        answers = {row["label"]: row["report"] for row in rows if row["kind"] == "answer"}
-        assert [name for name, report in answers.items() if report is None] == [label]
-    if how is gone:
-        assert json.loads(drr("status", "study", "--json")[1])["lost"] == [label]
+    rows = [json.loads(line) for line in Path("tables/units.jsonl").read_text().splitlines()]
+    answers = {row["label"]: row["report"] for row in rows if row["kind"] == "answer"}
+    assert [name for name, report in answers.items() if report is None] == [label]
+    assert json.loads(drr("status", "study", "--json")[1])["lost"] == [label]
 
     assert drr("run", "study", "--quiet")[0] == 0, "nothing is computed unasked"
     code, _, err = drr("run", "study", "--retry-failed", "--quiet")

@@ -38,7 +38,7 @@ def task_site(shelf: TaskShelf, token: str, port: int) -> Starlette:
     from starlette.staticfiles import StaticFiles
 
     async def root(request: Request) -> Response:
-        return RedirectResponse("/index.html", 303)
+        return RedirectResponse("index.html", 303)
 
     pages = TaskPages(shelf.name, served=True)
     routes = [Route("/", root), Mount("/static", StaticFiles(directory=STATIC)), *task_routes(shelf, pages)]

@@ -95,10 +95,11 @@ def test_every_way_to_fail_has_its_name(box: Path, script: Script, drr: Drr) -> 
     script("exits.sh", "#!/bin/sh\necho 'no luck' >&2\nexit 3\n")
     script("silent.sh", "#!/bin/sh\nexit 0\n")
     script("floods.sh", "#!/bin/sh\nyes word\n")
+    script("floods_errors.sh", "#!/bin/sh\nyes word >&2\n")
     script("dies.sh", "#!/bin/sh\nkill -9 $$\n")
     script("asks.py", "while True: call('calculator', expression='1 + 1')\n")
     script("odd.sh", "#!/no/such/program\n")
-    names = ("exits.sh", "silent.sh", "floods.sh", "dies.sh", "asks.py", "odd.sh")
+    names = ("exits.sh", "silent.sh", "floods.sh", "floods_errors.sh", "dies.sh", "asks.py", "odd.sh")
     variants = ",".join(f"cmd:./{name}" for name in names)
     code, _, _ = drr(*new(box, variants, "--limits", "tool_calls=5"))
     assert code == 1
@@ -108,6 +109,7 @@ def test_every_way_to_fail_has_its_name(box: Path, script: Script, drr: Drr) -> 
         "exits.sh": "agent_exit",
         "silent.sh": "agent_no_report",
         "floods.sh": "agent_output",
+        "floods_errors.sh": "agent_output",
         "dies.sh": "agent_signal",
         "asks.py": "agent_flood",
         "odd.sh": "agent_start",

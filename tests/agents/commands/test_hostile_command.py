@@ -115,8 +115,8 @@ if FORKS:
             if os.fork() == 0:
                 time.sleep(100)
         except OSError:
-            while True:  # by itself: a shell could not begin another process now
-                os.write(2, b"nonsense\\n" * 1000)
+            os.write(2, b"nonsense\\n" * 10_000)  # by itself: a shell could not begin another process now
+            time.sleep(100)
 time.sleep(0.2)
 print("A report.")
 """

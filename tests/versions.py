@@ -1,0 +1,124 @@
+"""`python -m tests.versions`: security, crash and determinism tests with other Pythons of this machine, and as an ordinary user.
+
+What the machine lacks is skipped and said in a sentence. Each Python has an environment `.venv-VERSION` with the locked packages.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from pwd import getpwnam
+from shutil import which
+
+VERSIONS = ("3.12", "3.13", "3.14")
+TESTS = (
+    "tests/security", "tests/agents/commands",
+    "tests/study/test_kills.py", "tests/study/test_interrupts.py", "tests/ingest/test_kill.py", "tests/eval/test_killed_judging.py",
+    "tests/sample/test_sample.py", "tests/persons/test_context_build.py", "tests/filetasks/test_drawer.py", "tests/agents/test_replay.py",
+)  # fmt: skip
+_PYTEST = (
+    "-m",
+    "pytest",
+    "-n",
+    "2",
+    "--dist",
+    "loadfile",
+    "-p",
+    "no:cacheprovider",
+    "-m",
+    "not endurance",
+    *TESTS,
+)
+_TELLS = "import sys; print('%d.%d' % sys.version_info[:2])"
+NOBODY = "nobody"
+
+
+def _version(python: str, user: str | None = None) -> str | None:
+    """What it says of itself; `None` where this user cannot start it."""
+    try:
+        told = subprocess.run(
+            [python, "-c", _TELLS], capture_output=True, text=True, user=user, cwd="/", timeout=60
+        )
+    except OSError:
+        return None
+    return told.stdout.strip() if told.returncode == 0 else None
+
+
+def interpreter(version: str) -> str | None:
+    kept = Path.home() / ".pyenv" / "versions"
+    found = [which(f"python{version}"), *map(str, sorted(kept.glob(f"{version}.*/bin/python"), reverse=True))]
+    return next((python for python in found if python and _version(python) == version), None)
+
+
+def environment(version: str, python: str) -> Path:
+    """Return its Python; made once, and anew where the lock has changed."""
+    own, lock = Path(f".venv-{version}"), Path("requirements.lock")
+    stamp, made = own / ".stamp", own / "bin" / "python"
+    if not stamp.exists() or stamp.stat().st_mtime < lock.stat().st_mtime:
+        pip = [str(made), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([python, "-m", "venv", str(own)], check=True)
+        subprocess.run([*pip, "--require-hashes", "-r", str(lock)], check=True)
+        subprocess.run([*pip, "--no-build-isolation", "-e", "."], check=True)
+        stamp.touch()
+    return made
+
+
+def as_ordinary_user(packages: str) -> int | None:
+    """Run the tests as `nobody`, with a Python that it may start and the packages that are installed here; `None`: it has none."""
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    found = (which(f"python{here}"), sys.executable, f"/usr/bin/python{here}", f"/usr/local/bin/python{here}")
+    python = next((one for one in found if one and _version(one, NOBODY) == here), None)
+    if python is None or subprocess.run(["ls", "tests"], user=NOBODY, capture_output=True).returncode:
+        return None
+    with tempfile.TemporaryDirectory(prefix="drr-ordinary-") as place:
+        user = getpwnam(NOBODY)
+        os.chown(place, user.pw_uid, user.pw_gid)
+        environ = {
+            "PATH": f"{place}/env/bin:/usr/local/bin:/usr/bin:/bin", "HOME": place, "TMPDIR": place, "LANG": "C.UTF-8",
+            "PYTHONPYCACHEPREFIX": f"{place}/compiled", "HYPOTHESIS_STORAGE_DIRECTORY": f"{place}/hypothesis",
+        }  # fmt: skip
+
+        def run(*words: str) -> int:
+            return subprocess.run(
+                words, user=NOBODY, group=user.pw_gid, extra_groups=(), env=environ
+            ).returncode
+
+        run(python, "-m", "venv", "--without-pip", f"{place}/env")
+        (within,) = Path(place).glob("env/lib/python3.*/site-packages")
+        (within / "beside.pth").write_text(f"import site; site.addsitedir({packages!r})\n", encoding="utf-8")
+        return run(f"{place}/env/bin/python", *_PYTEST)
+
+
+def main() -> int:
+    failed = []
+    for version in VERSIONS:
+        python = interpreter(version)
+        if python is None:
+            print(
+                f"== Python {version}: skipped, this machine has none (`pyenv install {version}`)", flush=True
+            )
+            continue
+        print(f"== Python {version}: {python}", flush=True)
+        if subprocess.run([str(environment(version, python)), *_PYTEST]).returncode:
+            failed.append(version)
+    if os.geteuid() == 0:
+        packages = next(path for path in sys.path if path.endswith("site-packages"))
+        code = as_ordinary_user(packages)
+        if code is None:
+            print(
+                f"== an ordinary user: skipped, {NOBODY} may start no Python here or not read this folder",
+                flush=True,
+            )
+        elif code:
+            failed.append("an ordinary user")
+    else:
+        print("== an ordinary user: these were run by one", flush=True)
+    print(f"== failed: {', '.join(failed)}" if failed else "== none failed", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
