@@ -195,8 +195,8 @@ async def observe(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Litera
         finding = back.get(place)
         text, error = _answer(run, name, arguments, finding)
         found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
-        ended = None if finding is None else finding.ended
-        run.record(MAIN, name, arguments, text, "control", error, began=run.steps.last("main"), ended=ended)
+        lasted = (run.steps.last("main"), None if finding is None else finding.ended)
+        run.record(MAIN, name, arguments, text, "control", error, lasted=lasted)
         answers.append(tool_message(call["id"], name, text, ok=error is None, artifact=found))
     run.keep("main", [*state["messages"], *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):

@@ -210,8 +210,8 @@ async def return_control(
         text, error = _answer(run, name, arguments, finding)
         found = None if error or finding is None else condensing(run, finding.researcher, finding.problem)
         kind: CallKind = "control" if _is_control(run, name) else "unknown"
-        ended = None if finding is None else finding.ended
-        run.record(MAIN, name, arguments, text, kind, error, began=run.steps.last("supervisor"), ended=ended)
+        lasted = (run.steps.last("supervisor"), None if finding is None else finding.ended)
+        run.record(MAIN, name, arguments, text, kind, error, lasted=lasted)
         answers.append(tool_message(call["id"], name, text, ok=error is None, artifact=found))
     run.keep("supervisor", [*state["messages"], *answers])
     if any(call["name"] == FINALIZE for call in turn.tool_calls):

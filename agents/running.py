@@ -229,7 +229,7 @@ class AgentRun(Instructed):
         self, actor: str, message: AIMessage, context: ToolContext, allowed: Collection[str]
     ) -> list[BaseMessage]:
         """Run the calls of one turn side by side; their answers come in the order of the calls, one for each, and behind them the
-        pictures that were asked for."""
+        pictures that were asked for: not every provider takes them in the tool's own message."""
         ran = await side_by_side(
             self._run(actor, call["name"], dict(call["args"]), context, allowed)
             for call in message.tool_calls
@@ -240,7 +240,6 @@ class AgentRun(Instructed):
             self._log(actor, call, answer)
             replies.append(tool_message(asked["id"], call.name, call.result, ok=call.ok, artifact=answer))
             shown += blocks_of([answer])
-        # Not in the tool's own message: not every provider takes pictures there.
         return [*replies, HumanMessage(content=[*shown])] if shown else replies
 
     def pictures(self, actor: str = MAIN) -> list[Block]:
@@ -267,17 +266,11 @@ class AgentRun(Instructed):
         error: CallError | None = None,
         *,
         later: int = 0,
-        began: float | None = None,
-        ended: float | None = None,
+        lasted: tuple[float, float | None] | None = None,
     ) -> None:
-        """Note a call that was answered without running a tool; `later`: so many of those noted were made after it.
-
-        It took no time where nobody says when it `ended`, and is made now where nobody says when it `began`.
-        """
-        since = self.allowance.elapsed() if began is None else began
-        self._log(
-            actor, _called(actor, name, arguments, result, kind, error, since, ended), None, later=later
-        )
+        """Note a call that was answered without running a tool; `later`: so many of those noted were made after it."""
+        noted = _called(actor, name, arguments, result, kind, error, *(lasted or (self.allowance.elapsed(),)))
+        self._log(actor, noted, None, later=later)
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
         """What the tools answered to one actor, as text for a fresh conversation."""

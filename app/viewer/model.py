@@ -121,9 +121,10 @@ class Actor:
 
     @property
     def seconds(self) -> float | None:
-        """Unknown where that of one call is."""
-        known = [call.seconds for call in self.calls if call.seconds is not None]
-        return sum(known) if known and len(known) == len(self.calls) else None
+        """In tools, not in the work that others were given; unknown where that of one call is."""
+        own = [call.seconds for call in self.calls if call.kind != "control"]
+        known = [one for one in own if one is not None]
+        return sum(known) if self.calls and len(known) == len(own) else None
 
 
 @dataclass(frozen=True)

@@ -272,7 +272,7 @@ class Pages:
             side_name=side_name,
             verdict_counts=statuses.most_common(),
             types=sorted({verdict.source_type for claim in report.claims for verdict in claim.verdicts}),
-            slowest=max((call.seconds or 0.0 for call in report.calls), default=1.0) or 1.0,
+            slowest=max((c.seconds or 0.0 for c in report.calls if c.kind != "control"), default=1.0) or 1.0,
         )
 
     def transcript(self, report: ReportView) -> str:

@@ -131,3 +131,12 @@ def test_thinking_is_told_and_what_a_provider_keeps_is_said_to_be_kept() -> None
     ]
     (talk,) = conversations([{"name": "agent", "messages": [{"role": "ai", "text": "t", "blocks": blocks}]}])
     assert talk.messages[0].thinking == ("so", "(redacted_thinking: not shown by the provider)")
+
+
+def test_work_that_was_given_away_is_no_time_in_tools() -> None:
+    calls = (
+        CallView(1, "", "launch_researcher", "control", "{}", "", None, 9.0, 1.0),
+        CallView(2, "", "calculator", "api", "{}", "", None, 0.5, 10.0),
+    )
+    assert Actor("supervisor", calls).seconds == 0.5
+    assert Actor("supervisor", calls[:1]).seconds == 0.0
