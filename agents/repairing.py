@@ -9,6 +9,7 @@ from drr.agents.base import CitationRepair
 from drr.agents.brief import Mending
 from drr.agents.evidence import actor_rank
 from drr.agents.running import AgentRun
+from drr.agents.writing import write
 from drr.citations import repair
 from drr.citations.addresses import canonical_url
 from drr.citations.ids import Held
@@ -96,4 +97,6 @@ async def _ask(run: AgentRun, raw: str, wrong: list[str]) -> str:
         + "\n".join(wrong)
         + f"\n\n# Evidence\n{fence(known, 'list')}\n"
     )
-    return await run.write("citations", [run.bare("citation_fix"), HumanMessage(request)], brief=Mending(raw))
+    return await write(
+        run, "citations", [run.bare("citation_fix"), HumanMessage(request)], brief=Mending(raw)
+    )

@@ -34,7 +34,6 @@ from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.source import text_hash
 from drr.llm.caching import opening
-from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from drr.llm.prompts import Prompts, fence
 from drr.llm.role import RoleModel, Schema
@@ -214,13 +213,6 @@ class AgentRun(Instructed):
             answer = await self.models[role].structured(messages, schema, brief=brief)
         self.keep(conversation, [*messages, AIMessage(answer.model_dump_json(indent=1))])
         return answer
-
-    async def write(self, conversation: str, messages: Sequence[BaseMessage], *, brief: Brief | None) -> str:
-        """A text without tools. An empty one is a failure: nothing may take its place."""
-        text = (await self.speak(conversation, messages, brief=brief)).text.strip()
-        if not text:
-            raise ModelFailure("empty", f"{self.agent.name} answered {conversation} with no text")
-        return text
 
     def keep(self, conversation: str, messages: Sequence[BaseMessage]) -> None:
         self.transcripts[conversation] = list(messages)

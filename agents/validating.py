@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from drr.agents.brief import Checking
 from drr.agents.repairing import read_in_run
 from drr.agents.running import AgentRun
-from drr.agents.writing import report_form
+from drr.agents.writing import report_form, write
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import fence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -62,4 +62,4 @@ def counted(text: str) -> int:
 async def _rewritten(run: AgentRun, where: str, talk: Sequence[BaseMessage], unmet: Sequence[str]) -> str:
     told = "\n".join(f"- {one}" for one in unmet)
     asked = HumanMessage(run.prompts.fill("dr3_rewrite", unmet=told))
-    return await run.write(where, [*talk, asked], brief=None)
+    return await write(run, where, [*talk, asked], brief=None)

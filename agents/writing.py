@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from drr.agents.base import StopReason, ToolSchema
-from drr.agents.brief import Condensing, Reporting
+from drr.agents.brief import Brief, Condensing, Reporting
 from drr.agents.recovery import twice
 from drr.agents.rendering import PROBLEM, QUESTION, Piece, dossier
 from drr.agents.running import AgentRun, tool_message
@@ -18,6 +18,16 @@ ROUNDS = 3
 """The dossier is halved this often before a context overflow is final."""
 REPORT_TURNS = 2
 """Turns in which the model may still answer the request for the report with a tool call."""
+
+
+async def write(
+    run: AgentRun, conversation: str, messages: Sequence[BaseMessage], *, brief: Brief | None
+) -> str:
+    """A text without tools. An empty one is a failure: nothing may take its place."""
+    text = (await run.speak(conversation, messages, brief=brief)).text.strip()
+    if not text:
+        raise ModelFailure("empty", f"{run.agent.name} answered {conversation} with no text")
+    return text
 
 
 async def compose(
@@ -40,7 +50,7 @@ async def compose(
         text = dossier(PROBLEM if problem else QUESTION, task, heading, pieces, limit)
         asked = [system, with_pictures(text, pictures)]
         try:
-            return await twice(run, conversation, partial(run.write, conversation, asked, brief=brief))
+            return await twice(run, conversation, partial(write, run, conversation, asked, brief=brief))
         except ModelFailure as failure:
             if failure.kind != "context_overflow" or last:
                 raise
