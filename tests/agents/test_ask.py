@@ -183,6 +183,7 @@ def endless(request: Request) -> Say:
     return Say(calls=[("product_catalog_search", {"query": "feeder"})], usage=spent)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("more", "requests", "stop"),
     [

@@ -136,6 +136,7 @@ async def test_what_breaks_a_limit_goes_back_once_with_the_numbers(
     assert wrong(twice, shop) == {}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("said", "gone"),
     [

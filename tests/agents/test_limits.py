@@ -143,12 +143,14 @@ def test_the_longest_findings_are_shortened_first(lengths: list[int], limit: int
     ]
 
 
+@pytest.mark.long
 async def test_a_record_is_plain_data(ask: Ask) -> None:
     record: AnswerRecord = await ask("hybrid-react+ws")
     again = AnswerRecord.model_validate_json(record.model_dump_json())
     assert again.model_dump(mode="json") == record.model_dump(mode="json")
 
 
+@pytest.mark.long
 async def test_equal_runs_leave_equal_records(ask: Ask) -> None:
     """Whoever finishes first among researchers; only wall-clock fields may differ."""
 

@@ -167,6 +167,7 @@ def test_ask_shows_what_came_and_that_it_is_none(
     assert sum("asked once more" in note for note in document["notes"]) == 1
 
 
+@pytest.mark.long
 def test_a_study_counts_it_as_none_and_says_so_everywhere(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -31,6 +31,7 @@ def body(record: AnswerRecord) -> str:
     return record.report.split("## Sources")[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 async def test_every_variant_answers_with_picks_a_table_a_budget_and_sources(ask: Ask, name: str) -> None:
     record = await ask(name)
@@ -43,6 +44,7 @@ async def test_every_variant_answers_with_picks_a_table_a_budget_and_sources(ask
     assert len(parse(record.report).references) >= 8
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ALL)
 async def test_prices_are_the_shops_and_the_total_adds_up_within_the_limit(
     ask: Ask, shop: Shop, name: str
@@ -84,6 +86,7 @@ async def test_own_purchases_are_known_where_they_were_read(ask: Ask) -> None:
     assert "2022-06-12" not in other.report
 
 
+@pytest.mark.long
 async def test_no_personal_data_is_printed(ask: Ask) -> None:
     for name in ALL:
         record = await ask(name)
@@ -91,6 +94,7 @@ async def test_no_personal_data_is_printed(ask: Ask) -> None:
             assert secret not in body(record)
 
 
+@pytest.mark.long
 async def test_variants_differ_for_reasons_that_can_be_told(ask: Ask) -> None:
     records = {name: await ask(name) for name in PAPER}
 
@@ -305,6 +309,7 @@ def test_one_thing_costs_at_least_what_the_purchase_shall() -> None:
     assert picked("Find a bird feeder, between $40 and $50.") == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "question", [QUESTION, "Which sunflower seed for birds should I buy again for less than $15?"]
 )

@@ -217,6 +217,7 @@ def _look_again() -> None:
     registry.plug_ins.cache_clear()
 
 
+@pytest.mark.long
 def test_listing_variants_loads_no_graph_library() -> None:
     import subprocess
 

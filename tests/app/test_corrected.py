@@ -259,6 +259,7 @@ def test_pairs_drawn_by_lot_carry_their_draw(judged_study: Path) -> None:
     assert PairwiseLabel.model_validate(line).sample == plan.sample
 
 
+@pytest.mark.long
 def test_the_command_plans_from_a_pilot(
     judged_study: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

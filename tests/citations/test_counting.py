@@ -174,6 +174,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.long
 @given(st.lists(PIECES, max_size=80).map("".join))
 @settings(max_examples=400, deadline=None)
 def test_no_mixture_of_marks_breaks_the_parser(report: str) -> None:

@@ -104,6 +104,7 @@ def test_words_are_found_where_they_stand_the_phrase_before_single_words(drawer:
     assert "quiet kettle" in hit.text and len(hit.text) == 500
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name not in ENDLESS])
 def test_a_hostile_file_is_answered(name: str, tmp_path: Path, read_files: ReadFiles) -> None:
     made, answered = HOSTILE[name]

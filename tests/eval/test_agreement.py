@@ -103,6 +103,7 @@ def test_alpha_without_variation_is_none():
     assert ag.krippendorff_alpha([["A", None], [None, "A"]]).value is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mine", "name"),
     [

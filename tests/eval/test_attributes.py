@@ -14,7 +14,7 @@ from drr.persons.person import Person
 
 from tests.agents.garden import ANNA, write_shop
 from tests.persons.remembering import CLUES, FIRST, SECOND, STATEMENTS, built
-from tests.wire import Request, Say, Wire
+from tests.wire import Request, Say, Wire, looked
 
 PERSON = Person(person_id="p-1", user_id=ANNA, attributes=FIRST.attributes)
 QUERY = {"query": "Which bird house suits bluebirds in a small garden?", "user_id": ANNA, "person_id": "p-1"}
@@ -51,16 +51,16 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def listens(request: Request) -> Say:
     """Tells its reader of the terrier where it was told of one, and of Texas where it was told of that."""
     body = json.dumps(request.body)
-    report = "The cedar house lasts."
+    report = "The cedar house lasts 9 years."
     if STATEMENTS[0][1] in body or CLUES[0] in body:
         report += " Hang it out of reach of your terrier."
     if "lives in Texas" in body:
         report += " As you live in Texas, give it shade."
-    return Say(report)
+    return looked(request, report)
 
 
 def ignores(request: Request) -> Say:
-    return Say("The cedar house lasts.")
+    return looked(request, "The cedar house lasts 9 years.")
 
 
 def figures(

@@ -194,6 +194,7 @@ def test_each_judge_has_a_table_of_its_own_in_report_and_viewer(
     assert "<b>other</b>" not in shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TAKEN)
 def test_reports_and_scores_come_back_from_an_export(
     drr: Drr, files: Path, tmp_path: Path, name: str

@@ -322,6 +322,7 @@ def test_dry_run_and_diff_call_nothing(folder: Path, capsys: pytest.CaptureFixtu
     assert "needs two judgings" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_papers_profile_prints_both(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["judge", str(folder), "--profile", "paper", "--quiet", "--json"]) == 0
     document = out(capsys)
@@ -329,6 +330,7 @@ def test_the_papers_profile_prints_both(folder: Path, capsys: pytest.CaptureFixt
     assert document["as_printed"]["metrics"]["alpha"]["fp"]["value"] == 1.0
 
 
+@pytest.mark.long
 def test_a_paper_judging_that_mostly_failed_is_unknown_and_told(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -411,6 +411,7 @@ def test_a_broken_line_is_named_and_nothing_is_taken(tmp_path: Path, line: str, 
     assert str(caught.value).startswith(f"{path}, {wrong}")
 
 
+@pytest.mark.long
 def test_the_command_exports_takes_in_and_shows_points(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

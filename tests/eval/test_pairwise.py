@@ -78,6 +78,7 @@ def test_trials_of_one_question_are_no_proof_that_the_first_shown_wins():
     assert positions(make("iiiiiiiiiiii"))["depth"].p_first == pytest.approx(2 / 2**12)
 
 
+@pytest.mark.long
 def test_without_ties_and_ridge_the_rating_is_bradley_terry():
     rng = np.random.default_rng(5)
     strength = {"a": 1.0, "b": 0.2, "c": -0.4, "d": -0.8}
@@ -134,6 +135,7 @@ def test_systems_that_never_met_are_not_rated_together():
     assert "never met" in document["ratings"]["depth"]["refused"]
 
 
+@pytest.mark.long
 def test_length_coefficient_finds_a_judge_that_prefers_the_longer():
     rng = np.random.default_rng(2)
     biased, fair = [], []

@@ -365,6 +365,7 @@ def near(v: V, own: tuple[float, float]) -> bool:
     return (v.ci_low, v.ci_high) == pytest.approx(own, abs=1e-4 * (own[1] - own[0]))
 
 
+@pytest.mark.long
 def test_an_interval_draws_whole_queries_with_trials_averaged_first() -> None:
     rng = random.Random(4)
     queries = []

@@ -57,6 +57,7 @@ def test_one_query_has_a_value_and_no_interval():
     assert (v.value, v.ci_low, v.ci_high) == (pytest.approx(0.3), None, None)
 
 
+@pytest.mark.long
 def test_the_interval_is_students_and_shifted_towards_the_longer_tail():
     rng = np.random.default_rng(3)
     x = rng.normal(5, 2, 60)
@@ -198,6 +199,7 @@ def test_the_interval_is_continuous_in_the_data_and_in_their_number():
         assert widths == sorted(widths, reverse=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [4, 7, 9, 10, 14, 50])
 def test_the_width_never_falls_as_spread_grows_from_nothing(count):
     rng = np.random.default_rng(count)
@@ -241,6 +243,7 @@ def test_simulated_intervals_cover_what_the_results_say():
     assert ordinary.held > 0.92 and ordinary.width < 1.3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clusters", [2, 3, 5, 9])
 def test_intervals_of_few_cover_what_they_say(clusters):
     rng = np.random.default_rng(clusters)

@@ -84,6 +84,7 @@ def test_a_candidate_that_is_refused_is_followed_by_one_of_another_shopper_or_pr
     assert len(set(seen)) == 30
 
 
+@pytest.mark.long
 def test_a_set_goes_on_where_it_stopped_and_is_the_same_as_in_one_go(
     shop: Shop, tasks: Path, tmp_path: Path
 ) -> None:
@@ -148,6 +149,7 @@ def _change(folder: Path) -> None:
     (folder / "truth.json").write_text(json.dumps(truth))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("spoil", "check"),
     [
@@ -190,6 +192,7 @@ def _edit(folder: Path, name: str, field: str, value: object) -> None:
     (folder / name).write_text(json.dumps({**document, field: value}))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["query.json", "truth.json"])
 def test_what_was_changed_is_never_taken_for_what_was_written(shop: Shop, copied: Path, name: str) -> None:
     before = read_manifest(copied)

@@ -115,6 +115,7 @@ async def test_what_is_not_reached_is_not_there(place: Path) -> None:
     assert len({tuple(world.tools) for world in found.values()}) == 1
 
 
+@pytest.mark.long
 def test_reaches_are_systems_of_one_study_paired_by_task_and_size(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

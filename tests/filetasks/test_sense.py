@@ -198,6 +198,7 @@ def pool(shop: Shop) -> PagePool:
     return build_pool(shop.store.iter_products(), 4, 60)
 
 
+@pytest.mark.long
 def test_distractors_mislead_and_speak_of_other_purchases(hundred: list[TaskCase], pool: PagePool) -> None:
     kinds = set()
     for case in [one for one in hundred if one.intent == "replace_under_warranty"][:3]:

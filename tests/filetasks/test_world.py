@@ -160,6 +160,7 @@ def test_a_larger_size_holds_the_smaller_and_pages_come_by_address(place: Path) 
         assert again.corpus is small.corpus
 
 
+@pytest.mark.long
 def test_with_a_shop_the_nine_are_there_too(
     shop_folder: Path, shop: Shop, tmp_path: Path, drr: Drr, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,6 +380,7 @@ def vision_in_keys(place: Path, model: str, variants: str = "react") -> dict[str
     return found
 
 
+@pytest.mark.long
 def test_who_sees_pictures_is_in_the_key_only_where_the_word_decides_it(place: Path) -> None:
     assert vision_in_keys(place, "offline") == {"auto": None, "yes": None, "no": None}
     assert vision_in_keys(place, "openai:home-grown") == {"auto": None, "yes": "yes", "no": None}
@@ -386,6 +388,7 @@ def test_who_sees_pictures_is_in_the_key_only_where_the_word_decides_it(place: P
     assert vision_in_keys(place, "offline", "cmd:/bin/true") == {"auto": None, "yes": None, "no": "no"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("model", "vision", "shown"),
     [

@@ -54,6 +54,7 @@ def test_a_good_folder_is_loaded(raw: Path, capsys: pytest.CaptureFixture[str]) 
     assert drr(capsys, raw) == (0, "")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", ["parent", "raw itself", "flat gz", "flat plain"])
 def test_every_layout_gives_the_same_shop(tmp_path: Path, run_ingest: Ingest, layout: str) -> None:
     write_pair(tmp_path / "a", "Pet_Supplies", REVIEWS, METAS)

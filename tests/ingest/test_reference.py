@@ -86,6 +86,7 @@ def test_rows_in_any_order_give_the_same_orders(tmp_path: Path, run_ingest: Inge
     assert first.content_hash == second.content_hash
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{}, {"pick": "review-prefix", "max_products": 5, "orders": "since"}])
 def test_little_memory_gives_the_same_shop(messy: Path, run_ingest: Ingest, options: dict[str, Any]) -> None:
     from drr.data_ingest import columns

@@ -295,6 +295,7 @@ def test_random_damage_long(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
@@ -383,6 +384,7 @@ def test_what_has_to_be_mended_is_counted(tmp_path: Path, half: str) -> None:
 HOSTILE = st.text('"\\\\u0dD8cCeEf9/, :n{}[]', max_size=14)
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(

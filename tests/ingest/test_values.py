@@ -193,6 +193,7 @@ def rows_of(names: list[str]) -> dict[str, UserRow]:
     return {row.user_id: row for row in rows}
 
 
+@pytest.mark.long
 def test_a_user_is_the_same_in_any_order_and_company() -> None:
     rng = random.Random(4)
     names = [user_id(n) for n in range(500)] + ["u1", "Ünïcode", "A" * 29]

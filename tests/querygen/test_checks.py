@@ -95,6 +95,7 @@ def test_personal_data_is_found_in_every_form(text: str, sound: Query, shop: Sho
     assert "privacy" in Checker(shop).check(said(sound, f"{sound.query} {text}")).failed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ["A ", "a@", "Aa& ", "1234 ", "$", "no "])
 def test_a_huge_question_is_refused_and_not_choked_on(unit: str, sound: Query, shop: Shop) -> None:
     huge = sound.model_copy(update={"query": unit * 60_000, "constraints": None})

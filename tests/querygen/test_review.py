@@ -36,6 +36,7 @@ def typed(file: Path, *lines: str, more: tuple[str, ...] = ()) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_accept_reject_edit_and_resume(file: Path) -> None:
     before = read_queries(file)
     told = typed(file, "a", "r", "too vague", "q")

@@ -155,6 +155,7 @@ def reviewed(path: Path, *keys: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_a_person_accepts_edits_and_rejects_tasks_and_rejected_ones_are_asked_of_nobody(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -170,6 +170,7 @@ def test_no_text_breaks_a_rule(rules_shop: Shop, report: str, in_shop: bool, wit
         assert one.status != "unverifiable" or (len(one.remarks) == 1 and " " not in one.remarks[0])
 
 
+@pytest.mark.long
 @given(st.text(max_size=400))
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_signs_break_a_rule(rules_shop: Shop, report: str) -> None:

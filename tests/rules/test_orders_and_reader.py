@@ -139,6 +139,7 @@ def test_a_change_made_in_the_session_is_the_record(rules_shop: Shop) -> None:
     }
 
 
+@pytest.mark.long
 def test_what_identifies_another_user_fails_privacy(rules_shop: Shop, other: User) -> None:
     order = rules_shop.store.orders(OTHER, limit=1).items[0]
     name = f"{other.first_name} {other.last_name}"

@@ -247,6 +247,7 @@ def test_most_products_have_five_reviews_since_2019(
     assert sum(recent[asin] >= 5 for asin in products) > 0.6 * len(products)
 
 
+@pytest.mark.long
 def test_shoppers_are_coherent_and_buy_the_same_thing_again(
     reviews: dict[str, list[dict[str, Any]]], meta: dict[str, list[dict[str, Any]]]
 ) -> None:
@@ -272,6 +273,7 @@ def test_shoppers_are_coherent_and_buy_the_same_thing_again(
     assert sum(count > 2 for count in again.values()) > 50
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_files_and_another_seed_others(tmp_path: Path) -> None:
     plan = SamplePlan(products=200, users=50, reviews=2000, seed=3)
     first = write_sample(tmp_path / "a", plan, Quiet())
@@ -297,6 +299,7 @@ def test_a_folder_of_someone_else_is_left_alone_and_an_own_one_replaced(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["raw"]
 
 
+@pytest.mark.long
 def test_a_killed_run_leaves_nothing_for_ever(tmp_path: Path) -> None:
     """Killed in the middle of writing: no folder appears, and the next run clears what lay about."""
     folder = tmp_path / "raw"

@@ -77,6 +77,7 @@ def test_what_is_no_address_is_not_shown(text: str) -> None:
     assert SECRET not in str(caught.value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("password", ["p@ss/w:rdGr8Horse", "Gr8Horse@", "a?Gr8Horse#"])
 @pytest.mark.parametrize("name", ["DRR_BASE_URL", "DRR_MONGODB_URL", "DRR_ELASTICSEARCH_URL", "HTTPS_PROXY"])
 def test_commands_say_no_password(

@@ -157,6 +157,7 @@ embedder_of(settings).embed(["feeder"])
 """
 
 
+@pytest.mark.long
 def test_no_proxy_stands_between_us_and_an_embedder_of_this_machine(tmp_path: Path) -> None:
     with Wire(lambda request: Say("no vectors")) as model:
         found = heard(EMBEDDER, [model.url], tmp_path, alone=False)

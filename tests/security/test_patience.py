@@ -65,6 +65,7 @@ HALVES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("half", HALVES)
 async def test_half_a_request_is_dropped(half: bytes) -> None:
     async with serving() as (_, port):

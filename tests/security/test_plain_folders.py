@@ -84,6 +84,7 @@ def test_a_journal_full_of_holes_beside_a_shop_is_not_read(box: Path, place: Pat
     assert list(check_shop(str(place / "shop"), Settings())) == []
 
 
+@pytest.mark.long
 @WAYS
 @pytest.mark.parametrize("name", [QUESTION, CORPUS, SIZES, TRUTH, REVIEW, DRAWER, f"{DRAWER}/more.txt"])
 def test_tasks_of_links_and_pipes_are_refused(

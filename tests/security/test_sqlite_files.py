@@ -160,6 +160,7 @@ def test_a_schema_that_has_no_end_is_left(box: Path, tmp_path: Path, monkeypatch
         open_shop(str(tmp_path / "shop"), Settings())
 
 
+@pytest.mark.long
 def test_a_ledger_whose_pages_lead_in_circles_is_refused(
     tmp_path: Path, drr: Callable[..., tuple[int, str, str]]
 ) -> None:

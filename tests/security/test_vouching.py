@@ -158,6 +158,7 @@ def test_prompts_that_only_the_study_names_are_not_read(
     assert f"--prompts {tmp_path}/mine" in err
 
 
+@pytest.mark.long
 def test_a_shop_that_only_the_study_names_is_not_opened(
     drr: Drr, new: New, box: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ async def go(study: Study, wire: Wire, asked: list[Unit], cost: int | None = Non
         await made.aclose()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("covered", [1, 2, 5])
 async def test_a_budget_for_so_many_units_finishes_about_so_many(study: Study, covered: int) -> None:
     with Wire(said) as wire:

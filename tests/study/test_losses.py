@@ -67,6 +67,7 @@ def study(judged: Path, box: Path, drr: Drr, tmp_path: Path) -> Path:
     return copy
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "how"), [("report", gone), ("report", changed), ("text:", gone), ("text:", changed)]
 )

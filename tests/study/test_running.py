@@ -194,6 +194,7 @@ async def test_what_a_failed_unit_gathered_is_kept(study: Study) -> None:
     assert study.text(record, "transcript") == "so far"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "kind"),
     [
@@ -346,6 +347,7 @@ async def test_a_lease_of_another_host_is_waited_for_until_it_expires(study: Stu
 DAY = 86_400.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("skew", [DAY, -DAY])
 async def test_a_wall_clock_that_is_a_day_off_pays_nothing_twice(study: Study, skew: float) -> None:
     """The second process of this host has the wrong date; leases last by the clock that nobody sets."""
@@ -570,6 +572,7 @@ async def test_limit_begins_so_many_and_no_more(study: Study) -> None:
     assert set(begun.values()) == {1}
 
 
+@pytest.mark.long
 async def test_a_full_disk_is_said_in_one_line_and_loses_nothing(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -665,6 +668,7 @@ async def test_records_are_committed_with_a_full_sync(study: Study, monkeypatch:
 # -- secrets
 
 
+@pytest.mark.long
 async def test_no_planted_secret_is_in_any_file(tmp_path: Path) -> None:
     key = "sk-ant-api03-planted-0123456789abcdef"
 
@@ -703,6 +707,7 @@ async def test_no_planted_secret_is_in_any_file(tmp_path: Path) -> None:
     assert key not in str(summary)
 
 
+@pytest.mark.long
 async def test_exports_of_equal_studies_are_equal_and_say_what_happened(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 

@@ -333,6 +333,7 @@ def test_hostile_text_does_not_steer_the_terminal(box: Path, drr: Drr) -> None:
     assert "\x07" not in out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", ["react", "hybrid-react+ws"])
 def test_what_a_unit_gathered_before_its_model_failed_is_recorded(
     box: Path, drr: Drr, tmp_path: Path, variant: str
@@ -375,6 +376,7 @@ def test_what_a_unit_gathered_before_its_model_failed_is_recorded(
         assert drr("run", "study", *address, "--retry-failed", "--quiet")[0] == 0
 
 
+@pytest.mark.long
 def test_the_names_that_a_provider_gives_to_calls_change_no_byte(box: Path, drr: Drr, tmp_path: Path) -> None:
     def script(request: Request) -> Say:
         if len(request.body["messages"]) > 1:
@@ -397,6 +399,7 @@ def _totals(drr: Drr) -> tuple[int, int]:
     return counts["total"], counts["done"]
 
 
+@pytest.mark.long
 def test_naming_variants_queries_and_trials_adds_and_never_shrinks_a_study(
     box: Path, drr: Drr, tmp_path: Path
 ) -> None:

@@ -110,6 +110,7 @@ class Post:
             self.poll(name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("some_leave", [False, True])
 @pytest.mark.parametrize("seed", range(12))
 def test_every_call_is_granted_or_refused_in_the_end(study: Study, seed: int, some_leave: bool) -> None:

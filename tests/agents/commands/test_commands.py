@@ -91,6 +91,7 @@ def test_an_edited_script_is_a_new_variant_and_stderr_is_kept_with_the_unit(
         assert code == 0 and study.config["run"]["variants"].startswith("cmd:/")
 
 
+@pytest.mark.long
 def test_every_way_to_fail_has_its_name(box: Path, script: Script, drr: Drr) -> None:
     script("exits.sh", "#!/bin/sh\necho 'no luck' >&2\nexit 3\n")
     script("silent.sh", "#!/bin/sh\nexit 0\n")

@@ -147,6 +147,7 @@ def scripted_by_any(request: Request) -> Reply:
     return steps[done] if done < len(steps) and request.body.get("tools") else Say(REPORT)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("reply", "more", "reason"),
     [
