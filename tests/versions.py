@@ -89,6 +89,11 @@ def as_ordinary_user(packages: str) -> int | None:
         run(python, "-m", "venv", "--without-pip", f"{place}/env")
         (within,) = Path(place).glob("env/lib/python3.*/site-packages")
         (within / "beside.pth").write_text(f"import site; site.addsitedir({packages!r})\n", encoding="utf-8")
+        command = Path(place, "env", "bin", "drr")
+        command.write_text(
+            f"#!{place}/env/bin/python\nfrom drr.app.cli import main\nraise SystemExit(main())\n"
+        )
+        command.chmod(0o755)
         return run(f"{place}/env/bin/python", *_PYTEST)
 
 
