@@ -80,7 +80,7 @@ class Architecture:
     sees: bool = False
     """Whether pictures are handed to a program of its own, whatever that does with them, and not to a model of ours."""
     once: bool = False
-    """Whether its answer cannot be asked for a second time."""
+    """True where an answer cannot be asked for a second time."""
     profile: bool = False
     """Whether the shopper's profile facts are handed to it in every variant, where there is a shopper."""
     origin: str = BUILT_IN

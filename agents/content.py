@@ -1,4 +1,4 @@
-"""Whether what an agent left is an answer at all: decided by its form, never by its words."""
+"""Answers that are none: told by their form, never by their words."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
 
 
 def has_researched(run: AgentRun) -> bool:
-    """Whether a tool ran for anybody in the run."""
+    """Tell whether a tool ran for anybody in the run."""
     return any(call.kind == "api" for calls in run.calls.values() for call in calls)
 
 

@@ -96,7 +96,7 @@ class Instructed:
     person: str = ""
     """What the setting tells of the person, and all of it; it stands with the question wherever the whole question does."""
     once_more: str = ""
-    """What is said beside the question when it is asked a second time."""
+    """The line beside the question when it is asked a second time."""
 
     @property
     def asked(self) -> str:

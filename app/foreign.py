@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class HeldAgainst(TypedDict):
-    """Which shop the reports of a study will be held against."""
+    """The shop that the reports of a study are held against."""
 
     shop: str | None
     shop_url: str

@@ -142,7 +142,7 @@ def _aside(out: Path) -> Path:
 def _written(
     arguments: argparse.Namespace, study: Study, writer: Writer, users: Sequence[Sampled]
 ) -> tuple[WrittenQuestions, Summary]:
-    """Of each user as many as were asked for; what the checks reject is written again, a few times."""
+    """Write as many questions of each user as were asked for. What the checks reject is written again, a few times."""
     from drr.app.studies import run_units
     from drr.querygen.checks import Checker
     from drr.querygen.generate import REFILLS, written_queries

@@ -65,8 +65,8 @@ def snoop(request: Request) -> Say:
     if "launch_researcher" in offered and not turns:
         return Say(calls=[("launch_researcher", {"sub_problem": "who asks, and which house?"})])
     if "launch_researcher" in offered or (offered and turns):
-        return Say(calls=[("finalize", {})]) if "finalize" in offered else Say("Done.")
-    return Say(calls=[*asked, *search]) if offered else Say("A cedar house will do.")
+        return Say(calls=[("finalize", {})]) if "finalize" in offered else Say("2 were looked at.")
+    return Say(calls=[*asked, *search]) if offered else Say("A cedar house of 9 inches will do.")
 
 
 def requests_under(home: Path, setting: str, at: Path, variants: Sequence[str] = VARIANTS) -> Sequence[str]:

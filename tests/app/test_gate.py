@@ -116,9 +116,9 @@ def test_a_broken_rule_is_what_is_left_of_the_kept() -> None:
 @pytest.mark.parametrize(
     ("shift", "better", "holds"),
     [
-        (lambda n: 0.2 + 0.01 * (n % 3), "lower", False),
+        (lambda n: 0.3 + 0.01 * (n % 3), "lower", False),
         (lambda n: 0.2 + 0.01 * (n % 3), "higher", True),
-        (lambda n: -0.2 - 0.01 * (n % 3), "higher", False),
+        (lambda n: -0.3 - 0.01 * (n % 3), "higher", False),
         (lambda n: 0.1 if n % 2 else -0.1, "higher", True),
         (lambda n: 0.0, "higher", True),
     ],

@@ -39,7 +39,7 @@ PLACES = {
     "order_line": (61, 19),
     "outside_shop": (58, 17),
     "profile": (54, 16),
-    "rated_nowhere": (62, 18),
+    "rated_nowhere": (61, 18),
     "repeat_or_markup": (64, 20),
     "row_price": (62, 18),
     "row_rating": (64, 20),

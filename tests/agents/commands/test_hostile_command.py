@@ -118,7 +118,7 @@ if FORKS:
             os.write(2, b"nonsense\\n" * 10_000)  # by itself: a shell could not begin another process now
             time.sleep(100)
 time.sleep(0.2)
-print("A report.")
+print("A report of 4 words.")
 """
 
 
