@@ -51,7 +51,7 @@ def shopper(messages: list[Any], tools: list[Any], choice: Any, config: Any) -> 
     found = next(m.text for m in messages if isinstance(m, ChatMessageTool) and m.function == FIRST[0][0])
     address = re.search(r"https?://\S+", found)
     report = (
-        "The first one costs $3.14 [1]. It keeps squirrels away [2].\n\n## Sources\n\n"
+        "The first one [1] is small. It costs $3.14. It keeps squirrels away [2].\n\n## Sources\n\n"
         f"[1] A house: {address[0] if address else ''}\n[2] Made up: https://made-up.example/y"
     )
     if any(tool.name == "submit" for tool in tools):

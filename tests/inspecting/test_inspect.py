@@ -157,7 +157,7 @@ def test_rules_that_judge_say_so(found: Document) -> None:
 def test_an_agent_of_theirs_has_our_tools_by_one_line(found: Document) -> None:
     (sample,) = found["agent"]["samples"]
     record = AnswerRecord.model_validate(sample["record"])
-    assert record.report.startswith("The first one costs $3.14 [1].")
+    assert record.report.startswith("The first one [1] is small. It costs $3.14.")
     assert [call.name for call in record.tool_calls][:2] == ["product_catalog_search", "calculator"]
 
 
