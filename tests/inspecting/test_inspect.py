@@ -151,7 +151,7 @@ def test_what_is_unknown_is_unscored_and_never_0(found: Document) -> None:
 def test_rules_that_judge_say_so(found: Document) -> None:
     told = found["kept"]["samples"][0]["scores"]["rules"]["told"]
     assert "not by a language model" in told
-    assert "price: $3.14" in told
+    assert "price: 3.14" in told
 
 
 def test_an_agent_of_theirs_has_our_tools_by_one_line(found: Document) -> None:
