@@ -9,13 +9,13 @@ ROOMS = (
     "data_ingest",
     "tools",
     "llm",
-    "persons",
-    "filetasks",
     "agents",
     "study",
     "querygen",
     "eval",
     "offline",
+    "papers",
+    "extras",
     "app",
 )
 

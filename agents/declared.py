@@ -14,9 +14,9 @@ from typing import Any
 
 from drr.agents.architecture import AGENT, Architecture, Run
 from drr.agents.base import Limits
-from drr.agents.inspecting.variants import PROMPTS, is_agent, run_of_agent
 from drr.env.errors import Misuse
 from drr.env.user_code import from_file
+from drr.extras.inspect.variants import PROMPTS, is_agent, run_of_agent
 from drr.llm.role import Policy
 
 

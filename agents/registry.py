@@ -3,7 +3,7 @@
 An architecture of ours is one file with `async answer(run) -> Ending` and one entry here. Another package adds one through an
 entry point of the group `drr.variants`, whose name is the variant's; `path/file.py:function` names one that nobody installed.
 Both are async functions `(query, tools, model, budget) -> report`, see `drr.agents.declared`. `cmd:COMMAND` is any program, see
-`drr.agents.commands`, `inspect:NAME` an agent of Inspect, see `drr.agents.inspecting`.
+`drr.agents.commands`, `inspect:NAME` an agent of Inspect, see `drr.extras.inspect`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from drr.agents.architecture import (
 from drr.agents.commands.command import is_command
 from drr.agents.commands.variants import command_variant
 from drr.agents.declared import architecture_of, in_file
-from drr.agents.inspecting.variants import inspect_architecture, is_inspect
 from drr.env.errors import DrrError, Misuse
 from drr.env.user_code import is_in_file
+from drr.extras.inspect.variants import inspect_architecture, is_inspect
 
 GROUP = "drr.variants"
 

@@ -44,8 +44,8 @@ from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
 from drr.llm.seeing import Vision, is_shown_pictures
 from drr.llm.transcript import plain
-from drr.persons.given import Given
-from drr.persons.setting import RECORDS, Setting
+from drr.papers.pdr.given import Given
+from drr.papers.pdr.setting import RECORDS, Setting
 from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
 

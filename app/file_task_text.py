@@ -7,8 +7,8 @@ from textwrap import fill
 from drr.app.screen import plain
 from drr.app.terminal import screen
 from drr.env.drawer.problems import FileProblem
-from drr.filetasks.making.checking import StoredTask
-from drr.filetasks.truth import KnownPage
+from drr.papers.dr3.making.checking import StoredTask
+from drr.papers.dr3.truth import KnownPage
 from drr.wording.excerpt import excerpt
 
 _WIDE, _CHANGES, _FILE = 100, 6, 1_500

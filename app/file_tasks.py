@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from drr.app.task_answering import AnsweredTasks
-    from drr.filetasks.making.checking import FileTaskProblem
+    from drr.papers.dr3.making.checking import FileTaskProblem
 
 
 def make(arguments: argparse.Namespace) -> int:
@@ -24,8 +24,8 @@ def make(arguments: argparse.Namespace) -> int:
     from drr.app.found_tasks import make_found
     from drr.app.task_card import write_card
     from drr.env.shop import open_shop
-    from drr.filetasks.making.generate import generate_tasks
-    from drr.filetasks.making.manifest import parse_task_sizes
+    from drr.papers.dr3.making.generate import generate_tasks
+    from drr.papers.dr3.making.manifest import parse_task_sizes
 
     sizes, settings = parse_task_sizes(arguments.sizes), settings_of(arguments).settings
     if arguments.web is None and arguments.model is not None:
@@ -85,10 +85,10 @@ def check(arguments: argparse.Namespace) -> int:
     from drr.app.console import settings_of
     from drr.app.task_answering import AnsweredTasks, answered_tasks
     from drr.env.shop import open_shop
-    from drr.filetasks.form import MANIFEST, task_folders
-    from drr.filetasks.making.checking import StoredTask, check_tasks
-    from drr.filetasks.making.manifest import read_manifest
-    from drr.filetasks.quality.material import catalogue_of
+    from drr.papers.dr3.form import MANIFEST, task_folders
+    from drr.papers.dr3.making.checking import StoredTask, check_tasks
+    from drr.papers.dr3.making.manifest import read_manifest
+    from drr.papers.dr3.quality.material import catalogue_of
 
     folders = task_folders(arguments.file)
     if read_manifest(folders[0].parent) is None:
@@ -117,7 +117,7 @@ def _tell_checked(
     answered: AnsweredTasks,
 ) -> None:
     from drr.app.console import print_json
-    from drr.filetasks.making.checking import is_unconfirmed
+    from drr.papers.dr3.making.checking import is_unconfirmed
 
     problems = [one for rows in found.values() for one in rows]
     bad = sum(map(bool, found.values()))
@@ -147,8 +147,8 @@ def show(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.file_task_text import asked_text, truth_text
     from drr.app.terminal import flowed
-    from drr.filetasks.form import is_task, task_folders
-    from drr.filetasks.making.checking import StoredTask
+    from drr.papers.dr3.form import is_task, task_folders
+    from drr.papers.dr3.making.checking import StoredTask
 
     folders = [one for one in task_folders(arguments.file) if arguments.task in (None, one.name)]
     if not folders:
@@ -180,10 +180,10 @@ def show(arguments: argparse.Namespace) -> int:
 def review(arguments: argparse.Namespace) -> int:
     from drr.app.at_terminal import moment, reviewer_of, shown
     from drr.app.file_task_text import asked_text, truth_text
-    from drr.filetasks.form import task_folders
-    from drr.filetasks.making.checking import StoredTask
-    from drr.filetasks.making.page_review import review_proposals
-    from drr.filetasks.making.review import review_tasks
+    from drr.papers.dr3.form import task_folders
+    from drr.papers.dr3.making.checking import StoredTask
+    from drr.papers.dr3.making.page_review import review_proposals
+    from drr.papers.dr3.making.review import review_tasks
 
     name = reviewer_of(arguments)
     folders = task_folders(arguments.file)
@@ -209,7 +209,7 @@ def review(arguments: argparse.Namespace) -> int:
 def _reviewed(place: Path, folders: list[Path]) -> int:
     """How many are left is in the manifest and its card, too."""
     from drr.app.task_card import rewrite_card
-    from drr.filetasks.making.generate import recount
+    from drr.papers.dr3.making.generate import recount
 
     manifest = recount(folders[0].parent)
     if manifest is not None and manifest.found is not None:
@@ -220,9 +220,9 @@ def _reviewed(place: Path, folders: list[Path]) -> int:
 
 def bring_in(arguments: argparse.Namespace) -> int:
     from drr.app.console import tell
-    from drr.filetasks.form import is_task
-    from drr.filetasks.making.dr3 import dr3_folders, import_task
-    from drr.filetasks.making.folder import clear_parts, write_task
+    from drr.papers.dr3.form import is_task
+    from drr.papers.dr3.making.dr3 import dr3_folders, import_task
+    from drr.papers.dr3.making.folder import clear_parts, write_task
 
     try:
         today = arguments.today and date.fromisoformat(arguments.today).isoformat()
@@ -256,9 +256,9 @@ def bring_in(arguments: argparse.Namespace) -> int:
 
 def write_out(arguments: argparse.Namespace) -> int:
     from drr.app.console import tell
-    from drr.filetasks.folders import left_out
-    from drr.filetasks.form import is_rejected, task_folders
-    from drr.filetasks.making.dr3 import LOST, export_task
+    from drr.papers.dr3.folders import left_out
+    from drr.papers.dr3.form import is_rejected, task_folders
+    from drr.papers.dr3.making.dr3 import LOST, export_task
 
     found = task_folders(arguments.file)
     rejected = [folder.name for folder in found if is_rejected(folder)]

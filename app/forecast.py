@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 from drr.app.memory_forecast import NOBODY, MemoryForecastRow, PerUnit, memory_forecast
 from drr.app.reaching import is_for
 from drr.env.reach import WHOLE, under
-from drr.persons.setting import Setting, system_of
+from drr.papers.pdr.setting import Setting, system_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

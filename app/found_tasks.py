@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.env.web.base import WebSearch
-    from drr.filetasks.drawer.writer import WrittenDrawer
-    from drr.filetasks.found.candidate import FoundCandidate, FoundTerms
-    from drr.filetasks.making.generate import CaseStreams
-    from drr.filetasks.making.manifest import TaskSetManifest
     from drr.llm.factory import Models
     from drr.llm.prompts import Prompts
+    from drr.papers.dr3.drawer.writer import WrittenDrawer
+    from drr.papers.dr3.found.candidate import FoundCandidate, FoundTerms
+    from drr.papers.dr3.making.generate import CaseStreams
+    from drr.papers.dr3.making.manifest import TaskSetManifest
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context
@@ -44,13 +44,13 @@ def make_found(
     from drr.app.prompts import prompts_of
     from drr.app.studies import budget_of, check_models, unit_cap_of
     from drr.env.web.open import open_recorder
-    from drr.filetasks.form import is_task
-    from drr.filetasks.found.asking import ROLE
-    from drr.filetasks.making.generate import CaseStreams, begin_set, finish_set
     from drr.llm.names import OFFLINE
+    from drr.papers.dr3.form import is_task
+    from drr.papers.dr3.found.asking import ROLE
+    from drr.papers.dr3.making.generate import CaseStreams, begin_set, finish_set
     from drr.study.study import Study
 
-    models, prompts = models_of(settings), prompts_of(settings, "filetasks")
+    models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
     if models.name_of(ROLE) == OFFLINE:
         raise Misuse(
             f"--web {settings.web}: pages that are found are judged by a model; give --model PROVIDER:MODEL"
@@ -86,10 +86,10 @@ def _wanted(
     prompts: Prompts,
     web: WebSearch,
 ) -> TaskSetManifest:
-    from drr.filetasks.corpus.pool import COUNTER
-    from drr.filetasks.found.asking import PAGE, QUESTION, ROLE, TERMS
-    from drr.filetasks.found.candidate import VERSION
-    from drr.filetasks.making.manifest import FoundSet, TaskSetManifest
+    from drr.papers.dr3.corpus.pool import COUNTER
+    from drr.papers.dr3.found.asking import PAGE, QUESTION, ROLE, TERMS
+    from drr.papers.dr3.found.candidate import VERSION
+    from drr.papers.dr3.making.manifest import FoundSet, TaskSetManifest
 
     return TaskSetManifest(
         seed=arguments.seed,
@@ -142,9 +142,9 @@ class _Making:
 
     def _next(self, number: int) -> Unit | None:
         """The unit that this number waits for; `None` where its task is written or given up."""
-        from drr.filetasks.form import is_task
-        from drr.filetasks.making.folder import write_task
-        from drr.filetasks.making.generate import remember
+        from drr.papers.dr3.form import is_task
+        from drr.papers.dr3.making.folder import write_task
+        from drr.papers.dr3.making.generate import remember
 
         out, name = self.arguments.out, _name(number)
         if is_task(out / name):
@@ -167,14 +167,14 @@ class _Making:
         return None
 
     def _found(self, unit: Unit) -> FoundCandidate | None:
-        from drr.filetasks.found.candidate import FoundCandidate
+        from drr.papers.dr3.found.candidate import FoundCandidate
 
         record = self.study.record(unit.key)
         text = self.study.text(record, "candidate") if record is not None and record.done else None
         return None if text is None else FoundCandidate.model_validate_json(text)
 
     def _unit(self, number: int, attempt: int) -> Unit:
-        from drr.filetasks.found.asking import ROLE
+        from drr.papers.dr3.found.asking import ROLE
         from drr.study.unit import Unit
 
         wanted = _wanted(self.arguments, self.shop, self.sizes, self.models, self.prompts, self.web)
@@ -194,7 +194,7 @@ class _Making:
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         from drr.env.web.base import WebUnavailable
-        from drr.filetasks.found.candidate import found_candidate
+        from drr.papers.dr3.found.candidate import found_candidate
         from drr.study.unit import Outcome, UnitFailure
 
         context.replaying()
@@ -209,9 +209,9 @@ class _Making:
         )
 
     def _terms(self, context: Context) -> FoundTerms:
-        from drr.filetasks.found.asking import ROLE
-        from drr.filetasks.found.candidate import FoundTerms
-        from drr.filetasks.quality.material import catalogue_of
+        from drr.papers.dr3.found.asking import ROLE
+        from drr.papers.dr3.found.candidate import FoundTerms
+        from drr.papers.dr3.quality.material import catalogue_of
 
         return FoundTerms(
             model=context.models.role(ROLE),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from drr.app.remembering import MemoryMaking
 from drr.env.errors import Misuse
-from drr.persons.given import Given, persona_text
-from drr.persons.recalled import RecalledRow, read_recalled, recall_id
-from drr.persons.setting import RECORDS, Setting
+from drr.papers.pdr.given import Given, persona_text
+from drr.papers.pdr.recalled import RecalledRow, read_recalled, recall_id
+from drr.papers.pdr.setting import RECORDS, Setting
 
 if TYPE_CHECKING:
     import argparse
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.env.world import Realm
     from drr.llm.factory import Models
-    from drr.persons.context import Contexts
-    from drr.persons.person import Person
+    from drr.papers.pdr.context import Contexts
+    from drr.papers.pdr.person import Person
 
 PERSONS = "persons.jsonl"
 """In the study's folder: who its persons are, so that it continues without the file it was given."""
@@ -44,7 +44,7 @@ NOWHERE = PersonPlaces()
 def making_of(contexts: Contexts, settings: Settings, models: Models) -> MemoryMaking:
     from drr.app.prompts import prompts_of
 
-    return MemoryMaking(settings, models, prompts_of(settings, "persons"), contexts)
+    return MemoryMaking(settings, models, prompts_of(settings, "papers/pdr"), contexts)
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Giving:
         cls, settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models
     ) -> Giving:
         """`Misuse` for a file that cannot be read, and for a setting that nothing here could fill."""
-        from drr.persons.context import read_contexts
-        from drr.persons.person import read_persons
+        from drr.papers.pdr.context import read_contexts
+        from drr.papers.pdr.person import read_persons
 
         for setting in settings:
             if setting.has_context and places.contexts is None:
@@ -89,8 +89,8 @@ class Giving:
 
     def _check_contexts(self) -> None:
         """`Misuse` for a size that these contexts have not, and for a memory that there is not."""
-        from drr.persons.memory.base import ROLE
-        from drr.persons.memory.registry import check_playable, memory_kind
+        from drr.papers.pdr.memory.base import ROLE
+        from drr.papers.pdr.memory.registry import check_playable, memory_kind
 
         for setting in self.settings:
             if setting.kind == "context" and self._size(setting) is None:
@@ -112,7 +112,7 @@ class Giving:
     @property
     def asks_memory(self) -> bool:
         """Whether some memory asks its model."""
-        from drr.persons.memory.registry import memory_kind
+        from drr.papers.pdr.memory.registry import memory_kind
 
         return any(
             setting.kind == "memory" and memory_kind(setting.memory_word).asks_model
@@ -175,7 +175,7 @@ class Giving:
 
     def given(self, setting: Setting, person_id: str | None, query: str) -> Given:
         """`UnitFailure` where the memory failed: that is this system's failure, and is counted."""
-        from drr.persons.context import tokens_of
+        from drr.papers.pdr.context import tokens_of
 
         if setting.kind == "memory":
             return self._recalled(setting, person_id or "", query)
@@ -188,7 +188,7 @@ class Giving:
 
     def tokens_told(self, setting: Setting, person_id: str | None) -> int:
         """Of what is told with a question; of a memory the most that it may recall of what there is."""
-        from drr.persons.context import tokens_of
+        from drr.papers.pdr.context import tokens_of
 
         if setting.has_persona:
             return tokens_of(persona_text(self._person(person_id)))

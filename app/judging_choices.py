@@ -196,7 +196,7 @@ def _pqr(study: Study, desk: Desk, arguments: argparse.Namespace) -> PqrChoices:
     from drr.eval.tasks.pqr.choices import KeptChoices, PqrChoices
     from drr.eval.tasks.pqr.kept import given_criteria
     from drr.eval.tasks.pqr.owners import check_tasks
-    from drr.persons.person import read_persons
+    from drr.papers.pdr.person import read_persons
 
     check_tasks(desk.questions)
     kept = KeptChoices(study)

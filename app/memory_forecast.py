@@ -117,7 +117,7 @@ def _row(
     models: Models, making: MemoryMaking, word: str, units: list[Unit], before: _Before
 ) -> MemoryForecastRow:
     from drr.llm.meter import dollars
-    from drr.persons.memory.base import ROLE
+    from drr.papers.pdr.memory.base import ROLE
 
     left = [unit for unit in units if unit.key not in before.done]
     row = MemoryForecastRow(
@@ -149,7 +149,7 @@ def _row(
 def _per_unit(
     making: MemoryMaking, word: str, asking: list[Unit], measured: PerUnit | None
 ) -> tuple[PerUnit | None, str | None]:
-    from drr.persons.memory.registry import memory_kind
+    from drr.papers.pdr.memory.registry import memory_kind
 
     kind = memory_kind(word)
     if not kind.asks_model:
@@ -164,7 +164,7 @@ def _per_unit(
 def _embeds_free(making: MemoryMaking, word: str) -> bool:
     """What a server takes for embedding is nowhere told."""
     from drr.llm.names import OFFLINE
-    from drr.persons.memory.registry import memory_kind
+    from drr.papers.pdr.memory.registry import memory_kind
 
     return not memory_kind(word).embeds or making.settings.model_for("embedder") == OFFLINE
 
@@ -179,9 +179,9 @@ def _rehearsed(making: MemoryMaking, word: str, unit: Unit) -> PerUnit:
     from drr.llm.meter import Meter
     from drr.llm.names import OFFLINE
     from drr.offline.memory import remember_offline
-    from drr.persons.context import tokens_of
-    from drr.persons.memory.base import ROLE, MemoryDesk
-    from drr.persons.memory.registry import memory_kind
+    from drr.papers.pdr.context import tokens_of
+    from drr.papers.pdr.memory.base import ROLE, MemoryDesk
+    from drr.papers.pdr.memory.registry import memory_kind
 
     meter, items = Meter(), making.contexts.items(unit.spec["person"], making.size)
     models = Models(ModelSettings(roles={"default": OFFLINE})).unit(meter)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from drr.app.remembering import Memories, Remembrance, Wanted
     from drr.env.settings import Settings
     from drr.eval.stats.intervals import VRow
-    from drr.persons.memory.truth import Remembered, Statements
-    from drr.persons.person import Person
-    from drr.persons.recalled import MemoryCost
+    from drr.papers.pdr.memory.truth import Remembered, Statements
+    from drr.papers.pdr.person import Person
+    from drr.papers.pdr.recalled import MemoryCost
     from drr.study.study import Study
     from drr.study.unit import Unit
 
@@ -77,9 +77,9 @@ def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.prompts import prompts_of
     from drr.app.remembering import Memories, MemoryMaking, Wanted
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
-    from drr.persons.context import read_contexts
-    from drr.persons.memory.base import ROLE
-    from drr.persons.memory.registry import check_playable, memory_kind
+    from drr.papers.pdr.context import read_contexts
+    from drr.papers.pdr.memory.base import ROLE
+    from drr.papers.pdr.memory.registry import check_playable, memory_kind
     from drr.study.study import Study
 
     contexts, persons = read_contexts(arguments.contexts), _persons(arguments)
@@ -92,7 +92,7 @@ def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
     with Study.create(folder, {"run": {"what": "memory test"}, "settings": {}}) as study:
         if any(kind.asks_model for kind in kinds.values()):
             check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
-        making = MemoryMaking(settings, models, prompts_of(settings, "persons"), contexts)
+        making = MemoryMaking(settings, models, prompts_of(settings, "papers/pdr"), contexts)
         memories = Memories(making, study)
         units = {
             (w, p): making.unit(w, p, wanted) for p in _tested(arguments, memories, persons) for w in words
@@ -105,8 +105,8 @@ def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _persons(arguments: argparse.Namespace) -> Mapping[str, Person]:
-    from drr.persons.context import PERSONS
-    from drr.persons.person import read_persons
+    from drr.papers.pdr.context import PERSONS
+    from drr.papers.pdr.person import read_persons
 
     return read_persons(arguments.persons or arguments.contexts / PERSONS)
 
@@ -134,8 +134,8 @@ def _row(
 ) -> MemoryRow:
     from drr.app.remembering import remembrances
     from drr.eval.stats.intervals import SHARE, mean
-    from drr.persons.memory.registry import memory_kind
-    from drr.persons.memory.truth import Statements
+    from drr.papers.pdr.memory.registry import memory_kind
+    from drr.papers.pdr.memory.truth import Statements
 
     tally, statements = _Tally(), Statements(persons.values())
     written = False
@@ -170,7 +170,7 @@ def _held(
     memories: Memories, statements: Statements, person: Person, remembrance: Remembrance
 ) -> Remembered | None:
     """Against the attributes that the context shows: nobody can remember what was never to be seen."""
-    from drr.persons.context import read_truth
+    from drr.papers.pdr.context import read_truth
 
     if remembrance.text is None:
         return None
@@ -182,7 +182,7 @@ def _held(
 
 
 def _sum(rows: Sequence[MemoryCost]) -> MemoryCost:
-    from drr.persons.recalled import MemoryCost
+    from drr.papers.pdr.recalled import MemoryCost
 
     costs = [row["cost_usd"] for row in rows]
     known = [cost for cost in costs if cost is not None]

@@ -167,7 +167,7 @@ def explain(failure: ModelFailure) -> DrrError:
 
 def check_named(answering: Answering, role_models: str | None) -> None:
     """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""
-    from drr.persons.memory.base import ROLE
+    from drr.papers.pdr.memory.base import ROLE
 
     named = {part.partition("=")[0].strip() for part in (role_models or "").split(",")} - {""}
     known = [*answering.roles, *([ROLE] if answering.giving.asks_memory else [])]

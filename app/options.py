@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from drr.app.spans import SpanTerms
+    from drr.extras.otel.spans import SpanTerms
 
 
 def positive_int(text: str) -> int:
@@ -96,9 +96,9 @@ def add_span_options(parser: argparse.ArgumentParser) -> None:
 
 
 def command_terms(arguments: argparse.Namespace) -> CommandChoices:
-    from drr.app.spans import span_terms
     from drr.env.errors import Misuse
     from drr.env.files import at_home
+    from drr.extras.otel.spans import span_terms
 
     for path in arguments.agent_sees:
         if not at_home(path).exists():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drr.app.persons_said import SaidOfPersons
     from drr.env.settings import Settings
-    from drr.persons.person import Person
+    from drr.papers.pdr.person import Person
 
 
 def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -17,7 +17,7 @@ def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.persons_said import SaidOfPersons, asks_model, said_of
     from drr.app.vouching import remember_shop
     from drr.env.shop import open_shop
-    from drr.persons.build import build_persons, drawn_users, named_user
+    from drr.papers.pdr.build import build_persons, drawn_users, named_user
 
     found = SaidOfPersons({}, {}, 0)
     with open_shop(arguments.shop, settings) as shop:
@@ -59,7 +59,7 @@ def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _tell(arguments: argparse.Namespace, persons: list[Person], found: SaidOfPersons, asked: bool) -> None:
     from drr.app.console import print_json
-    from drr.persons.stats import statistics_of
+    from drr.papers.pdr.stats import statistics_of
 
     document = statistics_of(persons)
     kept = sum(map(len, found.said.values()))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from drr.env.entities import KeptReview, User
     from drr.env.settings import Settings
     from drr.env.shop import Shop
-    from drr.persons.person import Attribute
+    from drr.papers.pdr.person import Attribute
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context
@@ -41,7 +41,7 @@ class _Shopper:
 def asks_model(settings: Settings) -> bool:
     """Under `offline` nothing is asked: rules read reviews in any case."""
     from drr.llm.names import OFFLINE
-    from drr.persons.candidates import ROLE
+    from drr.papers.pdr.candidates import ROLE
 
     return settings.model_for(ROLE) != OFFLINE
 
@@ -51,7 +51,7 @@ def said_of(
 ) -> SaidOfPersons:
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
-    from drr.persons.candidates import ROLE
+    from drr.papers.pdr.candidates import ROLE
     from drr.study.study import Study
 
     models = models_of(settings)
@@ -88,10 +88,10 @@ def said_of(
 
 def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> dict[str, _Shopper]:
     from drr.app.prompts import prompts_of
-    from drr.persons.build import named_user, own_reviews, person_of
-    from drr.persons.candidates import batches, messages, readable
+    from drr.papers.pdr.build import named_user, own_reviews, person_of
+    from drr.papers.pdr.candidates import batches, messages, readable
 
-    prompts, as_of = prompts_of(settings, "persons"), shop.manifest.as_of
+    prompts, as_of = prompts_of(settings, "papers/pdr"), shop.manifest.as_of
     found = {}
     for user_id in users:
         user, reviews = named_user(shop, user_id), own_reviews(shop.store, user_id, as_of)
@@ -124,7 +124,7 @@ class _Reading:
         self._shoppers = shoppers
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        from drr.persons.candidates import ROLE, Candidates
+        from drr.papers.pdr.candidates import ROLE, Candidates
         from drr.study.unit import Outcome
 
         context.replaying()
@@ -140,7 +140,7 @@ class _Reading:
 def _found(
     study: Study, asked: Mapping[str, Unit], shoppers: Mapping[str, _Shopper]
 ) -> tuple[dict[str, Sequence[Attribute]], Counter[str]]:
-    from drr.persons.candidates import Candidate, accepted
+    from drr.papers.pdr.candidates import Candidate, accepted
 
     said: dict[str, Sequence[Attribute]] = {}
     refused = Counter[str]()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.llm.prompts import Prompts
 
-ROOMS = ("agents", "querygen", "eval", "persons", "filetasks")
+ROOMS = ("agents", "querygen", "eval", "papers/pdr", "papers/dr3")
 
 
 def prompt_names() -> set[str]:

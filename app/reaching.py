@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from drr.env.errors import Misuse
 from drr.env.reach import WHOLE, KnownKinds, Reach, reaches_of
-from drr.persons.setting import RECORDS, Setting
+from drr.papers.pdr.setting import RECORDS, Setting
 
 if TYPE_CHECKING:
     import argparse
@@ -36,7 +36,7 @@ def kinds_for(world: str, place: str | None, reaches: Sequence[Reach]) -> Mappin
     asked = {reach.pages for reach in reaches} - {"whole", "none"}
     if world != FILES or place is None or not asked:
         return {}
-    from drr.filetasks.known_kinds import known_kinds
+    from drr.papers.dr3.known_kinds import known_kinds
 
     return known_kinds(Path(place), distractors="no-distractors" in asked)
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from drr.app.giving import Giving
 from drr.app.remembering import Memories, MemoryMaking, Wanted, remembrances
-from drr.persons.recalled import RECALLED, RecalledRow, recall_id
+from drr.papers.pdr.recalled import RECALLED, RecalledRow, recall_id
 
 if TYPE_CHECKING:
     import argparse
 
     from drr.env.query import Query
     from drr.env.settings import Settings
-    from drr.persons.setting import Setting
+    from drr.papers.pdr.setting import Setting
     from drr.study.study import Study
     from drr.study.unit import Unit
 
@@ -29,7 +29,7 @@ def remember(
 
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, run_units, unit_cap_of
-    from drr.persons.memory.base import ROLE
+    from drr.papers.pdr.memory.base import ROLE
 
     units = {} if giving.making is None else memory_units(giving, giving.making, queries)
     if not units or giving.making is None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from drr.env.json_object import JsonObject
-from drr.persons.recalled import MemoryCost
+from drr.papers.pdr.recalled import MemoryCost
 
 if TYPE_CHECKING:
     from drr.env.embedding import Embedder, Vectors
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from drr.llm.journal import PaidAnswer
     from drr.llm.meter import Meter
     from drr.llm.prompts import Prompts
-    from drr.persons.context import ContextItem, Contexts
-    from drr.persons.memory.base import MemoryDesk, MemoryKind
+    from drr.papers.pdr.context import ContextItem, Contexts
+    from drr.papers.pdr.memory.base import MemoryDesk, MemoryKind
     from drr.study.replay import Replay
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
@@ -109,8 +109,8 @@ class MemoryMaking:
         """`word` is the memory as it was named."""
         from drr.llm.names import OFFLINE
         from drr.offline.memory import VERSION
-        from drr.persons.memory.base import ROLE
-        from drr.persons.memory.registry import memory_kind
+        from drr.papers.pdr.memory.base import ROLE
+        from drr.papers.pdr.memory.registry import memory_kind
 
         kind, model = memory_kind(word), self.models.name_of(ROLE)
         fields: JsonObject = {
@@ -145,9 +145,9 @@ class Memories:
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         from drr.env.embedding import embedder_of
-        from drr.persons.context import tokens_of
-        from drr.persons.memory.base import ROLE, MemoryDesk
-        from drr.persons.memory.registry import memory_kind
+        from drr.papers.pdr.context import tokens_of
+        from drr.papers.pdr.memory.base import ROLE, MemoryDesk
+        from drr.papers.pdr.memory.registry import memory_kind
 
         kind = memory_kind(spec["memory"])
         making = self.making
@@ -245,7 +245,7 @@ async def remember_person(
 ) -> _Done:
     """A memory that cannot observe ends its unit; one that cannot recall for one task may for the next."""
     from drr.env.embedding import OFFLINE_NAME
-    from drr.persons.memory.running import MemoryFailed, Remembering
+    from drr.papers.pdr.memory.running import MemoryFailed, Remembering
     from drr.study.unit import UnitFailure
 
     remembering, priced = Remembering(kind, desk), embedder.name == OFFLINE_NAME

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.eval.stats.intervals import VRow
     from drr.llm.prompts import Prompts
-    from drr.persons.context import Contexts
-    from drr.persons.person import Person
+    from drr.papers.pdr.context import Contexts
+    from drr.papers.pdr.person import Person
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context
@@ -46,7 +46,7 @@ def is_asked(arguments: argparse.Namespace, settings: Settings, contexts: Contex
     from drr.app.studies import check_models
     from drr.env.errors import Misuse
     from drr.llm.names import OFFLINE
-    from drr.persons.reversal import ROLE
+    from drr.papers.pdr.reversal import ROLE
 
     if arguments.model is None and f"{ROLE}=" not in (arguments.role_models or ""):
         if arguments.size or arguments.how_many:
@@ -68,12 +68,12 @@ def reverse(
     from drr.app.models import models_of
     from drr.app.prompts import prompts_of
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
-    from drr.persons.reversal import ROLE
+    from drr.papers.pdr.reversal import ROLE
     from drr.study.study import Study
 
     models, size = models_of(settings), arguments.size or contexts.sizes[0]
     folder = contexts.folder.with_name(contexts.folder.name + ".reversal")
-    prompts = prompts_of(settings, "persons")
+    prompts = prompts_of(settings, "papers/pdr")
     telling = _Telling(contexts, persons, prompts, size)
     asked = [key for key in contexts.persons if persons[key].attributes][: arguments.how_many]
     with Study.create(folder, {"run": {"what": "context check"}, "settings": {}}) as study:
@@ -94,7 +94,7 @@ class _Telling:
     size: str
 
     def unit(self, person_id: str, model: str, max_tokens: int) -> Unit:
-        from drr.persons.reversal import PROMPTS
+        from drr.papers.pdr.reversal import PROMPTS
         from drr.study.unit import Unit
 
         known = [[one.id, one.statement] for one in self.persons[person_id].attributes]
@@ -110,7 +110,7 @@ class _Telling:
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         """Where nothing was named nobody need be asked what it means."""
-        from drr.persons.reversal import (
+        from drr.papers.pdr.reversal import (
             ROLE,
             MeantAttributes,
             NamedAttributes,

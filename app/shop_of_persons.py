@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
-    from drr.persons.person import Person
+    from drr.papers.pdr.person import Person
 
 _LOOKED_AT = 500
 """Manifests in a place, at most."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from drr.env.reach import WHOLE, Reach, reach_of, under
-from drr.persons.setting import RECORDS, Setting, setting_of, system_of
+from drr.papers.pdr.setting import RECORDS, Setting, setting_of, system_of
 
 if TYPE_CHECKING:
     from drr.agents.base import CitationRepair

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.env.shop import Manifest, Shop
     from drr.env.spread_copy import CopyBench
-    from drr.study.ray_jobs import RayJobs
+    from drr.extras.ray.jobs import RayJobs
 
 
 class SpreadAsked(NamedTuple):
@@ -44,8 +44,8 @@ def asked_of(arguments: argparse.Namespace, target: str) -> SpreadAsked | None:
     """`None`: this process alone."""
     from drr.env.errors import Misuse
     from drr.env.shop import SERVERS
+    from drr.extras.ray.cluster import check_installed
     from drr.study.pools import ALONE, SPREAD, pool_name
-    from drr.study.ray_cluster import check_installed
 
     name, address = pool_name(arguments.pool or ALONE)
     if name == ALONE:
@@ -123,7 +123,7 @@ def copy_bench(config: Mapping[str, Any]) -> Iterator[CopyBench]:
 
 
 def _crew(opener: str, config: Mapping[str, Any], asked: SpreadAsked) -> RayJobs:
-    from drr.study.ray_jobs import BenchOrder, RayJobs
+    from drr.extras.ray.jobs import BenchOrder, RayJobs
     from drr.study.worker import Opening
 
     order = BenchOrder(Opening(f"drr.app.spreading:{opener}", config), asked.workers, asked.address)

@@ -15,9 +15,9 @@ from drr.env.errors import Misuse
 if TYPE_CHECKING:
     from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
-    from drr.filetasks.making.checking import FileTaskProblem, StoredTask
-    from drr.filetasks.making.without import UntoldFact
     from drr.llm.factory import Models
+    from drr.papers.dr3.making.checking import FileTaskProblem, StoredTask
+    from drr.papers.dr3.making.without import UntoldFact
     from drr.study.study import Study
     from drr.study.unit import Outcome, Unit
     from drr.study.worker import Context
@@ -61,11 +61,11 @@ def answered_tasks(
     from drr.app.models import models_of
     from drr.app.prompts import prompts_of
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
-    from drr.filetasks.making.without import ROLE, conditions, messages
     from drr.llm.names import OFFLINE
+    from drr.papers.dr3.making.without import ROLE, conditions, messages
     from drr.study.study import Study
 
-    models, prompts = models_of(settings), prompts_of(settings, "filetasks")
+    models, prompts = models_of(settings), prompts_of(settings, "papers/dr3")
     if models.name_of(ROLE) == OFFLINE:
         raise Misuse("--model offline: rules answer no question of a task; give --model PROVIDER:MODEL")
     if not tasks:
@@ -95,8 +95,8 @@ def answered_tasks(
 
 
 def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
-    from drr.filetasks.making.without import ROLE
     from drr.llm.meter import Tokens
+    from drr.papers.dr3.making.without import ROLE
 
     if not missing:
         return
@@ -114,7 +114,7 @@ def _say_cost(models: Models, missing: Sequence[_Question]) -> None:
 
 
 def _unit(settings: Settings, model: str, one: _Question) -> Unit:
-    from drr.filetasks.making.without import VERSION
+    from drr.papers.dr3.making.without import VERSION
     from drr.study.unit import Unit
 
     asked = sha256("\0".join(message.text for message in one.asked).encode()).hexdigest()
@@ -136,7 +136,7 @@ class _Answering:
         self._questions = questions
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        from drr.filetasks.making.without import ROLE
+        from drr.papers.dr3.making.without import ROLE
         from drr.study.unit import Outcome
 
         context.replaying()
@@ -150,7 +150,7 @@ def _answer(study: Study, unit: Unit) -> str | None:
 
 
 def _read(study: Study, questions: Sequence[_Question], units: Sequence[Unit]) -> AnsweredTasks:
-    from drr.filetasks.making.without import problems_without, untold
+    from drr.papers.dr3.making.without import problems_without, untold
 
     by_task: dict[str, dict[str, str | None]] = {}
     tasks = {one.task.name: one.task for one in questions}

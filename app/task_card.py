@@ -8,8 +8,8 @@ from pathlib import Path
 
 from drr.env.files import write_file
 from drr.env.json_object import JsonObject
-from drr.filetasks.form import document
-from drr.filetasks.making.manifest import TaskSetManifest
+from drr.papers.dr3.form import document
+from drr.papers.dr3.making.manifest import TaskSetManifest
 from drr.querygen import dataset
 
 CARD, CROISSANT = "README.md", "croissant.json"

@@ -90,7 +90,7 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
 def asked_now(arguments: argparse.Namespace, *, has_own: bool) -> list[Query] | None:
     """The questions that this call brings; `None` where the study goes on with its own."""
     from drr.env.query import read_queries
-    from drr.filetasks.world import queries_of
+    from drr.papers.dr3.world import queries_of
 
     if arguments.tasks is not None:
         found = queries_of(arguments.tasks, _sizes(arguments.sizes))
@@ -112,9 +112,9 @@ def _say_what_is_odd(place: Path) -> None:
     """Of the tasks those that a person rejected, and those that are not what was written."""
     import sys
 
-    from drr.filetasks.folders import left_out, open_tasks, some
-    from drr.filetasks.form import is_rejected
-    from drr.filetasks.making.manifest import changed_shown
+    from drr.papers.dr3.folders import left_out, open_tasks, some
+    from drr.papers.dr3.form import is_rejected
+    from drr.papers.dr3.making.manifest import changed_shown
 
     tasks = [task.folder for task in open_tasks(place).values()]
     rejected = [folder.name for folder in tasks if is_rejected(folder)]
@@ -132,8 +132,8 @@ def say_unconfirmed(place: Path) -> None:
     """Where pages were found: in how many tasks what they are for is a model's word alone."""
     import sys
 
-    from drr.filetasks.form import is_task
-    from drr.filetasks.making.manifest import read_manifest
+    from drr.papers.dr3.form import is_task
+    from drr.papers.dr3.making.manifest import read_manifest
 
     folder = place.parent if is_task(place) else place
     manifest = read_manifest(folder)

@@ -35,14 +35,14 @@ from drr.env.settings import Settings
 from drr.env.shingles import shingles, similarity
 from drr.env.shop import open_shop
 from drr.env.text import tokens
-from drr.filetasks.asking.question import written_question
-from drr.filetasks.corpus.build import Corpora, corpora
-from drr.filetasks.corpus.known import CasePages
-from drr.filetasks.corpus.pool import LONG_SENTENCE, PagePool, PoolPage, build_pool
-from drr.filetasks.corpus.stock import stock
-from drr.filetasks.form import CorpusPage
-from drr.filetasks.planning.planner import first_cases
-from drr.filetasks.values import month_of
+from drr.papers.dr3.asking.question import written_question
+from drr.papers.dr3.corpus.build import Corpora, corpora
+from drr.papers.dr3.corpus.known import CasePages
+from drr.papers.dr3.corpus.pool import LONG_SENTENCE, PagePool, PoolPage, build_pool
+from drr.papers.dr3.corpus.stock import stock
+from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.planning.planner import first_cases
+from drr.papers.dr3.values import month_of
 
 from benchmarks.corpora_dates import DateSearch
 from benchmarks.corpora_form import FormSearch

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
-from drr.filetasks.corpus.build import Corpora
-from drr.filetasks.form import CorpusPage
-from drr.filetasks.planning.things import MODELS
-from drr.filetasks.values import month_of
+from drr.papers.dr3.corpus.build import Corpora
+from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.planning.things import MODELS
+from drr.papers.dr3.values import month_of
 
 from benchmarks.corpora_form import brands_of
 

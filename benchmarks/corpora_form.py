@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from operator import itemgetter
 
-from drr.filetasks.corpus.build import Corpora
-from drr.filetasks.form import CorpusPage
-from drr.filetasks.planning.things import MODELS
-from drr.filetasks.values import FactValues, month_of
+from drr.papers.dr3.corpus.build import Corpora
+from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.planning.things import MODELS
+from drr.papers.dr3.values import FactValues, month_of
 
 _MONTH = re.compile(r"\b(?:" + "|".join(month_name[1:]) + r") (?:19|20)\d\d\b")
 HEARSAY = re.compile(

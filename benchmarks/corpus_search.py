@@ -6,9 +6,9 @@ import random
 import time
 
 import numpy as np
-from drr.filetasks.corpus_web import CorpusWeb
-from drr.filetasks.form import CorpusPage
-from drr.filetasks.pieces import CHARS_PER_TOKEN
+from drr.papers.dr3.corpus_web import CorpusWeb
+from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.pieces import CHARS_PER_TOKEN
 
 from benchmarks.results import machine, record, table
 

@@ -31,8 +31,8 @@ from drr.env.shop import Shop, open_shop
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import values_of
 from drr.eval.tasks.pqr.by_rule import touches
-from drr.persons.build import build_persons
-from drr.persons.person import Person
+from drr.papers.pdr.build import build_persons
+from drr.papers.pdr.person import Person
 from drr.study.study import Study
 
 from benchmarks.planted_reports import short_title

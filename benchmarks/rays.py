@@ -50,7 +50,7 @@ def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
 
 
 def rays(workers: int, each: int, **config: Any) -> Pool:
-    from drr.study.ray_pool import RayPool
+    from drr.extras.ray.pool import RayPool
 
     return RayPool(PoolOrder(Opening("benchmarks.rays:opened", config), workers, each, 10_000))
 

@@ -71,7 +71,7 @@ KINDS: dict[str, str] = {
     "web": "drr.env.shop_world:WebPages",
     "product": "drr.env.shop_world:Listings",
     "user": "drr.env.shop_world:UserRecords",
-    "file": "drr.filetasks.source_kind:FileSources",
+    "file": "drr.papers.dr3.source_kind:FileSources",
 }
 """In the order of tables. The last is asked first whether an address is its own: the web owns whatever is left."""
 
@@ -180,7 +180,7 @@ FILES = "files"
 """Tasks with files and frozen pages."""
 WORLDS: dict[str, str] = {
     SHOP: "drr.env.shop_world:open_realm",
-    FILES: "drr.filetasks.world:open_files",
+    FILES: "drr.papers.dr3.world:open_files",
 }
 """By the name that `--world` says: a function of the `Site` that gives a context manager of the `Realm`."""
 

@@ -5,7 +5,7 @@ it is a variant: `drr ask "Which feeder?" --shop demo/shop --user U --variant ex
 the model calls its tool `submit`, which not every model does.
 """
 
-from drr.agents.inspecting import shop_tools
+from drr.extras.inspect import shop_tools
 from inspect_ai.agent import Agent, agent, react
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from drr.env.json_object import JsonObject
 from drr.env.text import tokens
-from drr.persons.context import ContextItem
-from drr.persons.memory.forms import Comparing, Describing, Distilling, Extracting, Rewriting
+from drr.papers.pdr.context import ContextItem
+from drr.papers.pdr.memory.forms import Comparing, Describing, Distilling, Extracting, Rewriting
 from langchain_core.messages import AIMessage, BaseMessage
 
 VERSION = "1"

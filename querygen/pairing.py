@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from drr.env.query import Query
 from drr.env.text import tokens
-from drr.persons.person import Person
+from drr.papers.pdr.person import Person
 from drr.querygen.tasks import ResearchTask
 
 _SPREAD = ("themes", "price_level", "place")

@@ -11,7 +11,7 @@ ALONE = "in-process"
 """The one that needs no making: units run where the command runs."""
 POOLS: dict[str, str] = {
     "processes": "drr.study.processes:pool",
-    "ray": "drr.study.ray_pool:pool",
+    "ray": "drr.extras.ray.pool:pool",
 }
 SPREAD = ("ray",)
 """Those whose workers may be on other machines: as many as there are cores here unless it is said."""

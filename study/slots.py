@@ -164,7 +164,7 @@ class SlotDesk(Protocol):
 class SharedSlots:
     """The driver's side, for all the workers of a pool. `tell` reaches a worker by its name.
 
-    Drivers that share a provider are workers of one such count (`ray_limits.py`), each with the most that it may hold.
+    Drivers that share a provider are workers of one such count (`drr.extras.ray.limits`), each with the most that it may hold.
     """
 
     def __init__(

@@ -22,11 +22,9 @@ ALLOWED: dict[str, set[str]] = {
     "tools": {"citations", "wording", "env"},
     "llm": set(),
     "study": {"env", "llm"},
-    "persons": {"wording", "env", "llm"},
-    "filetasks": {"citations", "wording", "env", "tools", "llm", "persons"},
-    "agents": {"citations", "wording", "env", "tools", "llm", "persons"},
-    "querygen": {"wording", "env", "tools", "llm", "study", "persons"},
-    "eval": {"citations", "wording", "env", "tools", "llm", "study", "persons", "filetasks"},
+    "agents": {"citations", "wording", "env", "tools", "llm", "papers/pdr", "extras"},
+    "querygen": {"wording", "env", "tools", "llm", "study", "papers/pdr"},
+    "eval": {"citations", "wording", "env", "tools", "llm", "study", "papers/pdr", "papers/dr3"},
     "offline": {
         "citations",
         "wording",
@@ -36,8 +34,8 @@ ALLOWED: dict[str, set[str]] = {
         "agents",
         "querygen",
         "eval",
-        "persons",
-        "filetasks",
+        "papers/pdr",
+        "papers/dr3",
     },
     "app": {
         "citations",
@@ -46,15 +44,32 @@ ALLOWED: dict[str, set[str]] = {
         "data_ingest",
         "tools",
         "llm",
-        "persons",
-        "filetasks",
+        "papers/pdr",
+        "papers/dr3",
         "agents",
         "study",
         "querygen",
         "eval",
         "offline",
+        "extras",
+    },
+    "papers/pdr": {"wording", "env", "llm"},
+    "papers/dr3": {"citations", "wording", "env", "tools", "llm", "papers/pdr"},
+    "extras": {
+        "citations",
+        "wording",
+        "env",
+        "tools",
+        "llm",
+        "agents",
+        "study",
+        "querygen",
+        "eval",
+        "app",
     },
 }
+FOLDERS = sorted({room.partition("/")[0] for room in ALLOWED})
+"""What stands at the top."""
 
 
 @cache
@@ -83,7 +98,10 @@ def imported_rooms(tree: ast.Module) -> Iterator[tuple[int, str]]:
         for name in names:
             package, _, rest = name.partition(".")
             if package == "drr" and rest and rest != "beside":
-                yield node.lineno, rest.partition(".")[0]
+                room, *inside = rest.split(".")
+                if room == "papers" and not inside and isinstance(node, ast.ImportFrom):
+                    inside = [alias.name for alias in node.names]
+                yield node.lineno, "/".join([room, *inside[:1]]) if room == "papers" else room
 
 
 @pytest.mark.parametrize("room", ALLOWED)
@@ -189,7 +207,7 @@ def test_no_public_class_name_stands_for_two_things() -> None:
 
 def test_type_checkers_see_every_room_under_its_installed_name() -> None:
     shown = {path.name: path.resolve() for path in (ROOT / "typings" / "drr").iterdir()}
-    rooms = {room: ROOT / room for room in ALLOWED}
+    rooms = {room: ROOT / room for room in FOLDERS}
     face = {path.name: path for path in (ROOT / "drr").iterdir() if path.name != "__pycache__"}
     assert shown == rooms | face
 
@@ -213,7 +231,7 @@ def test_no_module_loads_under_two_names(tmp_path: Path) -> None:
         "assert here and all(name.partition('.')[0] == 'drr' for name in here), here\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path), *ALLOWED],
+        [sys.executable, "-c", code, str(tmp_path), *FOLDERS],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -223,7 +241,7 @@ def test_no_module_loads_under_two_names(tmp_path: Path) -> None:
 
 
 def test_packages_of_others_may_bear_the_names_of_our_rooms(tmp_path: Path) -> None:
-    for room in ALLOWED:
+    for room in FOLDERS:
         (tmp_path / room).mkdir()
         (tmp_path / room / "__init__.py").write_text("OTHER = True\n", encoding="utf-8")
     code = (
@@ -234,7 +252,7 @@ def test_packages_of_others_may_bear_the_names_of_our_rooms(tmp_path: Path) -> N
         "sys.exit(code)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, *ALLOWED], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, *FOLDERS], cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
 

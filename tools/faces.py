@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drr.tools.mcp import Face
 
-FACES = {"shop": "drr.tools.mcp:OwnTools", "ucp": "drr.tools.ucp.face:Ucp"}
+FACES = {"shop": "drr.tools.mcp:OwnTools", "ucp": "drr.extras.ucp.face:Ucp"}
 
 
 def face(name: str) -> Face:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.env.settings import Settings
-    from drr.persons.context_check import ContextFault, SizeShares
+    from drr.papers.pdr.context_check import ContextFault, SizeShares
 
 _EXAMPLES = """\
 A context shows a person without saying what is to be found: orders in words, own reviews where the shop keeps them, dialogues with
@@ -106,10 +106,10 @@ def _make(arguments: argparse.Namespace) -> int:
     from drr.app.shop_of_persons import shop_of
     from drr.app.terminal import flowed
     from drr.env.shop import open_shop
-    from drr.persons.context import PersonContext, parse_sizes
-    from drr.persons.context_works import made_contexts
-    from drr.persons.context_writer import write_made
-    from drr.persons.person import read_persons
+    from drr.papers.pdr.context import PersonContext, parse_sizes
+    from drr.papers.pdr.context_works import made_contexts
+    from drr.papers.pdr.context_writer import write_made
+    from drr.papers.pdr.person import read_persons
 
     sizes = parse_sizes(arguments.tokens)
     persons = list(read_persons(arguments.file).values())
@@ -156,8 +156,8 @@ def _check(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.reversal_trials import is_asked, reverse, tell_reversal
     from drr.env.shop import open_shop
-    from drr.persons.context import read_contexts, read_truth
-    from drr.persons.context_check import SharesTally, person_faults, persons_of
+    from drr.papers.pdr.context import read_contexts, read_truth
+    from drr.papers.pdr.context_check import SharesTally, person_faults, persons_of
 
     contexts, settings = read_contexts(arguments.folder), _settings(arguments)
     persons = persons_of(contexts)

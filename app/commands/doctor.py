@@ -94,7 +94,7 @@ def _version(package: str) -> str | None:
 
 def _cluster() -> str | None:
     from drr.env.errors import DrrError
-    from drr.study.ray_cluster import look
+    from drr.extras.ray.cluster import look
 
     try:
         return look()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.app.judging_choices import JudgingChoices
-    from drr.app.spans import Spans, SpanTerms
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.env.web.base import Page
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from drr.eval.judging.plan import JudgeOptions
     from drr.eval.judging.run import Ran
     from drr.eval.tasks.desk import Desk
+    from drr.extras.otel.spans import Spans, SpanTerms
     from drr.llm.factory import Models
     from drr.study.pool import Pool
     from drr.study.study import Study
@@ -112,10 +112,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.judging import open_study, study_settings, study_shop, variants_held
     from drr.app.models import models_of
-    from drr.app.spans import span_terms, spans_of
     from drr.app.studies import budget_of, check_models, despite_losses, unit_cap_of
     from drr.app.task_worlds import say_unconfirmed
     from drr.eval.judging.plan import check_rules
+    from drr.extras.otel.spans import span_terms, spans_of
 
     otel = span_terms(arguments.otel, text=arguments.otel_text)
     with open_study(arguments.study) as study:
@@ -275,8 +275,8 @@ async def _judge(
     from functools import partial
 
     from drr.app.console import progress_of
-    from drr.app.spans import judgement_span
     from drr.eval.judging.run import Ran, judge
+    from drr.extras.otel.spans import judgement_span
 
     total = Ran()
     try:

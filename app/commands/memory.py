@@ -67,7 +67,7 @@ def _build_test(parser: argparse.ArgumentParser) -> None:
 
 def _tokens(text: str) -> int:
     from drr.env.errors import Misuse
-    from drr.persons.context import parse_sizes
+    from drr.papers.pdr.context import parse_sizes
 
     try:
         sizes = list(parse_sizes(text).values())
@@ -95,7 +95,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 def _list(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.terminal import Column, table
-    from drr.persons.memory.registry import memory_kinds
+    from drr.papers.pdr.memory.registry import memory_kinds
 
     kinds = memory_kinds()
     if arguments.json:

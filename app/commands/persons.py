@@ -135,8 +135,8 @@ def _show(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.terminal import flowed
     from drr.env.errors import Misuse
-    from drr.persons.person import read_persons
-    from drr.persons.showing import person_text
+    from drr.papers.pdr.person import read_persons
+    from drr.papers.pdr.showing import person_text
 
     persons = read_persons(arguments.file)
     if arguments.person is not None:
@@ -156,8 +156,8 @@ def _check(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.records.lines import one_line
     from drr.env.shop import open_shop
-    from drr.persons.checking import problems
-    from drr.persons.person import read_persons
+    from drr.papers.pdr.checking import problems
+    from drr.papers.pdr.person import read_persons
 
     persons = list(read_persons(arguments.file).values())
     opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
@@ -177,8 +177,8 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _stats(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
-    from drr.persons.person import read_persons
-    from drr.persons.stats import quality_of, quality_text, statistics_of, statistics_text
+    from drr.papers.pdr.person import read_persons
+    from drr.papers.pdr.stats import quality_of, quality_text, statistics_of, statistics_text
 
     persons = list(read_persons(arguments.file).values())
     document = statistics_of(persons)
@@ -200,7 +200,7 @@ def _import(arguments: argparse.Namespace) -> int:
     from collections import Counter
 
     from drr.app.console import print_json, write_lines
-    from drr.persons.persona_json import imported_personas
+    from drr.papers.pdr.persona_json import imported_personas
 
     personas = imported_personas(arguments.file)
     write_lines(arguments.out, [one.person.line() for one in personas])
@@ -229,8 +229,8 @@ def _import(arguments: argparse.Namespace) -> int:
 
 def _export(arguments: argparse.Namespace) -> int:
     from drr.app.console import tell, write_lines
-    from drr.persons.person import read_persons
-    from drr.persons.persona_json import persona_line
+    from drr.papers.pdr.person import read_persons
+    from drr.papers.pdr.persona_json import persona_line
 
     persons = read_persons(arguments.file).values()
     true = [

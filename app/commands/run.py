@@ -196,7 +196,7 @@ def _resolve(
     from drr.env.reach import WHOLE
     from drr.env.reach import words_of as reach_words
     from drr.env.settings import StudyChoices
-    from drr.persons.setting import RECORDS, settings_of, words_of
+    from drr.papers.pdr.setting import RECORDS, settings_of, words_of
 
     before, own = saved.get("run", {}), arguments.study / QUERIES
     settle_tasks(arguments, before)
@@ -241,7 +241,7 @@ def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | Non
     from drr.app.specs import RunPlan
     from drr.env.errors import Misuse
     from drr.env.world import SHOP
-    from drr.persons.person import read_persons
+    from drr.papers.pdr.person import read_persons
     from drr.study.config import MOST_TRIALS
 
     world, place = arguments.world or before.get("world", SHOP), arguments.place or before.get("place")

@@ -124,7 +124,7 @@ def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list
     from drr.app.plans import QUERIES, Selection
     from drr.env.errors import Misuse
     from drr.env.query import read_queries
-    from drr.persons.setting import settings_of
+    from drr.papers.pdr.setting import settings_of
 
     own = study.folder / QUERIES
     had = read_queries(own) if own.is_file() else []
@@ -195,7 +195,7 @@ def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: li
     from drr.app.specs import reach_in
     from drr.env.reach import reaches_of
     from drr.env.reach import words_of as reach_words
-    from drr.persons.setting import settings_of, words_of
+    from drr.papers.pdr.setting import settings_of, words_of
     from drr.study.study import Study
 
     study.retire("answer", edit.keep)

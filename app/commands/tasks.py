@@ -90,7 +90,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
-    from drr.filetasks.making.manifest import SIZES
+    from drr.papers.dr3.making.manifest import SIZES
 
     said = "Make tasks with files: a question, a shopper's files, and a corpus of pages in nested sizes. Goes on where it stopped."
     drawing = actions.add_parser("drawer", help=said.partition(":")[0], description=said)
@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_place(path: Path) -> None:
     from drr.env.errors import Misuse
-    from drr.filetasks.form import MANIFEST, is_task
+    from drr.papers.dr3.form import MANIFEST, is_task
 
     if not path.exists():
         raise Misuse(

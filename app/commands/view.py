@@ -62,7 +62,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.filetasks.form import holds_tasks
+    from drr.papers.dr3.form import holds_tasks
 
     return _tasks(arguments) if holds_tasks(arguments.study) else _study(arguments)
 

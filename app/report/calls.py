@@ -11,7 +11,7 @@ from drr.app.report.tables import Cell, Table, headings
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import COUNTED, mean
-from drr.persons.setting import agent_of
+from drr.papers.pdr.setting import agent_of
 
 BESIDE = ("page reads", "control calls", "unknown tools")
 NOTE = (

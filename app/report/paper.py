@@ -17,7 +17,7 @@ from drr.eval.metrics import documented, families, metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.same_reports import rank_of
 from drr.eval.stats.intervals import VRow
-from drr.persons.setting import parts_of
+from drr.papers.pdr.setting import parts_of
 
 _ABSENT = "nothing in this study shows it"
 _RULES = "What the paper prints is left out: rules wrote or judged what stands here."

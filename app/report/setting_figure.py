@@ -10,7 +10,7 @@ from drr.app.report.ink import PALETTE
 from drr.app.report.material import Material
 from drr.eval.metrics import metrics
 from drr.eval.metrics.setting_rows import AgentSettings
-from drr.persons.setting import parts_of
+from drr.papers.pdr.setting import parts_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,7 +21,7 @@ from drr.eval.metrics.setting_rows import (
     SettingDifference,
     SpentRow,
 )
-from drr.persons.setting import parts_of
+from drr.papers.pdr.setting import parts_of
 from drr.study.unit import Record
 
 SIGNIFICANT = 0.05

@@ -19,7 +19,7 @@ from drr.eval.metrics import values_of
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.pqr.choices import KeptChoices
 from drr.eval.tasks.pqr.owners import task_id_of
-from drr.persons.build import person_id_of
+from drr.papers.pdr.build import person_id_of
 from drr.study.blobs import LostText
 
 if TYPE_CHECKING:

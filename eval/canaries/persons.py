@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from drr.env.query import Query
 from drr.eval.canaries.shop import ANNA, BATH, FEEDER, GRINDER, SEED
-from drr.persons.person import Attribute, Person
+from drr.papers.pdr.person import Attribute, Person
 
 TASK_ID, QUERY_ID, PERSON_ID = "canary-weekends", "q-weekends", "canary-anna"
 WISH = (

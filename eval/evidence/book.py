@@ -12,7 +12,7 @@ from drr.env.source import Frozen, Source
 from drr.env.web.base import Page
 from drr.env.world import Holdings, is_paged, kinds_of, owner_of
 from drr.eval.evidence.answers import Answer
-from drr.persons.setting import RECORDS, setting_of
+from drr.papers.pdr.setting import RECORDS, setting_of
 
 NEVER_ASKED = "no tool returned this address, so it was never asked for; `drr judge STUDY --refetch --unknown` reads it now"
 

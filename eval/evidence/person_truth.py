@@ -15,12 +15,12 @@ from typing import NamedTuple
 from drr.env.errors import DrrError
 from drr.env.query import Query
 from drr.eval.evidence.answers import Answer, questions
-from drr.persons.context import MANIFEST, PERSONS, Contexts, ItemTruth, read_contexts, read_truth
-from drr.persons.memory.truth import Statements
-from drr.persons.person import Person, read_persons
-from drr.persons.recalled import RECALLED, RecalledRow, read_recalled, recall_id
-from drr.persons.setting import Setting, setting_of
-from drr.persons.told import ReaderStatements, ToldOfReader
+from drr.papers.pdr.context import MANIFEST, PERSONS, Contexts, ItemTruth, read_contexts, read_truth
+from drr.papers.pdr.memory.truth import Statements
+from drr.papers.pdr.person import Person, read_persons
+from drr.papers.pdr.recalled import RECALLED, RecalledRow, read_recalled, recall_id
+from drr.papers.pdr.setting import Setting, setting_of
+from drr.papers.pdr.told import ReaderStatements, ToldOfReader
 from drr.study.study import Study
 
 _HELD = 8

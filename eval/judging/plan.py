@@ -16,7 +16,7 @@ from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.llm.budget import Limit
 from drr.llm.factory import Models
-from drr.persons.setting import agent_of
+from drr.papers.pdr.setting import agent_of
 from drr.study.study import Study
 from drr.study.unit import Unit
 

@@ -13,7 +13,7 @@ from drr.eval.stats.asked import Asked, AskedQuestion
 from drr.eval.stats.intervals import COUNTED, VRow, mean
 from drr.eval.tasks.judged import Judged
 from drr.llm.rows import UsageRow
-from drr.persons.setting import parts_of
+from drr.papers.pdr.setting import parts_of
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 

@@ -12,7 +12,7 @@ from drr.eval.metrics.setting_pairs import GRADES, REMEMBERED, Known, difference
 from drr.eval.metrics.setting_rows import ComparedMemory, MemoryTable, SettingDifference
 from drr.eval.stats.intervals import VRow
 from drr.eval.tasks.judged import Judged
-from drr.persons.setting import parts_of, size_name
+from drr.papers.pdr.setting import parts_of, size_name
 from drr.study.unit import Record
 
 Ran = Mapping[str, Sequence[Record]]

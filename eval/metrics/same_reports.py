@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from drr.eval.evidence.answers import Answer
-from drr.persons.setting import RECORDS, Setting, parts_of
+from drr.papers.pdr.setting import RECORDS, Setting, parts_of
 
 _RANKS = ("task", "context", "memory", "persona", "records", "records+persona")
 Place = tuple[str, int]

@@ -14,7 +14,7 @@ from drr.eval.metrics.setting_rows import SettingDifference
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import COUNTED, PairedDifference, V, mean, with_holm
 from drr.eval.tasks.judged import Judged
-from drr.persons.setting import parts_of
+from drr.papers.pdr.setting import parts_of
 
 GRADES = ("pqr_p", "pqr_goal", "pqr_cont", "pqr_pres", "pqr_acti", "pqr_q", "pqr_r", "pqr_overall")
 """P with its dimensions, as the paper prints them, beside the other two and the mean of the three."""

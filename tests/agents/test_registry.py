@@ -13,7 +13,6 @@ from drr.agents import registry
 from drr.agents.architecture import WS, Variant
 from drr.agents.base import Limits
 from drr.agents.content import ONCE_MORE
-from drr.agents.inspecting.variants import PROMPT as INSPECT
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts, said
 from drr.app.answers import AnswerConfig, Answering, open_answering
@@ -23,6 +22,7 @@ from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.shop import Shop
 from drr.env.shop_world import ShopRealm
+from drr.extras.inspect.variants import PROMPT as INSPECT
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage

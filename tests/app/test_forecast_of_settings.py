@@ -10,8 +10,8 @@ import pytest
 from drr.app.cli import main
 from drr.app.forecast import PAPER
 from drr.env.settings import Settings
-from drr.persons.context_writer import write_contexts
-from drr.persons.person import Person
+from drr.papers.pdr.context_writer import write_contexts
+from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop
 from tests.persons.remembering import FIRST, built

@@ -17,8 +17,8 @@ from drr.app.viewer.tasks.points import points_in
 from drr.app.viewer.tasks.shelf import TaskShelf
 from drr.app.viewer.tasks.site import task_site
 from drr.env.drawer.drawer import SHARED
-from drr.filetasks.form import TRUTH, document
-from drr.filetasks.truth import FoundRecord, KnownPage, PageProposal, read_truth
+from drr.papers.dr3.form import TRUTH, document
+from drr.papers.dr3.truth import FoundRecord, KnownPage, PageProposal, read_truth
 from drr.study.study import Study
 from starlette.testclient import TestClient
 

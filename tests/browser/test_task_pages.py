@@ -12,8 +12,8 @@ import pytest
 from drr.app.viewer.render import Pages
 from drr.app.viewer.tasks.shelf import TaskShelf
 from drr.citations.files import file_address
-from drr.filetasks.form import CORPUS, QUESTION, TRUTH, FileQuestion, corpus_pages, document, line
-from drr.filetasks.truth import FactPlace, TaskTruth, read_truth
+from drr.papers.dr3.form import CORPUS, QUESTION, TRUTH, FileQuestion, corpus_pages, document, line
+from drr.papers.dr3.truth import FactPlace, TaskTruth, read_truth
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_viewer_pages import PAYLOADS, drr, hostile_fact, hostile_view, serious, ways

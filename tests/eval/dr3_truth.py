@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drr.filetasks.truth import TaskTruth
+from drr.papers.dr3.truth import TaskTruth
 
 QUESTION = "Should I give up my Oakmere steel kettle for the Brightpail steel kettle, and would it fit my shelf? See slip.png and plan.xlsx."
 RIGHT, OLD, RUMOR, SISTER = (f"https://{name}.example/a" for name in ("right", "old", "rumor", "sister"))

@@ -14,7 +14,7 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import Ran, judge
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.pqr.choices import PqrChoices
-from drr.persons.person import Attribute, Person
+from drr.papers.pdr.person import Attribute, Person
 from drr.study.study import Study
 
 from tests.eval.nursery import desk, scripted, sections_of, system

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.env.settings import Settings
-from drr.persons.context_writer import write_contexts
-from drr.persons.person import Person
+from drr.papers.pdr.context_writer import write_contexts
+from drr.papers.pdr.person import Person
 
 from tests.agents.garden import ANNA, write_shop
 from tests.persons.remembering import CLUES, FIRST, SECOND, STATEMENTS, built

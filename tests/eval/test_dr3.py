@@ -27,7 +27,7 @@ from drr.eval.tasks.dr3.rows import fact_labels, point_labels, points_met
 from drr.eval.tasks.dr3.truths import keep_tasks_place, tasks_place, truths_of
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
-from drr.filetasks.form import TRUTH, document
+from drr.papers.dr3.form import TRUTH, document
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import OLD, QUESTION, RIGHT, UPKEEP, truth

@@ -15,7 +15,7 @@ from drr.eval.judging.run import judge
 from drr.eval.metrics import pqr as metrics
 from drr.eval.tasks.pqr.choices import PqrChoices
 from drr.eval.tasks.pqr.violations import violations, violations_of
-from drr.persons.person import Attribute, Ground, Person
+from drr.papers.pdr.person import Attribute, Ground, Person
 from drr.study.study import Study
 
 from tests.eval.nursery import answer, desk, offline, put

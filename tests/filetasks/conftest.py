@@ -9,8 +9,8 @@ import pytest
 from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
-from drr.filetasks.case import TaskCase
-from drr.filetasks.planning.planner import first_cases
+from drr.papers.dr3.case import TaskCase
+from drr.papers.dr3.planning.planner import first_cases
 
 
 def drr(*words: str | Path) -> int:

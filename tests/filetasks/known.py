@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from drr.filetasks.form import TRUTH, document
-from drr.filetasks.truth import (
+from drr.papers.dr3.form import TRUTH, document
+from drr.papers.dr3.truth import (
     ChecklistPoint,
     FactPlace,
     KnownPage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from drr.filetasks.form import (
+from drr.papers.dr3.form import (
     CORPUS,
     DRAWER,
     QUESTION,

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from drr.filetasks.asking import checklist, question
-from drr.filetasks.asking.checklist import written_checklist
-from drr.filetasks.asking.question import written_question
-from drr.filetasks.case import TaskCase
+from drr.papers.dr3.asking import checklist, question
+from drr.papers.dr3.asking.checklist import written_checklist
+from drr.papers.dr3.asking.question import written_question
+from drr.papers.dr3.case import TaskCase
 
 from tests.filetasks.reading import says
 

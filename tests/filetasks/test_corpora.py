@@ -15,53 +15,53 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import drr.filetasks.corpus as corpus_room
+import drr.papers.dr3.corpus as corpus_room
 import orjson
 import pytest
 from drr.env.errors import Misuse
 from drr.env.shingles import shingles, similarity
 from drr.env.shop import Shop
 from drr.env.text import fold
-from drr.filetasks.asking.question import written_question
-from drr.filetasks.case import NamedThing, TaskCase
-from drr.filetasks.corpus.agreement import agreeing
-from drr.filetasks.corpus.astray import changes_of
-from drr.filetasks.corpus.build import Corpora, corpora
-from drr.filetasks.corpus.calendar import STAMP, PageCalendar
-from drr.filetasks.corpus.dealing import SentenceDeck
-from drr.filetasks.corpus.figures import other_value
-from drr.filetasks.corpus.firms import other_name
-from drr.filetasks.corpus.granted import SINGLE, granted
-from drr.filetasks.corpus.guidance import guided
-from drr.filetasks.corpus.known import CasePages, stands_in
-from drr.filetasks.corpus.packing import Packed
-from drr.filetasks.corpus.page import drawn_form, hosts, written_page
-from drr.filetasks.corpus.passages import ProsePassage, declared, read_passage
-from drr.filetasks.corpus.plan import page_plan, topics_of
-from drr.filetasks.corpus.pool import PagePool, build_pool, plain
-from drr.filetasks.corpus.ranking import PageRanking
-from drr.filetasks.corpus.scene import ROLES, PageScene, page_scene, people
-from drr.filetasks.corpus.stamps import TaskBeginnings, dated
-from drr.filetasks.corpus.statement import (
+from drr.papers.dr3.asking.question import written_question
+from drr.papers.dr3.case import NamedThing, TaskCase
+from drr.papers.dr3.corpus.agreement import agreeing
+from drr.papers.dr3.corpus.astray import changes_of
+from drr.papers.dr3.corpus.build import Corpora, corpora
+from drr.papers.dr3.corpus.calendar import STAMP, PageCalendar
+from drr.papers.dr3.corpus.dealing import SentenceDeck
+from drr.papers.dr3.corpus.figures import other_value
+from drr.papers.dr3.corpus.firms import other_name
+from drr.papers.dr3.corpus.granted import SINGLE, granted
+from drr.papers.dr3.corpus.guidance import guided
+from drr.papers.dr3.corpus.known import CasePages, stands_in
+from drr.papers.dr3.corpus.packing import Packed
+from drr.papers.dr3.corpus.page import drawn_form, hosts, written_page
+from drr.papers.dr3.corpus.passages import ProsePassage, declared, read_passage
+from drr.papers.dr3.corpus.plan import page_plan, topics_of
+from drr.papers.dr3.corpus.pool import PagePool, build_pool, plain
+from drr.papers.dr3.corpus.ranking import PageRanking
+from drr.papers.dr3.corpus.scene import ROLES, PageScene, page_scene, people
+from drr.papers.dr3.corpus.stamps import TaskBeginnings, dated
+from drr.papers.dr3.corpus.statement import (
     PageStatement,
     drawn_statement,
     is_said_of,
     range_of,
 )
-from drr.filetasks.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, VOICES, stock
-from drr.filetasks.corpus.talks import casual, is_casual, later, talk
-from drr.filetasks.corpus.telling import told
-from drr.filetasks.corpus.template import Template, template
-from drr.filetasks.corpus.terms import TOP
-from drr.filetasks.corpus.ways import varied
-from drr.filetasks.drawer.writings import CLERKS
-from drr.filetasks.form import CorpusPage
-from drr.filetasks.pieces import WordSearch, best, pieces_of
-from drr.filetasks.planning.kinds import TRAITS, all_kinds, kind_of
-from drr.filetasks.planning.things import MODELS, is_mass
-from drr.filetasks.quality.timing import reported
-from drr.filetasks.truth import TaskFact
-from drr.filetasks.values import CENTS, month_of, months_after, number_of, sold_from
+from drr.papers.dr3.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, VOICES, stock
+from drr.papers.dr3.corpus.talks import casual, is_casual, later, talk
+from drr.papers.dr3.corpus.telling import told
+from drr.papers.dr3.corpus.template import Template, template
+from drr.papers.dr3.corpus.terms import TOP
+from drr.papers.dr3.corpus.ways import varied
+from drr.papers.dr3.drawer.writings import CLERKS
+from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.pieces import WordSearch, best, pieces_of
+from drr.papers.dr3.planning.kinds import TRAITS, all_kinds, kind_of
+from drr.papers.dr3.planning.things import MODELS, is_mass
+from drr.papers.dr3.quality.timing import reported
+from drr.papers.dr3.truth import TaskFact
+from drr.papers.dr3.values import CENTS, month_of, months_after, number_of, sold_from
 
 from benchmarks.corpora import (
     FEATURES,

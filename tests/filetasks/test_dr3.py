@@ -14,9 +14,9 @@ import pytest
 from drr.agents.base import AnswerRecord
 from drr.app.answers import AnswerConfig, open_answering
 from drr.env.settings import resolve
-from drr.filetasks.world import queries_of
 from drr.llm.failures import ModelFailure
 from drr.llm.meter import Meter
+from drr.papers.dr3.world import queries_of
 
 from tests.filetasks.made import write_task
 from tests.wire import Fail, Reply, Request, Say, Wire

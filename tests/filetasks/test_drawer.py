@@ -14,13 +14,13 @@ from random import Random
 
 import pytest
 from drr.env.text import tokens
-from drr.filetasks.case import FileEntry, FileForm, NamedThing, PlannedFile, TaskCase
-from drr.filetasks.drawer import labels, sketches
-from drr.filetasks.drawer.brief import FileBrief
-from drr.filetasks.drawer.goods import SUNDRIES
-from drr.filetasks.drawer.taxes import _rates, sales_tax
-from drr.filetasks.drawer.writer import WRITERS, WrittenDrawer, write_drawer
-from drr.filetasks.values import day_of
+from drr.papers.dr3.case import FileEntry, FileForm, NamedThing, PlannedFile, TaskCase
+from drr.papers.dr3.drawer import labels, sketches
+from drr.papers.dr3.drawer.brief import FileBrief
+from drr.papers.dr3.drawer.goods import SUNDRIES
+from drr.papers.dr3.drawer.taxes import _rates, sales_tax
+from drr.papers.dr3.drawer.writer import WRITERS, WrittenDrawer, write_drawer
+from drr.papers.dr3.values import day_of
 from drr.wording.states import STATES
 from PIL import Image
 from pypdf import PdfReader

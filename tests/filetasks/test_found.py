@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from drr.env.shop import Shop
 from drr.env.web import fetch, serper
-from drr.filetasks.form import is_rejected, read_corpus, read_question
-from drr.filetasks.found.gathering import bounded
-from drr.filetasks.found.proposals import ProposedPage, ProposedTerm, SearchPaths, kept_terms, refusal_of
-from drr.filetasks.making.generate import CaseStreams
-from drr.filetasks.making.manifest import read_manifest, task_hash
-from drr.filetasks.truth import read_truth
+from drr.papers.dr3.form import is_rejected, read_corpus, read_question
+from drr.papers.dr3.found.gathering import bounded
+from drr.papers.dr3.found.proposals import ProposedPage, ProposedTerm, SearchPaths, kept_terms, refusal_of
+from drr.papers.dr3.making.generate import CaseStreams
+from drr.papers.dr3.making.manifest import read_manifest, task_hash
+from drr.papers.dr3.truth import read_truth
 from drr.study.study import Study
 
 from tests.filetasks.conftest import drr

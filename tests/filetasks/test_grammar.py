@@ -9,11 +9,11 @@ from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
-import drr.filetasks.corpus as corpus_room
+import drr.papers.dr3.corpus as corpus_room
 import pytest
 from drr.env.shop import Shop
-from drr.filetasks.corpus.pool import build_pool
-from drr.filetasks.corpus.template import _Choice, _Part, _Slot, template
+from drr.papers.dr3.corpus.pool import build_pool
+from drr.papers.dr3.corpus.template import _Choice, _Part, _Slot, template
 
 _IMPOSSIBLE = {
     "verb of another person": r"(?<!\bthat )(?<!\bwhich )(?<!\bwho )(?<!\bwakes )(?<!\bannoys )\b(?:[Yy]ou|[Ww]e|[Tt]hey) (?:has|was|does|is|goes|needs|takes)\b",

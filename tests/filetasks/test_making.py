@@ -12,15 +12,15 @@ from drr.app.task_card import write_card
 from drr.env.errors import Misuse
 from drr.env.progress import Quiet
 from drr.env.shop import Shop
-from drr.filetasks.form import read_corpus, read_question, read_sizes, task_folders
-from drr.filetasks.making.dr3 import import_task
-from drr.filetasks.making.generate import generate_tasks
-from drr.filetasks.making.manifest import TaskSetManifest, read_manifest, task_hash
-from drr.filetasks.making.review import KEYS, review_tasks
-from drr.filetasks.quality.filters import FILTERS
-from drr.filetasks.quality.material import TaskMaterial
-from drr.filetasks.truth import FactPlace, read_truth
-from drr.filetasks.world import queries_of
+from drr.papers.dr3.form import read_corpus, read_question, read_sizes, task_folders
+from drr.papers.dr3.making.dr3 import import_task
+from drr.papers.dr3.making.generate import generate_tasks
+from drr.papers.dr3.making.manifest import TaskSetManifest, read_manifest, task_hash
+from drr.papers.dr3.making.review import KEYS, review_tasks
+from drr.papers.dr3.quality.filters import FILTERS
+from drr.papers.dr3.quality.material import TaskMaterial
+from drr.papers.dr3.truth import FactPlace, read_truth
+from drr.papers.dr3.world import queries_of
 
 from tests.filetasks.conftest import drr
 

@@ -10,23 +10,23 @@ from random import Random
 
 import pytest
 from drr.env.shop import Shop
-from drr.filetasks.case import NamedThing, PlannedFile, TaskCase
-from drr.filetasks.corpus.build import Corpora, corpora
-from drr.filetasks.corpus.granted import granted
-from drr.filetasks.corpus.known import CasePages
-from drr.filetasks.corpus.needed import NeededTimes
-from drr.filetasks.corpus.pool import PagePool, build_pool
-from drr.filetasks.corpus.statement import drawn_statement, statements_of
-from drr.filetasks.corpus.stock import stock
-from drr.filetasks.drawer.booklets import _printed
-from drr.filetasks.drawer.brief import FileBrief
-from drr.filetasks.form import CorpusPage
-from drr.filetasks.outcomes import PARTS, comes_out_even
-from drr.filetasks.planning.kinds import kind_of
-from drr.filetasks.planning.purchases import AGAIN, sort_of
-from drr.filetasks.planning.things import thing_of
-from drr.filetasks.quality.oneself import _TITLED, contradictions, had_since
-from drr.filetasks.values import month_of, number_of, sold_from
+from drr.papers.dr3.case import NamedThing, PlannedFile, TaskCase
+from drr.papers.dr3.corpus.build import Corpora, corpora
+from drr.papers.dr3.corpus.granted import granted
+from drr.papers.dr3.corpus.known import CasePages
+from drr.papers.dr3.corpus.needed import NeededTimes
+from drr.papers.dr3.corpus.pool import PagePool, build_pool
+from drr.papers.dr3.corpus.statement import drawn_statement, statements_of
+from drr.papers.dr3.corpus.stock import stock
+from drr.papers.dr3.drawer.booklets import _printed
+from drr.papers.dr3.drawer.brief import FileBrief
+from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.outcomes import PARTS, comes_out_even
+from drr.papers.dr3.planning.kinds import kind_of
+from drr.papers.dr3.planning.purchases import AGAIN, sort_of
+from drr.papers.dr3.planning.things import thing_of
+from drr.papers.dr3.quality.oneself import _TITLED, contradictions, had_since
+from drr.papers.dr3.values import month_of, number_of, sold_from
 
 SEED = 8
 OWN = re.compile(r"^(?:Our year with|Notes from|I bought a|An? [A-Z]\w+ with a|What I learned)|comes to live")

@@ -10,8 +10,8 @@ from itertools import product
 from shutil import which
 
 import pytest
-from drr.filetasks.case import TaskCase
-from drr.filetasks.drawer.writer import WrittenDrawer, write_drawer
+from drr.papers.dr3.case import TaskCase
+from drr.papers.dr3.drawer.writer import WrittenDrawer, write_drawer
 from PIL import Image
 
 from tests.filetasks.reading import says

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from drr.env.settings import resolve
 from drr.env.text import tokens
-from drr.filetasks.corpus_web import CorpusWeb, OpenCorpora
-from drr.filetasks.form import CorpusPage
-from drr.filetasks.pieces import OVERLAP, PIECE_CHARS, best, cut
+from drr.papers.dr3.corpus_web import CorpusWeb, OpenCorpora
+from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.pieces import OVERLAP, PIECE_CHARS, best, cut
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -15,9 +15,9 @@ from drr.env.source import Source
 from drr.eval.evidence.answers import read_answers
 from drr.eval.evidence.book import Book
 from drr.eval.tasks.dr3.documents import document_rows
-from drr.filetasks.corpus_web import CorpusWeb
-from drr.filetasks.form import CorpusPage
-from drr.filetasks.truth import KnownPage
+from drr.papers.dr3.corpus_web import CorpusWeb
+from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.truth import KnownPage
 from drr.study.study import Study
 from drr.tools.base import ToolAnswer, ToolContext
 from drr.tools.utility import web_search

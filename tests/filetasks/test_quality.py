@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from drr.env.shop import Shop
 from drr.env.text import fold
-from drr.filetasks.asking.checklist import written_checklist
-from drr.filetasks.asking.question import written_question
-from drr.filetasks.case import TaskCase
-from drr.filetasks.corpus.build import Corpora, corpora
-from drr.filetasks.corpus.pool import build_pool
-from drr.filetasks.corpus.ranking import PageRanking
-from drr.filetasks.drawer.writer import WrittenDrawer, write_drawer
-from drr.filetasks.form import CORPUS, DRAWER, QUESTION, SIZES, TRUTH, CorpusPage, FileQuestion, document
-from drr.filetasks.quality.filters import FILTERS, refusal
-from drr.filetasks.quality.material import TaskMaterial, catalogue_of, made_material, stored_material
-from drr.filetasks.truth import FactPlace, SearchTerm, TaskFact, TaskTruth
+from drr.papers.dr3.asking.checklist import written_checklist
+from drr.papers.dr3.asking.question import written_question
+from drr.papers.dr3.case import TaskCase
+from drr.papers.dr3.corpus.build import Corpora, corpora
+from drr.papers.dr3.corpus.pool import build_pool
+from drr.papers.dr3.corpus.ranking import PageRanking
+from drr.papers.dr3.drawer.writer import WrittenDrawer, write_drawer
+from drr.papers.dr3.form import CORPUS, DRAWER, QUESTION, SIZES, TRUTH, CorpusPage, FileQuestion, document
+from drr.papers.dr3.quality.filters import FILTERS, refusal
+from drr.papers.dr3.quality.material import TaskMaterial, catalogue_of, made_material, stored_material
+from drr.papers.dr3.truth import FactPlace, SearchTerm, TaskFact, TaskTruth
 
 SIZES_ASKED = {"8k": 8_000, "16k": 16_000}
 

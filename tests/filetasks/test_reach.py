@@ -14,8 +14,8 @@ from drr.env.errors import Misuse
 from drr.env.reach import Reach, reach_of, reaches_of
 from drr.env.settings import resolve
 from drr.eval.metrics.document import study_document
-from drr.filetasks.truth import KnownPage, StatementChange, TaskFact, TaskTruth
-from drr.filetasks.world import FileWorld, queries_of
+from drr.papers.dr3.truth import KnownPage, StatementChange, TaskFact, TaskTruth
+from drr.papers.dr3.world import FileWorld, queries_of
 from drr.study.study import Study
 
 from tests.filetasks.made import PAGES, write_task

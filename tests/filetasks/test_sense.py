@@ -11,28 +11,28 @@ from datetime import date
 from pathlib import Path
 from random import Random
 
-import drr.filetasks.planning.kinds as kinds_module
+import drr.papers.dr3.planning.kinds as kinds_module
 import pytest
 from drr.env.shop import Shop
-from drr.filetasks.case import MADE, PlannedFile, TaskCase
-from drr.filetasks.corpus.known import CasePages
-from drr.filetasks.corpus.pool import PagePool, build_pool
-from drr.filetasks.corpus.ranking import PageRanking
-from drr.filetasks.corpus.stock import stock
-from drr.filetasks.drawer.goods import SUNDRIES
-from drr.filetasks.drawer.labels import upc
-from drr.filetasks.drawer.writer import write_drawer
-from drr.filetasks.form import CorpusPage
-from drr.filetasks.planning.files import modality
-from drr.filetasks.planning.kinds import ANY, all_kinds, kind_of
-from drr.filetasks.quality.elsewhere import answered_elsewhere
-from drr.filetasks.quality.filters import FILTERS
-from drr.filetasks.quality.material import TaskMaterial
-from drr.filetasks.quality.sense import beside_the_point, better_sources, makes_apart
-from drr.filetasks.quality.timing import foreknowing, of_another_make, reported, untimely
-from drr.filetasks.reckoning import nonsense, overturns, reckoned, turns
-from drr.filetasks.truth import ChangeKind, KnownPage, StatementChange, TaskFact
-from drr.filetasks.values import FactValues, is_rest, number_of, sold_from
+from drr.papers.dr3.case import MADE, PlannedFile, TaskCase
+from drr.papers.dr3.corpus.known import CasePages
+from drr.papers.dr3.corpus.pool import PagePool, build_pool
+from drr.papers.dr3.corpus.ranking import PageRanking
+from drr.papers.dr3.corpus.stock import stock
+from drr.papers.dr3.drawer.goods import SUNDRIES
+from drr.papers.dr3.drawer.labels import upc
+from drr.papers.dr3.drawer.writer import write_drawer
+from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.planning.files import modality
+from drr.papers.dr3.planning.kinds import ANY, all_kinds, kind_of
+from drr.papers.dr3.quality.elsewhere import answered_elsewhere
+from drr.papers.dr3.quality.filters import FILTERS
+from drr.papers.dr3.quality.material import TaskMaterial
+from drr.papers.dr3.quality.sense import beside_the_point, better_sources, makes_apart
+from drr.papers.dr3.quality.timing import foreknowing, of_another_make, reported, untimely
+from drr.papers.dr3.reckoning import nonsense, overturns, reckoned, turns
+from drr.papers.dr3.truth import ChangeKind, KnownPage, StatementChange, TaskFact
+from drr.papers.dr3.values import FactValues, is_rest, number_of, sold_from
 
 from tests.filetasks.reading import whole_text
 
@@ -238,8 +238,8 @@ def _changed(known: tuple[KnownPage, ...], after: str | None) -> tuple[KnownPage
 
 
 def test_the_filter_refuses_what_was_spoilt(hundred: list[TaskCase], pool: PagePool) -> None:
-    from drr.filetasks.corpus.build import corpora
-    from drr.filetasks.quality.material import made_material
+    from drr.papers.dr3.corpus.build import corpora
+    from drr.papers.dr3.quality.material import made_material
 
     case = next(one for one in hundred if one.intent == "refill")
     found = corpora(case, 4, {"8k": 8_000}, pool)

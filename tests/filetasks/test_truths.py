@@ -9,18 +9,18 @@ from itertools import islice, pairwise
 
 import pytest
 from drr.env.shop import Shop
-from drr.filetasks.case import TaskCase
-from drr.filetasks.corpus.astray import held_of
-from drr.filetasks.corpus.build import corpora
-from drr.filetasks.corpus.known import CasePage, CasePages
-from drr.filetasks.corpus.pool import PagePool, build_pool
-from drr.filetasks.corpus.statement import months_taken
-from drr.filetasks.corpus.stock import stock
-from drr.filetasks.drawer.writer import write_drawer
-from drr.filetasks.lots import lot_before, lot_letter, month_of_recall
-from drr.filetasks.planning.things import MODELS
-from drr.filetasks.quality.sense import shrinks
-from drr.filetasks.values import month_of, months_after, number_of
+from drr.papers.dr3.case import TaskCase
+from drr.papers.dr3.corpus.astray import held_of
+from drr.papers.dr3.corpus.build import corpora
+from drr.papers.dr3.corpus.known import CasePage, CasePages
+from drr.papers.dr3.corpus.pool import PagePool, build_pool
+from drr.papers.dr3.corpus.statement import months_taken
+from drr.papers.dr3.corpus.stock import stock
+from drr.papers.dr3.drawer.writer import write_drawer
+from drr.papers.dr3.lots import lot_before, lot_letter, month_of_recall
+from drr.papers.dr3.planning.things import MODELS
+from drr.papers.dr3.quality.sense import shrinks
+from drr.papers.dr3.values import month_of, months_after, number_of
 
 from tests.filetasks.reading import whole_text
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import drr.filetasks
+import drr.papers.dr3
 import pytest
-from drr.filetasks.making.checking import StoredTask
-from drr.filetasks.making.without import EVERYTHING, NOTHING, conditions, messages, problems_without, untold
 from drr.llm.prompts import Prompts
+from drr.papers.dr3.making.checking import StoredTask
+from drr.papers.dr3.making.without import EVERYTHING, NOTHING, conditions, messages, problems_without, untold
 
 from tests.filetasks.known import write_known_task
 
-PROMPTS = Prompts(Path(drr.filetasks.__file__).parent / "prompts")
+PROMPTS = Prompts(Path(drr.papers.dr3.__file__).parent / "prompts")
 UNKNOWN = "Nothing here says it."
 
 

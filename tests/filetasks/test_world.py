@@ -23,8 +23,8 @@ from drr.env.source import Source
 from drr.env.world import KINDS, Holdings, Site, kinds_of, open_realm
 from drr.eval.judging.read import citation_verdicts
 from drr.eval.metrics.document import study_document
-from drr.filetasks.source_kind import PICTURE, FileSources
-from drr.filetasks.world import queries_of
+from drr.papers.dr3.source_kind import PICTURE, FileSources
+from drr.papers.dr3.world import queries_of
 from drr.study.study import Study
 
 from tests.filetasks.made import QUERY, SECRET, write_task
@@ -309,7 +309,7 @@ sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "op
 from drr.app.cli import main
 code = main(["run", "study", "--tasks", "tasks", "--variants", "react+ws,plan-to-function,hybrid-react,ledger", "--sizes", "1k", "--quiet"])
 print(json.dumps([code, sum("truth.json" in path for path in opened), sum(path.endswith("corpus.jsonl") for path in opened),
-                  "drr.filetasks.truth" in sys.modules]))
+                  "drr.papers.dr3.truth" in sys.modules]))
 """
 
 
@@ -346,18 +346,18 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def test_nothing_that_the_world_is_made_of_imports_the_truth() -> None:
-    seen, waiting = set(), ["drr.filetasks.world", "drr.filetasks.source_kind"]
+    seen, waiting = set(), ["drr.papers.dr3.world", "drr.papers.dr3.source_kind"]
     while waiting:
         name = waiting.pop()
-        if name in seen or not name.startswith("drr.filetasks."):
+        if name in seen or not name.startswith("drr.papers.dr3."):
             continue
         path = ROOT / f"{name.removeprefix('drr.').replace('.', '/')}.py"
         if not path.is_file():
             continue
         seen.add(name)
         waiting += [part for one in imports(path) for part in (one, one.rpartition(".")[0])]
-    assert {"drr.filetasks.form", "drr.filetasks.corpus_web"} <= seen
-    assert "drr.filetasks.truth" not in seen and "drr.filetasks.case" not in seen
+    assert {"drr.papers.dr3.form", "drr.papers.dr3.corpus_web"} <= seen
+    assert "drr.papers.dr3.truth" not in seen and "drr.papers.dr3.case" not in seen
 
 
 def test_the_question_of_a_task_is_asked_in_its_own_words_only(place: Path) -> None:

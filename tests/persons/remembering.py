@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from drr.persons.context import ContextItem, ItemTruth
-from drr.persons.context_writer import BuiltContext, write_contexts
-from drr.persons.person import Attribute, Person
+from drr.papers.pdr.context import ContextItem, ItemTruth
+from drr.papers.pdr.context_writer import BuiltContext, write_contexts
+from drr.papers.pdr.person import Attribute, Person
 
 STATEMENTS = (
     ("pets", "shares the household with a terrier"),

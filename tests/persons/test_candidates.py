@@ -11,10 +11,10 @@ from drr.app.cli import main
 from drr.env.entities import KeptReview
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.persons.build import own_reviews
-from drr.persons.candidates import Candidate, accepted, batches
-from drr.persons.person import Attribute, read_persons
-from drr.persons.stated import stated_traits
+from drr.papers.pdr.build import own_reviews
+from drr.papers.pdr.candidates import Candidate, accepted, batches
+from drr.papers.pdr.person import Attribute, read_persons
+from drr.papers.pdr.stated import stated_traits
 
 from tests.persons.shopper import ANNA
 from tests.wire import Fail, Request, Say, Wire

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from drr.app.cli import main
 from drr.env.settings import Settings
-from drr.persons.person import read_persons
+from drr.papers.pdr.person import read_persons
 
 from tests.agents.garden import ANNA, write_shop
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from drr.env.errors import DrrError, Misuse
-from drr.persons.context import (
+from drr.papers.pdr.context import (
     ContextItem,
     ItemTruth,
     parse_sizes,
@@ -15,8 +15,8 @@ from drr.persons.context import (
     read_truth,
     tokens_of,
 )
-from drr.persons.context_writer import BuiltContext, write_contexts
-from drr.persons.person import Attribute, Person
+from drr.papers.pdr.context_writer import BuiltContext, write_contexts
+from drr.papers.pdr.person import Attribute, Person
 
 DOG = Attribute(id="pets-dogs", block="pets", statement="shares the household with a dog", basis="records")
 PERSON = Person(person_id="p-1", attributes=(DOG,))

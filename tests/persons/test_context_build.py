@@ -13,16 +13,16 @@ from drr.app.cli import main
 from drr.env.entities import User
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.persons.context import ContextItem, Contexts, read_contexts, read_truth, text_of, tokens_of
-from drr.persons.context_build import build_context
-from drr.persons.context_check import item_faults, persons_of
-from drr.persons.context_works import ContextWorks
-from drr.persons.context_writer import few_of, write_contexts
-from drr.persons.invented import invented
-from drr.persons.material import PersonMaterial
-from drr.persons.person import Attribute, Person, read_persons
-from drr.persons.wares import Wares
-from drr.persons.words import invented_traits, key_of, record_traits, values_of
+from drr.papers.pdr.context import ContextItem, Contexts, read_contexts, read_truth, text_of, tokens_of
+from drr.papers.pdr.context_build import build_context
+from drr.papers.pdr.context_check import item_faults, persons_of
+from drr.papers.pdr.context_works import ContextWorks
+from drr.papers.pdr.context_writer import few_of, write_contexts
+from drr.papers.pdr.invented import invented
+from drr.papers.pdr.material import PersonMaterial
+from drr.papers.pdr.person import Attribute, Person, read_persons
+from drr.papers.pdr.wares import Wares
+from drr.papers.pdr.words import invented_traits, key_of, record_traits, values_of
 from drr.wording.states import STATES
 
 from tests.persons.shopper import ANNA

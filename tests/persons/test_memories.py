@@ -17,12 +17,12 @@ from drr.env.settings import Settings
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.meter import Meter
 from drr.offline.memory import remember_offline
-from drr.persons.context import tokens_of
-from drr.persons.memory.base import ROLE, MemoryDesk
-from drr.persons.memory.facts import Facts
-from drr.persons.memory.forms import FactChange
-from drr.persons.memory.registry import BUILT_IN, memory_kind
-from drr.persons.memory.running import MemoryFailed, Remembering
+from drr.papers.pdr.context import tokens_of
+from drr.papers.pdr.memory.base import ROLE, MemoryDesk
+from drr.papers.pdr.memory.facts import Facts
+from drr.papers.pdr.memory.forms import FactChange
+from drr.papers.pdr.memory.registry import BUILT_IN, memory_kind
+from drr.papers.pdr.memory.running import MemoryFailed, Remembering
 
 from tests.persons.remembering import FIRST, built
 from tests.wire import Say, Wire
@@ -35,7 +35,7 @@ def desk(models: Models | None = None) -> MemoryDesk:
     models = models or Models(ModelSettings({"default": "offline"}))
     model = models.unit(Meter()).role(ROLE, remember_offline)
     embedder = HashedTfIdf(np.ones(PLACES, np.float32))
-    return MemoryDesk(model, embedder, prompts_of(Settings(), "persons"), tokens_of, "2022-03-01")
+    return MemoryDesk(model, embedder, prompts_of(Settings(), "papers/pdr"), tokens_of, "2022-03-01")
 
 
 async def recalled(name: str, budget: int, task: str = TASK) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from drr.persons.memory.truth import Statements
+from drr.papers.pdr.memory.truth import Statements
 
 from tests.persons.remembering import FIRST, OTHERS, SECOND, STATEMENTS, built
 

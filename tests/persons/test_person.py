@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from drr.env.errors import Misuse
-from drr.persons.person import Person, read_persons
+from drr.papers.pdr.person import Person, read_persons
 
 DOG = {"id": "pets-1", "block": "pets", "statement": "keeps a large dog", "basis": "records"}
 LINE = {"person_id": "p1", "user_id": "AE1", "attributes": [{**DOG, "evidence": [{"order_id": "O-1"}]}]}

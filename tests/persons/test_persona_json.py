@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.persons.person import read_persons
+from drr.papers.pdr.person import read_persons
 
 PERSONA: dict[str, Any] = {
     "Basic Attributes": {

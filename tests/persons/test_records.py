@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from drr.env.entities import Address
-from drr.persons.disclosure import disclosed
-from drr.persons.history import Purchased, ShopperHistory
-from drr.persons.records import derived
+from drr.papers.pdr.disclosure import disclosed
+from drr.papers.pdr.history import Purchased, ShopperHistory
+from drr.papers.pdr.records import derived
 
 from tests.persons.shopper import ANNA, bought, history, thing
 

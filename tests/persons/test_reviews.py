@@ -12,8 +12,8 @@ from drr.app.cli import main
 from drr.data_ingest.review_texts import ReviewTexts
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.persons.person import read_persons
-from drr.persons.stated import stated_traits
+from drr.papers.pdr.person import read_persons
+from drr.papers.pdr.stated import stated_traits
 
 
 def drr(*words: str | Path) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from drr.persons.person import Attribute, Person
-from drr.persons.told import ReaderStatements, ToldOfReader
+from drr.papers.pdr.person import Attribute, Person
+from drr.papers.pdr.told import ReaderStatements, ToldOfReader
 
 from tests.persons.remembering import FIRST, SECOND
 

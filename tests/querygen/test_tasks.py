@@ -12,7 +12,7 @@ import pytest
 from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
-from drr.persons.person import Attribute, Person
+from drr.papers.pdr.person import Attribute, Person
 from drr.querygen.pairing import pairs
 from drr.querygen.task_checks import problems
 from drr.querygen.tasks import BUILT_IN, ResearchTask, read_tasks, write_tasks

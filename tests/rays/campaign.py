@@ -20,8 +20,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+from drr.extras.ray.pool import RayPool
 from drr.study.pool import PoolOrder
-from drr.study.ray_pool import RayPool
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.unit import Outcome

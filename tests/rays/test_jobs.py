@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from drr.env.errors import DrrError
 from drr.env.jobs import GivenJob, JobPart
-from drr.study.ray_jobs import BenchOrder, RayJobs
+from drr.extras.ray.jobs import BenchOrder, RayJobs
 from drr.study.worker import Opening
 
 from tests.rays.nodes import add_node

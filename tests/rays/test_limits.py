@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.extras.ray.cluster import connect
+from drr.extras.ray.limits import NAME, NAMESPACE, ClusterSlots, HeldPlaces
+from drr.extras.ray.pool import RayPool
 from drr.study.pool import PoolOrder
-from drr.study.ray_cluster import connect
-from drr.study.ray_limits import NAME, NAMESPACE, ClusterSlots, HeldPlaces
-from drr.study.ray_pool import RayPool
 from drr.study.run import run
 from drr.study.slots import SlotGrant, SlotPurse
 from drr.study.study import Study

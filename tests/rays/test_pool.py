@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 from drr.env.errors import DrrError
+from drr.extras.ray import pool as ray_pool
+from drr.extras.ray.pool import RayPool
 from drr.llm.budget import Limit
-from drr.study import ray_pool
 from drr.study.export import export
 from drr.study.leases import Moment
 from drr.study.pool import InProcessPool, PoolOrder
-from drr.study.ray_pool import RayPool
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.worker import Opening
@@ -133,7 +133,7 @@ DRIVER = """
 import asyncio, sys
 from pathlib import Path
 from drr.study.pool import PoolOrder
-from drr.study.ray_pool import RayPool
+from drr.extras.ray.pool import RayPool
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.worker import Opening
@@ -170,7 +170,7 @@ async def test_ctrl_c_lets_the_units_of_all_nodes_finish(study: Study, cluster: 
 SOCKETS = """
 import os, sys
 from pathlib import Path
-from drr.study.ray_cluster import connect, view
+from drr.extras.ray.cluster import connect, view
 ray = connect(None, 1)
 print(view(ray))
 family = {os.getpid()}

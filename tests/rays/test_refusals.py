@@ -17,9 +17,9 @@ from drr.env.query import Query
 from drr.env.settings import Settings
 from drr.env.web.build import build_sandbox
 from drr.env.web.sandbox import DOCUMENTS
+from drr.extras.ray.pool import RayPool
 from drr.study.leases import Moment
 from drr.study.pool import PoolOrder
-from drr.study.ray_pool import RayPool
 from drr.study.run import run
 from drr.study.study import Study
 from drr.study.worker import Opening, Workplace

@@ -31,7 +31,7 @@ from drr.env.servers.connect import Servers
 from drr.env.servers.names import LOAD, MANIFEST
 from drr.env.settings import Settings
 from drr.env.shop import check_shop, open_shop
-from drr.study.ray_jobs import BenchOrder, RayJobs
+from drr.extras.ray.jobs import BenchOrder, RayJobs
 from drr.study.worker import Opening
 from pydantic import SecretStr
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from tests.test_rooms import ALLOWED
+from tests.test_rooms import FOLDERS
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -21,7 +21,7 @@ with warnings.catch_warnings():
     from re import _parser as parser
 
 ROOT = Path(__file__).parents[2]
-ROOMS = (*ALLOWED, "drr")
+ROOMS = (*FOLDERS, "drr")
 _WHICH = {
     c.CATEGORY_DIGIT: "1", c.CATEGORY_NOT_DIGIT: "a", c.CATEGORY_SPACE: " ", c.CATEGORY_NOT_SPACE: "a", c.CATEGORY_WORD: "a",
     c.CATEGORY_NOT_WORD: " ",

@@ -13,8 +13,8 @@ from drr.env.embedded.layout import DATABASE, file_hashes
 from drr.env.errors import DrrError
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.filetasks.folders import open_tasks, task_at
-from drr.filetasks.form import CORPUS, DRAWER, QUESTION, REVIEW, SIZES, TRUTH
+from drr.papers.dr3.folders import open_tasks, task_at
+from drr.papers.dr3.form import CORPUS, DRAWER, QUESTION, REVIEW, SIZES, TRUTH
 
 from tests.filetasks.known import write_known_task
 from tests.security.conftest import Drr

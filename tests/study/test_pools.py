@@ -34,7 +34,7 @@ from drr.study.unit import Outcome, Unit
 from drr.study.worker import Opening
 
 from tests.study.plain import units
-from tests.test_rooms import ALLOWED
+from tests.test_rooms import FOLDERS
 from tests.test_wheel import tracked
 
 
@@ -346,7 +346,7 @@ def test_a_pool_is_asked_for_by_name(
 ) -> None:
     """What is misspelt, and what is not installed, is said in one line before anything is begun."""
     from drr.app.cli import main
-    from drr.study import ray_cluster
+    from drr.extras.ray import cluster as ray_cluster
 
     monkeypatch.setattr(ray_cluster, "find_spec", lambda name: None)
     order = PoolOrder(opening(), 2, 4, 8)
@@ -383,5 +383,5 @@ async def test_a_worker_with_other_code_is_refused(study: Study) -> None:
 
 def test_the_code_is_every_file_that_a_wheel_holds() -> None:
     """But for the face, which decides nothing: so a checkout and a wheel of it are the same code."""
-    files = {name for name in tracked(*ALLOWED) if name.endswith(ENDINGS)}
+    files = {name for name in tracked(*FOLDERS) if name.endswith(ENDINGS)}
     assert {name for name, _ in code_files()} == files

@@ -11,12 +11,12 @@ import pytest
 from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.web.sandbox import Sandbox
+from drr.extras.ucp.face import Ucp
+from drr.extras.ucp.forms import VERSION
+from drr.extras.ucp.records import minor_units
 from drr.tools.base import ToolContext, context_for
 from drr.tools.mcp import ShopServer
 from drr.tools.registry import TOOLS
-from drr.tools.ucp.face import Ucp
-from drr.tools.ucp.forms import VERSION
-from drr.tools.ucp.records import minor_units
 from jsonschema import Draft202012Validator
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError

@@ -9,8 +9,8 @@ from functools import cached_property
 from drr.app.viewer.model import Passage
 from drr.app.viewer.tasks.marking import passage_around, words_at
 from drr.app.viewer.tasks.model import DocumentView, FactSpan, NoiseView, ProposalView, StatementView
-from drr.filetasks.form import CorpusPage, CorpusSizes
-from drr.filetasks.truth import KnownPage, PageProposal, TaskFact, TaskTruth
+from drr.papers.dr3.form import CorpusPage, CorpusSizes
+from drr.papers.dr3.truth import KnownPage, PageProposal, TaskFact, TaskTruth
 
 NOISE_TOGETHER = 25
 """Pages of noise that share a page of the viewer."""

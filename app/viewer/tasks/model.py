@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from drr.app.viewer.model import Passage
 from drr.citations.files import Box
-from drr.filetasks.truth import ChecklistPoint, SearchTerm
+from drr.papers.dr3.truth import ChecklistPoint, SearchTerm
 
 
 class FactSpan(NamedTuple):

@@ -32,10 +32,10 @@ from drr.env.drawer.problems import FileProblem
 from drr.env.errors import DrrError
 from drr.env.files import file_name
 from drr.env.query import Review
-from drr.filetasks.folders import FileTask, open_tasks
-from drr.filetasks.form import TRUTH, CorpusSizes, corpus_pages, read_sizes
-from drr.filetasks.making.manifest import read_manifest
-from drr.filetasks.truth import PageKind, TaskFact, TaskTruth, read_truth
+from drr.papers.dr3.folders import FileTask, open_tasks
+from drr.papers.dr3.form import TRUTH, CorpusSizes, corpus_pages, read_sizes
+from drr.papers.dr3.making.manifest import read_manifest
+from drr.papers.dr3.truth import PageKind, TaskFact, TaskTruth, read_truth
 
 _OPEN, _DRAWN = 4, 64
 KINDS: tuple[PageKind, ...] = ("supportive", "distractor", "noise")

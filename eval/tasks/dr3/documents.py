@@ -12,7 +12,7 @@ from drr.citations.addresses import canonical_url
 from drr.citations.files import SCHEME, file_address, file_place
 from drr.citations.parse import parse
 from drr.eval.tasks.dr3.rows import DocumentRow
-from drr.filetasks.truth import KnownPage, TaskFact
+from drr.papers.dr3.truth import KnownPage, TaskFact
 
 
 def document_rows(

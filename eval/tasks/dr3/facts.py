@@ -17,7 +17,7 @@ from drr.eval.tasks.dr3.rows import FACTS, KnownRow, PointRuleRow
 from drr.eval.tasks.dr3.seen import met_facts
 from drr.eval.tasks.dr3.subjects import TaskSubjects
 from drr.eval.tasks.judged import Judged, Judging
-from drr.filetasks.truth import ChecklistPoint, KnownPage, TaskFact
+from drr.papers.dr3.truth import ChecklistPoint, KnownPage, TaskFact
 from drr.study.unit import Outcome, Record, Unit
 
 

@@ -19,7 +19,7 @@ from drr.eval.tasks.dr3.documents import document_id
 from drr.eval.tasks.dr3.rows import RepeatedRow, RequiredFactRow
 from drr.eval.tasks.dr3.standing import LEADS_IN, ReportStanding
 from drr.eval.tasks.dr3.subjects import STRANGER, TaskSubjects
-from drr.filetasks.truth import ChangeKind, KnownPage, TaskFact
+from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
 from drr.wording.facts import FACT_WORDS
 from drr.wording.told_values import ToldPlace, ToldValue
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from drr.filetasks.truth import TaskTruth
+from drr.papers.dr3.truth import TaskTruth
 
 
 class KnownTask(NamedTuple):

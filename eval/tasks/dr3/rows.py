@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, NotRequired, TypedDict, cast
 
 from drr.eval.tasks.judged import Judged
-from drr.filetasks.truth import ChangeKind
+from drr.papers.dr3.truth import ChangeKind
 
 FACTS, INSIGHTS, FOLLOWING, DEPTH = "facts", "insights", "following", "depth"
 """The tasks, and where a judging keeps what they found: by rule, and three that ask a judge."""

@@ -12,7 +12,7 @@ from drr.citations.files import file_place
 from drr.env.source import Source
 from drr.eval.tasks.dr3.documents import document_id
 from drr.eval.tasks.dr3.finding import LONGEST
-from drr.filetasks.truth import TaskFact
+from drr.papers.dr3.truth import TaskFact
 from drr.wording.told_values import ToldValue
 
 _OVERLAP = 80

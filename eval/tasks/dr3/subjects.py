@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from drr.eval.evidence.words import content_words
-from drr.filetasks.truth import KnownPage, TaskFact
+from drr.papers.dr3.truth import KnownPage, TaskFact
 from drr.wording.facts import FACT_WORDS
 
 STRANGER = "\0"

@@ -1,6 +1,6 @@
 """What is true of the tasks that a study's answers are of, read for judging alone, and where a study keeps the folder that it was told of.
 
-No agent comes here: a run reads tasks by `filetasks.world`, which does not import their truth.
+No agent comes here: a run reads tasks by `papers.dr3.world`, which does not import their truth.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from drr.env.errors import Misuse
 from drr.env.world import FILES
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.dr3.known import KnownTask
-from drr.filetasks.folders import FileTask, open_tasks
-from drr.filetasks.truth import read_truth
+from drr.papers.dr3.folders import FileTask, open_tasks
+from drr.papers.dr3.truth import read_truth
 from drr.study.study import Study
 
 _META = "tasks_place"

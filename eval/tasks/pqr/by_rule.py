@@ -15,7 +15,7 @@ from drr.eval.labels import Dimension
 from drr.eval.tasks.key_points.from_question import demanded
 from drr.eval.tasks.pqr.owners import OwnerText
 from drr.eval.tasks.pqr.rows import DIMENSIONS, CriteriaDimension, CriterionRow, Half
-from drr.persons.person import Attribute, Person
+from drr.papers.pdr.person import Attribute, Person
 
 WEIGHTS: Mapping[Half, Mapping[CriteriaDimension, float]] = {
     "p": {"GOAL": 0.3, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.3},

@@ -11,7 +11,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.files import write_file
 from drr.eval.labels import content_id
 from drr.eval.tasks.pqr.rows import CriteriaDimension, CriteriaOwner, CriterionRow, rubric_id
-from drr.persons.person import Person, read_persons
+from drr.papers.pdr.person import Person, read_persons
 from drr.study.form import reading, table
 from drr.study.study import Study
 

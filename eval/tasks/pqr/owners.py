@@ -11,8 +11,8 @@ from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.labels import content_id
 from drr.eval.tasks.pqr.rows import CriteriaOwner
-from drr.persons.build import person_id_of, person_of
-from drr.persons.person import Person
+from drr.papers.pdr.build import person_id_of, person_of
+from drr.papers.pdr.person import Person
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from drr.eval.tasks.checked import subject
 from drr.eval.tasks.desk import Desk
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.rows import CheckRow
-from drr.persons.person import Person
+from drr.papers.pdr.person import Person
 from drr.study.unit import Outcome, Record, Unit
 from drr.wording.again import AGAIN
 from drr.wording.exclusions import exclusions

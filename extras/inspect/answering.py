@@ -1,0 +1,121 @@
+"""An agent of Inspect answers as a variant: its model and its tools are the run's, and it ends as agents of ours end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from drr.agents.architecture import AGENT, Run
+from drr.agents.base import Ending, StopReason
+from drr.agents.brief import Reporting
+from drr.agents.recovery import broken_off
+from drr.agents.rendering import RESULTS
+from drr.agents.running import AgentRun
+from drr.agents.writing import compose
+from drr.extras.inspect.model import PROVIDER, LimitReached, model_of
+from drr.extras.inspect.surroundings import sample_of
+from drr.extras.inspect.tools import RunPlace, enter, note_refused
+from drr.extras.inspect.words import instructions
+from drr.llm.failures import ModelFailure
+
+if TYPE_CHECKING:
+    from inspect_ai.agent import Agent, AgentState
+
+_LIMITS: dict[str, StopReason] = {
+    "time": "time_limit",
+    "working": "time_limit",
+    "token": "token_limit",
+    "cost": "token_limit",
+}
+"""By what Inspect calls them; its others (messages, turns) are steps."""
+
+
+def answering(make: Callable[[], Agent]) -> Run:
+    """`make` is called for each question, within its run, so that what it makes holds the run's tools."""
+
+    async def answer(run: AgentRun) -> Ending:
+        broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def end(error: Exception) -> None:
+            if not broken.done():
+                broken.set_exception(error)
+
+        agent = asyncio.create_task(_run(RunPlace(run, end), make))
+        both: set[asyncio.Future[Any]] = {agent, broken}
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            agent.cancel()
+            broken.cancel()
+            await asyncio.gather(agent, broken, return_exceptions=True)
+        said: str | BaseException | None = _ended(broken) or _ended(agent) or agent.result()
+        if isinstance(said, Exception):
+            return await _from_what_is_known(run, _stop(run, said))
+        if isinstance(said, BaseException):
+            raise said
+        return Ending(said or "", "finalized")
+
+    return answer
+
+
+def _ended(work: asyncio.Future[Any]) -> BaseException | None:
+    """What is wrong with the unit comes first, whatever the agent made of it."""
+    return None if work.cancelled() else work.exception()
+
+
+async def _run(place: RunPlace, make: Callable[[], Agent]) -> str:
+    from inspect_ai.agent import AgentState
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+
+    run = place.run
+    enter(place)
+    told = [ChatMessageSystem(content=instructions(run)), ChatMessageUser(content=run.asked, source="input")]
+    state = AgentState(messages=told)
+    async with sample_of(run.query, model_of(place)):
+        try:
+            state = await make()(state)
+        finally:
+            note_refused(run, state.messages)
+            _count_others(run)
+    return _report(state)
+
+
+def _report(state: AgentState) -> str:
+    return str(state.output.completion).strip() if state.output is not None else ""
+
+
+def _count_others(run: AgentRun) -> None:
+    """A model that the agent named itself was asked past our meter: what that cost is unknown, and not nothing."""
+    from inspect_ai.log import transcript
+
+    ours = f"{PROVIDER}/"
+    asked = [str(one.model) for one in transcript().events if one.event == "model"]
+    others = [name for name in asked if not name.startswith(ours)]
+    if others:
+        names = ", ".join(sorted(set(others)))
+        run.notes.append(f"the agent asked models of its own ({names}), {len(others)} times: not metered")
+        usage = run.allowance.meter.usage(AGENT, run.agent.name)
+        usage.unmetered, usage.cost = usage.unmetered + len(others), None
+
+
+def _stop(run: AgentRun, error: Exception) -> StopReason:
+    """Why the research ends here with a report from what is known; whatever else it is ends the unit."""
+    from inspect_ai.util import LimitExceededError
+
+    if isinstance(error, LimitReached):
+        return error.stop
+    if isinstance(error, LimitExceededError):
+        return _LIMITS.get(error.type, "step_limit")
+    if isinstance(error, ModelFailure):
+        known = bool(run.calls)
+        if error.kind == "context_overflow" and known:
+            return "context_limit"
+        if stop := broken_off(run, "agent", error, known=known):
+            return stop
+    raise error
+
+
+async def _from_what_is_known(run: AgentRun, stop: StopReason) -> Ending:
+    brief = Reporting(run.query, run.evidence())
+    return Ending(await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief), stop)

@@ -1,0 +1,149 @@
+"""The run's model as Inspect has models: metered, limited and paid like every call of ours, in the run's own transcript."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from drr.agents.base import StopReason
+from drr.agents.plugins import Watched
+from drr.env.json_object import JsonObject
+from drr.extras.inspect.tools import RunPlace
+from drr.extras.inspect.words import Conversions
+from langchain_core.messages import AIMessage
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model, ModelOutput, ModelUsage
+    from inspect_ai.tool import ToolInfo
+
+PROVIDER = "drr"
+_AT_ONCE = 1_000
+"""Requests that Inspect lets through: how many go out together is settled by our own layer."""
+_LEFT_OUT = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "seed",
+    "stop_seqs",
+    "frequency_penalty",
+    "presence_penalty",
+    "logit_bias",
+)
+
+
+class LimitReached(Exception):
+    """No more turns: what ends the research of an agent of ours ends this one's."""
+
+    def __init__(self, stop: StopReason) -> None:
+        super().__init__(f"the {stop.replace('_', ' ')} of this question is reached")
+        self.stop = stop
+
+
+def model_of(place: RunPlace) -> Model:
+    from inspect_ai.model import GenerateConfig, Model
+
+    api = _provider()(place.run.agent.name)
+    api.answers = Answers(place)
+    return Model(api, GenerateConfig())
+
+
+@dataclass
+class Answers:
+    """Behind a model of Inspect: the run's own."""
+
+    place: RunPlace
+    conversions: Conversions = field(default_factory=Conversions)
+    turns: int = 0
+
+    def __post_init__(self) -> None:
+        self.watched = Watched(self.place.run)
+
+    async def answer(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
+        place = self.place
+        stop = place.run.allowance.reached()
+        if stop is None and self.turns > place.run.limits.steps:  # one more than ours, for the report
+            stop = "step_limit"
+        self.turns += 1
+        if stop is not None:
+            reached = LimitReached(stop)
+            place.broken(reached)
+            raise reached
+        _note(place, config)
+        offered = [] if tool_choice == "none" else [_schema(place, tool) for tool in tools]
+        try:
+            said = await self.watched.reply(self.conversions.of(input), tools=offered)
+        except Exception as error:
+            place.broken(error)
+            raise
+        return _output(place.run.agent.name, said, self.conversions)
+
+
+@cache
+def _provider() -> Any:
+    """Registered once in a process; each run has one of its own of it."""
+    from inspect_ai.model import ModelAPI, modelapi
+
+    @modelapi(name=PROVIDER)
+    class RunModel(ModelAPI):
+        answers: Answers
+
+        async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
+            return await self.answers.answer(input, tools, tool_choice, config)
+
+        def max_connections(self) -> int:
+            return _AT_ONCE
+
+        def connection_key(self) -> str:
+            return PROVIDER
+
+    return RunModel
+
+
+def _schema(place: RunPlace, tool: ToolInfo) -> JsonObject:
+    """A tool of ours in our own words; one of the agent's own as it describes it."""
+    for ours in place.run.schemas:
+        if ours["function"]["name"] == tool.name:
+            return dict(ours)
+    described = {"name": tool.name, "description": tool.description}
+    return {
+        "type": "function",
+        "function": {**described, "parameters": tool.parameters.model_dump(exclude_none=True)},
+    }
+
+
+def _note(place: RunPlace, config: Any) -> None:
+    named = ", ".join(name for name in _LEFT_OUT if getattr(config, name, None) is not None)
+    told = f"left out of the agent's model requests, as the study decides: {named}"
+    if named and told not in place.run.notes:
+        place.run.notes.append(told)
+
+
+def _output(model: str, said: AIMessage, conversions: Conversions) -> ModelOutput:
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput
+    from inspect_ai.tool import ToolCall
+
+    calls = [
+        ToolCall(id=call["id"] or uuid4().hex, function=call["name"], arguments=dict(call["args"]))
+        for call in said.tool_calls
+    ]
+    message = ChatMessageAssistant(
+        id=uuid4().hex, content=said.text, tool_calls=calls or None, model=model, source="generate"
+    )
+    conversions.learn(message, said)
+    choice = ChatCompletionChoice(message=message, stop_reason="tool_calls" if calls else "stop")
+    return ModelOutput(model=model, choices=[choice], usage=_usage(said))
+
+
+def _usage(said: AIMessage) -> ModelUsage | None:
+    from inspect_ai.model import ModelUsage
+
+    used = said.usage_metadata
+    if used is None:
+        return None
+    return ModelUsage(
+        input_tokens=used["input_tokens"],
+        output_tokens=used["output_tokens"],
+        total_tokens=used["input_tokens"] + used["output_tokens"],
+    )

@@ -1,0 +1,171 @@
+"""A sample of Inspect as a run of ours: its agent is whatever Inspect runs, and its record is like every other answer's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from drr.agents.architecture import AGENT, Architecture, Variant
+from drr.agents.base import AnswerRecord, Ending
+from drr.agents.runner import AgentOptions, run_variant
+from drr.agents.running import AgentRun
+from drr.app.prompts import prompts_of
+from drr.env.query import Query
+from drr.extras.inspect.bench import Bench
+from drr.extras.inspect.tools import PLACE, begin_sample, end_sample, note_refused
+from drr.extras.inspect.variants import PROMPT
+from drr.extras.inspect.words import Conversions, instructions
+from drr.llm.failures import NO_ANSWER, ModelFailure
+from drr.llm.meter import Meter, Tokens
+from drr.llm.role import Schema
+from langchain_core.messages import AIMessage, BaseMessage
+
+if TYPE_CHECKING:
+    from inspect_ai.solver import TaskState
+
+RECORD = "drr:record"
+"""In a sample's store, and with it in the log: a sample can be scored again from there."""
+_ENDED = {"max_tokens": "truncated", "content_filter": "refused", "model_length": "context_limit"}
+_RUNS: dict[str, SampleRun] = {}
+
+
+@dataclass
+class InspectModel:
+    """The name of a model that Inspect calls: nothing of ours asks it."""
+
+    name: str
+    role: str = AGENT
+    rule_written: bool = False
+
+    async def reply(
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: object = None
+    ) -> AIMessage:
+        raise AssertionError("Inspect asks its models itself")
+
+    async def structured(
+        self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: object = None
+    ) -> Schema:
+        raise AssertionError("Inspect asks its models itself")
+
+
+@dataclass
+class SampleRun:
+    run: AgentRun
+    meter: Meter
+    report: asyncio.Future[Ending]
+    record: asyncio.Task[AnswerRecord]
+
+    @classmethod
+    async def begin(cls, bench: Bench, query: Query, system: str, model: str) -> SampleRun:
+        loop = asyncio.get_running_loop()
+        handed: asyncio.Future[AgentRun] = loop.create_future()
+        report: asyncio.Future[Ending] = loop.create_future()
+
+        async def answer(run: AgentRun) -> Ending:
+            handed.set_result(run)
+            return await report
+
+        architecture = Architecture(
+            name=system,
+            version="1",
+            summary="an agent of Inspect",
+            load=lambda: answer,
+            prompts=(PROMPT,),
+            options=(),
+            once=True,
+        )
+        meter = Meter()
+        recording = run_variant(
+            Variant(architecture),
+            query.query,
+            world=bench.realm.world({"query_id": query.id, "query": query.query, "user_id": query.user_id}),
+            models={AGENT: InspectModel(model)},
+            meter=meter,
+            prompts=prompts_of(bench.settings, "agents"),
+            options=AgentOptions(top_k=bench.settings.web_top_k),
+            query_id=query.id,
+        )
+        record = asyncio.create_task(recording)
+        both: set[asyncio.Future[Any]] = {record, handed}
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        if record.done():
+            record.result()
+        return cls(handed.result(), meter, report, record)
+
+
+async def begin(state: TaskState, bench: Bench, system: str) -> None:
+    """Before any solver: the sample's session opens, and its agent is told what every agent of ours is told."""
+    from inspect_ai.model import ChatMessageSystem
+
+    query = bench.queries[str(state.sample_id)]
+    sample = await SampleRun.begin(bench, query, system, str(state.model))
+    name = state.uuid
+    _RUNS[name] = sample
+    begin_sample(name, sample.run)
+    state.store.set(PLACE, name)
+    state.messages.insert(0, ChatMessageSystem(content=instructions(sample.run)))
+
+
+async def record_of(state: TaskState) -> AnswerRecord | None:
+    """What the sample leaves, made when it is first asked for; `None` where its agent left no answer."""
+    kept = state.store.get(RECORD)
+    if kept is not None:
+        return AnswerRecord.model_validate(kept)
+    sample = _RUNS.get(state.uuid)
+    report = state.output.completion.strip()
+    if sample is None or not report:
+        return None
+    if not sample.report.done():
+        _complete(sample, state)
+        sample.report.set_result(Ending(report, _stop_reason(state)))
+    try:
+        record = await asyncio.shield(sample.record)
+    except ModelFailure as failure:
+        if failure.kind not in NO_ANSWER:
+            raise
+        return None
+    state.store.set(RECORD, record.model_dump(mode="json"))
+    return record
+
+
+async def end(state: TaskState) -> None:
+    """After the scorers: whatever became of it, nothing of the sample stays open."""
+    sample = _RUNS.pop(state.uuid, None)
+    end_sample(state.uuid)
+    if sample is not None and not sample.record.done():
+        sample.record.cancel()
+        await asyncio.gather(sample.record, return_exceptions=True)
+
+
+def _events() -> Sequence[Any]:
+    from inspect_ai.log import transcript
+
+    return list(transcript().events)
+
+
+def _complete(sample: SampleRun, state: TaskState) -> None:
+    """What Inspect alone saw: its models' usage, the conversation, and calls that it answered itself."""
+    for event in _events():
+        if event.event == "model" and not event.error and event.cache != "read":
+            _count(sample.meter, sample.run.agent.name, event)
+    note_refused(sample.run, state.messages)
+    sample.run.keep("conversation 1", Conversions().of(state.messages))
+
+
+def _count(meter: Meter, model: str, event: Any) -> None:
+    used = event.output.usage
+    tokens = None
+    if used is not None and (used.input_tokens or used.output_tokens):
+        read, written = used.input_tokens_cache_read or 0, used.input_tokens_cache_write or 0
+        tokens = Tokens(used.input_tokens + read + written, used.output_tokens, read, written)
+    meter.answered(AGENT, model, tokens, None, event.working_time or 0.0)
+
+
+def _stop_reason(state: TaskState) -> str:
+    """A limit of Inspect's, what became of the last answer, or the agent's own end."""
+    limits = [event.type for event in _events() if event.event == "sample_limit"]
+    if limits:
+        return f"{limits[-1]}_limit"
+    return _ENDED.get(state.output.stop_reason, "answered")

@@ -1,0 +1,104 @@
+"""Agents of Inspect as architectures: by their name in its registry (`inspect:react`), or an `@agent` in a file or a package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from inspect import iscoroutinefunction, signature
+from typing import TYPE_CHECKING, Any
+
+from drr.agents.architecture import Architecture, Run
+from drr.env.errors import Misuse
+
+if TYPE_CHECKING:
+    from inspect_ai.agent import Agent
+
+PREFIX = "inspect:"
+PROMPT = "inspect"
+"""What each of them is told, here and in an evaluation of Inspect's."""
+PROMPTS = (PROMPT, "report", "report_form")
+_INFO = "__registry_info__"
+"""Where Inspect's decorators say what they made."""
+
+
+def is_inspect(name: str) -> bool:
+    return name.startswith(PREFIX)
+
+
+def is_agent(found: object) -> bool:
+    """Whether this is what Inspect's `@agent` makes, or what that returns."""
+    return getattr(getattr(found, _INFO, None), "type", None) == "agent"
+
+
+def run_of_agent(found: Any) -> Callable[[], Run]:
+    """Of an agent, or of the function that makes one; a parameter `tools` is given ours."""
+
+    def made() -> Agent:
+        agent: Agent = found if iscoroutinefunction(found) else found(**_tools_for(found))
+        return agent
+
+    def load() -> Run:
+        from drr.extras.inspect.answering import answering
+
+        return answering(made)
+
+    return load
+
+
+def _tools_for(maker: Callable[..., Any]) -> Mapping[str, Any]:
+    from drr.extras.inspect.tools import shop_tools
+
+    return {"tools": shop_tools()} if "tools" in signature(maker).parameters else {}
+
+
+def inspect_architecture(word: str) -> Architecture:
+    """`inspect:NAME`, without what may stand behind it."""
+    name = word.removeprefix(PREFIX)
+    own = inspect_version(word)
+    if name == "react":
+        return _architecture(word, own, "Inspect", run_of_agent(default_agent))
+    from inspect_ai._util.registry import registry_lookup
+
+    found: Any = registry_lookup("agent", name)
+    if found is None:
+        raise Misuse(
+            f"no variant {word!r}: Inspect has no agent {name!r}; give react, PACKAGE/AGENT of an installed package, or path/file.py:function"
+        )
+    package = name.partition("/")[0]
+    origin = next(iter(packages_distributions().get(package, ())), package)
+    return _architecture(word, f"{own}+{origin}-{_version_of(origin)}", origin, run_of_agent(found))
+
+
+def _architecture(word: str, version: str, origin: str, load: Callable[[], Run]) -> Architecture:
+    return Architecture(
+        name=word,
+        version=f"1+inspect-{version}",
+        summary="an agent of Inspect",
+        load=load,
+        prompts=PROMPTS,
+        origin=origin,
+    )
+
+
+def default_agent(tools: Any) -> Agent:
+    """Inspect's `react()` as it answers here and there: its answer is the report, and our prompt is all that it is told."""
+    from inspect_ai.agent import react
+
+    agent: Agent = react(prompt=None, tools=tools, submit=False)
+    return agent
+
+
+def inspect_version(word: str) -> str:
+    try:
+        return version("inspect-ai")
+    except PackageNotFoundError:
+        raise Misuse(
+            f"{word}: needs the package inspect-ai; pip install 'deepresearch-retail[inspect]'"
+        ) from None
+
+
+def _version_of(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "unknown"

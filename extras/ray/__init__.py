@@ -1,0 +1,1 @@
+"""Units on the machines of a Ray cluster."""

@@ -1,0 +1,148 @@
+"""A case: what one task is about before any file, page or word of its question is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from drr.env.entities import Product
+from drr.papers.dr3.truth import Intent, TaskFact
+
+FileForm = Literal[
+    "order_history", "receipt", "invoice", "delivery_note", "till_slip", "warranty", "manual", "photo", "label", "sketch",
+    "budget", "comparison", "measurements", "mail", "saved_page", "notes",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoughtItem:
+    """One line of a shopper's order history; where the shop knows no price, one is made up."""
+
+    order_id: str
+    day: date
+    title: str
+    quantity: int
+    status: str
+    price: str
+    """`$41.99`, of one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileEntry:
+    """A fact as a file says it."""
+
+    fact: str
+    attribute: str
+    label: str
+    """Beside the value on a form: `Serial no.`"""
+    value: str
+    said: str
+    """As a sentence of the shopper's, with the value in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedFile:
+    """A file of the drawer before it is written."""
+
+    name: str
+    form: FileForm
+    entries: tuple[FileEntry, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coupling:
+    """One part of the answer: facts that only together decide it."""
+
+    key: str
+    facts: tuple[str, ...]
+    """Those of files may be facts of another part too."""
+    how: str
+    """How they combine, with the result."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedThing:
+    """A product in the words of people."""
+
+    brand: str
+    noun: str
+    """`smoke detector`."""
+    model: str
+    """Made up."""
+    plural: bool
+    edition: str = ""
+    """What sets the model apart from others of its name: `Plus`."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.brand} {self.called}"
+
+    @property
+    def called(self) -> str:
+        """What stands below the maker's name on a label or a booklet: `smoke detector Plus`."""
+        return f"{self.noun} {self.edition}".rstrip()
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldMake:
+    """A file says when the thing was made: since then there has been another make, of which what is asked is not."""
+
+    subject: str
+    made: date
+    newer: date
+    """Both the first of a month."""
+
+    @property
+    def value(self) -> str:
+        return f"{self.made:%m/%Y}"
+
+
+MADE = "month it was made"
+"""The attribute of the fact that tells of which make a thing is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskCase:
+    """Drawn from a shopper's records. `facts` are all required; those of files stand in the drawer alone, those of pages in the
+    supportive pages alone, and places are filled in as they are written."""
+
+    task_id: str
+    seed: int
+    intent: Intent
+    today: date
+    user_id: str
+    owned: Product
+    """What the shopper has and asks about."""
+    others: tuple[Product, ...] = ()
+    """Candidates and companions that the case speaks of."""
+    theme: str
+    """Of `drr.env.themes`, or the product's category."""
+    facts: tuple[TaskFact, ...]
+    thing: NamedThing
+    """`owned`, in words."""
+    rival: NamedThing | None = None
+    """The first of `others`, where the case weighs one."""
+    seller: str
+    """A shop of others, made up."""
+    shopper: str
+    state: str | None = None
+    place: str = ""
+    """Where a candidate is to go, as question and files call it: `hallway alcove`."""
+    bought: date
+    paid: str
+    held: HeldMake | None = None
+    """Where the thing that is asked about is not of the latest make."""
+    purchases: tuple[BoughtItem, ...] = ()
+    """Newest first, up to `today`."""
+    files: tuple[PlannedFile, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    invented: tuple[str, ...] = ()
+
+    @property
+    def known_by(self) -> date:
+        """The day by which what pages say of makes, lists and prices must have begun: when it was bought, and of a candidate now."""
+        return self.bought if self.rival is None else self.today
+
+    def of(self, source: str) -> tuple[TaskFact, ...]:
+        return tuple(fact for fact in self.facts if fact.source == source)

@@ -1,0 +1,253 @@
+"""What a page is to say that leads astray: of which time it speaks, and what was said of that time before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from functools import cached_property
+from random import Random
+
+from drr.papers.dr3.case import HeldMake, TaskCase
+from drr.papers.dr3.corpus.calendar import GAP, TERMS, earlier_ones, month_before, month_name, months_seen
+from drr.papers.dr3.corpus.figures import other_value
+from drr.papers.dr3.corpus.pool import YOUNGEST
+from drr.papers.dr3.corpus.statement import PageStatement, WantedChange, months_taken
+from drr.papers.dr3.corpus.stock import MAKE, stock
+from drr.papers.dr3.lots import lot_before
+from drr.papers.dr3.planning.kinds import Range
+from drr.papers.dr3.reckoning import overturns, turns
+from drr.papers.dr3.truth import ChangeKind, TaskFact
+from drr.papers.dr3.values import FactValues, month_of, months_after, number_of, sold_from
+
+BEATEN: frozenset[ChangeKind] = frozenset(["outdated"])
+"""Changes against which a page is right because something has changed since: both are sources as good as each other."""
+_KINDS: tuple[ChangeKind, ...] = ("one_sided", "wrong_figure", "wrong_figure", "other_model", "other_model")
+_DATED_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", *_KINDS)
+_EARLY_KINDS: tuple[ChangeKind, ...] = ("outdated", "outdated", "one_sided", "other_model", "other_model")
+"""Of what was written before the make, list or price that counts: each says an earlier month."""
+_OTHER_TERMS, _LATER_TERMS = 0.3, 0.45
+"""How often of terms those before are told, and those after where there can be such."""
+_LATER, _SHORT = 45, 120
+"""Days after the purchase from which on pages may speak of terms that came later; where it was no longer ago than so many, of those of the next month."""
+_LATER_ONE = 0.4
+"""How often a page that leads astray is one of what came later, where there can be such."""
+_LATER_ONES = (0, 150, 420)
+"""Days after that on which later terms began: of one task they are the same on all its pages."""
+_RUMORED = {
+    False: ("same", "same", "before", "none", "none"),
+    True: ("before", "before", "same", "none", "none"),
+}
+"""Of which time a rumor is said to be: its month tells no more than that of what is right."""
+_BEFORE, _EACH = 8, {False: 2, True: 4}
+"""Times before the one that counts of which pages can speak, and how many tell the figure of each."""
+_SOUGHT = 16
+"""Values that are drawn in search of one on a side of what is right."""
+_STEPS = {"$": 0.3, "points": 0.25}
+"""Of what is right: by how much a price, or the points of a test, was another before."""
+_APART = 700
+"""Days at most between the makes of two models of a name."""
+
+
+@dataclass(frozen=True)
+class AstrayTimes:
+    """Of one task, whose distractors are drawn one after the other."""
+
+    case: TaskCase
+    seed: int
+    pool_seed: int
+    begun: dict[tuple[str, str], str]
+    """When what pages of the task speak of began."""
+    leans_back: bool = False
+    """Most of them speak of what was before."""
+    told: dict[tuple[str, str], str] = field(default_factory=dict)
+    """By fact and month what was said of a time before."""
+    said_of: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def wanted(self, fact: TaskFact, of: str | None, day: date, rng: Random) -> WantedChange:
+        """A page of any day may have an earlier make, list or time at hand, and says of which it speaks: its own date tells nothing. Of terms that hold
+        from a month on, what was written after the purchase may speak of later ones. `of`: since when holds what is right."""
+        start = sold_from(fact.attribute)
+        if start is not None:
+            return self._of_terms(fact, start, day, rng)
+        if of is None:
+            return WantedChange(kind=rng.choice(_KINDS))
+        key, took = (fact.subject, str(changes_of(fact))), taken_by(fact)
+        early = months_seen(of, day) < took
+        kind = rng.choice(_EARLY_KINDS if early else _DATED_KINDS)
+        if early or kind == "outdated":
+            return WantedChange(kind=kind, as_of=self._before(fact, key, of, day, took * 3 // 2))
+        when = rng.choice(_RUMORED[self.leans_back]) if kind == "wrong_figure" else "same"
+        if when == "before":
+            return WantedChange(kind=kind, as_of=self._last_before(key, of, day, took * 3 // 2))
+        return WantedChange(kind=kind, as_of=of if when == "same" else None)
+
+    def later(self, fact: TaskFact, rng: Random) -> tuple[int, WantedChange] | None:
+        """The age of a page, and what it is to say, that speaks of what came later than that by which the case goes: of purchases after this one, or of the
+        make after the one at hand. `None` where this page is to be another, or none can know of it."""
+        if rng.random() >= _LATER_ONE:
+            return None
+        held, start = held_of(self.case, fact), sold_from(fact.attribute)
+        if held is not None:
+            most = (self.case.today - months_after(held.newer, GAP + taken_by(fact))).days
+            wanted = WantedChange(kind="other_period", as_of=month_name(held.newer))
+        elif start is not None:
+            first = self._later[0]
+            most, wanted = (
+                (self.case.today - first).days,
+                WantedChange(kind="other_period", sold=month_name(first)),
+            )
+        else:
+            return None
+        return (rng.randint(YOUNGEST, most), wanted) if most >= YOUNGEST else None
+
+    def _of_terms(self, fact: TaskFact, start: date, day: date, rng: Random) -> WantedChange:
+        key, month = (fact.subject, TERMS), month_name(start)
+        later = [began for began in self._later if began <= day]
+        if later and rng.random() < _LATER_TERMS:
+            return WantedChange(kind="other_period", sold=month_name(rng.choice(later)))
+        if months_seen(month, day) < 0 or rng.random() < _OTHER_TERMS:
+            return WantedChange(kind="outdated", sold=self._before(fact, key, month, day, 0))
+        kind = rng.choice(_KINDS)
+        when = rng.choice(_RUMORED[self.leans_back]) if kind == "wrong_figure" else "same"
+        if when == "before":
+            return WantedChange(kind=kind, sold=self._last_before(key, month, day, 0))
+        return WantedChange(kind=kind, sold=None if when == "same" else "")
+
+    def _before(self, fact: TaskFact, key: tuple[str, str], latest: str, day: date, took: int) -> str:
+        """The last time before of which a page of the day can know and of which few pages have spoken: in small corpora one, in large ones several."""
+        choices = earlier_ones(self.pool_seed, key, latest, day, took, _BEFORE)
+        free = (one for one in choices if self.said_of[fact.id, one] < _EACH[self.leans_back])
+        chosen = next(free, choices[-1])
+        self.said_of[fact.id, chosen] += 1
+        return chosen
+
+    def _last_before(self, key: tuple[str, str], latest: str, day: date, took: int) -> str:
+        return earlier_ones(self.pool_seed, key, latest, day, took, 1)[0]
+
+    @cached_property
+    def _later(self) -> list[date]:
+        """Months after the purchase in which terms of the seller or maker changed; the one that follows it where it was not long ago."""
+        rng = Random(f"{self.seed}/{self.case.task_id}/later")
+        bought = self.case.bought
+        if (self.case.today - bought).days < _SHORT:
+            return [months_after(bought.replace(day=1), 1)]
+        found = [bought + timedelta(days=_LATER + days + rng.randint(0, 90)) for days in _LATER_ONES]
+        return [one.replace(day=1) for one in found]
+
+    def again(self, fact: TaskFact, wanted: WantedChange, day: date) -> WantedChange:
+        """What was before, or came later, has one value, whichever page says it."""
+        value = self.told.get((fact.id, wanted.as_of or wanted.sold or ""))
+        if wanted.kind not in _TIMED or value is None or not self._turns(fact, wanted, day, turns)(value):
+            return wanted
+        return replace(wanted, value=value)
+
+    def kept(
+        self,
+        fact: TaskFact,
+        wanted: WantedChange,
+        said: PageStatement,
+        kind: ChangeKind,
+        day: date,
+    ) -> PageStatement:
+        """What comes of it; another model has makes and prices of its own."""
+        if kind in _TIMED and said.value:
+            self.told.setdefault((fact.id, wanted.as_of or wanted.sold or ""), said.value)
+        if kind != "other_model" or said.as_of is None:
+            return said
+        key = (said.subject, str(changes_of(fact)))
+        days = Random(f"{self.seed}/{self.case.task_id}/{key}/apart").randint(-_APART, _APART)
+        took = months_taken(said.form, said.value)
+        month = min(month_of(said.as_of) + timedelta(days=days), month_before(day, took))
+        own = self.begun.get(key) or month_name(month)
+        if months_seen(own, day) < took:
+            return replace(said, as_of=month_name(month_before(day, took)))
+        self.begun.setdefault(key, own)
+        return replace(said, as_of=own)
+
+    @cached_property
+    def _values(self) -> FactValues:
+        return FactValues.of(self.case.facts, self.case.today)
+
+    def another(
+        self,
+        fact: TaskFact,
+        wanted: WantedChange,
+        day: date,
+        avoid: Collection[str],
+        within: Range | None,
+        rng: Random,
+    ) -> str | None:
+        """Above what is right as often as below, and mostly one that turns the verdict; elsewhere one that changes a figure that is asked for."""
+        form = stock().statement(fact.attribute)[0]
+        right = number_of(fact.value)
+        if is_recall(fact) and wanted.kind == "outdated" and wanted.as_of:
+            before = f"lots before {fact.value.split()[-1][0]}{lot_before(month_of(wanted.as_of))}"
+            return before if self._turns(fact, wanted, day, turns)(before) else None
+        if (wanted.kind in _TIMED or wanted.kind == "wrong_figure") and (
+            step := _STEPS.get(form.measure)
+        ) is not None:
+            low, high = within or (0.0, float("inf"))
+            within = max(low, right * (1 - step)), min(high, right * (1 + step))
+        above = rng.random() < 0.5
+
+        def on_side(turned: Callable[[str], bool]) -> Callable[[str], bool]:
+            return lambda value: (number_of(value) > right) == above and turned(value)
+
+        strict = self._turns(fact, wanted, day, overturns)
+        loose = self._turns(fact, wanted, day, turns)
+        for turned, tries in ((on_side(strict), _SOUGHT), (on_side(loose), _SOUGHT), (strict, _SOUGHT // 2)):
+            found = other_value(fact.value, avoid, rng, turned, within, form.among, tries)
+            if found is not None:
+                return found
+        return other_value(fact.value, avoid, rng, loose, within, form.among)
+
+    def _turns(
+        self,
+        fact: TaskFact,
+        wanted: WantedChange,
+        day: date,
+        asked: Callable[[FactValues, str, str], bool],
+    ) -> Callable[[str], bool]:
+        """Of values that somebody can have seen by the day of the page."""
+        form = stock().statement(fact.attribute)[0]
+        seen = months_seen(wanted.as_of, day) if wanted.as_of else None
+
+        def turned(value: str) -> bool:
+            late = seen is not None and months_taken(form, value) > seen
+            if late or any(value == one.value for one in self.case.facts):
+                return False
+            key = (asked.__name__, fact.attribute, value)
+            if key not in self._turned:
+                self._turned[key] = asked(self._values, fact.attribute, value)
+            return self._turned[key]
+
+        return turned
+
+    @cached_property
+    def _turned(self) -> dict[tuple[str, str, str], bool]:
+        """What was reckoned of other values: a few hundred distractors draw from the same."""
+        return {}
+
+
+_TIMED: frozenset[ChangeKind] = frozenset(["outdated", "other_period"])
+
+
+def held_of(case: TaskCase, fact: TaskFact) -> HeldMake | None:
+    """The make at hand, where a fact is of it and there has been another since."""
+    held = case.held
+    return held if held is not None and held.subject == fact.subject and changes_of(fact) == MAKE else None
+
+
+def is_recall(fact: TaskFact) -> bool:
+    return fact.attribute.startswith("lots that are faulty")
+
+
+def changes_of(fact: TaskFact) -> str | None:
+    dating = stock().statement(fact.attribute)[0].dating
+    return dating.changes if dating is not None else None
+
+
+def taken_by(fact: TaskFact) -> int:
+    return months_taken(stock().statement(fact.attribute)[0], fact.value)

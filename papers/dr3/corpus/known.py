@@ -1,0 +1,319 @@
+"""The pages of one task that are about its case: those that hold a required fact, and those made of them by a recorded change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from functools import cached_property
+from random import Random
+from typing import NamedTuple
+from zlib import crc32
+
+from drr.env.text import fold
+from drr.papers.dr3.case import NamedThing, TaskCase
+from drr.papers.dr3.corpus.astray import BEATEN, AstrayTimes
+from drr.papers.dr3.corpus.calendar import (
+    GAP,
+    TERMS,
+    PageCalendar,
+    month_name,
+)
+from drr.papers.dr3.corpus.dealing import SentenceDeck
+from drr.papers.dr3.corpus.firms import other_name
+from drr.papers.dr3.corpus.naming import theme_key
+from drr.papers.dr3.corpus.needed import NeededTimes, age_of
+from drr.papers.dr3.corpus.page import drawn_form, written_page
+from drr.papers.dr3.corpus.pool import YOUNGEST, PagePool, PoolPage, beside, dated_age, pool_page
+from drr.papers.dr3.corpus.scene import page_scene
+from drr.papers.dr3.corpus.statement import (
+    PageStatement,
+    WantedChange,
+    changed,
+    drawn_statement,
+    measures_of,
+    of_fact,
+    range_of,
+    statements_of,
+)
+from drr.papers.dr3.corpus.stock import MAKE, PageForm, StatementForm, stock
+from drr.papers.dr3.planning.kinds import kind_of
+from drr.papers.dr3.truth import ChangeKind, FactPlace, KnownPage, TaskFact
+from drr.papers.dr3.values import month_of, months_after, sold_from
+
+_TRIES = 40
+_SISTER = 0.45
+"""How often a needed page says something of another model too, as pages do that lead astray."""
+_FEWER = 0.6
+"""How often it says one thing less of its own than others do: what it is there for is of a month, and so is all that it says of that thing."""
+_AS_NEEDED = 0.5
+"""Of the other pages about the case: those that are as old as needed ones."""
+_LEANS_BACK = 0.5
+"""Of tasks."""
+_TWINS, _TWIN = 2, 0.3
+"""Tries in which a page is written anew that has the title of another, or more than such a share of sentences of others."""
+_OWN_VOICES = {"thing": ("office",), "brand": ("office",), "seller": ("seller", "office")}
+"""Who answers for what a page states: they do not let stand for years what has changed."""
+_STANDS = 365
+"""Days after a change on which its own page may still say what was before."""
+
+
+@dataclass(frozen=True)
+class CasePage:
+    page: PoolPage
+    known: KnownPage
+    quote: str
+    """The sentence that states the fact, or what a change made of it."""
+
+    def place(self) -> FactPlace:
+        return FactPlace(address=self.page.url, quote=self.quote)
+
+
+class PageSource(NamedTuple):
+    """Who may write a page."""
+
+    trust: int | None = None
+    """How good a source it is, where that is asked for."""
+    without: frozenset[str] = frozenset()
+    """Voices that do not write it."""
+    is_tried: bool = False
+    """One of many that are tried: whether it is like others is not asked."""
+
+
+@dataclass(frozen=True)
+class CasePages:
+    """Writes the pages of a case; each with its own seed, so that one more changes none before it."""
+
+    case: TaskCase
+    pool: PagePool
+    seed: int
+    begun: dict[tuple[str, str], str] = field(default_factory=dict)
+    """When what pages of the task speak of began (`stamps`)."""
+    stated_of: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How often its pages state something of somebody."""
+    titles: set[str] = field(default_factory=set)
+    said: set[int] = field(default_factory=set)
+    """Titles and long sentences of the pages written so far."""
+
+    @cached_property
+    def leans_back(self) -> bool:
+        """Whether most of what its pages say is of the months before what counts."""
+        return Random(f"{self.seed}/{self.case.task_id}/leans").random() < _LEANS_BACK
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """Brands and sellers of which no other page of the task may speak."""
+        named = {self.case.thing.brand, self.case.seller, *(one.subject for one in self.case.of("page"))}
+        if self.case.rival is not None:
+            named.add(self.case.rival.brand)
+        return frozenset(named)
+
+    def supportive(self, fact: TaskFact, again: int = 0, trust: int | None = None) -> CasePage:
+        """`again`: the same fact on another page of that day, by just so good a source."""
+        label = f"supportive/{fact.id}"
+        age = age_of(self.case, fact)(Random(f"{self.seed}/{self.case.task_id}/{label}"))
+        said = of_fact(fact, self._needed.since(fact))
+        label += f"/{again}" if again else ""
+        page, quote, form = self.written(fact, said, label, age, PageSource(trust, is_tried=again > 0))
+        known = KnownPage(
+            url=page.url, kind="supportive", facts=(fact.id,), trust=form.trust, as_of=said.as_of
+        )
+        return CasePage(page, known, quote)
+
+    def age(self, fact: TaskFact, rng: Random) -> int:
+        """Of a page that leads astray, or is beside the point: as of any page, or as of those that are needed."""
+        return age_of(self.case, fact)(rng) if rng.random() < _AS_NEEDED else dated_age(rng)
+
+    def newer_age(self, rng: Random) -> int | None:
+        """Of a page that speaks of the make after the one at hand; `None` where there is none, or nobody can have seen one yet."""
+        if self.case.held is None:
+            return None
+        most = (self.case.today - months_after(self.case.held.newer, GAP)).days
+        return rng.randint(YOUNGEST, most) if most >= YOUNGEST else None
+
+    def day(self, age: int) -> date:
+        return self.case.today - timedelta(days=age)
+
+    def distractors(self, of: Sequence[CasePage]) -> Iterator[CasePage]:
+        """Without end, each supportive page in turn. All ages are drawn alike, and what a page of its age may have wrong is said in it."""
+        facts = {fact.id: fact for fact in self.case.of("page")}
+        taken: dict[str, list[str]] = {key: [] for key in facts}
+        number = 0
+        while True:
+            source = of[number % len(of)]
+            fact = facts[source.known.facts[0]]
+            rng = Random(f"{self.seed}/{self.case.task_id}/change/{number}")
+            later = self._times.later(fact, rng)
+            if later is not None:
+                age, wanted = later
+            else:
+                age = self.age(fact, rng)
+                wanted = self._times.wanted(fact, source.known.as_of, self.day(age), rng)
+            wanted = self._times.again(fact, wanted, self.day(age))
+            if wanted.value is None and wanted.kind != "one_sided":
+                within = range_of(stock().statement(fact.attribute)[0], kind_of(self.thing(fact).noun))
+                value = self._times.another(
+                    fact, wanted, self.day(age), {*taken[fact.id], fact.value}, within, rng
+                )
+                if value is None and wanted.kind == "outdated" and source.known.as_of:
+                    other = WantedChange(kind="other_model", as_of=source.known.as_of)
+                    had = {*taken[fact.id], fact.value}
+                    value = self._times.another(fact, other, self.day(age), had, within, rng)
+                    wanted = wanted if value is None else other
+                wanted = replace(wanted, value=value)
+            if wanted.kind == "other_model":
+                about = stock().statement(fact.attribute)[0].about
+                wanted = replace(wanted, subject=other_name(about, fact.subject, rng))
+            said, change = changed(fact, wanted)
+            taken[fact.id] += [said.value] if said.value else []
+            said = self._times.kept(fact, wanted, said, change.kind, self.day(age))
+            by = _source(fact, said, change.kind, source, self.day(age))
+            page, quote, form = self.written(fact, said, f"distractor/{number}", age, by)
+            known = KnownPage(
+                url=page.url,
+                kind="distractor",
+                made_from=source.page.url,
+                change=change,
+                trust=0 if said.hearsay else form.trust,
+                as_of=said.as_of,
+            )
+            yield CasePage(page, known, quote)
+            number += 1
+
+    @cached_property
+    def _needed(self) -> NeededTimes:
+        return NeededTimes(self.case, self.seed)
+
+    @cached_property
+    def _times(self) -> AstrayTimes:
+        return AstrayTimes(self.case, self.seed, self.pool.seed, self.begun, self.leans_back)
+
+    def thing(self, fact: TaskFact) -> NamedThing:
+        rival = self.case.rival
+        return rival if rival is not None and fact.subject.startswith(rival.brand) else self.case.thing
+
+    def written(
+        self,
+        fact: TaskFact,
+        said: PageStatement,
+        label: str,
+        age: int,
+        source: PageSource,
+        *,
+        is_early: bool = False,
+        is_newer: bool = False,
+    ) -> tuple[PoolPage, str, PageForm]:
+        """The first try in which no required value stands but the one that is to stand there; of the first few one that is no twin of another page."""
+        thing, theme = self.thing(fact), theme_key(self.case.theme)
+        seller = self.case.seller if fact.subject == self.case.seller else None
+        if said.form.about == "seller":
+            seller = said.subject
+        is_own = said.form is stock().statement(fact.attribute)[0] and said.value == fact.value
+        unwanted = {one.value for one in self.case.facts} - ({fact.value} if is_own else set())
+        needed = [stock().statement(one.attribute)[0] for one in self.case.of("page")]
+        for attempt in range(_TRIES):
+            rng = Random(f"{self.seed}/{self.case.task_id}/{label}/{attempt}")
+            calendar = self.calendar(age, said, is_early=is_early, is_newer=is_newer)
+            scene = page_scene(rng, theme, thing, self.pool.shelf, self.apart, seller, calendar, self._deck)
+            more = said.one_sided - (is_own and rng.random() < _FEWER)
+            statements = [said, *beside(scene, [*needed, said.form], more, measures_of(needed))]
+            if is_own and rng.random() < _SISTER:
+                taken = [*needed, *(one.form for one in statements)]
+                statements += _of_a_sister(thing, taken, calendar, rng)
+            form = drawn_form(rng, statements, source.trust, source.without, scene.seller)
+            written = written_page(form, scene, statements, self.pool.seed)
+            page = pool_page(written, age, theme)
+            if attempt < _TWINS and not source.is_tried and self._is_twin(page):
+                continue
+            if not any(stands_in(value, page.folded) for value in unwanted):
+                if not source.is_tried:
+                    self.titles.add(page.title)
+                    self.said.update(page.said)
+                return page, written.quotes[0], form
+        raise ValueError(
+            f"{self.case.task_id}: no page about {fact.subject} came out without other required facts"
+        )
+
+    @cached_property
+    def _deck(self) -> SentenceDeck:
+        number = self.case.task_id
+        return self.pool.deck.of_task(int(number) if number.isdigit() else crc32(number.encode()))
+
+    def _is_twin(self, page: PoolPage) -> bool:
+        return page.title in self.titles or len(page.said & self.said) > _TWIN * len(page.said)
+
+    def calendar(
+        self,
+        age: int,
+        said: PageStatement | None = None,
+        *,
+        is_early: bool = False,
+        is_newer: bool = False,
+    ) -> PageCalendar:
+        """A page that speaks of an earlier make knows no other, and so does one that speaks of a later make than that at hand."""
+        held, dating = self.case.held, said.form.dating if said else None
+        own = {(held.subject, MAKE): month_name(held.newer)} if is_newer and held else {}
+        if said and dating and said.as_of:
+            own[said.subject, dating.changes] = said.as_of
+        if said and said.groups.get("sold"):
+            own[said.subject, TERMS] = said.groups["sold"]
+        return PageCalendar(
+            seed=self.pool.seed,
+            day=self.day(age),
+            bought=self.case.known_by,
+            begun=self.begun,
+            fixed=self._needed.settled if is_early else {**self._needed.settled, **own},
+            is_early=is_early,
+            past=frozenset(
+                key for key, month in own.items() if self._needed.settled.get(key, month) != month
+            ),
+            leans_back=self.leans_back,
+            stated_of=self.stated_of,
+        )
+
+
+def _of_a_sister(
+    thing: NamedThing, taken: list[StatementForm], calendar: PageCalendar, rng: Random
+) -> list[PageStatement]:
+    """Something of another model of the name: it does not tell what leads astray."""
+    edition = other_name("thing", thing.name, rng).removeprefix(f"{thing.brand} {thing.noun}").strip()
+    sister = replace(thing, edition=edition)
+    apt = [one for one in statements_of(thing.noun) if one.about == "thing" and one not in taken]
+    said = drawn_statement(sister, None, rng, calendar, rng.choice(apt)) if apt else None
+    return [said] if said and said.subject != thing.name else []
+
+
+def says_as_much(page: PoolPage, fact: TaskFact) -> bool:
+    """Whether a page says of another thing or firm what a fact says: the same value where the same is spoken of."""
+    if not stands_in(fact.value, page.folded):
+        return False
+    called, value = stock().statement(fact.attribute)[0].called, fact.value
+    return any(value in said and called.search(said) for said in page.text.split("\n\n"))
+
+
+def stands_in(value: str, folded: str) -> bool:
+    """Whether a value stands in a folded text, as itself and not as part of a longer figure or word."""
+    plain = fold(value)
+    at = folded.find(plain)
+    while at >= 0:
+        end = at + len(plain)
+        before, after = folded[at - 1 : at], folded[end : end + 2]
+        longer = before.isalnum() or (
+            before in (".", ",") and folded[at - 2 : at - 1].isdigit() and plain[0].isdigit()
+        )
+        if not longer and not after[:1].isalnum() and not (after[:1] in (".", ",") and after[1:].isdigit()):
+            return True
+        at = folded.find(plain, at + 1)
+    return False
+
+
+def _source(fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, day: date) -> PageSource:
+    """What another page is right against is from no better a source than that, and not from who answers for it, years after."""
+    if kind not in BEATEN or said.hearsay:
+        return PageSource()
+    of = source.known.as_of
+    start = month_of(of) if of else sold_from(fact.attribute)
+    late = start is not None and (day - start).days > _STANDS
+    without = _OWN_VOICES[said.form.about] if late else ()
+    return PageSource(source.known.trust, frozenset(without))

@@ -1,0 +1,111 @@
+"""Paragraphs of prose as the books have them: in steps with alternatives, each with what must be true of a thing for it to be said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from random import Random
+from typing import Any
+
+from drr.papers.dr3.corpus.dealing import SentenceDeck
+from drr.papers.dr3.corpus.template import Fill, Template, template
+from drr.papers.dr3.corpus.ways import varied
+from drr.papers.dr3.planning.kinds import TRAITS
+
+
+@dataclass(frozen=True, eq=False)
+class ProsePassage:
+    """A paragraph in steps, each with alternatives, written so that any choice reads as one thought."""
+
+    steps: tuple[tuple[Template, ...], ...]
+    needs: frozenset[str] = frozenset()
+    """Traits of the sort, without which it is not said of a thing."""
+    ask: tuple[Template, ...] = ()
+    """Questions that just this answers."""
+    asks_first: bool = False
+    """Its first sentence is a question."""
+
+    def say(
+        self,
+        deck: SentenceDeck,
+        rng: Random,
+        fill: Fill,
+        fits: Collection[str] | None = None,
+        *,
+        is_asked: bool = False,
+    ) -> str:
+        """Of a thing that `fits` says is so; without its own question where it answers one."""
+        told = self.steps[1:] if is_asked and self.asks_first else self.steps
+        steps = (step if fits is None else fitting(step, fits) for step in told)
+        return " ".join(deck.say(step, rng, fill) for step in steps)
+
+    @cached_property
+    def claims(self) -> frozenset[str]:
+        """What it says of how its speaker has the thing."""
+        return frozenset(claim for step in self.steps for one in step for claim in one.claims)
+
+    def suits(self, fits: frozenset[str]) -> bool:
+        """Whether it can be said of such a thing, with one alternative of each step at least."""
+        return _suits(self, fits)
+
+
+@lru_cache(maxsize=1 << 16)
+def _suits(passage: ProsePassage, fits: frozenset[str]) -> bool:
+    return passage.needs <= fits and all(any(one.needs <= fits for one in step) for step in passage.steps)
+
+
+def fitting(rows: Sequence[Template], fits: Collection[str]) -> Sequence[Template]:
+    """Those that take nothing for granted of a thing that is not so; all where none is left."""
+    if len(rows) == 1:
+        return rows
+    found = [one for one in rows if one.needs.issubset(fits)]
+    return found or rows
+
+
+def templates(rows: list[str]) -> tuple[Template, ...]:
+    return tuple(template(row) for row in rows)
+
+
+def prose(rows: list[str]) -> tuple[Template, ...]:
+    """Each with other ways to say the same."""
+    return tuple(template(varied(row)) for row in rows)
+
+
+def read_passage(row: Mapping[str, Any]) -> ProsePassage:
+    needs = frozenset(row.get("needs", ()))
+    if strange := needs - TRAITS:
+        raise ValueError(f"no sort has the trait {sorted(strange)[0]!r}")
+    steps = _steps(row["say"])
+    first = row["say"] if isinstance(row["say"], str) else ""
+    asks = len(steps) > 1 and next(_sentences(first)).rstrip("}").endswith("?")
+    return ProsePassage(steps, needs, prose(row.get("ask", [])), asks)
+
+
+_ENDS = re.compile(r'[.?!]"? ')
+
+
+def _steps(said: str | list[str | list[str]]) -> tuple[tuple[Template, ...], ...]:
+    """A paragraph as it stands, sentence by sentence, or in steps with alternatives."""
+    if isinstance(said, str):
+        said = list(_sentences(said))
+    return tuple(prose([step] if isinstance(step, str) else step) for step in said)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Those that are not within a choice."""
+    start = 0
+    for end in _ENDS.finditer(text):
+        before = text[start : end.end()]
+        if before.count("{") == before.count("}") and before.count("[") == before.count("]"):
+            yield before.strip()
+            start = end.end()
+    yield text[start:].strip()
+
+
+def declared(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Whoever writes prose says of what it can be said; of everything, where nothing is needed."""
+    if "needs" not in row:
+        raise ValueError(f"no `needs`: {str(row.get('say') or row.get('ask'))[:80]!r}")
+    return row

@@ -1,0 +1,228 @@
+"""The pool: the pages that every task of a set takes its noise from, written once, and their bytes and words kept.
+
+A page of the pool has an age instead of a date, and codes instead of years (`stamps`): a task counts back from the day on which it is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from itertools import count
+from random import Random
+from zlib import crc32
+
+from drr.env.entities import Product
+from drr.env.errors import Misuse
+from drr.env.text import fold
+from drr.papers.dr3.case import NamedThing
+from drr.papers.dr3.corpus.calendar import PageCalendar
+from drr.papers.dr3.corpus.dealing import SentenceDeck
+from drr.papers.dr3.corpus.naming import Shelf, shelf
+from drr.papers.dr3.corpus.page import WrittenPage, drawn_form, written_page
+from drr.papers.dr3.corpus.ranking import PieceBags, piece_bags
+from drr.papers.dr3.corpus.scene import PageScene, page_scene
+from drr.papers.dr3.corpus.statement import PageStatement, drawn_statement, own_statements
+from drr.papers.dr3.corpus.stock import GENERAL, StatementForm
+from drr.papers.dr3.form import CorpusPage, line
+from drr.papers.dr3.planning.kinds import kind_of
+
+VERSION = "33"
+"""Of everything that decides what pages say: raised when the same seed writes another pool."""
+COUNTER = "characters/4"
+PAGES = 3_000
+YOUNGEST, OLDEST = 20, 2_600
+"""Days before a task is asked."""
+_UNDATED, _RECENT = 0.02, 3
+_WINDOWS = 32
+"""Places in the pool from which tasks are dealt."""
+_BESIDE = (0, 0, 0, 1, 1)
+_STILL_HEARSAY = 0.3
+_LEAST_THINGS = 6
+LONG_SENTENCE = 45
+"""Characters above which a reader knows a sentence again."""
+_SENTENCES = re.compile(r"(?<=[.?!:])\s+|\n+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolPage:
+    url: str
+    title: str
+    text: str
+    age: int | None
+    theme: str
+    tokens: int
+    pieces: PieceBags
+    folded: str
+    """Title and text, to look things up in."""
+    head: bytes
+    """Its line up to the date."""
+    said: frozenset[int]
+    """Its long sentences, each by a number of its own."""
+    is_shared: bool = False
+    """By the tasks of a set, each with dates of its own."""
+    begun: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """When what it speaks of began, as months with codes; of pages of the pool."""
+    since: int = 0
+    """The year before which nobody wrote about such a thing; of pages of the pool."""
+
+    month: int | None = None
+    """In which it was written, where it says so; of pages of the pool."""
+
+    def day(self, today: date) -> date | None:
+        """So many days ago; of a page that says in which month it was written, in the nearest such month."""
+        if self.age is None:
+            return None
+        day = today - timedelta(days=self.age)
+        if self.month is None or day.month == self.month:
+            return day
+        away = (self.month - day.month + 6) % 12 - 6
+        found = _months_on(day, away)
+        days = (today - found).days
+        return found if YOUNGEST <= days <= OLDEST else _months_on(day, away + (12 if days > OLDEST else -12))
+
+    def is_possible(self, today: date) -> bool:
+        """Whether there was what it is about when it was written."""
+        return (self.day(today) or today).year >= self.since
+
+    def page(self, today: date) -> CorpusPage:
+        return CorpusPage(url=self.url, title=self.title, text=self.text, date=self.dated(today))
+
+    def dated(self, today: date) -> str | None:
+        day = self.day(today)
+        return None if day is None else day.isoformat()
+
+    def line(self, today: date) -> bytes:
+        day = self.dated(today)
+        return self.head + (f',"date":"{day}"' if day else "").encode() + b"}\n"
+
+
+def _months_on(day: date, months: int) -> date:
+    at = 12 * day.year + day.month - 1 + months
+    return date(at // 12, at % 12 + 1, min(day.day, 28))
+
+
+@dataclass(frozen=True)
+class PagePool:
+    seed: int
+    shelf: Shelf
+    pages: tuple[PoolPage, ...]
+    deck: SentenceDeck = field(default_factory=SentenceDeck, compare=False)
+    """What its pages have said."""
+
+    @property
+    def tokens(self) -> int:
+        return sum(page.tokens for page in self.pages)
+
+
+def token_count(title: str, text: str) -> int:
+    return -(-(len(title) + len(text)) // 4)
+
+
+def pool_page(written: WrittenPage, age: int | None, theme: str) -> PoolPage:
+    page = CorpusPage(url=written.url, title=written.title, text=written.text)
+    return PoolPage(
+        url=written.url,
+        title=written.title,
+        text=written.text,
+        age=age,
+        theme=theme,
+        tokens=token_count(written.title, written.text),
+        pieces=piece_bags(written.title, written.text),
+        folded=fold(f"{written.title}\n{written.text}"),
+        head=line(page).removesuffix(b"}\n"),
+        said=frozenset(
+            crc32(said.encode()) for said in _SENTENCES.split(written.text) if len(said) > LONG_SENTENCE
+        ),
+    )
+
+
+def drawn_age(rng: Random) -> int | None:
+    return None if rng.random() < _UNDATED else dated_age(rng)
+
+
+def dated_age(rng: Random) -> int:
+    """Most of what one finds is of the last two years."""
+    return YOUNGEST + int((OLDEST - YOUNGEST + 1) * rng.random() ** _RECENT)
+
+
+def build_pool(products: Iterable[Product], seed: int, pages: int = PAGES) -> PagePool:
+    """The same products, seed and number give the same pages; `Misuse` where there is too little to speak of."""
+    things = shelf(products)
+    if len({one.thing.brand for one in things[GENERAL]}) < _LEAST_THINGS:
+        raise Misuse(
+            f"pages need products of at least {_LEAST_THINGS} brands to speak of; this shop has fewer: ingest more of it"
+        )
+    themes = [key for key in sorted(things) if key != GENERAL] or [GENERAL]
+    themes += [GENERAL] if GENERAL not in themes else []
+    found: dict[int, PoolPage] = {}
+    urls: set[str] = set()
+    deck = SentenceDeck()
+    for place in _places(pages):
+        for again in count():
+            page = _noise(things, themes[place % len(themes)], f"{seed}/pool/{place}/{again}", seed, deck)
+            if page.url not in urls:
+                urls.add(page.url)
+                found[place] = page
+                break
+    return PagePool(seed, things, tuple(found[place] for place in range(pages)), deck)
+
+
+def spread(number: int) -> float:
+    """The digits of a number in base two, mirrored behind the point: 0, 1/2, 1/4, 3/4, 1/8 and on, each far from those before."""
+    found, part = 0.0, 0.5
+    while number:
+        found += part * (number & 1)
+        number, part = number >> 1, part / 2
+    return found
+
+
+def _places(pages: int) -> Iterator[int]:
+    """Of the pages in the order in which they are written: first those from which the first task is dealt its noise, then those of the second, and on,
+    so that a sentence comes again after as many tasks as can be."""
+    size = -(-pages // _WINDOWS)
+    for window in range(_WINDOWS):
+        start = int(spread(window) * _WINDOWS) * size
+        yield from range(start, min(start + size, pages))
+
+
+def _noise(things: Shelf, theme: str, label: str, seed: int, deck: SentenceDeck) -> PoolPage:
+    rng = Random(label)
+    thing: NamedThing = rng.choice(things[theme]).thing
+    scene = page_scene(rng, theme, thing, things, frozenset(), calendar=PageCalendar(seed=seed), deck=deck)
+    first = drawn_statement(thing, scene.seller, rng, scene.calendar)
+    if first and first.form.about == "seller":
+        scene.is_of(first.subject)
+    said = [plain(first, rng)] if first else []
+    said += beside(scene, [one.form for one in said])
+    written = written_page(drawn_form(rng, said, house=scene.seller), scene, said, seed)
+    page = pool_page(written, drawn_age(rng), theme)
+    return replace(
+        page,
+        is_shared=True,
+        begun={key: month for key, (month, _) in scene.calendar.told.items()},
+        since=kind_of(thing.noun).since,
+        month=scene.calendar.month,
+    )
+
+
+def plain(said: PageStatement, rng: Random) -> PageStatement:
+    """What a page is there for has its value, and is seldom hearsay, as needed pages are, but where it is wrong: nobody vouches for that."""
+    still = said.hearsay and rng.random() < _STILL_HEARSAY
+    return replace(said, one_sided=False, hearsay=still or said.is_wrong)
+
+
+def beside(
+    scene: PageScene, avoid: Sequence[StatementForm], more: int = 0, like: Collection[str] = ()
+) -> list[PageStatement]:
+    """What a page states beside what it is there for: of its own thing (so many `more` where it lacks a figure; mostly in a measure of `like`), and
+    of others of that sort."""
+    rng, calendar = scene.rng, scene.calendar
+    said = own_statements(scene.thing, scene.seller, rng, calendar, avoid, more, like)
+    for _ in range(rng.choice(_BESIDE)):
+        other = scene.beside()
+        drawn = other and drawn_statement(other, None, rng, calendar)
+        if drawn:
+            said.append(drawn)
+    return said

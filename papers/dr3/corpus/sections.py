@@ -1,0 +1,156 @@
+"""The sections of a page that one voice writes: what its plan asks for, each topic in a few passages, with what it states beside its topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from drr.papers.dr3.corpus.passages import ProsePassage, fitting
+from drr.papers.dr3.corpus.plan import PagePlan
+from drr.papers.dr3.corpus.scene import PageScene
+from drr.papers.dr3.corpus.statement import PageStatement
+from drr.papers.dr3.corpus.stock import LISTINGS, MEMBER, RULES, PageForm, stock
+from drr.papers.dr3.corpus.telling import ToldStatement
+from drr.papers.dr3.corpus.template import one_article
+
+_LEAST, _USUAL, _MOST = 500, 2850, 6600
+"""Characters that a page is planned for; it ends with the section that passes them."""
+_KNOWN = 0.4
+"""How often a page says at its beginning since when it knows what it is about."""
+_PARAGRAPH = 330
+"""Characters of one, about."""
+_LISTED_BY = {
+    "editor": (0.02, 0.25),
+    "bench": (0.0, 0.4),
+    "seller": (0.03, 0.4),
+    "desk": (0.0, 0.0),
+    MEMBER: (0.0, 0.0),
+}
+"""By voice: how often a page has rules of thumb, and what listings say; a notice has neither."""
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """Paragraphs about one topic."""
+
+    topic: str
+    parts: tuple[str, ...]
+    listed: bool = False
+    """Short entries that are no running prose: a list wherever they stand."""
+    ask: str = ""
+    """The question that they answer, where they answer one."""
+
+
+@dataclass(frozen=True)
+class PageFrame:
+    """How a page begins and ends."""
+
+    opening: str
+    closing: str
+
+
+def framed(form: PageForm, plan: PagePlan, scene: PageScene) -> PageFrame:
+    """Says first what the page is about, and comes back to it."""
+    rng, occasion = scene.rng, stock().occasions[form.voice][plan.main]
+    lead, settle = scene.say(occasion.lead), scene.say(occasion.settle)
+    opens = [one for one in form.openings if scene.may(one)]
+    opening = scene.say(opens) if rng.random() < 0.5 and opens else ""
+    known = scene.known_since(form.voice) if rng.random() < _KNOWN else ""
+    closing = scene.say(form.closings)
+    return PageFrame(" ".join(part for part in (opening, lead, known) if part), f"{settle}\n\n{closing}")
+
+
+def page_sections(
+    form: PageForm,
+    plan: PagePlan,
+    statements: Sequence[PageStatement],
+    said: Sequence[ToldStatement],
+    scene: PageScene,
+) -> list[PageSection]:
+    rng = scene.rng
+    goal = min(_MOST, max(_LEAST, rng.lognormvariate(0, 0.62) * _USUAL))
+    sections: list[PageSection] = []
+    length = 0
+    for topic in (plan.main, *plan.others):
+        if length >= goal:
+            break
+        apt = _apt(form, topic, scene)
+        count = rng.randint(3, 4) if topic == plan.main else rng.randint(1, 3)
+        count = min(count, max(1, round((goal - length) / _PARAGRAPH)))
+        chosen = _together(scene.deck.some(apt, count, rng, scene.theme), scene)
+        parts = [scene.paragraph(one, is_asked=form.layout == "questions") for one in chosen]
+        length += sum(map(len, parts)) + 60
+        if form.layout == "questions":
+            asked = (scene.say(one.ask or stock().asks[topic]) for one in chosen)
+            sections += [PageSection(topic, (part,), ask=ask) for part, ask in zip(parts, asked, strict=True)]
+        elif parts:
+            sections.append(PageSection(topic, tuple(parts)))
+    for statement, one in zip(statements, said, strict=True):
+        same = [at for at, section in enumerate(sections) if section.topic == statement.form.topic]
+        if same and form.layout != "questions":
+            sections[same[0]] = PageSection(statement.form.topic, (*sections[same[0]].parts, *one.parts))
+        else:
+            sections.insert(
+                _place(sections, statement), PageSection(statement.form.topic, one.parts, ask=one.ask)
+            )
+    for listed, chance in zip(
+        (_rules(scene), _listings(scene)), _LISTED_BY.get(form.voice, (0.0, 0.0)), strict=True
+    ):
+        if listed.parts and rng.random() < chance:
+            sections.append(listed)
+    return sections
+
+
+@cache
+def _passages(voice: str, topic: str, fits: frozenset[str]) -> tuple[ProsePassage, ...]:
+    return tuple(one for one in stock().voices[voice].get(topic, ()) if one.suits(fits))
+
+
+def _apt(form: PageForm, topic: str, scene: PageScene) -> Sequence[ProsePassage]:
+    fits = scene.fits
+    if form.voice != MEMBER:
+        return _passages(form.voice, topic, fits)
+    alone = (
+        [reply for reply in one.alone if reply.suits(fits)]
+        for one in stock().matters
+        if one.topic == topic and one.needs <= fits
+    )
+    return [one for replies in alone for one in scene.deck.some(replies, 1, scene.rng, scene.theme)]
+
+
+def _together(passages: Sequence[ProsePassage], scene: PageScene) -> list[ProsePassage]:
+    """Those that somebody who writes alone can say beside each other."""
+    found = []
+    for one in passages:
+        if scene.may(one):
+            scene.claim(one)
+            found.append(one)
+    return found
+
+
+def _place(sections: list[PageSection], statement: PageStatement) -> int:
+    """After the last section of a topic beside which it can stand."""
+    near = [at for at, one in enumerate(sections, start=1) if one.topic in statement.form.near]
+    return near[-1] if near else len(sections)
+
+
+def _rules(scene: PageScene) -> PageSection:
+    lines = fitting(stock().lines[scene.theme], scene.fits)
+    chosen = scene.deck.some(lines, scene.rng.randint(2, 4), scene.rng, scene.theme)
+    return PageSection(RULES, tuple(scene.say([one]) for one in chosen), listed=True)
+
+
+_QUOTED = (
+    '{name}: "{text}."', '"{text}" ({name})', "{name} - {text}.", '{name}, by its listing: "{text}."', "{name}: {text}.",
+)  # fmt: skip
+
+
+def _listings(scene: PageScene) -> PageSection:
+    """What the listings of the companions say, all of a page quoted in one way."""
+    rng = scene.rng
+    said = [(one.thing.name, text) for one in scene.companions for text in one.features]
+    style = rng.choice(_QUOTED)
+    chosen = rng.sample(said, min(len(said), rng.randint(2, 4)))
+    quoted = (one_article(style.format(name=name, text=text)) for name, text in chosen)
+    return PageSection(LISTINGS, tuple(quoted), listed=True)

@@ -1,0 +1,370 @@
+"""What a page states, and everything that could be stated of the products of a shop: one value for each, wherever it is said.
+
+So no two pages of one pool contradict each other but by a change that is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from math import ceil, floor
+from random import Random
+
+from drr.papers.dr3.case import NamedThing
+from drr.papers.dr3.corpus.calendar import TERMS, PageCalendar
+from drr.papers.dr3.corpus.figures import never_round, other_value
+from drr.papers.dr3.corpus.firms import other_name
+from drr.papers.dr3.corpus.stock import StatementForm, stock
+from drr.papers.dr3.lots import lot_before, lot_letter
+from drr.papers.dr3.planning.kinds import Range, ThingKind, kind_of
+from drr.papers.dr3.truth import ChangeKind, StatementChange, TaskFact
+from drr.papers.dr3.values import CENTS, month_of, number_of
+
+_LETTERS = "BCDFGHJKLMNPQRSTVW"
+_OTHER, _ONE_SIDE = 0.2, 0.12
+"""How often a statement of a page is of another model or firm, or only one side of the matter."""
+_HEARSAY = {True: 0.22, False: 0.05}
+"""How often it is hearsay: on a page about the case, where what is needed may be called in doubt as well, and on others."""
+_NO_MONTH = 0.5
+"""How often a page about something else does not say since when what it states holds."""
+_WRONG = 0.5
+"""How often hearsay of what nobody asks for is wrong."""
+_OWN = (0, 1, 1, 2, 2)
+"""What a page states of its own thing beside the first, as often as not of a month."""
+_FORMS_TRIED = 12
+"""Sorts of statements tried on a page that is too old for the first: all pages state about as much."""
+_ALIKE = 0.9
+"""How often a page about what a case asks states something else in a measure that is asked for, so that a unit does not tell."""
+_SELDOM = 0.7
+"""How often a page about something else leaves what is seldom said of things to others."""
+_OFTEN = 5
+"""Statements of one thing in one task after which others come first: what is needed stands once."""
+_WEIGHTS = frozenset(["pounds", "alone", "weigh"])
+
+_SOLD = {
+    "a": " (bought in {} or later, until the terms change)",
+    "b": " (sold since {}, until the next change of terms)",
+    "c": " (for purchases from {} until the next change)",
+}
+_TALKED = {
+    "a": " (those are the {} terms, for what was bought from then on)",
+    "b": " (by the {} terms, which go by the day of purchase)",
+    "c": " (under the terms of {}, if it was bought since then)",
+}
+"""From which month of purchase on a statement holds: each says that it goes by the purchase."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageStatement:
+    """A value of something, in the words of nobody yet."""
+
+    form: StatementForm
+    subject: str
+    value: str
+    groups: Mapping[str, str] = field(default_factory=dict)
+    hearsay: bool = False
+    """Said without knowing."""
+    is_wrong: bool = False
+    """Said without knowing, and not so."""
+    one_sided: bool = False
+    """Only one side of it is said, and never the value."""
+    as_of: str | None = None
+    """The month since which it holds, where that is said."""
+
+    @property
+    def months(self) -> set[str]:
+        """Since when it holds, or for which purchases."""
+        return {month for month in (self.as_of, self.groups.get("sold")) if month}
+
+    def words(self, is_talk: bool = False) -> dict[str, str]:
+        """Who writes to others like himself (`is_talk`) says the month of terms in two words, and no clause of them."""
+        state, sold = self.groups.get("state"), self.groups.get("sold")
+        return {
+            **self.groups,
+            "subject": self.subject,
+            "value": self.value,
+            "as_of": self.as_of or "",
+            "in_state": f" in {state}" if state else "",
+            **{
+                f"sold_{key}": said.format(sold) if sold else ""
+                for key, said in (_TALKED if is_talk else _SOLD).items()
+            },
+        }
+
+
+def months_taken(form: StatementForm, value: str) -> int:
+    """How long somebody must have had a thing to say this of it."""
+    if form.takes == "value":
+        return round(number_of(value))
+    return 12 if form.takes == "year" else 0
+
+
+def of_fact(fact: TaskFact, as_of: str | None = None) -> PageStatement:
+    form, groups = stock().statement(fact.attribute)
+    as_of = as_of if form.dating else None
+    return PageStatement(form=form, subject=fact.subject, value=fact.value, groups=groups, as_of=as_of)
+
+
+def drawn_value(text: str, rng: Random) -> str | None:
+    """A slot that draws: `#3-9`, `$10-40` or `L`."""
+    if text == "L":
+        return rng.choice(_LETTERS)
+    if text[:1] not in "#$":
+        return None
+    low, _, high = text[1:].partition("-")
+    amount = rng.randint(int(low), int(high))
+    return str(amount) if text[0] == "#" else f"${amount}.{rng.choice(CENTS)}"
+
+
+_SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
+    "^height once": lambda kind: kind.stands,
+    "^weight in use": lambda kind: kind.stands,
+    "^warranty term": lambda kind: kind.plate,
+    "^days to claim": lambda kind: kind.plate,
+    "^share refunded": lambda kind: kind.plate,
+    "^share credited": lambda kind: kind.is_traded_in,
+    "^kit for parts": lambda kind: kind.parts,
+    "^pack for refill": lambda kind: kind.coded,
+    "^months that parts": lambda kind: kind.parts,
+    "^length of the cord": lambda kind: "corded" in kind.fits,
+    "^days for a repair": lambda kind: kind.plate,
+    "^share off for who registers": lambda kind: kind.plate,
+    "^price of a spare part": lambda kind: kind.parts,
+    "^months between checks": lambda kind: kind.manual in ("furniture", "outdoor", "powered"),
+}
+"""What can be said of some sorts of things only, by the beginning of the attribute; where values have a range, it is of sorts that have it."""
+
+
+def is_said_of(form: StatementForm, kind: ThingKind) -> bool:
+    """Whether pages state such a thing of a sort: no upkeep of what has none."""
+    pattern = form.attribute.pattern
+    if form.range is not None and range_of(form, kind) is None:
+        return False
+    return all(bool(asked(kind)) for start, asked in _SAID_OF.items() if pattern.startswith(start))
+
+
+@cache
+def statements_of(noun: str) -> tuple[StatementForm, ...]:
+    """All that can be said of a thing of such a name."""
+    return tuple(one for one in stock().statements if is_said_of(one, kind_of(noun)))
+
+
+def range_of(form: StatementForm, kind: ThingKind) -> Range | None:
+    """Within which values of a sort lie, where it has such a range."""
+    return getattr(kind, form.range) if form.range is not None else None
+
+
+def drawn_statement(
+    thing: NamedThing,
+    seller: str | None,
+    rng: Random,
+    calendar: PageCalendar,
+    form: StatementForm | None = None,
+    avoid: Iterable[StatementForm] = (),
+    like: Collection[str] = (),
+    of: str = "",
+) -> PageStatement | None:
+    """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for, and mostly in a measure of `like`; rather `of` somebody, and
+    of a month, where that can be), the value is the world's. `None` where all is to be avoided, or nobody can have seen so much since the month of which the page speaks."""
+    subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
+    kind, taken = kind_of(thing.noun), list(avoid)
+    apt = (
+        [form]
+        if form
+        else [
+            one
+            for one in statements_of(thing.noun)
+            if subjects[one.about] and not any(_is_near(one, had) for had in taken)
+        ]
+    )
+    alike = like and rng.random() < _ALIKE
+    tried = rng.sample(apt, len(apt))
+    is_plain = calendar.day is None and rng.random() < _SELDOM
+    tried.sort(
+        key=lambda one: (
+            is_plain and one.seldom,
+            calendar.stated_of[one.attribute.pattern, str(subjects[one.about])] >= _OFTEN,
+            bool(alike) and one.measure not in like,
+            bool(of) and (subjects[one.about] != of or not (one.dating or "sold" in one.groups)),
+        )
+    )
+    again: PageStatement | None = None
+    for one in tried[:_FORMS_TRIED]:
+        said = _drawn_of(one, str(subjects[one.about]), kind, rng, calendar)
+        if said is not None and (calendar.day is None or not calendar.stated_of[_figure_of(said)]):
+            return _noted(said, str(subjects[one.about]), calendar)
+        again = again or said
+    return again and _noted(again, again.subject, calendar)
+
+
+def _figure_of(said: PageStatement) -> tuple[str, str]:
+    """What other pages of a task should not say again while there is something else to say: what is asked stands on one page alone."""
+    return f"{said.form.attribute.pattern}: {said.value}", said.subject
+
+
+def _noted(said: PageStatement, of: str, calendar: PageCalendar) -> PageStatement:
+    if calendar.day is not None:
+        calendar.stated_of[said.form.attribute.pattern, of] += 1
+        calendar.stated_of[_figure_of(said)] += bool(said.value)
+    return said
+
+
+def _drawn_of(
+    form: StatementForm, subject: str, kind: ThingKind, rng: Random, calendar: PageCalendar
+) -> PageStatement | None:
+    if rng.random() < _OTHER:
+        subject = other_name(form.about, subject, rng)
+    groups, value = _values(form, subject, kind, calendar)
+    if groups.get("sold") and calendar.is_past(subject, TERMS):
+        groups, value = _values(form, subject, kind, calendar, groups["sold"])
+    one_sided, hearsay = rng.random() < _ONE_SIDE, rng.random() < _HEARSAY[calendar.day is not None]
+    as_of = None
+    if form.dating:
+        changes = form.dating.changes
+        as_of = calendar.since(subject, changes, months_taken(form, value))
+        is_of_month = form.measure == "lots" and calendar.day
+        if as_of and (calendar.is_past(subject, changes) or is_of_month or calendar.is_of_case(subject)):
+            value = _values(form, subject, kind, calendar, as_of)[1]
+            as_of = calendar.since(subject, changes, months_taken(form, value))
+    if (form.dating and as_of is None) or groups.get("sold") == "":
+        return None
+    other = None
+    if hearsay and value and rng.random() < _WRONG:
+        most = months_taken(form, value)
+        other = other_value(
+            value,
+            (),
+            rng,
+            lambda told: months_taken(form, told) <= most,
+            range_of(form, kind),
+            form.among,
+        )
+    if calendar.day is None and rng.random() < _NO_MONTH:
+        as_of = None
+    return PageStatement(
+        form=form,
+        subject=subject,
+        value=other or value,
+        groups=groups,
+        hearsay=hearsay,
+        is_wrong=other is not None,
+        one_sided=one_sided,
+        as_of=as_of,
+    )
+
+
+def _values(
+    form: StatementForm, subject: str, kind: ThingKind, calendar: PageCalendar, as_of: str = ""
+) -> tuple[dict[str, str], str]:
+    """The world's, of the latest make, list or price or of that of a month: the same wherever they are said."""
+    key = f"{calendar.seed}/{form.attribute.pattern}/{subject}"
+    world, priced = Random(f"{key}{as_of and '/'}{as_of}"), Random(f"{key}/price")
+
+    def fill(slot: str) -> str:
+        if form.measure == "lots" and slot == "L":
+            return lot_letter(subject)
+        if form.measure == "lots" and as_of and calendar.day is not None:
+            return str(lot_before(month_of(as_of), is_recall=not form.is_beside))
+        if slot.endswith("amount"):
+            return _amount(
+                slot[0], range_of(form, kind) or (1, 9), world if slot[0] != "$" else priced, as_of
+            )
+        if slot == "unit":
+            return kind.unit
+        if slot == "part":
+            return world.choice(kind.parts)
+        if slot == "#among":
+            return str(world.choice(form.among))
+        if slot == "sold":
+            return calendar.sold(subject) or ""
+        return drawn_value(slot, world) or world.choice(
+            stock().names["months" if slot == "month" else "states"]
+        )
+
+    groups = {key: text.words(world, fill) for key, text in form.groups.items()}
+    if "low" in groups:
+        groups["high"] = groups["low"].removesuffix("00") + "99"
+    return groups, form.value.words(world, fill) if form.value else ""
+
+
+def _is_near(form: StatementForm, had: StatementForm) -> bool:
+    """The same, or another figure of the same measure: two weights of one thing would have to agree."""
+    if form is had or form.attribute.pattern == had.attribute.pattern:
+        return True
+    return form.range in _WEIGHTS and had.range in _WEIGHTS
+
+
+def measures_of(forms: Iterable[StatementForm]) -> set[str]:
+    """Codes have none."""
+    return {form.measure for form in forms} - {""}
+
+
+def own_statements(
+    thing: NamedThing,
+    seller: str | None,
+    rng: Random,
+    calendar: PageCalendar,
+    avoid: Iterable[StatementForm],
+    more: int = 0,
+    like: Collection[str] = (),
+) -> list[PageStatement]:
+    """What a page states of its own thing, brand and seller beside what it is there for, in the same forms and as often of a month."""
+    found: list[PageStatement] = []
+    taken = list(avoid)
+    for _ in range(rng.choice(_OWN) + more):
+        said = drawn_statement(thing, seller, rng, calendar, avoid=taken, like=like)
+        if said is not None:
+            found.append(said)
+            taken.append(said.form)
+    return found
+
+
+_DEARER = 0.12
+"""By which share a price of one month is another than that of another month, at most and either way."""
+
+
+def _amount(written: str, within: Range, rng: Random, as_of: str) -> str:
+    """A figure of a range: whole (`#`), dollars (`$`; of one month a little more or less than of another) or with one decimal (`.`)."""
+    low, high = within
+    if written == "#":
+        return str(rng.randint(round(low), round(high)))
+    if written == "$":
+        price = rng.randint(ceil(low), max(ceil(low), floor(high) - 1))
+        cents = rng.choice(CENTS)
+        if as_of:
+            step = Random(f"{rng.random()}/{as_of}")
+            price, cents = round(price * (1 + step.uniform(-_DEARER, _DEARER))), step.choice(CENTS)
+        return f"{price}.{cents}"
+    return never_round(rng.uniform(low, high))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WantedChange:
+    """What is to be changed about a statement."""
+
+    kind: ChangeKind
+    sold: str | None = None
+    """The month of purchase from which on it holds, where that is another; empty where none is said."""
+    as_of: str | None = None
+    """The month since which it holds, where pages say that."""
+    value: str | None = None
+    """Another one; what another page has said of the same time."""
+    subject: str | None = None
+    """Of whom it is said, where that is somebody else."""
+
+
+def changed(fact: TaskFact, wanted: WantedChange) -> tuple[PageStatement, StatementChange]:
+    """The statement as a distractor says it, and the record of it; without a value one side is said."""
+    kind, value = wanted.kind, wanted.value
+    true = of_fact(fact, wanted.as_of)
+    groups = true.groups if wanted.sold is None else {**true.groups, "sold": wanted.sold}
+    if kind == "one_sided" or value is None:
+        said = replace(true, value="", groups=groups, one_sided=True)
+        return said, StatementChange(kind="one_sided", fact=fact.id, before=fact.value)
+    subject = wanted.subject or fact.subject
+    rumor = kind == "wrong_figure"
+    said = replace(true, value=value, subject=subject, groups=groups, hearsay=rumor, is_wrong=rumor)
+    after = f"{subject}: {value}" if kind == "other_model" else value
+    after += f", sold from {wanted.sold}" if wanted.sold else ""
+    return said, StatementChange(kind=kind, fact=fact.id, before=fact.value, after=after)

@@ -1,0 +1,85 @@
+"""What the writer of one file is given, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from random import Random
+
+from drr.citations.files import file_address
+from drr.papers.dr3.case import FileEntry, NamedThing, PlannedFile, TaskCase
+from drr.papers.dr3.truth import FactPlace
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileBrief:
+    case: TaskCase
+    file: PlannedFile
+    rng: Random
+
+    def entry(self, attribute: str) -> FileEntry | None:
+        return next((one for one in self.file.entries if one.attribute == attribute), None)
+
+    def hides(self, attribute: str) -> bool:
+        """Whether another file is the one that says it: then this one must not."""
+        return self.entry(attribute) is None and any(
+            fact.attribute == attribute for fact in self.case.of("file")
+        )
+
+    @property
+    def rest(self) -> list[FileEntry]:
+        """All but what a paper of a purchase says by its form."""
+        return [one for one in self.file.entries if one.attribute not in PURCHASE]
+
+    @property
+    def subject(self) -> str:
+        return self.subject_of(self.file.entries[0])
+
+    def subject_of(self, entry: FileEntry) -> str:
+        return next(fact.subject for fact in self.case.facts if fact.id == entry.fact)
+
+    @property
+    def thing(self) -> NamedThing:
+        """Which product the file is about."""
+        rival = self.case.rival
+        return rival if rival is not None and self.subject == rival.name else self.case.thing
+
+    def saved(self, newest: date | None = None) -> tuple[str, str]:
+        """When a file of one's own was begun and last kept: shortly before the question, and not before the `newest` day that it tells."""
+        rng = Random(f"{self.case.seed}/{self.case.task_id}/{self.file.name}/saved")
+        begun = rng.randint(1, _KEPT)
+        kept = rng.randint(1, begun)
+        told = kept if newest is None else max(1, (self.case.today - newest).days)
+        days = (begun, min(kept, told))
+        clocks = (rng.randint(6, 11), rng.randint(15, 22))
+        first, last = (
+            f"{self.case.today - timedelta(days=ago)}T{hour:02d}:{rng.randint(0, 59):02d}:{rng.randint(0, 59):02d}Z"
+            for ago, hour in zip(days, clocks, strict=True)
+        )
+        return first, last
+
+    def digits(self, count: int) -> str:
+        return "".join(self.rng.choice("0123456789") for _ in range(count))
+
+
+_KEPT = 25
+"""Days before the question, at most, on which a file of one's own was begun."""
+
+PURCHASE = ("purchase date", "price paid", "day of delivery")
+
+
+@dataclass
+class FilePlaces:
+    """Where the facts of one file stand."""
+
+    file: str
+    found: dict[str, FactPlace] = field(default_factory=dict)
+
+    def put(self, fact: str, quote: str, fragment: str = "") -> None:
+        self.found[fact] = FactPlace(address=file_address(self.file, fragment), quote=quote)
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    content: bytes
+    places: dict[str, FactPlace]

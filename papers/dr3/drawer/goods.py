@@ -1,0 +1,120 @@
+"""What else was bought: the lines of a receipt around the one that matters, and their sums."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+from drr.papers.dr3.case import TaskCase
+from drr.papers.dr3.drawer.brief import FileBrief
+from drr.papers.dr3.drawer.taxes import sales_tax
+from drr.papers.dr3.planning.scene import capital, dollars
+
+SUNDRIES = (
+    ("AA batteries, pack of 8", 7.45), ("Kitchen twine", 3.15), ("Gift bag, medium", 2.75), ("Dish sponge, 3 pack", 4.05),
+    ("Extension cord, 6 ft", 9.35), ("Felt pads, 24 pcs", 4.85), ("Microfiber cloth", 3.65), ("Picture hooks, 10 pcs", 3.35),
+    ("Packing tape", 5.15), ("Light bulb 60 W eq.", 6.25), ("Storage bags, 20 ct", 5.55), ("Tealights, 30 ct", 4.35),
+    ("Wall plugs, 50 pcs", 6.65), ("Bottle brush", 4.15), ("Jar labels, 40 ct", 3.85), ("Cable ties, 100 pcs", 5.75),
+)  # fmt: skip
+
+
+_PRICED = 2016
+"""The year of these prices."""
+
+
+class SaleLine(NamedTuple):
+    text: str
+    quantity: int
+    each: float
+    own: bool = False
+
+    @property
+    def total(self) -> float:
+        return self.quantity * self.each
+
+
+class Sale(NamedTuple):
+    lines: list[SaleLine]
+    percent: float
+    """Of tax."""
+
+    @property
+    def net(self) -> float:
+        return sum(line.total for line in self.lines)
+
+    @property
+    def tax(self) -> float:
+        return round(self.net * self.percent / 100, 2)
+
+    @property
+    def total(self) -> float:
+        return self.net + self.tax
+
+    @property
+    def sums(self) -> list[tuple[str, float]]:
+        """As they are printed below the lines; where no tax is taken there is one."""
+        taxed = [("Subtotal", self.net), (f"Tax {self.percent:g}%", self.tax)] if self.percent else []
+        return [*taxed, ("Total", self.total)]
+
+
+class SaleShop(NamedTuple):
+    """Where it was bought: the same on every paper of the purchase."""
+
+    street: str
+    store: str
+    number: str
+    """Of the sale."""
+    register: str
+    card: str
+
+
+def _of_sale(case: TaskCase) -> Random:
+    """All papers of one purchase draw from the same seed, whichever of them a drawer has."""
+    return Random(f"{case.seed}/{case.task_id}/{case.user_id}/sale")
+
+
+def sale_of(brief: FileBrief) -> Sale:
+    """With nothing else on it, where a list of all orders is there too: it would have to be in that."""
+    case, rng = brief.case, _of_sale(brief.case)
+    own = SaleLine(f"{capital(case.thing.name)} {case.thing.model}", 1, dollars(case.paid), own=True)
+    taken = {fact.value for fact in case.facts}
+    free = [one for one in SUNDRIES if money(one[1]) not in taken]
+    count = rng.choice((1, 2, 3, 4))
+    if any(file.form == "order_history" for file in case.files):
+        count = 0
+    lines = [
+        SaleLine(text, rng.choice((1, 1, 1, 2)), _at_the_time(price, case.bought.year))
+        for text, price in rng.sample(free, count)
+    ]
+    lines.insert(rng.randrange(len(lines) + 1), own)
+    return Sale(lines, sales_tax(case.state, case.bought.year))
+
+
+def _at_the_time(price: float, year: int) -> float:
+    """Prices rise by some two percent a year, and end as before."""
+    return max(0.95, round(price * 1.02 ** (year - _PRICED) * 10) / 10 - 0.05)
+
+
+def shop_of(brief: FileBrief) -> SaleShop:
+    rng = Random(f"{_of_sale(brief.case).random()}/shop")
+    digits = [str(rng.randrange(10)) for _ in range(12)]
+    return SaleShop(
+        street=_street(rng),
+        store="".join(digits[:3]),
+        number=f"{rng.choice('ABRS')}{''.join(digits[3:9])}",
+        register=f"{rng.randrange(1, 9):02d}",
+        card="".join(digits[8:12]),
+    )
+
+
+def money(amount: float) -> str:
+    return f"${amount:,.2f}"
+
+
+def _street(rng: Random) -> str:
+    road = rng.choice(("Alder", "Station", "Mill", "Front", "Quarry", "Harvest", "Canal", "Prospect"))
+    return f"{rng.randrange(12, 989)} {road} {rng.choice(('Street', 'Road', 'Avenue', 'Lane'))}"
+
+
+def mail_domain(case: TaskCase) -> str:
+    return "".join(c for c in case.seller.lower() if c.isascii() and c.isalnum()) + ".example"

@@ -1,0 +1,238 @@
+"""A label or type plate seen from near, and a photo of a product with its print: what is written there is written large."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.papers.dr3.drawer.ink import BLACK, Ink, Picture
+from drr.papers.dr3.planning.kinds import kind_of
+from drr.papers.dr3.planning.scene import capital
+
+
+class _Row(NamedTuple):
+    label: str
+    value: str
+    fact: str | None = None
+
+
+_BY_HAND = "day of opening"
+"""Nobody prints it: it is written on a strip of tape."""
+
+
+def _rows(brief: FileBrief, others: int) -> list[_Row]:
+    """The facts among marks that say nothing to the question."""
+    rng = brief.rng
+    own = [
+        _Row(one.label.replace(" (broken)", " no."), one.value, one.fact)
+        for one in brief.file.entries
+        if one.attribute != _BY_HAND
+    ]
+    marks = [
+        _Row("Model", brief.thing.model),
+        _Row("UPC", upc(brief.digits(11))),
+        _Row("Made in", rng.choice(("Vietnam", "Portugal", "Taiwan", "Mexico", "Poland"))),
+        _Row("Rev.", rng.choice(("A", "B", "C2", "D1"))),
+        _Row("QC", f"{rng.randrange(10, 99)} / {rng.randrange(2, 9)}"),
+    ]
+    if brief.entry(_BY_HAND) is not None:
+        own.append(_Row("Size", "regular pack"))
+    rows = [*own, *rng.sample(marks, others)]
+    rng.shuffle(rows)
+    return rows
+
+
+def upc(digits: str) -> str:
+    """Eleven digits with the twelfth that checks them (GS1: those at odd places count three times)."""
+    total = sum(int(digit) * (1 if at % 2 else 3) for at, digit in enumerate(digits))
+    return f"{digits}{-total % 10}"
+
+
+def _has_plate(brief: FileBrief) -> bool:
+    return kind_of(brief.thing.noun).look == "device"
+
+
+def write_label(brief: FileBrief) -> WrittenFile:
+    places = FilePlaces(brief.file.name)
+    picture = (_plate if _has_plate(brief) and brief.rng.random() < 0.7 else _sticker)(brief, places)
+    return WrittenFile(picture.done(), places.found)
+
+
+def head_of(brief: FileBrief) -> tuple[str, str]:
+    return brief.thing.brand, capital(brief.thing.called)
+
+
+def _plate(brief: FileBrief, places: FilePlaces) -> Picture:
+    """Metal, with screws at its corners."""
+    rng = brief.rng
+    rows = _rows(brief, rng.choice((2, 3)))
+    tall = 330 + 62 * len(rows)
+    metal: Ink = rng.choice(((206, 209, 212), (214, 208, 192), (190, 196, 200)))
+    picture = Picture(places, 940, tall + 120, rng.choice(((58, 60, 63), (96, 84, 70), (40, 52, 60))))
+    for at in range(tall):
+        light = 10 - abs(tall // 2 - at) * 20 // tall
+        shade = (metal[0] + light, metal[1] + light, metal[2] + light)
+        picture.draw.line((60, 60 + at, 880, 60 + at), fill=shade)
+    picture.draw.rectangle((78, 78, 862, 42 + tall), outline=(90, 92, 95), width=3)
+    for x in (96, 844):
+        for y in (96, 24 + tall):
+            picture.draw.ellipse((x - 11, y - 11, x + 11, y + 11), fill=(150, 152, 155), outline=(70, 70, 70))
+            picture.draw.line((x - 7, y - 5, x + 7, y + 5), fill=(60, 60, 60), width=3)
+    picture.grain(rng, 5)
+    head, under = head_of(brief)
+    picture.text(470, 122, head.upper(), picture.fitted(head.upper(), "bold", 50, 640), "bold", anchor="ma")
+    picture.text(470, 186, under, picture.fitted(under, "sans", 32, 640), "sans", anchor="ma")
+    y = 256
+    for row in rows:
+        picture.text(130, y, row.label, picture.fitted(row.label, "sans", 30, 320), "sans", (60, 62, 66))
+        size = picture.fitted(row.value, "mono-bold", 36, 360)
+        picture.text(460, y - 3, row.value, size, "mono-bold", fact=row.fact)
+        picture.draw.line((128, y + 46, 812, y + 46), fill=(130, 132, 136), width=1)
+        y += 62
+    return picture
+
+
+def _sticker(brief: FileBrief, places: FilePlaces) -> Picture:
+    """White paper on a colored box, with a bar code."""
+    rng = brief.rng
+    rows = _rows(brief, rng.choice((2, 3, 4)))
+    tall = 380 + 58 * len(rows)
+    picture = Picture(
+        places, 900, tall + 120, rng.choice(((186, 150, 108), (70, 98, 122), (150, 60, 54), (96, 120, 88)))
+    )
+    picture.draw.rounded_rectangle((56, 58, 848, 62 + tall), 16, fill=(40, 40, 40))
+    picture.draw.rounded_rectangle((50, 50, 842, 54 + tall), 16, fill=(252, 252, 250))
+    picture.grain(rng, 4)
+    head, under = head_of(brief)
+    picture.text(90, 86, head, picture.fitted(head, "serif-bold", 46, 700), "serif-bold")
+    picture.text(90, 146, under, picture.fitted(under, "sans", 30, 700), "sans", (60, 60, 60))
+    picture.draw.line((88, 204, 804, 204), fill=BLACK, width=3)
+    y = 228
+    for row in rows:
+        text = f"{row.label}: {row.value}"
+        picture.text(90, y, text, picture.fitted(text, "sans", 32, 700), "sans", fact=row.fact)
+        y += 58
+    x = 110
+    while x < 560:
+        thick = rng.choice((3, 3, 5, 7))
+        picture.draw.rectangle((x, y + 18, x + thick, y + 96), fill=BLACK)
+        x += thick + rng.choice((4, 5, 7))
+    picture.text(620, y + 34, rng.choice(("Keep dry", "Recycle me", "This side up")), 26, "italic")
+    return picture
+
+
+def write_photo(brief: FileBrief) -> WrittenFile:
+    """The product as one would photograph it, with the print on its front."""
+    places = FilePlaces(brief.file.name)
+    rng = brief.rng
+    wall: Ink = rng.choice(((226, 221, 212), (208, 216, 220), (222, 214, 218), (212, 219, 205)))
+    picture = Picture(places, 1100, 1000, wall)
+    floor = (wall[0] - 62, wall[1] - 70, wall[2] - 82)
+    picture.draw.rectangle((0, 760, 1100, 1000), fill=floor)
+    picture.draw.line((0, 760, 1100, 760), fill=(floor[0] - 30, floor[1] - 30, floor[2] - 30), width=3)
+    body: Ink = rng.choice(
+        ((58, 84, 110), (122, 62, 58), (66, 96, 74), (84, 78, 104), (70, 72, 76), (158, 112, 58))
+    )
+    picture.draw.ellipse((250, 820, 900, 900), fill=(floor[0] - 40, floor[1] - 40, floor[2] - 40))
+    looks = {"device": _device, "box": _carton, "bag": _bag, "jar": _jar, "bottle": _bottle}
+    box = looks[kind_of(brief.thing.noun).look](picture, body)
+    picture.grain(rng, 6)
+    _tape(picture, brief, _print_on(picture, brief, box))
+    return WrittenFile(picture.done(), places.found)
+
+
+def _darker(ink: Ink, by: int) -> Ink:
+    return (max(0, ink[0] - by), max(0, ink[1] - by), max(0, ink[2] - by))
+
+
+def _lighter(ink: Ink, by: int) -> Ink:
+    return (min(255, ink[0] + by), min(255, ink[1] + by), min(255, ink[2] + by))
+
+
+def _jar(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
+    picture.draw.rounded_rectangle((330, 90, 770, 210), 18, fill=_darker(body, 34))
+    for x in range(346, 760, 22):
+        picture.draw.line((x, 96, x, 204), fill=_darker(body, 56), width=3)
+    picture.draw.rounded_rectangle((270, 190, 830, 870), 70, fill=body)
+    picture.draw.rounded_rectangle((292, 240, 322, 800), 14, fill=_lighter(body, 44))
+    return (310, 300, 790, 790)
+
+
+def _bottle(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
+    picture.draw.rectangle((480, 60, 620, 150), fill=_darker(body, 40))
+    picture.draw.polygon([(470, 150), (630, 150), (790, 270), (310, 270)], fill=_lighter(body, 14))
+    picture.draw.rounded_rectangle((300, 250, 800, 880), 54, fill=body)
+    picture.draw.rounded_rectangle((320, 290, 346, 820), 12, fill=_lighter(body, 44))
+    return (340, 320, 770, 810)
+
+
+def _bag(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
+    outline = [(240, 110), (860, 110), (830, 160), (880, 820), (800, 872), (300, 872), (220, 820), (270, 160)]
+    picture.draw.polygon(outline, fill=body)
+    picture.draw.polygon([(240, 110), (860, 110), (830, 160), (270, 160)], fill=_darker(body, 34))
+    for x in range(262, 850, 14):
+        picture.draw.line((x, 114, x, 128), fill=_lighter(body, 30), width=2)
+    picture.draw.line((262, 240, 250, 780), fill=_lighter(body, 34), width=8)
+    return (290, 230, 810, 800)
+
+
+def _carton(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
+    picture.draw.polygon([(200, 250), (330, 150), (930, 150), (820, 250)], fill=_lighter(body, 40))
+    picture.draw.polygon([(820, 250), (930, 150), (930, 770), (820, 870)], fill=_darker(body, 34))
+    picture.draw.rectangle((200, 250, 820, 870), fill=body)
+    picture.draw.rectangle((480, 250, 540, 282), fill=_lighter(body, 70))
+    return (230, 300, 790, 840)
+
+
+def _device(picture: Picture, body: Ink) -> tuple[int, int, int, int]:
+    picture.draw.rounded_rectangle((190, 190, 910, 830), 46, fill=_darker(body, 30))
+    picture.draw.rounded_rectangle((200, 180, 900, 815), 44, fill=body)
+    picture.draw.rounded_rectangle((212, 192, 888, 226), 18, fill=_lighter(body, 40))
+    for x in (250, 810):
+        picture.draw.rectangle((x, 815, x + 50, 862), fill=(40, 40, 42))
+    for at in range(7):
+        picture.draw.line((270 + at * 26, 762, 270 + at * 26, 798), fill=_darker(body, 60), width=8)
+    picture.draw.ellipse((800, 750, 850, 800), fill=(200, 204, 206), outline=(60, 60, 60), width=3)
+    return (240, 250, 860, 740)
+
+
+def _tape(picture: Picture, brief: FileBrief, box: tuple[int, int, int]) -> None:
+    """Below the label, by hand."""
+    opened = brief.entry(_BY_HAND)
+    if opened is None:
+        return
+    left, right, y = box
+    rough = [(left + 14, y + 12), (right - 20, y + 4), (right - 14, y + 74), (left + 8, y + 82)]
+    picture.draw.polygon(rough, fill=(238, 226, 178), outline=(206, 192, 140))
+    text = f"opened {opened.value}"
+    size = picture.fitted(text, "italic", 38, right - left - 70)
+    picture.text(
+        (left + right) // 2, y + 20, text, size, "italic", (40, 44, 96), anchor="ma", fact=opened.fact
+    )
+
+
+def _print_on(picture: Picture, brief: FileBrief, box: tuple[int, int, int, int]) -> tuple[int, int, int]:
+    """A paper label on the front, so that dark on light can be read."""
+    left, top, right, bottom = box
+    rows = _rows(brief, brief.rng.choice((1, 2)))
+    room = right - left - 48
+    tall = min(bottom - top, 170 + 66 * len(rows))
+    picture.draw.rounded_rectangle(
+        (left, top, right, top + tall), 12, fill=(250, 249, 245), outline=(120, 120, 116), width=2
+    )
+    head, under = head_of(brief)
+    middle = (left + right) // 2
+    picture.text(
+        middle, top + 22, head, picture.fitted(head, "serif-bold", 46, room), "serif-bold", anchor="ma"
+    )
+    picture.text(
+        middle, top + 86, under, picture.fitted(under, "sans", 30, room), "sans", (70, 70, 70), anchor="ma"
+    )
+    y = top + 146
+    for row in rows:
+        text = f"{row.label}: {row.value}"
+        picture.text(
+            middle, y, text, picture.fitted(text, "sans", 34, room), "sans", anchor="ma", fact=row.fact
+        )
+        y += 62
+    return left, right, top + tall + 16

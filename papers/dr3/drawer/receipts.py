@@ -1,0 +1,203 @@
+"""Receipts, invoices and delivery notes as PDF text, in four layouts. A delivery note has no prices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from random import Random
+
+from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.papers.dr3.drawer.goods import Sale, mail_domain, money, sale_of, shop_of
+from drr.papers.dr3.drawer.pdf import GREY, INK, LETTER, SMALL, PaperMaker, PaperPages
+from drr.papers.dr3.planning.scene import capital, long_date
+from drr.papers.dr3.values import day_of
+from reportlab.lib.colors import HexColor
+
+
+def write_receipt(brief: FileBrief) -> WrittenFile:
+    places = FilePlaces(brief.file.name)
+    layouts: tuple[Callable[[FileBrief, FilePlaces, str], bytes], ...] = (_classic, _banner, _plain, _letter)
+    content = brief.rng.choice(layouts)(brief, places, _title(brief))
+    return WrittenFile(content, places.found)
+
+
+_DATED = {"delivery_note": "Order date", "invoice": "Invoice date", "receipt": "Date"}
+"""What a paper calls the day of the sale."""
+
+
+def _title(brief: FileBrief) -> str:
+    if brief.file.form == "delivery_note":
+        handed = brief.entry("day of delivery") is not None
+        return brief.rng.choice(
+            ("Proof of delivery", "Delivery receipt") if handed else ("Delivery note", "Packing slip")
+        )
+    return "Invoice" if brief.file.form == "invoice" else brief.rng.choice(("Receipt", "Sales receipt"))
+
+
+def _maker(brief: FileBrief, title: str) -> PaperMaker:
+    """Made on the day of the sale; where that is for another file to say, when the parcel was packed; of what was handed over, on that day."""
+    rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
+    days = rng.randint(2, 5) if brief.hides("purchase date") else 0
+    arrived = brief.entry("day of delivery")
+    day = brief.case.bought + timedelta(days=days)
+    return PaperMaker(brief.case.seller, day if arrived is None else max(day, day_of(arrived.value)), title)
+
+
+def _date_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
+    """Label, text, and the fact that it is."""
+    rows: list[tuple[str, str, str | None]] = []
+    bought, arrived = brief.entry("purchase date"), brief.entry("day of delivery")
+    if bought is not None:
+        rows.append((_DATED[brief.file.form], bought.value, bought.fact))
+    elif not brief.hides("purchase date"):
+        rows.append((_DATED[brief.file.form], long_date(brief.case.bought), None))
+    if arrived is not None:
+        rows.append((arrived.label, arrived.value, arrived.fact))
+        rows.append(("Signed for by", brief.case.shopper, None))
+    return rows
+
+
+def _number_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
+    sold = [] if brief.file.form == "delivery_note" else [("Register", shop_of(brief).register, None)]
+    return [("No.", shop_of(brief).number, None), *sold]
+
+
+def _rest_rows(brief: FileBrief) -> list[tuple[str, str, str | None]]:
+    return [(one.label, one.value, one.fact) for one in brief.rest]
+
+
+def _rows(
+    paper: PaperPages, rows: list[tuple[str, str, str | None]], x: float, gap: float = 92, size: float = 9.5
+) -> None:
+    for label, text, fact in rows:
+        paper.line(label, size, color=GREY, x=x)
+        paper.at(text, x + gap, size)
+        if fact is not None:
+            paper.fact(fact, f"{label} {text}")
+
+
+def _goods(
+    paper: PaperPages, brief: FileBrief, sale: Sale, widths: tuple[float, float, float], size: float = 9
+) -> None:
+    """Items, quantities, amounts; nothing of amounts on a delivery note."""
+    priced = brief.file.form != "delivery_note"
+    head = ("Item", "Qty", "Amount" if priced else "")
+    rows = [(line.text, str(line.quantity), money(line.total) if priced else "") for line in sale.lines]
+    paper.table([head, *rows], widths, size)
+    paid = brief.entry("price paid")
+    if paid is not None:
+        own = next(line for line in sale.lines if line.own)
+        paper.fact(paid.fact, f"{own.text} {own.quantity} {paid.value}")
+    if priced:
+        for label, amount in sale.sums:
+            paper.line(label, 9.5, x=widths[0] + widths[1] - 70, bold=label == "Total")
+            paper.at(money(amount), widths[0] + widths[1], 9.5, bold=label == "Total")
+
+
+def _closing(brief: FileBrief) -> str:
+    if brief.entry("day of delivery") is not None:
+        last = "Received in good order, as signed."
+    elif brief.file.form == "delivery_note":
+        last = "Please check the contents on arrival."
+    else:
+        last = "Thank you for your business."
+    return brief.rng.choice(
+        (
+            "Thank you for shopping with us. Please keep this for your records.",
+            "Questions? Call us or quote the number above.",
+            last,
+        )
+    )
+
+
+def _classic(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+    paper = PaperPages(places, LETTER, _maker(brief, title), "Times-Roman")
+    paper.line(brief.case.seller, 20, bold=True)
+    paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9, color=GREY)
+    paper.rule(1, INK)
+    paper.gap(8)
+    paper.line(title.upper(), 14, bold=True)
+    paper.gap(6)
+    _rows(paper, [*_date_rows(brief), *_number_rows(brief), ("Sold to", brief.case.shopper, None)], 0)
+    paper.gap(14)
+    _goods(paper, brief, sale_of(brief), (340, 60, 90))
+    if brief.rest:
+        paper.gap(16)
+        paper.line(capital(brief.case.thing.name), 9.5, bold=True)
+        _rows(paper, _rest_rows(brief), 0, 150)
+    paper.gap(26)
+    paper.text(_closing(brief), 9, italic=True)
+    return paper.done()
+
+
+def _banner(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+    paper = PaperPages(places, LETTER, _maker(brief, title), "Helvetica")
+    paper.band(92, HexColor(brief.rng.choice(("#1f4e5f", "#5b2a3c", "#2f4a2b", "#3a3a6a", "#8a4b14"))))
+    paper.y = paper.height - 50
+    paper.at(brief.case.seller, 0, 19, bold=True, color=HexColor("#ffffff"))
+    paper.at(title, 0, 15, color=HexColor("#ffffff"), right=True)
+    paper.y = paper.height - 118
+    _rows(paper, [*_number_rows(brief), *_date_rows(brief)], 250, 110)
+    paper.gap(-14)
+    paper.line("Customer", 8.5, color=GREY)
+    paper.line(brief.case.shopper, 11, bold=True)
+    paper.line(brief.case.state or "United States", 10)
+    paper.gap(18)
+    _goods(paper, brief, sale_of(brief), (330, 70, 90))
+    if brief.rest:
+        paper.gap(18)
+        paper.line(f"Registered with this sale: {brief.case.thing.name}", 9, bold=True)
+        _rows(paper, _rest_rows(brief), 0, 150)
+    paper.y = 90
+    paper.rule()
+    paper.line(_closing(brief), 8.5, color=GREY)
+    paper.line(f"service@{mail_domain(brief.case)}", 8.5, color=GREY)
+    return paper.done()
+
+
+def _plain(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+    """As a till prints on a half sheet."""
+    paper = PaperPages(places, SMALL, _maker(brief, title), "Courier", margin=34)
+    paper.line(brief.case.seller, 14, bold=True, center=True)
+    paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9, center=True)
+    paper.rule(0.8, INK)
+    paper.line(title.upper(), 11, bold=True, center=True)
+    paper.gap(6)
+    _rows(paper, [*_number_rows(brief), *_date_rows(brief)], 0, 130, 9)
+    paper.gap(8)
+    _goods(paper, brief, sale_of(brief), (262, 28, 62), 7.5)
+    if brief.rest:
+        paper.gap(10)
+        paper.line(capital(brief.case.thing.name), 9, bold=True)
+        _rows(paper, _rest_rows(brief), 0, 130, 9)
+    paper.rule(0.8, INK)
+    paper.line(_closing(brief), 7.5, center=True)
+    return paper.done()
+
+
+def _letter(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
+    """Two columns of address and numbers, as an office writes it."""
+    paper = PaperPages(places, LETTER, _maker(brief, title), "Helvetica", margin=64)
+    top = paper.y
+    paper.line(brief.case.seller, 12, bold=True)
+    paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9)
+    paper.line(f"service@{mail_domain(brief.case)}", 9)
+    paper.y = top
+    _rows(paper, [*_date_rows(brief), *_number_rows(brief)], 270, 105, 9)
+    paper.y = min(paper.y, top - 70)
+    paper.gap(24)
+    paper.line("To", 8.5, color=GREY)
+    paper.line(brief.case.shopper, 10.5)
+    paper.gap(22)
+    paper.line(title, 17, bold=True)
+    paper.gap(4)
+    _goods(paper, brief, sale_of(brief), (310, 70, 90))
+    if brief.rest:
+        paper.gap(14)
+        paper.line(capital(brief.case.thing.name), 9.5, bold=True)
+        _rows(paper, _rest_rows(brief), 0, 150)
+    paper.gap(30)
+    signed = brief.entry("day of delivery") is not None
+    made = "" if signed else " Issued by our order system and valid without a signature."
+    paper.text(f"{_closing(brief)}{made}", 8.5)
+    return paper.done()

@@ -1,0 +1,267 @@
+"""Workbooks as people keep them: a budget, a comparison, a log of measures. The bytes hold no time and no name of a writer."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from io import BytesIO
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from drr.papers.dr3.case import FileEntry
+from drr.papers.dr3.drawer.brief import FileBrief, FilePlaces, WrittenFile
+from drr.papers.dr3.drawer.lines import dealt, priced
+from drr.papers.dr3.planning.kinds import kind_of
+from drr.papers.dr3.planning.scene import capital
+from openpyxl import Workbook
+from openpyxl.styles import Border, Font, PatternFill, Side
+from openpyxl.worksheet.worksheet import Worksheet
+
+_UNDATED = (1980, 1, 1, 0, 0, 0)
+"""As spreadsheet programs write the parts of a workbook."""
+_TIMES = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_SHADES = ("D9E2EC", "E7E0D3", "DDE8DA", "EADCE2", "E3E3EE")
+_EXPENSES = (
+    ("Groceries", 480), ("Electricity", 96), ("Water", 41), ("Internet", 60), ("Phone", 38), ("Bus card", 55),
+    ("Streaming", 18), ("Gym", 34), ("Pharmacy", 27), ("Savings", 250), ("Gifts", 40), ("Garden", 22),
+)  # fmt: skip
+_OPINIONS = {
+    "": ("good", "ok", "so-so", "fine", "very good", "?"),
+    "Color": ("gray", "black", "white", "blue", "green", "?"),
+    "Delivery": ("free", "extra", "pickup only", "free", "?"),
+}
+_PLACES = (
+    ("Hall", "width", (38, 62)), ("Kitchen shelf", "depth", (9, 15)), ("Window niche", "width", (28, 58)), ("Bathroom", "width", (58, 98)),
+    ("Garage wall", "width", (96, 230)), ("Study, left of the desk", "width", (12, 44)), ("Landing", "depth", (34, 52)),
+    ("Pantry shelf", "height", (9, 16)), ("Kitchen counter", "height", (35, 37)), ("Door to the yard", "width", (29, 35)),
+)  # fmt: skip
+"""What is common in houses and apartments of the United States, in inches."""
+_LOGGED = (
+    ("Room, in the morning", (61, 69), "F"), ("Room, in the evening", (66, 75), "F"), ("Refrigerator", (35, 41), "F"),
+    ("Oven at 350", (333, 368), "F"), ("Parcel on the scale", (1, 14), "lb"), ("Suitcase", (18, 48), "lb"), ("Cat", (7, 14), "lb"),
+    ("Jar of flour", (22, 54), "oz"), ("Bag of coffee", (10, 13), "oz"), ("Letter to Grandma", (0.4, 1.4), "oz"),
+)  # fmt: skip
+
+
+class KeptWorkbook:
+    """One workbook whose cells say which fact they hold."""
+
+    def __init__(self, places: FilePlaces, brief: FileBrief) -> None:
+        self.book = Workbook()
+        self.places, self.brief = places, brief
+        self.shade = brief.rng.choice(_SHADES)
+        self._first = True
+        self.newest: date | None = None
+        """The latest day in a cell."""
+
+    def sheet(self, name: str, widths: tuple[int, ...]) -> Worksheet:
+        sheet = self.book.active if self._first else self.book.create_sheet()
+        assert isinstance(sheet, Worksheet)
+        self._first = False
+        sheet.title = name
+        for letter, width in zip("ABCDEFGH", widths, strict=False):
+            sheet.column_dimensions[letter].width = width
+        return sheet
+
+    def rows(
+        self, sheet: Worksheet, top: int, head: list[str], rows: list[list[tuple[str | float, str | None]]]
+    ) -> int:
+        """Cells with the fact that each holds; the row below them."""
+        line = Side(style="thin", color="B8BCC2")
+        for at, text in enumerate(head, 1):
+            cell = sheet.cell(top, at, text)
+            cell.font = Font(bold=True)
+            cell.fill = PatternFill("solid", fgColor=self.shade)
+            cell.border = Border(bottom=line)
+        for down, row in enumerate(rows, 1):
+            for at, (value, fact) in enumerate(row, 1):
+                cell = sheet.cell(top + down, at, value)
+                if isinstance(value, str) and _DAY.fullmatch(value):
+                    self.newest = max(date.fromisoformat(value), self.newest or date.min)
+                if fact is not None:
+                    self.places.put(fact, str(value), f"cell={sheet.title}!{cell.coordinate}")
+        return top + len(rows) + 1
+
+    def done(self) -> bytes:
+        raw, buffer = BytesIO(), BytesIO()
+        self.book.properties.creator = self.book.properties.lastModifiedBy = self.brief.case.shopper
+        self.book.save(raw)
+        kept = self.brief.saved(self.newest)
+        with ZipFile(raw) as old, ZipFile(buffer, "w", ZIP_DEFLATED) as new:
+            for name in old.namelist():
+                content = _TIMES.sub(
+                    lambda at: at[1] + kept[at[2] == b"modified"].encode() + at[3], old.read(name)
+                )
+                entry = ZipInfo(name, _UNDATED)
+                entry.compress_type = ZIP_DEFLATED
+                new.writestr(entry, content)
+        return buffer.getvalue()
+
+
+Cell = tuple[str | float, str | None]
+
+
+def _cells(*values: str | float) -> list[Cell]:
+    return [(value, None) for value in values]
+
+
+def write_budget(brief: FileBrief) -> WrittenFile:
+    """By the month or by the year; amounts as they were typed."""
+    rng, places = brief.rng, FilePlaces(brief.file.name)
+    book = KeptWorkbook(places, brief)
+    sheet = book.sheet(rng.choice(("Budget", "Monthly", "Plan")), (34, 16, 30))
+    top = 1
+    if rng.random() < 0.6:
+        sheet.cell(1, 1, rng.choice(("Household money", "What goes out", "Our plan"))).font = Font(
+            bold=True, size=14
+        )
+        top = 3
+    rows = [
+        _cells(
+            text, f"${amount * rng.uniform(0.8, 1.25):.2f}", rng.choice(("", "", "fixed", "about", "by card"))
+        )
+        for text, amount in rng.sample(_EXPENSES, rng.choice((6, 7, 8)))
+    ]
+    for entry in brief.file.entries:
+        if entry.attribute == "monthly limit":
+            rows.insert(rng.randrange(len(rows) + 1), _held(entry.label, entry))
+    end = book.rows(sheet, top, ["Item", "A month", "Remark"], rows)
+    sheet.cell(end + 1, 1, dealt(brief, "remarks", 1, 1)[0])
+    _beside_months(book, brief)
+    if rng.random() < 0.5:
+        second = book.sheet("Goals", (30, 14))
+        goals = (line.split("/") for line in dealt(brief, "goals", rng.choice((2, 3)), 3))
+        book.rows(second, 1, ["Goal", "By"], [_cells(*goal) for goal in goals])
+    return WrittenFile(book.done(), places.found)
+
+
+def _held(label: str, entry: FileEntry) -> list[Cell]:
+    return [(label, None), (entry.value, entry.fact), ("", None)]
+
+
+def _beside_months(book: KeptWorkbook, brief: FileBrief) -> None:
+    """What is paid once, and what by the year, has a sheet of its own."""
+    rng, thing = brief.rng, brief.case.thing
+    taken = {fact.value for fact in brief.case.facts}
+    for attribute, name, head, label, others in (
+        ("price paid", "Bought", "Price before tax", capital(thing.name), "once"),
+        ("upkeep", "By the year", "A year", "", "yearly"),
+    ):
+        own = [one for one in brief.file.entries if one.attribute.startswith(attribute)]
+        if not own:
+            continue
+        sheet = book.sheet(name, (40, 18, 22))
+        rows = [_cells(text, amount, "") for text, amount in priced(brief, others, 4) if amount not in taken]
+        for entry in own:
+            rows.insert(rng.randrange(len(rows) + 1), _held(label or entry.label, entry))
+        book.rows(sheet, 1, ["Item", head, "Remark"], rows)
+
+
+def write_comparison(brief: FileBrief) -> WrittenFile:
+    """Candidates in rows or in columns, with the facts at the one they are of."""
+    rng, places, case = brief.rng, FilePlaces(brief.file.name), brief.case
+    book = KeptWorkbook(places, brief)
+    names = [
+        case.thing.name,
+        *([case.rival.name] if case.rival else []),
+        f"{rng.choice(('Older', 'Spare', 'Borrowed'))} one",
+    ]
+    labels = [one.label for one in brief.file.entries]
+    noisy = ["Noise"] if kind_of(case.thing.noun).manual == "powered" else []
+    extra = rng.sample(["Looks", "Color", "Rating by friends", "Delivery", "Easy to clean", *noisy], 3)
+    table: dict[str, dict[str, Cell]] = {name: {} for name in names}
+    for name in names:
+        for label in extra:
+            table[name][label] = (rng.choice(_OPINIONS.get(label, _OPINIONS[""])), None)
+    for entry in brief.file.entries:
+        own = brief.subject_of(entry)
+        for name in names:
+            filler = "?" if name != own else entry.value
+            table[name][entry.label] = (filler, entry.fact if name == own else None)
+    columns = [*labels, *extra]
+    rng.shuffle(columns)
+    sheet = book.sheet(rng.choice(("Candidates", "Compare", "Shortlist")), (38, 22, 22, 22, 18, 18))
+    if rng.random() < 0.5:
+        rows = [[(capital(name), None), *(table[name][label] for label in columns)] for name in names]
+        book.rows(sheet, 1, ["Which", *columns], rows)
+    else:
+        turned = [[(label, None), *(table[name][label] for name in names)] for label in columns]
+        book.rows(sheet, 1, ["What", *map(capital, names)], turned)
+    sheet.cell(12, 1, "? = not known yet").font = Font(italic=True)
+    return WrittenFile(book.done(), places.found)
+
+
+def write_measurements(brief: FileBrief) -> WrittenFile:
+    """A log with dates, or places with their measures."""
+    rng, places = brief.rng, FilePlaces(brief.file.name)
+    book = KeptWorkbook(places, brief)
+    room = any(brief.subject_of(entry).startswith("the ") for entry in brief.file.entries)
+    if room:
+        _rooms(book, brief)
+    else:
+        _log(book, brief)
+    if rng.random() < 0.4:
+        other = book.sheet("Tools", (26, 20))
+        book.rows(
+            other,
+            1,
+            ["Tool", "Note"],
+            [_cells("Tape measure", "steel"), _cells("Kitchen scale", "new battery")],
+        )
+    return WrittenFile(book.done(), places.found)
+
+
+def _rooms(book: KeptWorkbook, brief: FileBrief) -> None:
+    rng = brief.rng
+    sheet = book.sheet(rng.choice(("Rooms", "Places", "Home")), (28, 24, 16, 26))
+    taken = {fact.value for fact in brief.case.facts}
+    rows: list[list[Cell]] = []
+    for name, what, (low, high) in rng.sample(_PLACES, 5):
+        value = f"{rng.randrange(low * 10, high * 10) / 10} in"
+        if value not in taken:
+            rows.append(_cells(name, what, value, ""))
+    for entry in brief.file.entries:
+        trunk = "trunk" in entry.attribute
+        where = "Trunk of the car" if trunk else capital(brief.case.place)
+        what = (
+            "load left, with what stands there" if entry.attribute.startswith("load") else entry.label.lower()
+        )
+        what = "gap beside the stroller" if trunk else what
+        row: list[Cell] = [(where, None), (what, None), (entry.value, entry.fact), ("measured twice", None)]
+        rows.insert(rng.randrange(len(rows) + 1), row)
+    book.rows(sheet, 1, ["Where", "What", "Measure", "Remark"], rows)
+
+
+def _log(book: KeptWorkbook, brief: FileBrief) -> None:
+    rng, case = brief.rng, brief.case
+    sheet = book.sheet(rng.choice(("Log", "Measured", "Numbers")), (16, 40, 22, 22))
+    taken = {fact.value for fact in case.facts}
+    rows = []
+    for text, (low, high), unit in rng.sample(_LOGGED, 4):
+        value = f"{round(rng.uniform(low, high), 1)} {unit}"
+        if value not in taken:
+            rows.append(_cells("", text, value, ""))
+    for entry in brief.file.entries:
+        if entry.attribute != "day of opening":
+            what = {"weight of the owned one": f"{capital(case.thing.name)}, weight"}.get(
+                entry.attribute, entry.label
+            )
+            row: list[Cell] = [("", None), (what, None), (entry.value, entry.fact), ("", None)]
+            rows.insert(rng.randrange(len(rows) + 1), row)
+    for down, row in enumerate(rows):
+        day = case.today - timedelta(days=3 * (len(rows) - down) + rng.randrange(2))
+        while day.isoformat() in taken:
+            day -= timedelta(days=1)
+        row[0] = (day.isoformat(), None)
+    opened = brief.entry("day of opening")
+    if opened is not None:
+        rows.append(
+            [
+                (opened.value, opened.fact),
+                (f"{capital(case.thing.called)}, regular pack opened", None),
+                ("1 pack", None),
+                ("", None),
+            ],
+        )
+    rows.sort(key=lambda row: str(row[0][0]))
+    book.rows(sheet, 1, ["Day", "What", "Value", "Remark"], rows)

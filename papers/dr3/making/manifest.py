@@ -1,0 +1,153 @@
+"""The manifest of a folder of tasks, and the hash of what its tasks hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from hashlib import file_digest, sha256
+from pathlib import Path
+
+import orjson
+from drr.env.errors import Misuse
+from drr.env.files import replacing
+from drr.env.jsonl import document_of
+from drr.papers.dr3.form import MANIFEST, REVIEW, SCHEMA, TRUTH, document
+from pydantic import BaseModel, ConfigDict, Field
+
+VERSION = "25"
+"""Of planning, drawers and questions together: raised when the same seed writes other tasks."""
+SIZES = "32k,64k,128k,256k,512k"
+_LEAST, _MOST = 4_000, 2_000_000
+
+
+class TaskFunnel(BaseModel):
+    """Candidates: made, refused by which filter, kept."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    generated: int = 0
+    refused: dict[str, int] = {}
+    kept: int = 0
+
+
+class FoundSet(BaseModel):
+    """Of a set of tasks of found pages: what decides it beside seed, shop and sizes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    web: str
+    web_hash: str | None = None
+    """Of a frozen web."""
+    per_term: int
+    prompts: dict[str, str]
+    """By name, their hashes."""
+    version: str
+    pages: dict[str, int] = {}
+    """Read, and left out by reason, over all tasks."""
+    unconfirmed: int = 0
+    """Tasks with a kind of a page that a model proposed and no person confirmed."""
+
+
+class TaskSetManifest(BaseModel):
+    """What decides a set stands in it from the start, so that the same command goes on; the rest when it is complete."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = SCHEMA
+    version: str = VERSION
+    seed: int
+    shop_hash: str
+    sizes: dict[str, int]
+    counter: str
+    complete: bool = False
+    tasks: int = 0
+    intents: dict[str, int] = {}
+    themes: dict[str, int] = {}
+    files: dict[str, int] = {}
+    """By the ending of their names."""
+    files_per_task: float | None = None
+    multimodal: float | None = None
+    """Share of tasks with files of more than one modality."""
+    funnel: TaskFunnel = TaskFunnel()
+    found: FoundSet | None = Field(None, exclude_if=lambda found: found is None)
+    """Of tasks whose pages were not made."""
+    hashes: dict[str, str] = {}
+    """Of each task, without what a reviewer said."""
+    shown: dict[str, str] = Field({}, exclude_if=lambda hashes: not hashes)
+    """Of each task, of what agents may meet: a run compares this, and opens no truth."""
+    content_hash: str | None = None
+
+
+def parse_task_sizes(text: str) -> dict[str, int]:
+    """`32k,128k` by their tokens, the smallest first."""
+    found: dict[str, int] = {}
+    for word in text.split(","):
+        match = re.fullmatch(r"\s*([1-9]\d{0,6})(k?)\s*", word)
+        if match is None:
+            raise Misuse(f"--sizes {text}: {word.strip()!r} is no size; write them like {SIZES}")
+        tokens = int(match[1]) * (1000 if match[2] else 1)
+        if not _LEAST <= tokens <= _MOST:
+            raise Misuse(f"--sizes {text}: {word.strip()} is not between 4k and 2000k")
+        found[match[1] + match[2]] = tokens
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def read_manifest(folder: Path) -> TaskSetManifest | None:
+    path = folder / MANIFEST
+    if not path.is_file():
+        return None
+    return document_of(path, TaskSetManifest, SCHEMA)
+
+
+def write_manifest(folder: Path, manifest: TaskSetManifest) -> None:
+    with replacing(folder / MANIFEST) as file:
+        file.write(document(manifest))
+
+
+def task_hash(folder: Path) -> str:
+    """Of every file of a task; without the review, which a person adds later."""
+    return _hash_of(folder, _digests(folder))
+
+
+def task_hashes(folder: Path) -> tuple[str, str]:
+    """Of every file, and of those that agents may meet."""
+    rows = _digests(folder)
+    return _hash_of(folder, rows), _hash_of_rows(rows)
+
+
+def changed_shown(folders: Iterable[Path]) -> list[str]:
+    """Names of those whose manifest says that agents were to meet something else; no truth is opened."""
+    found = []
+    for folder in folders:
+        manifest = read_manifest(folder.parent)
+        known = manifest.shown.get(folder.name) if manifest else None
+        if known is not None and _hash_of_rows(_digests(folder)) != known:
+            found.append(folder.name)
+    return found
+
+
+def _digests(folder: Path) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and name not in (TRUTH, REVIEW):
+            with path.open("rb") as file:
+                rows.append((name, file_digest(file, "sha256").hexdigest()))
+    return rows
+
+
+def _hash_of(folder: Path, rows: list[tuple[str, str]]) -> str:
+    from drr.papers.dr3.truth import read_truth  # a run compares what it shows, and must not even load this
+
+    truth = read_truth(folder).model_dump(mode="json", exclude={"review"})
+    digest = sha256(orjson.dumps(truth, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return _hash_of_rows(sorted([*rows, (TRUTH, digest)], key=lambda row: Path(row[0])))
+
+
+def _hash_of_rows(rows: list[tuple[str, str]]) -> str:
+    return sha256(orjson.dumps(rows)).hexdigest()
+
+
+def set_hash(hashes: dict[str, str]) -> str:
+    return sha256(orjson.dumps(sorted(hashes.items()))).hexdigest()

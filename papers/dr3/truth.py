@@ -1,0 +1,224 @@
+"""What is true of a file task, by construction: facts with their places, kinds of pages, recorded changes, the checklist.
+
+No agent and no judge is given a byte of it: the world of file tasks does not import this module (a test holds that).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from drr.env.files import Id
+from drr.env.jsonl import document_of
+from drr.env.query import Review
+from drr.papers.dr3.form import SCHEMA, TRUTH
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Intent = Literal[
+    "replace_under_warranty", "refill", "fit_into_space", "compare_with_owned", "return_or_keep", "other"
+]
+"""`other`: of an imported task, where nobody named one."""
+PageKind = Literal["supportive", "distractor", "noise"]
+ChangeKind = Literal["outdated", "other_period", "one_sided", "wrong_figure", "other_model"]
+"""`other_period`: terms for purchases of a later time than this one, or figures of a later make than that of the thing at hand."""
+MOST_WORDS = 12
+PAGE_ACTIONS = ("confirm", "refute")
+"""What a reviewer does with a proposed kind, in the history of the review."""
+
+
+class FactPlace(BaseModel):
+    """Where a fact stands: an address that a report can cite, and the words that say it there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    address: str
+    """`file://receipt-1.pdf#page=2`, `file://budget.xlsx#cell=Rooms!B4`, `file://sketch.png#region=40,60,220,90`, or a page's."""
+    quote: str | None = None
+    """As it reads there; of a picture, what is drawn there."""
+    names: str | None = None
+    """The words of the file that say of what it is the fact; of places that we wrote."""
+
+
+class TaskFact(BaseModel):
+    """One thing that must be known: it is the insight, so nobody has to extract one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Id
+    subject: str = Field(min_length=1)
+    """What it is about, as both the sources and a report would name it."""
+    attribute: str = Field(min_length=1)
+    """`warranty term`, `width`, `price paid`."""
+    value: str = Field(min_length=1)
+    """As it is written: `36 months`, `$41.99`, `58 cm`."""
+    text: str = Field(min_length=1)
+    """One sentence of at most twelve words."""
+    source: Literal["file", "page"]
+    places: tuple[FactPlace, ...] = ()
+    modality: Literal["text", "table", "picture"] = "text"
+    made: bool = True
+    """By us; an imported insight is as long as it was written, and `value` is its text."""
+
+    @model_validator(mode="after")
+    def _is_short(self) -> TaskFact:
+        if self.made and len(self.text.split()) > MOST_WORDS:
+            raise ValueError(f"a fact has at most {MOST_WORDS} words; this one is longer: {self.text!r}")
+        return self
+
+
+class StatementChange(BaseModel):
+    """What makes a distractor of a supportive page."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: ChangeKind
+    fact: Id
+    before: str
+    after: str | None = None
+    """`None` where the statement was left out. The value, with the subject before it where that is another (`A Mini: 9 oz`), and with the
+    month behind it where it holds for purchases of another time (`21 months, sold from June 2021`)."""
+
+    @property
+    def stated(self) -> str | None:
+        """The value alone, as the page says it."""
+        if self.after is None:
+            return None
+        value = self.after.partition(", sold from ")[0]
+        return value.rpartition(": ")[2] if self.kind == "other_model" else value
+
+
+class KnownPage(BaseModel):
+    """A supportive page with its facts, or a distractor with its change; every other page of a corpus is noise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: str
+    kind: PageKind
+    facts: tuple[Id, ...] = ()
+    made_from: str | None = None
+    change: StatementChange | None = None
+    trust: int | None = Field(None, exclude_if=lambda said: said is None)
+    """How good a source it is (`corpus/words/forms.toml`), 0 where it states hearsay; of made pages alone."""
+    as_of: str | None = Field(None, exclude_if=lambda said: said is None)
+    """The month since which its statement holds, where it says that: `March 2018`."""
+
+
+class SearchTerm(BaseModel):
+    """A search term of three to five words."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    term: str
+    role: Literal["signal", "noise"]
+    facts: tuple[Id, ...] = ()
+    """Which facts the pages that it leads to hold."""
+
+
+class ChecklistPoint(BaseModel):
+    """One point of the checklist."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Id
+    requirement: str
+    category: Literal["content", "evidence", "analysis", "comparison", "conclusion"]
+    decided_by: Literal["rule", "judge"]
+    facts: tuple[Id, ...] = ()
+    """Those whose values a rule looks for."""
+
+
+class PageProposal(BaseModel):
+    """What a model took a found page for; the sentence stands in the page. True once a person confirmed it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: str
+    kind: PageKind
+    quote: str | None = None
+    why: str
+
+
+class FoundRecord(BaseModel):
+    """Where the pages of a task come from that were not made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    web: str
+    proposals: tuple[PageProposal, ...]
+    """Of the pages of the corpus that a model looked at; what noise terms alone led to is noise by rule."""
+    pages: dict[str, int]
+    """Read, and left out by reason."""
+
+
+class SizeTruth(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    target: int
+    tokens: int
+    counts: dict[PageKind, int]
+    sha256: str
+
+
+class TaskTruth(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = SCHEMA
+    task_id: Id
+    intent: Intent
+    theme: str
+    seed: int
+    shop_hash: str
+    facts: tuple[TaskFact, ...]
+    """All are required: without any of them the question cannot be answered."""
+    pages: tuple[KnownPage, ...]
+    terms: tuple[SearchTerm, ...]
+    checklist: tuple[ChecklistPoint, ...]
+    sizes: dict[str, SizeTruth]
+    counter: str
+    answer: tuple[str, ...] = ()
+    """How the facts combine, part by part, with the result of each."""
+    refused: dict[str, int] = Field(default_factory=dict)
+    """Candidates for this number that a filter refused before, by the filter's name."""
+    invented: tuple[str, ...] = ()
+    """What was made up where the shop's records say nothing, e.g. `serial numbers`."""
+    found: FoundRecord | None = Field(None, exclude_if=lambda found: found is None)
+    """Of tasks of found pages alone."""
+    review: Review = Field(default_factory=Review)
+
+    @model_validator(mode="after")
+    def _names_what_is_there(self) -> TaskTruth:
+        ids = [fact.id for fact in self.facts]
+        if len(set(ids)) < len(ids):
+            raise ValueError("two facts have one id")
+        named = {
+            *(id_ for page in self.pages for id_ in page.facts),
+            *(page.change.fact for page in self.pages if page.change),
+            *(id_ for term in self.terms for id_ in term.facts),
+            *(id_ for check in self.checklist for id_ in check.facts),
+        }
+        if strange := sorted(named - set(ids)):
+            raise ValueError(f"there is no fact {strange[0]}")
+        return self
+
+    def judged_pages(self) -> dict[str, str]:
+        """By address what a person last said of a proposed kind: `confirm` or `refute`."""
+        told = [entry for entry in self.review.history if entry.get("action") in PAGE_ACTIONS]
+        return {str(entry["page"]): str(entry["action"]) for entry in told}
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether a page is not what it was proposed as, as a person says."""
+        return "refute" in self.judged_pages().values()
+
+    def open_proposals(self) -> list[PageProposal]:
+        """Those that nobody confirmed or refuted."""
+        judged = self.judged_pages()
+        return [one for one in (self.found.proposals if self.found else ()) if one.url not in judged]
+
+    def of(self, source: Literal["file", "page"]) -> list[TaskFact]:
+        return [fact for fact in self.facts if fact.source == source]
+
+
+def read_truth(folder: Path) -> TaskTruth:
+    return document_of(folder / TRUTH, TaskTruth, SCHEMA)

@@ -1,0 +1,106 @@
+"""The values of a task's facts as they are written, read as days and figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property, lru_cache
+
+from drr.papers.dr3.truth import TaskFact
+
+_STYLES = ("%B %d, %Y", "%Y-%m-%d", "%m/%d/%Y")
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
+
+
+class FactValues:
+    """The values of facts by attribute, with those of pages under the name of their part."""
+
+    def __init__(self, values: Mapping[str, str], today: date) -> None:
+        self.values, self.today = values, today
+
+    @classmethod
+    def of(cls, facts: Iterable[TaskFact], today: date) -> FactValues:
+        return cls({fact.attribute: fact.value for fact in facts}, today)
+
+    def with_value(self, attribute: str, value: str) -> FactValues:
+        return FactValues({**self.values, attribute: value}, self.today)
+
+    def text(self, start: str) -> str:
+        return self.values[self.name(start)]
+
+    def name(self, start: str) -> str:
+        """The one attribute that begins so."""
+        return next(name for name in self.values if name.startswith(start))
+
+    def has(self, start: str) -> bool:
+        return any(name.startswith(start) for name in self.values)
+
+    def number(self, start: str) -> float:
+        return number_of(self.text(start))
+
+    def day(self, start: str) -> date:
+        return day_of(self.text(start))
+
+    @cached_property
+    def covered(self) -> bool:
+        return self.has("warranty term") and end_of_cover(self) >= self.broke
+
+    @cached_property
+    def broke(self) -> date:
+        return self.day("day the fault") if self.has("day the fault") else self.today
+
+
+def number_of(text: str) -> float:
+    found = _FIGURE.search(text.replace(",", ""))
+    if found is None:
+        raise ValueError(f"{text!r} holds no figure")
+    return float(found[0])
+
+
+@lru_cache(maxsize=4096)
+def day_of(text: str) -> date:
+    for style in _STYLES:
+        try:
+            return datetime.strptime(text, style).replace(tzinfo=UTC).date()
+        except ValueError:
+            continue
+    raise ValueError(f"{text!r} is no day")
+
+
+CENTS = (15, 19, 20, 25, 35, 39, 40, 45, 49, 55, 59, 60, 65, 75, 80, 85, 89, 95, 99)
+"""With which prices of pages end, right or wrong: their last figures tell nothing."""
+
+
+def months_after(day: date, months: int) -> date:
+    """The same day so many months on, or the last of that month."""
+    at = day.month - 1 + months
+    first = date(day.year + at // 12, at % 12 + 1, 1)
+    last = date(first.year + first.month // 12, first.month % 12 + 1, 1) - timedelta(days=1)
+    return min(first.replace(day=1) + timedelta(days=day.day - 1), last)
+
+
+def long_date(day: date) -> str:
+    return f"{day:%B} {day.day}, {day.year}"
+
+
+def end_of_cover(said: FactValues) -> date:
+    return months_after(said.day("purchase date"), int(said.number("warranty term")))
+
+
+def sold_from(attribute: str) -> date | None:
+    """The first day of the purchases for which a term holds: `..., sold from March 2018`."""
+    _, found, month = attribute.partition(", sold from ")
+    return month_of(month) if found else None
+
+
+@lru_cache(maxsize=4096)
+def month_of(text: str) -> date:
+    """The first day of `March 2018`."""
+    return datetime.strptime(text, "%B %Y").replace(tzinfo=UTC).date()
+
+
+def is_rest(day: date) -> bool:
+    """Sundays and the holidays on which no carrier in the United States drives."""
+    thanksgiving = day.month == 11 and day.weekday() == 3 and 22 <= day.day <= 28
+    return day.weekday() == 6 or (day.month, day.day) in ((1, 1), (7, 4), (12, 25)) or thanksgiving

@@ -1,0 +1,232 @@
+"""Filling a person's context: first five items for each attribute, then up to the budget of each size, in set proportions."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from random import Random
+
+from drr.env.entities import User
+from drr.env.shingles import Run
+from drr.papers.pdr.context import CONVERSATIONAL, OFF, ContextItem, ItemTruth, line_of
+from drr.papers.pdr.context_writer import LEAST, BuiltContext
+from drr.papers.pdr.disclosure import disclosed, own_data
+from drr.papers.pdr.material import PersonMaterial
+from drr.papers.pdr.opposed import Opposed
+from drr.papers.pdr.person import Person
+from drr.papers.pdr.product_talk import ItemDraft
+
+TALK, NOISE = 0.35, 0.25
+"""Of the items: in conversation (the standard asks for 20 to 50%), and without a trait."""
+LEAST_TALK = 0.22
+"""Notes fill a size up while so much of it is in conversation."""
+CLOSE = 0.995
+"""A size is full from here on."""
+_TRIES = 40
+"""Drafts of a stream in a row that may be of no use, there already or of what no context may hold: it has no more to say then."""
+_TOO_LARGE = 5
+"""Drafts in a row that are larger than what is left, before notes close a size."""
+_DRAWN = 40
+"""Notes of a line among which the one that leaves least is taken."""
+
+
+class _Room:
+    """What was admitted so far, and whether a further draft may be."""
+
+    def __init__(self, person: Person, user: User | None, says: Mapping[str, frozenset[Run]]) -> None:
+        self._person, self._user, self._says = person, user, says
+        self._opposed = Opposed(person)
+        self._seen: set[str] = set()
+        self.items: list[ContextItem] = []
+        self.truths: list[ItemTruth] = []
+        self.shown = dict.fromkeys((one.id for one in person.attributes), 0)
+        self.bytes = -1  # the lines are joined by one byte less than there are lines
+        self.talk = self.noise = 0
+
+    def item(self, draft: ItemDraft) -> ContextItem | None:
+        """`None` for what a context may not hold: a text twice, the person's name, a trait said or denied, the future."""
+        if draft.text in self._seen or (self._person.as_of and draft.date >= self._person.as_of):
+            return None
+        number = f"{self._person.person_id}\n{draft.date}\n{draft.text}"
+        item = ContextItem(
+            id=blake2b(number.encode(), digest_size=6).hexdigest(),
+            date=draft.date,
+            kind=draft.kind,
+            text=draft.text,
+        )
+        free = draft.text
+        for ware in draft.quoted:
+            if ware.product_id not in self._says:
+                continue  # an own purchase from outside the pool: its page was read for nobody yet
+            if self._opposed.outright(self._says[ware.product_id]):
+                return None
+            free = free.replace(ware.long, "").replace(ware.short, "")
+        private = disclosed(free) or own_data(draft.text, self._user)
+        return None if private or self._opposed.said(free) or self._opposed.contradicted(item) else item
+
+    @staticmethod
+    def size(draft: ItemDraft) -> int:
+        """In bytes, as the item will be shown, with the end of the line before it."""
+        return len(line_of(draft.date, draft.kind, draft.text).encode()) + 1
+
+    def admit(self, draft: ItemDraft, limit: int) -> bool | None:
+        """Whether it is in now; `None` where it was too large for what is left of so many bytes."""
+        item = self.item(draft)
+        if item is None:
+            return False
+        size = self.size(draft)
+        if self.bytes + size > limit:
+            return None
+        self._seen.add(draft.text)
+        self.items.append(item)
+        self.truths.append(ItemTruth(id=item.id, expresses=draft.expresses, noise=not draft.expresses))
+        for key in draft.expresses:
+            self.shown[key] += 1
+        self.bytes += size
+        self.talk += draft.kind in CONVERSATIONAL
+        self.noise += not draft.expresses
+        return True
+
+    @property
+    def wants_talk(self) -> bool:
+        return self.talk < TALK * (len(self.items) + 1)
+
+    @property
+    def wants_noise(self) -> bool:
+        return self.noise < NOISE * (len(self.items) + 1)
+
+
+def build_context(
+    person: Person, material: PersonMaterial, user: User | None, sizes: Mapping[str, int], seed: int
+) -> BuiltContext:
+    """Sizes are in tokens of four bytes, the smallest first."""
+    rng = Random(f"context:{seed}:{person.person_id}")
+    room = _Room(person, user, material.wares.says)
+    drafts = _drafts(person, material, room, rng)
+    waiting: deque[ItemDraft] = deque()
+    counts: dict[str, int] = {}
+    short: dict[str, str] = {}
+    for size, tokens in sizes.items():
+        _fill(room, drafts, waiting, 4 * tokens)
+        why = _close(room, material, 4 * tokens)
+        counts[size] = len(room.items)
+        if why is not None and room.bytes < (1 - OFF) * 4 * tokens:
+            short[size] = why
+    return BuiltContext(person, room.items, room.truths, counts, short)
+
+
+def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], limit: int) -> None:
+    """What does not fit waits for a larger size."""
+    for _ in range(len(waiting)):
+        draft = waiting.popleft()
+        if room.admit(draft, limit) is None:
+            waiting.append(draft)
+    too_large = 0
+    while room.bytes < CLOSE * limit and too_large < _TOO_LARGE:
+        further = next(drafts, None)
+        if further is None:
+            return
+        admitted = room.admit(further, limit)
+        if admitted is None and not further.quoted:  # of talk about products there is no end
+            waiting.append(further)
+        too_large = too_large + 1 if admitted is None else 0
+
+
+def _close(room: _Room, material: PersonMaterial, limit: int) -> str | None:
+    """Up to the size with notes of a line, whatever streams had to say last, of noise where nothing else is left; or why not."""
+    while room.bytes < CLOSE * limit:
+        noise = room.wants_noise
+        enough = room.talk >= LEAST_TALK * (len(room.items) + 1)
+        if not enough or not any(_closer(room, material, limit, own=own) for own in (not noise, noise)):
+            one_more = room.size(material.short(own=False)) <= limit - room.bytes
+            return "all that can be said of the person is there" if one_more else "no note is that short"
+    return None
+
+
+def _closer(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> bool:
+    """Of several notes the longest, unless it leaves a rest that is too small for any other."""
+    drawn = {draft.text: draft for draft in (material.short(own=own) for _ in range(_DRAWN))}
+    sizes = {text: room.size(draft) for text, draft in drawn.items()}
+    least, rest, slack = min(sizes.values()), limit - room.bytes, limit - CLOSE * limit
+
+    def awkward(text: str) -> bool:
+        return slack < rest - sizes[text] < least
+
+    fitting = sorted((text for text in drawn if sizes[text] <= rest), key=lambda t: (awkward(t), -sizes[t]))
+    return any(room.admit(drawn[text], limit) for text in fitting)
+
+
+def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) -> Iterator[ItemDraft]:
+    """For each attribute in turn until five show it, then whatever the proportions ask for."""
+    plain = material.orders() + material.reviews()
+    by_attribute = _by_attribute(person, material, plain, rng)
+    for times in range(1, LEAST + 1):
+        for one in person.attributes:
+            pools = by_attribute[one.id]
+            while room.shown[one.id] < times:
+                wanted = pools[room.wants_talk] or pools[not room.wants_talk]
+                if not wanted:
+                    break
+                yield wanted.pop()
+    yield from _proportioned(material, room, rng, plain)
+
+
+def _by_kind(drafts: list[ItemDraft]) -> tuple[list[ItemDraft], list[ItemDraft]]:
+    return [d for d in drafts if d.kind not in CONVERSATIONAL], [
+        d for d in drafts if d.kind in CONVERSATIONAL
+    ]
+
+
+def _by_attribute(
+    person: Person, material: PersonMaterial, orders: list[ItemDraft], rng: Random
+) -> dict[str, tuple[list[ItemDraft], list[ItemDraft]]]:
+    """Attribute to (not in conversation, in conversation), to be taken from the end."""
+    showing: dict[str, list[ItemDraft]] = {}
+    for draft in orders:
+        for key in draft.expresses:
+            if len(showing.setdefault(key, [])) < 2 * LEAST:
+                showing[key].append(draft)
+    pools = {}
+    for one in person.attributes:
+        pool = showing.get(one.id, []) + material.traits(one) + material.talk_of_theme(one, 2 * LEAST)
+        rng.shuffle(pool)
+        pools[one.id] = _by_kind(pool)
+    return pools
+
+
+class _Stream:
+    """Drafts of one kind, for as long as any of them is new."""
+
+    def __init__(self, drafts: Iterator[ItemDraft], room: _Room) -> None:
+        self._drafts, self._room = drafts, room
+        self._left, self._held = _TRIES, -1
+
+    def next(self) -> ItemDraft | None:
+        held = len(self._room.items)
+        self._left = _TRIES if held > self._held >= 0 else self._left - 1
+        self._held = held
+        return next(self._drafts, None) if self._left >= 0 else None
+
+
+def _proportioned(
+    material: PersonMaterial, room: _Room, rng: Random, plain: list[ItemDraft]
+) -> Iterator[ItemDraft]:
+    """Orders and reviews while there are any, in turn with notes; dialogues as many as the share asks for.
+
+    Where a stream has no more to say the one of the other share of noise goes on, and then the other kind.
+    """
+    records = {True: [d for d in plain if not d.expresses], False: [d for d in plain if d.expresses]}
+    dialogues = {noise: _Stream(material.dialogues(own=not noise), room) for noise in (True, False)}
+    notes = {noise: _Stream(material.notes(own=not noise), room) for noise in (True, False)}
+    while True:
+        noise = room.wants_noise
+        if not room.wants_talk and records[noise] and rng.random() < 0.6:
+            yield records[noise].pop()
+            continue
+        kinds = (dialogues, notes) if room.wants_talk else (notes, dialogues)
+        streams = (kind[share] for kind in kinds for share in (noise, not noise))
+        draft = next((draft for stream in streams if (draft := stream.next()) is not None), None)
+        if draft is None:
+            return
+        yield draft

@@ -1,0 +1,207 @@
+"""The items that can be made for one person, in streams: what shows a trait, and what shows none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from functools import cached_property
+from random import Random
+
+from drr.env.entities import KeptReview
+from drr.env.records.spoken import order_words, review_words
+from drr.env.themes import BY_KEY
+from drr.papers.pdr.history import Purchased, ShopperHistory
+from drr.papers.pdr.person import Attribute, Person
+from drr.papers.pdr.product_talk import ItemDraft, ProductTalk, spoken
+from drr.papers.pdr.records import derived
+from drr.papers.pdr.wares import Ware, Wares
+from drr.papers.pdr.words import key_of, talk, texts_of
+
+_THING = frozenset({"pets", "children", "care", "needs", "themes", "brands", "replenishment", "goods"})
+"""Blocks that talk about a product shows; a rhythm or a price level shows in orders only."""
+_THEMED = frozenset({"pets", "children", "care", "needs", "themes"})
+
+
+class PersonMaterial:
+    """All that one person's context is made of; endless, but for orders, reviews and the texts of traits."""
+
+    def __init__(
+        self,
+        person: Person,
+        history: ShopperHistory | None,
+        reviews: Sequence[KeptReview],
+        wares: Wares,
+        rng: Random,
+    ) -> None:
+        self.wares = wares
+        self._person, self._history, self._rng = person, history, rng
+        self._reviews = {review.order_id: review for review in reviews}
+        self._today = date.fromisoformat(person.as_of or "2024-01-01")
+        self._themes = {
+            theme: one.id
+            for one in person.attributes
+            if one.block in _THEMED and (theme := key_of(one).replace("-", "_")) in BY_KEY
+        }
+        self._brands = {
+            name: one.id for one in person.attributes if one.block == "brands" for name in one.names
+        }
+        self._said = ProductTalk(rng, self._today, self._themes, self._brands)
+        self._thing = {one.id for one in person.attributes if one.block in _THING}
+
+    # -- what orders and reviews show
+
+    @cached_property
+    def _shown(self) -> Mapping[str, tuple[str, ...]]:
+        """Order to the attributes that it shows: by the rules, and by what the person's own evidence names."""
+        known = {one.id for one in self._person.attributes}
+        found: dict[str, list[str]] = {}
+        if self._history is not None:
+            for one in derived(self._history):
+                for order_id in one.orders if one.attribute.id in known else ():
+                    found.setdefault(order_id, []).append(one.attribute.id)
+        for attribute in self._person.attributes:
+            for ground in attribute.evidence:
+                if ground.order_id is not None:
+                    found.setdefault(ground.order_id, []).append(attribute.id)
+        return {key: tuple(dict.fromkeys(sorted(ids))) for key, ids in found.items()}
+
+    def orders(self) -> list[ItemDraft]:
+        """Purchases and returns, in a drawn order."""
+        lines = list(self._history.lines) if self._history is not None else []
+        self._rng.shuffle(lines)
+        return [
+            ItemDraft(
+                line.day.isoformat(),
+                "return" if line.order.order_status == "Returned" else "purchase",
+                order_words(line.order, line.product),
+                self._shown.get(line.order.order_id, ()),
+            )
+            for line in lines
+        ]
+
+    def reviews(self) -> list[ItemDraft]:
+        """The person's own, where the shop keeps them."""
+        lines = [
+            (line, self._reviews[line.order.order_id])
+            for line in (self._history.lines if self._history is not None else ())
+            if line.order.order_id in self._reviews
+        ]
+        self._rng.shuffle(lines)
+        return [
+            ItemDraft(
+                line.day.isoformat(),
+                "review",
+                review_words(review, line.product),
+                tuple(
+                    key
+                    for key in self._shown.get(line.order.order_id, ())
+                    if key in self._thing or self._quotes(key, review)
+                ),
+            )
+            for line, review in lines
+            if review.text.strip()
+        ]
+
+    def _quotes(self, key: str, review: KeptReview) -> bool:
+        return any(
+            ground.quote is not None and ground.order_id == review.order_id
+            for one in self._person.attributes
+            if one.id == key
+            for ground in one.evidence
+        )
+
+    # -- what texts of traits show
+
+    def traits(self, attribute: Attribute) -> list[ItemDraft]:
+        texts = texts_of(attribute)
+        if texts is None:
+            return []
+        name = attribute.names[0] if attribute.names else ""
+        filled = dict.fromkeys(("kind", "brand", "state"), name)
+        drafts = [
+            ItemDraft(
+                self._said.day(),
+                "dialogue",
+                spoken((shopper.format_map(filled), assistant.format_map(filled))),
+                (attribute.id,),
+            )
+            for shopper, assistant in texts.asked
+        ]
+        drafts += [
+            ItemDraft(self._said.day(), "note", note.format_map(filled), (attribute.id,))
+            for note in texts.notes
+        ]
+        self._rng.shuffle(drafts)
+        return drafts
+
+    def talk_of_theme(self, attribute: Attribute, count: int) -> list[ItemDraft]:
+        """Dialogues and notes about products of the attribute's theme, and about what was bought for it."""
+        theme = key_of(attribute).replace("-", "_")
+        wares = self.wares.by_theme.get(theme, []) if attribute.block in _THEMED else []
+        drawn = self._rng.sample(wares, min(count, len(wares)))
+        return [
+            self._said.browsed(ware) if at % 2 else self._said.wished([ware]) for at, ware in enumerate(drawn)
+        ]
+
+    # -- streams without an end
+
+    def dialogues(self, *, own: bool) -> Iterator[ItemDraft]:
+        """About products of the person's themes and about what was bought; else for others, or about the shop itself."""
+        said = talk()
+        wares = self._own_wares if own else self._other_wares
+        lines = self._bought if own else []
+        while True:
+            draw = self._rng.random()
+            if own and lines and draw < 0.35:
+                yield self._asked(self._rng.choice(lines))
+            elif not own and (not wares or draw < 0.15):
+                yield ItemDraft(self._said.day(), "dialogue", spoken(self._rng.choice(said.small_ask)), ())
+            elif not wares:
+                return
+            elif draw < 0.7 and len(wares) > 1:
+                one, other = self._rng.sample(wares, 2)
+                yield self._said.compared(one, other, own=own)
+            else:
+                ware = self._rng.choice(wares)
+                yield self._said.browsed(ware) if own else self._said.given(ware)
+
+    def notes(self, *, own: bool) -> Iterator[ItemDraft]:
+        said = talk()
+        wares = self._own_wares if own else self._other_wares
+        while True:
+            if not own and (not wares or self._rng.random() < 0.2):
+                yield ItemDraft(self._said.day(), "note", self._rng.choice(said.small), ())
+            elif not wares:
+                return
+            else:
+                yield self._said.wished(self._rng.choices(wares, k=self._rng.randint(1, 3)), own=own)
+
+    def _asked(self, line: Purchased) -> ItemDraft:
+        shown = self._shown.get(line.order.order_id, ())
+        return self._said.asked(line, tuple(key for key in shown if key in self._thing))
+
+    def short(self, *, own: bool) -> ItemDraft:
+        """A note of a line."""
+        wares = self._own_wares if own else self._other_wares
+        if wares and self._rng.random() < 0.8:
+            return self._said.wished([self._rng.choice(wares)], own=own)
+        return ItemDraft(self._said.day(), "note", self._rng.choice(talk().small), ())
+
+    @cached_property
+    def _own_wares(self) -> list[Ware]:
+        return [ware for key in sorted(self._themes) for ware in self.wares.by_theme[key]]
+
+    @cached_property
+    def _other_wares(self) -> list[Ware]:
+        return [
+            ware
+            for ware in self.wares.every
+            if ware.themes.isdisjoint(self._themes) and ware.store not in self._brands
+        ]
+
+    @cached_property
+    def _bought(self) -> list[Purchased]:
+        lines = self._history.kept if self._history is not None else []
+        return [
+            line for line in lines if not self._thing.isdisjoint(self._shown.get(line.order.order_id, ()))
+        ]

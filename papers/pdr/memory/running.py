@@ -1,0 +1,119 @@
+"""A memory at work: what others built is timed, held to its budget, and its failures have names and are counted."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from drr.env.errors import DrrError
+from drr.llm.failures import ModelFailure
+from drr.papers.pdr.context import ContextItem
+from drr.papers.pdr.memory.base import MemoryDesk, MemoryKind, PersonMemory
+
+SECONDS = 900.0
+"""For one person's items, and again for one recall."""
+
+MemoryProblem = Literal["memory_raised", "memory_too_slow", "memory_over_budget", "memory_no_text"]
+
+
+class MemoryFailed(DrrError):
+    """It goes into the tables as what it is: a memory that failed, and no agent's failure."""
+
+    def __init__(self, kind: MemoryProblem, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass(frozen=True)
+class Recalled:
+    text: str
+    tokens: int
+    seconds: float
+
+
+class Remembering:
+    """One memory of one person."""
+
+    def __init__(self, kind: MemoryKind, desk: MemoryDesk, *, seconds: float = SECONDS) -> None:
+        self._kind, self._desk, self._seconds = kind, desk, seconds
+        self._memory: PersonMemory | None = None
+
+    async def observe(self, items: Sequence[ContextItem]) -> float:
+        """How many seconds it took."""
+        started = time.monotonic()
+        maker = self._kind.load()
+        self._memory = await self._asked("making", lambda: maker(self._desk))
+        await self._asked("observe", lambda: self._held.observe(items))
+        return time.monotonic() - started
+
+    async def recall(self, task: str, budget: int) -> Recalled:
+        """Within the budget, or `MemoryFailed`: a text that is cut would be another memory's."""
+        started = time.monotonic()
+        text: Any = await self._asked("recall", lambda: self._held.recall(task, budget))
+        if not isinstance(text, str):
+            raise MemoryFailed(
+                "memory_no_text", f"memory {self._kind.name}: recall gave {type(text).__name__}, no text"
+            )
+        text = text.strip()
+        tokens = self._desk.count(text)
+        if tokens > budget:
+            raise MemoryFailed(
+                "memory_over_budget",
+                f"memory {self._kind.name}: recalled {tokens} tokens where {budget} were asked for",
+            )
+        return Recalled(text, tokens, time.monotonic() - started)
+
+    @property
+    def _held(self) -> PersonMemory:
+        if self._memory is None:
+            raise RuntimeError("a memory recalls what it observed: call observe first")
+        return self._memory
+
+    async def _asked(self, what: str, call: Callable[[], Any]) -> Any:
+        try:
+            async with asyncio.timeout(self._seconds):
+                made = await _called(call)
+                return await made if inspect.isawaitable(made) else made
+        except TimeoutError as error:
+            raise MemoryFailed(
+                "memory_too_slow", f"memory {self._kind.name}: {what} took more than {self._seconds:g} s"
+            ) from error
+        except (DrrError, ModelFailure):
+            raise
+        except Exception as error:
+            if self._kind.origin is None:
+                raise  # a bug of ours, which ends the unit loudly
+            told = " ".join(str(error).split())[:200]
+            raise MemoryFailed(
+                "memory_raised", f"memory {self._kind.name}: {what} raised {type(error).__name__}: {told}"
+            ) from error
+
+
+async def _called(call: Callable[[], Any]) -> Any:
+    """A plain function may block, so it runs beside; an async one gives what is awaited here."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[Any] = loop.create_future()
+
+    def settle(value: Any, error: BaseException | None) -> None:
+        if ended.done():
+            return
+        if error is None:
+            ended.set_result(value)
+        else:
+            ended.set_exception(error)
+
+    def work() -> None:
+        try:
+            value, error = call(), None
+        except Exception as raised:  # noqa: BLE001 - handed to whoever waits
+            value, error = None, raised
+        loop.call_soon_threadsafe(settle, value, error)
+
+    # A daemon: one that never ends keeps no process alive.
+    threading.Thread(target=work, name="drr-memory", daemon=True).start()
+    return await ended

@@ -1,0 +1,276 @@
+"""Attributes that follow from a shopper's orders by rule, each with the orders that it rests on."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from hashlib import blake2b
+from statistics import median, quantiles
+from typing import NamedTuple
+
+from drr.env.text import fold
+from drr.env.themes import BY_KEY
+from drr.papers.pdr.history import Purchased, ShopperHistory
+from drr.papers.pdr.person import Attribute, Ground
+
+SHOWN = 8
+"""Orders named as evidence, the newest; the rest follow from the same rule."""
+STRONG, SHARE, LIFT = 3, 0.08, 2.5
+"""A theme is a trait from so many purchases, that share of all, and so many times what themes hold on average."""
+_SPOKEN: dict[str, tuple[str, str]] = {
+    "dogs": ("pets", "shares the household with a dog"),
+    "cats": ("pets", "shares the household with a cat"),
+    "fish": ("pets", "keeps fish in a tank"),
+    "small_pets": ("pets", "keeps small caged animals"),
+    "baby": ("children", "has a baby or toddler to look after"),
+    "senior_care": ("care", "looks after an older person's daily life"),
+    "allergy_air": ("needs", "needs indoor air free of dust and pollen"),
+    "sleep": ("needs", "needs help to sleep well at night"),
+    "recovery": ("needs", "needs relief for muscles and joints after effort"),
+}
+"""Themes that speak of the household or of a need; all others are interests."""
+_WORD = re.compile(r"[a-z0-9]+")
+_NO_BRAND = frozenset({"generic", "unbranded", "unknown", "no brand"})
+_SEASONS = ("winter", "spring", "summer", "autumn")
+
+
+class Derived(NamedTuple):
+    attribute: Attribute
+    orders: frozenset[str]
+    """Every order that shows it."""
+
+
+def derived(history: ShopperHistory) -> list[Derived]:
+    """By every rule, in the order of `RULES`; a shopper without orders has a place at most."""
+    found: dict[str, Derived] = {}
+    for rule in RULES:
+        for one in rule(history):
+            name = one.attribute.id
+            while name in found:  # two brands may be spelled alike
+                name += "x"
+            found[name] = one._replace(attribute=one.attribute.model_copy(update={"id": name}))
+    return list(found.values())
+
+
+def _made(
+    block: str, key: str, statement: str, lines: Sequence[Purchased], names: tuple[str, ...] = ()
+) -> Derived:
+    grounds = tuple(
+        Ground(order_id=line.order.order_id, product_id=line.product.product_id)
+        for line in list(reversed(lines))[:SHOWN]
+    )
+    attribute = Attribute(
+        id=f"{block}-{slug(key)}",
+        block=block,
+        statement=statement,
+        basis="records",
+        evidence=grounds,
+        names=names,
+    )
+    return Derived(attribute, frozenset(line.order.order_id for line in lines))
+
+
+def slug(key: str) -> str:
+    """Letters of an id for a name in any script."""
+    return "-".join(_WORD.findall(fold(key))) or "u" + blake2b(key.encode(), digest_size=4).hexdigest()
+
+
+def place(history: ShopperHistory) -> Iterator[Derived]:
+    """The state alone: neither street nor city."""
+    if history.state is not None:
+        made = _made("place", history.state, f"lives in {history.state}", (), (history.state,))
+        ground = Ground(record="user.address.state")
+        yield made._replace(attribute=made.attribute.model_copy(update={"evidence": (ground,)}))
+
+
+def themes(history: ShopperHistory) -> Iterator[Derived]:
+    """Pets, children, care and needs by what is bought for them; the rest as interests.
+
+    The strongest first: a product that speaks of several themes is evidence for the next only if none before explains it.
+    """
+    by_theme: dict[str, list[Purchased]] = {}
+    for line in history.kept:
+        for key in line.themes:
+            by_theme.setdefault(key, []).append(line)
+    counted = sum(map(len, by_theme.values()))
+    least = max(STRONG, SHARE * len(history.kept), LIFT * counted / len(BY_KEY))
+    explained: set[str] = set()
+    while by_theme:
+        left = {
+            key: [line for line in lines if line.order.order_id not in explained]
+            for key, lines in by_theme.items()
+        }
+        key = min(left, key=lambda name: (-len(left[name]), name))
+        if len(left[key]) < least:
+            return
+        lines = by_theme.pop(key)
+        explained.update(line.order.order_id for line in lines)
+        if len({line.day for line in left[key]}) >= STRONG:
+            block, _, statement = spoken_theme(key)
+            yield _made(block, key, statement, lines)
+
+
+def spoken_theme(theme: str) -> tuple[str, str, str]:
+    """Block, id and statement of the attribute that a theme is."""
+    block, statement = _SPOKEN.get(theme, ("themes", f"has an interest in {BY_KEY[theme].about}"))
+    return block, f"{block}-{slug(theme.replace('_', ' '))}", statement
+
+
+def theme_of(attribute: Attribute) -> str | None:
+    """The theme that it is, by its id; `None` for a rhythm, a price level and the like."""
+    key = attribute.id.removeprefix(f"{attribute.block}-").replace("-", "_")
+    return key if key in BY_KEY and spoken_theme(key)[1] == attribute.id else None
+
+
+def rhythm(history: ShopperHistory) -> Iterator[Derived]:
+    """The middle gap between days with an order."""
+    days = sorted({line.day for line in history.lines})
+    if len(days) < 6:
+        return
+    middle = median((b - a).days for a, b in itertools.pairwise(days))
+    usual = {b for a, b in itertools.pairwise(days) if 0.5 * middle <= (b - a).days <= 1.5 * middle}
+    yield _made(
+        "rhythm",
+        "orders",
+        f"places an order {_every(middle)} on average",
+        [line for line in history.lines if line.day in usual] or history.lines,
+    )
+
+
+def replenishment(history: ShopperHistory) -> Iterator[Derived]:
+    """The same product again, on three days at least; of each kind the one bought most."""
+    by_product: dict[str, list[Purchased]] = {}
+    for line in history.kept:
+        if line.kind:
+            by_product.setdefault(line.product.product_id, []).append(line)
+    again = [
+        (lines, sorted({line.day for line in lines}))
+        for lines in by_product.values()
+        if len({line.day for line in lines}) >= 3
+    ]
+    kinds: set[str] = set()
+    for lines, days in sorted(again, key=lambda one: (-len(one[1]), one[0][0].product.product_id)):
+        gap = median((b - a).days for a, b in itertools.pairwise(days))
+        kind = lines[0].kind or ""
+        if not 7 <= gap <= 250 or kind in kinds or len(kinds) == 3:
+            continue
+        kinds.add(kind)
+        yield _made("replenishment", kind, f"reorders {kind} {_every(gap)}", lines, (kind,))
+
+
+def _every(days: float) -> str:
+    """A gap as people say it, rounded to what it is certain to."""
+    if days < 11:
+        return "about once a week"
+    if days < 46:
+        return f"about every {round(days / 7)} weeks"
+    months = round(days / 30.4)
+    if months <= 10:
+        return f"about every {months} months"
+    return (
+        "about once a year"
+        if months <= 15
+        else "about once in two years"
+        if months <= 30
+        else "every few years"
+    )
+
+
+def prices(history: ShopperHistory) -> Iterator[Derived]:
+    """Where the middle half of the known prices lies, and how far apart its ends are."""
+    priced = [(line.product.price, line) for line in history.kept if line.product.price is not None]
+    if len(priced) < 5:
+        return
+    low, middle, high = quantiles([price for price, _ in priced], n=4, method="inclusive")
+    level = "low" if middle < 12 else "medium" if middle < 33 else "high"
+    inside = [line for price, line in priced if low <= price <= high]
+    yield _made(
+        "price_level",
+        level,
+        f"pays {level} prices: half of all purchases cost from ${low:,.0f} to ${high:,.0f}",
+        inside,
+    )
+    if low > 0 and high / low >= 4:
+        dear = [line for price, line in priced if price > high] or [
+            line for price, line in priced if price == high
+        ]
+        yield _made("price_spread", "wide", "mixes cheap everyday things with a few dear ones", dear)
+    elif low > 0 and high / low <= 2:
+        yield _made("price_spread", "narrow", "stays within a narrow range of prices", inside)
+
+
+def brands(history: ShopperHistory) -> Iterator[Derived]:
+    """A store of which two products at least were bought, and a tenth of everything."""
+    by_store: dict[str, list[Purchased]] = {}
+    for line in history.kept:
+        if line.product.store and line.product.store.casefold() not in _NO_BRAND:
+            by_store.setdefault(line.product.store, []).append(line)
+    loyal = [
+        (name, lines)
+        for name, lines in by_store.items()
+        if len(lines) >= max(4, 0.1 * len(history.kept))
+        and len({line.product.product_id for line in lines}) >= 2
+    ]
+    for name, lines in sorted(loyal, key=lambda item: (-len(item[1]), item[0]))[:3]:
+        yield _made("brands", name, f"comes back to the brand {name}", lines, (name,))
+
+
+def returns(history: ShopperHistory) -> Iterator[Derived]:
+    """Two at least, and more than one in twelve."""
+    back, every = len(history.returned), len(history.lines)
+    if back >= 2 and back / every >= 1 / 12:
+        yield _made("returns", "often", f"sends back {back} of {every} orders", history.returned)
+
+
+def seasons(history: ShopperHistory) -> Iterator[Derived]:
+    """One quarter of the year with 45% of the orders, in three years or more."""
+    if len(history.lines) < 12 or len({line.day.year for line in history.lines}) < 3:
+        return
+    counts = Counter(_season(line.day) for line in history.lines)
+    season, count = max(counts.items(), key=lambda item: (item[1], item[0]))
+    if count >= 0.45 * len(history.lines):
+        lines = [line for line in history.lines if _season(line.day) == season]
+        yield _made("seasons", season, f"does most of the shopping in {season}", lines)
+
+
+def _season(day: date) -> str:
+    return _SEASONS[day.month % 12 // 3]
+
+
+def goods(history: ShopperHistory) -> Iterator[Derived]:
+    """Dear things bought once or twice, of different kinds: what stands in the house."""
+    priced = sorted(line.product.price for line in history.kept if line.product.price is not None)
+    if not priced:
+        return
+    least = max(40.0, priced[int(0.7 * (len(priced) - 1))])
+    times = Counter(line.product.product_id for line in history.kept)
+    by_kind: dict[str, list[Purchased]] = {}
+    for line in history.kept:
+        if (
+            line.kind
+            and (line.product.price or 0) >= least
+            and times[line.product.product_id] <= 2
+            and (date.fromisoformat(history.as_of) - line.day).days <= 365 * 6
+        ):
+            by_kind.setdefault(line.kind, []).append(line)
+    dearest = sorted(
+        by_kind.items(), key=lambda item: (-max(line.product.price or 0 for line in item[1]), item[0])
+    )
+    for kind, lines in dearest[:4]:
+        yield _made("goods", kind, f"owns {kind} already", lines, (kind,))
+
+
+RULES: tuple[Callable[[ShopperHistory], Iterator[Derived]], ...] = (
+    place,
+    themes,
+    rhythm,
+    replenishment,
+    prices,
+    brands,
+    returns,
+    seasons,
+    goods,
+)
