@@ -112,4 +112,4 @@ def told_of_things(run: Run, found: Sequence[AlignedThing]) -> str:
     ]
     head = f"v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}"
     shown = table([head, "judge", "experts", "apart", "unit"], rows)
-    return f"{shown}\n\nThe mean of `apart` is MAD. What the judge was asked and said: `drr trace STUDY UNIT --full`"
+    return f"{shown}\n\nThe mean of `apart` is MAD. What the judge was asked and said: `drr study trace STUDY UNIT --full`"

@@ -1,4 +1,4 @@
-"""What `drr align` does and says: a version judged on dev or test, two versions side by side, the history as a curve."""
+"""What `drr judges align` does and says: a version judged on dev or test, two versions side by side, the history as a curve."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class AlignmentReader:
         said = work.judgements(study)
         complete = len({item for item, _ in said}) == len(items) and not summary.left
         if test and not complete:
-            conclude(summary, study.folder, "align run")
+            conclude(summary, study.folder, "judges align run")
             raise DrrError(
                 "the test half is not judged to its end, so nothing of it was read; the same command continues"
             )
@@ -83,7 +83,7 @@ class AlignmentReader:
             alignment.record(run)
         apart = [] if test else worst(rows)
         each = [] if test else things(rows, work.unit_keys())
-        code = conclude(summary, study.folder, "align run")
+        code = conclude(summary, study.folder, "judges align run")
         sides = by_side(rows, alignment.task.ends)
         return VersionReading(run, sides, apart, each, desk.banner, complete), code
 
@@ -133,7 +133,7 @@ def proposed(alignment: JudgeAlignment, arguments: argparse.Namespace) -> tuple[
     runs = alignment.on_dev()
     if not runs:
         raise Misuse(
-            "--propose: no version was run on dev yet; `drr align run` shows where it parts with the experts"
+            "--propose: no version was run on dev yet; `drr judges align run` shows where it parts with the experts"
         )
     version = alignment.version(runs[-1]["version"])
     alignment.check_unchanged(version)
@@ -162,7 +162,7 @@ def proposed(alignment: JudgeAlignment, arguments: argparse.Namespace) -> tuple[
     record = alignment.study.record(unit.key)
     text = record.result.get("prompt") if record is not None and record.done else None
     if not isinstance(text, str):
-        conclude(summary, alignment.study.folder, "align edit")
+        conclude(summary, alignment.study.folder, "judges align edit")
         why = (record.result.get("reason") or record.message) if record is not None else "it was not asked"
         raise DrrError(f"{desk.judge.shown} drafted no prompt that can be used: {why}")
     return {name: text}, desk.judge.shown
@@ -186,7 +186,7 @@ def told_of_reading(alignment: JudgeAlignment, reading: VersionReading) -> str:
     elif reading.things:
         folder, task = alignment.study.folder, alignment.task.name
         parts.append(
-            f"What each number is made of, thing by thing: `drr align show {folder} --task {task} --version {run['version']}`"
+            f"What each number is made of, thing by thing: `drr judges align show {folder} --task {task} --version {run['version']}`"
         )
     parts.append(_ends(alignment))
     return "\n\n".join(part for part in parts if part)

@@ -2,101 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING
 
-# command: (module under drr.app.commands, one line of help). A module offers `build(parser)` and `run(arguments) -> int`.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "sample": ("sample", "write raw files in the official Amazon-2023 form"),
-    "data": ("data", "get the real raw files: sizes first, resumes what was cut"),
-    "ingest": ("ingest", "load raw Amazon-2023 files into a shop"),
-    "shop": ("shop", "look into a shop: info, users, search, show, check, copy"),
-    "servers": ("servers", "start and stop the test servers (needs a JDK)"),
-    "tools": ("tools", "the nine tools: list, schema, call, docs"),
-    "mcp": ("mcp", "serve the tools to an MCP client"),
-    "web": ("web", "the web as the tools see it: search, read, build, record, replay"),
-    "profile": ("profile", "what query writers and judges are told of a user"),
-    "memory": ("memory", "memories of persons: list, test"),
-    "tasks": ("tasks", "wishes, and tasks with files: build, drawer, check, show, review"),
-    "pairs": ("pairs", "tasks and persons as queries"),
-    "persons": ("persons", "persons of a shop's shoppers: build, show, check, stats"),
-    "context": ("context", "what an assistant could have gathered of persons: build, check"),
-    "queries": ("queries", "generate, check, review and publish queries"),
-    "variants": ("variants", "the agents that can be run"),
-    "ask": ("ask", "one question, one cited report"),
-    "run": ("run", "create or continue a study"),
-    "study": ("study", "what a study holds: edit, check"),
-    "status": ("status", "what of a study is done, failed, pending"),
-    "trace": ("trace", "one unit of a study as a timeline"),
-    "export": ("export", "a study as JSONL and Parquet"),
-    "import": ("import_", "take in reports written by other systems"),
-    "check": ("check", "citations and rule checks of one report; no model"),
-    "judge": ("judge", "judge the reports of a study"),
-    "aggregate": ("aggregate", "the sums of a protocol over raw scores of anybody"),
-    "criteria": ("criteria", "what PQR scores by: list, show, edit, export, import"),
-    "agreement": ("agreement", "people against judges, judge against judge"),
-    "swap": ("swap", "reports under other persons' criteria: does P see the person?"),
-    "canaries": ("canaries", "a judge against reports that cheat and planted errors"),
-    "calibrate": ("calibrate", "a judge against labelled data"),
-    "align": ("align", "brings a judge near to experts: new, run, show, status, compare, edit"),
-    "gate": ("gate", "whether a study is good enough for a build to pass"),
-    "compare": ("compare", "two variants of a study, paired"),
-    "plan": ("plan", "how many labels, questions and trials an interval takes"),
-    "report": ("report", "every table and figure of a study"),
-    "view": ("view", "browse reports, claims and evidence"),
-    "annotate": ("annotate", "blind A/B page for people"),
-    "reproduce": ("reproduce", "queries, agents, judging, report in one go"),
-    "completion": ("completion", "what a shell completes: bash, zsh, fish"),
-    "settings": ("settings", "each setting and where it came from"),
-    "doctor": ("doctor", "what is installed, which servers and keys are there"),
-}
+from drr.app.command_table import GROUPS, Command, command_of, find, first_words, heads
 
-
-class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong, and what was probably meant."""
-
-    def error(self, message: str) -> NoReturn:
-        from drr.env.errors import Misuse
-
-        joint = " Try" if message.endswith("?") else "; try"
-        raise Misuse(f"{message}{joint} `{self.prog} --help`")
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The command that read the words knows its options best: it refuses what it does not know."""
-        found, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            options = [one for one in self._option_string_actions if one.startswith("--")]
-            slip = next((word.partition("=")[0] for word in unknown if word.startswith("--")), "")
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(slip, options)}")
-        return found, unknown
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        choices = [] if action.choices is None else list(action.choices)
-        hint = _meant(str(value), [str(choice) for choice in choices])
-        if choices and value not in choices and hint:
-            raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}")
-        super()._check_value(action, value)
-
-
-def _meant(slip: str, names: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    bare = {name.lstrip("-"): name for name in names}
-    near = [bare[name] for name in get_close_matches(slip.lstrip("-"), bare, 3, 0.7)]
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+if TYPE_CHECKING:
+    import argparse
 
 
 def _overview() -> str:
-    width = max(map(len, COMMANDS)) + 2
-    rows = "\n".join(f"  {name:<{width}}{line}" for name, (_, line) in COMMANDS.items())
+    rows = heads()
+    width = max(len(row.name) for row in rows) + 2
+    groups = []
+    for group in GROUPS:
+        lines = [f"  {row.name:<{width}}{row.line}" for row in rows if row.group == group]
+        groups.append("\n".join([f"{group}:", *lines]))
     return (
-        "usage: drr COMMAND ...\n\nDeepResearch Retail: a shop, nine tools, research agents and their judges."
-        f"\n\ncommands:\n{rows}\n\nexamples:\n"
-        "  drr sample raw --seed 7 && drr ingest raw --shop shop\n"
+        "usage: drr COMMAND ...\n\nDeepResearch Retail: a shop, nine tools, research agents and their judges.\n\n"
+        + "\n\n".join(groups)
+        + "\n\nexamples:\n"
+        "  drr data sample raw --seed 7 && drr data ingest raw --shop shop\n"
         '  drr shop search shop "quiet dog nail grinder" --max-price 40\n'
         "\n`drr COMMAND --help` and `drr help COMMAND` tell more.\n"
         "Exit codes: 0 done, 1 failed or a check did not hold, 2 misuse."
@@ -135,12 +63,17 @@ def _main(words: list[str]) -> int:
 
         print("drr", version("deepresearch-retail"))
         return 0
-    name = words[0]
-    if name not in COMMANDS:
-        hint = _meant(name, COMMANDS) or "; `drr --help` lists the commands"
-        print(f"drr: no command {name!r}{hint}", file=sys.stderr)
+    found = find(words)
+    if found is None:
+        from drr.app.parsing import nearest
+
+        hint = nearest(words[0], first_words()) or "; `drr --help` lists the commands"
+        print(f"drr: no command {words[0]!r}{hint}", file=sys.stderr)
         return 2
-    return _run(name, import_module(f"drr.app.commands.{COMMANDS[name][0]}"), words[1:])
+    if found.old and not found.command.old_stays:
+        told = f"`drr {found.old}` is now `drr {found.command.name}`; the old name goes with the next version"
+        print(f"drr: {told}", file=sys.stderr)
+    return _run(found.command, found.rest)
 
 
 def answered(name: str, words: Sequence[str]) -> str:
@@ -148,45 +81,40 @@ def answered(name: str, words: Sequence[str]) -> str:
     from contextlib import redirect_stdout
     from io import StringIO
 
+    from drr.app.parsing import module_of, parser_of
     from drr.app.places import places_of
     from drr.env.disk import disk_of
 
-    module = import_module(f"drr.app.commands.{COMMANDS[name][0]}")
-    arguments = parser_of(name, module).parse_args(words)
+    command = command_of(name)
+    arguments = parser_of(command).parse_args(words)
     with redirect_stdout(StringIO()) as printed, disk_of(), places_of(arguments):
-        module.run(arguments)
+        module_of(command).run(arguments)
     return printed.getvalue()
 
 
-def parser_of(name: str, module: ModuleType) -> _Parser:
-    parser = _Parser(
-        prog=f"drr {name}",
-        description=COMMANDS[name][1],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    module.build(parser)
-    from drr.app.common_options import add_common_options
-
-    add_common_options(parser, name)
-    return parser
-
-
-def _arguments(name: str, module: ModuleType, words: Sequence[str]) -> argparse.Namespace | None:
+def _arguments(command: Command, words: Sequence[str]) -> argparse.Namespace | None:
     """`None` where help was asked for and printed."""
+    from drr.app.parsing import parser_of
+    from drr.env.errors import Misuse
+
     try:
-        return parser_of(name, module).parse_args(words)
+        arguments = parser_of(command).parse_args(words)
     except SystemExit:
         return None
+    if (part := getattr(arguments, "misplaced", None)) is not None:
+        raise Misuse(f"options stand after the command: drr {part} ...")
+    return arguments
 
 
-def _run(name: str, module: ModuleType, words: Sequence[str]) -> int:
+def _run(command: Command, words: Sequence[str]) -> int:
     """The exit code; what went wrong as expected is one line on standard error."""
+    from drr.app.parsing import module_of
     from drr.env.errors import DrrError, Terminated
 
     hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:
-        arguments = _arguments(name, module, words)
-        code = 0 if arguments is None else _ran(module, arguments)
+        arguments = _arguments(command, words)
+        code = 0 if arguments is None else _ran(module_of(command), arguments)
     except DrrError as error:
         print(f"drr: {_clipped(str(error))}", file=sys.stderr)
         return error.exit_code

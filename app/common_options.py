@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-SUMMARIES = frozenset(
-    (
-        *("pairs", "export", "report", "study edit", "align new"),
-        *("tasks build", "tasks import", "tasks export", "persons import", "persons export"),
-        *("criteria export", "criteria import", "queries dataset", "web build", "web record"),
-    )
-)
-"""Their result is files, and what they print a summary, which `--quiet` leaves out. What others print is the result."""
+if TYPE_CHECKING:
+    from drr.app.command_table import Command
 
 
 def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -25,13 +20,14 @@ def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, ar
             yield from leaves(part, f"{name} {word}")
 
 
-def add_common_options(parser: argparse.ArgumentParser, name: str) -> None:
+def add_common_options(parser: argparse.ArgumentParser, command: Command) -> None:
     """What a part was not told stays as it was told before the part's name."""
     untold = argparse.SUPPRESS
-    for leaf, found in leaves(parser, name):
+    silent = {f"{command.name} {part}".rstrip() for part in command.summaries}
+    for leaf, found in leaves(parser, command.name):
         if "--quiet" not in found._option_string_actions:
             found.add_argument("--quiet", action="store_true", default=untold, help="no progress, no summary")
-            found.set_defaults(silent=leaf in SUMMARIES)
+            found.set_defaults(silent=leaf in silent)
         if "--wide" not in found._option_string_actions:
             found.add_argument(
                 "--wide",

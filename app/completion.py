@@ -6,7 +6,6 @@ import argparse
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from shlex import quote
 
 
@@ -22,15 +21,17 @@ class WordPlace:
 
 
 def spots() -> dict[str, WordPlace]:
-    """Every place of the command line."""
-    from drr.app.cli import COMMANDS, parser_of
+    """Every place of the command line; old names that stay are understood, not offered."""
+    from drr.app.command_table import commands, heads
+    from drr.app.parsing import parser_of
 
-    found = {
-        "": WordPlace({**{name: line for name, (_, line) in COMMANDS.items()}, "help": "more of a command"})
-    }
+    found = {"": WordPlace({**{row.name: row.line for row in heads()}, "help": "more of a command"})}
     found["help"] = WordPlace(found[""].words)
-    for name, (module, _) in COMMANDS.items():
-        found |= _below(parser_of(name, import_module(f"drr.app.commands.{module}")), name)
+    for row in commands():
+        parser = parser_of(row)
+        found |= _below(parser, row.name)
+        if row.old_stays:
+            found |= _below(parser, row.old)
     return found
 
 
@@ -66,7 +67,7 @@ def _line(text: str) -> str:
 def bash(places: Mapping[str, WordPlace]) -> str:
     return _filled(
         """\
-# Completion of drr for bash, by `drr completion bash`:  source <(drr completion bash)
+# Completion of drr for bash, by `drr env completion bash`:  source <(drr env completion bash)
 _drr() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} at="" words="" options="" i
     COMPREPLY=()
@@ -101,7 +102,7 @@ def zsh(places: Mapping[str, WordPlace]) -> str:
     return _filled(
         """\
 #compdef drr
-# Completion of drr for zsh, by `drr completion zsh`:  source <(drr completion zsh)
+# Completion of drr for zsh, by `drr env completion zsh`:  source <(drr env completion zsh)
 _drr() {
     local cur=${words[CURRENT]} prev=${words[CURRENT-1]} at="" i
     local -a next options
@@ -181,7 +182,7 @@ def _described(words: Mapping[str, str]) -> str:
 
 def fish(places: Mapping[str, WordPlace]) -> str:
     lines = [
-        "# Completion of drr for fish, by `drr completion fish`:  drr completion fish | source",
+        "# Completion of drr for fish, by `drr env completion fish`:  drr env completion fish | source",
         "function __drr_at",
         "    set -l at ''",
         "    for word in (commandline -opc)[2..-1]",

@@ -35,8 +35,8 @@ def demo(folder: Path) -> int:
     queries = _questions(folder)
     steps: list[tuple[str | Path, ...]] = []
     if not (shop / "manifest.json").is_file():
-        steps = [("sample", raw), ("ingest", raw, "--shop", shop)]
-    for words in (*steps, ("reproduce", "--shop", shop, "--queries", queries, "--out", study)):
+        steps = [("data", "sample", raw), ("data", "ingest", raw, "--shop", shop)]
+    for words in (*steps, ("papers", "reproduce", "--shop", shop, "--queries", queries, "--out", study)):
         if (code := _drr(*words)) != 0:
             return code
     _tell(study)

@@ -1,4 +1,4 @@
-"""What `drr tasks` does with tasks with files: make, check, show, review, and DR3-Eval's layout in and out."""
+"""What `drr papers tasks` does with tasks with files: make, check, show, review, and DR3-Eval's layout in and out."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def make(arguments: argparse.Namespace) -> int:
             f"  pages: {_told(manifest.found.pages)}; {manifest.found.web}, judged by {manifest.found.model}"
         )
         print(f"  {_unconfirmed(manifest.found.unconfirmed)}")
-        print(f"next: drr tasks review {arguments.out} --reviewer NAME")
+        print(f"next: drr papers tasks review {arguments.out} --reviewer NAME")
         return code
-    print(f"next: drr tasks check {arguments.out}; drr tasks show {arguments.out}/001")
+    print(f"next: drr papers tasks check {arguments.out}; drr papers tasks show {arguments.out}/001")
     return 0
 
 

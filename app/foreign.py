@@ -40,7 +40,7 @@ class ScoresTaken(TypedDict):
 
 
 class ForeignTaken(TypedDict):
-    """The document of `drr import --format --json`."""
+    """The document of `drr study import --format --json`."""
 
     schema: int
     study: str
@@ -61,7 +61,7 @@ class LeftOut(TypedDict):
 
 
 class ForeignExported(TypedDict):
-    """The document of `drr export --format --json`."""
+    """The document of `drr study export --format --json`."""
 
     schema: int
     out: str

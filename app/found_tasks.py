@@ -231,7 +231,7 @@ def _name(number: int) -> str:
 
 def _again(arguments: argparse.Namespace) -> str:
     def words() -> Iterator[str]:
-        yield from ("tasks", "drawer", "--shop", arguments.shop, "--out", str(arguments.out))
+        yield from ("papers", "tasks", "drawer", "--shop", arguments.shop, "--out", str(arguments.out))
         yield from ("--n", str(arguments.n), "--sizes", arguments.sizes, "--seed", str(arguments.seed))
         yield from ("--web", arguments.web, "--per-term", str(arguments.per_term))
         for option in ("web_record", "sandbox"):

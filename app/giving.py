@@ -128,7 +128,7 @@ class Giving:
             where = f"{file}, query {number} ({query.id})"
             if telling is not None and query.person_id is None:
                 raise Misuse(
-                    f"{where}: names no person_id, which the setting {telling.name} needs; `drr pairs` writes such queries"
+                    f"{where}: names no person_id, which the setting {telling.name} needs; `drr papers pairs` writes such queries"
                 )
             gathers = self.making is not None and telling is not None and telling.has_context
             if gathers and query.person_id not in self.contexts.persons:

@@ -1,4 +1,4 @@
-"""How well memories remember, without a judge and without an agent: what `drr memory test` runs and tells."""
+"""How well memories remember, without a judge and without an agent: what `drr papers memory test` runs and tells."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TASK = "Advise me on what to buy next for my household. What do you know of me t
 
 
 class MemoryRow(TypedDict):
-    """One memory in the document of `drr memory test`."""
+    """One memory in the document of `drr papers memory test`."""
 
     version: str
     recall: VRow
@@ -100,7 +100,7 @@ def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
         summary = run_units(arguments, study, list(units.values()), memories.work, models, "remembering")
         rows = {word: _row(study, memories, persons, word, units) for word in words}
     _tell(arguments, memories, rows)
-    again = f"memory test {arguments.memory} {arguments.contexts}"
+    again = f"papers memory test {arguments.memory} {arguments.contexts}"
     return conclude(summary, folder, command=again)
 
 

@@ -153,7 +153,7 @@ def explain(failure: ModelFailure) -> DrrError:
     from drr.llm.failures import NO_ANSWER
 
     todo = {
-        "bad_key": "check the key (`drr settings` says where it comes from) and what it may use",
+        "bad_key": "check the key (`drr env settings` says where it comes from) and what it may use",
         "unknown_model": "check --model and --base-url",
         "no_credit": "add credit at the provider",
         "over_budget": "give a larger --budget, or more tokens with --budget-tokens",

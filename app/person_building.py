@@ -1,4 +1,4 @@
-"""`drr persons build`: the file of persons, and what is said of it."""
+"""`drr papers persons build`: the file of persons, and what is said of it."""
 
 from __future__ import annotations
 
@@ -71,4 +71,4 @@ def _tell(arguments: argparse.Namespace, persons: list[Person], found: SaidOfPer
     if asked:
         why = ", ".join(f"{name} {count}" for name, count in sorted(found.refused.items()))
         print(f"candidates of the model: {kept} kept{'; refused: ' + why if why else ''}")
-    print(f"next: drr persons show {arguments.out}")
+    print(f"next: drr papers persons show {arguments.out}")

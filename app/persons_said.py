@@ -60,7 +60,7 @@ def said_of(
     if not wanted:
         print(
             f"drr: {arguments.shop}: holds no review of these users that may be sent, so no model is asked; "
-            "`drr ingest --keep-reviews` keeps reviews",
+            "`drr data ingest --keep-reviews` keeps reviews",
             file=sys.stderr,
         )
         return SaidOfPersons(dict.fromkeys(users, ()), {}, 0)
@@ -156,7 +156,7 @@ def _found(
 
 
 def _again(arguments: argparse.Namespace) -> str:
-    words = ["persons", "build", "--shop", arguments.shop, "--out", str(arguments.out)]
+    words = ["papers", "persons", "build", "--shop", arguments.shop, "--out", str(arguments.out)]
     words += [word for user in arguments.user for word in ("--user", user)] or [
         "--users",
         str(arguments.how_many),

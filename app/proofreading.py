@@ -1,4 +1,4 @@
-"""What `drr check --judge` adds: a judge's two readings of one report, without a study."""
+"""What `drr judges check --judge` adds: a judge's two readings of one report, without a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr context check --model`: contexts told back into persons by a model, as units of a study beside the folder; nothing is paid twice."""
+"""`drr papers context check --model`: contexts told back into persons by a model, as units of a study beside the folder; nothing is paid twice."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def reverse(
         units = {key: telling.unit(key, models.name_of(ROLE), settings.model_max_tokens) for key in asked}
         summary = run_units(arguments, study, list(units.values()), telling.work, models, "telling back")
         document = _document(study, units, persons, models.name_of(ROLE), size)
-    words = ["context", "check", str(arguments.folder), "--size", size]
+    words = ["papers", "context", "check", str(arguments.folder), "--size", size]
     words += [f"--model={arguments.model}"] if arguments.model else []
     return ReversalEnd(document, conclude(summary, folder, command=shlex.join(words)))
 

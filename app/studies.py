@@ -194,7 +194,7 @@ def say_losses(study: Study) -> None:
 
     for imported, mend in (
         (False, f"`drr run {study.folder} --retry-failed` computes them again"),
-        (True, f"`drr import {study.folder} FILE` takes them in again"),
+        (True, f"`drr study import {study.folder} FILE` takes them in again"),
     ):
         lost = [loss for loss in study.losses.values() if loss.imported is imported]
         if lost:
@@ -216,7 +216,7 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
     for why in summary.refused:
         print(f"drr: a worker was refused: {_cause(why)}", file=sys.stderr)
     for bug in summary.bugs[:3]:
-        print(f"drr: a unit ended with a bug: {_cause(bug)}; `drr trace` shows where", file=sys.stderr)
+        print(f"drr: a unit ended with a bug: {_cause(bug)}; `drr study trace` shows where", file=sys.stderr)
     for kind, cause in summary.causes.items():
         if kind != "bug":
             print(f"drr: {kind}: {_cause(cause)}{_advice(kind, folder, what)}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`drr tasks check --model`: answers without each source as units of a study beside the tasks, told what they cost before any is asked."""
+"""`drr papers tasks check --model`: answers without each source as units of a study beside the tasks, told what they cost before any is asked."""
 
 from __future__ import annotations
 
@@ -168,6 +168,6 @@ def _read(study: Study, questions: Sequence[_Question], units: Sequence[Unit]) -
 
 def _again(arguments: argparse.Namespace) -> str:
     def words() -> Iterator[str]:
-        yield from ("tasks", "check", str(arguments.file), "--model", arguments.model)
+        yield from ("papers", "tasks", "check", str(arguments.file), "--model", arguments.model)
 
     return shlex.join(words())

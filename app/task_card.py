@@ -89,7 +89,7 @@ size_categories: [{"n<1K" if manifest.tasks < 1000 else "1K<n<10K"}]
 
 ## How it was made
 
-`drr tasks drawer --seed {manifest.seed}` from the shop `{manifest.shop_hash[:12]}`, version {manifest.version} of its rules.
+`drr papers tasks drawer --seed {manifest.seed}` from the shop `{manifest.shop_hash[:12]}`, version {manifest.version} of its rules.
 
 - Intents: {_told(manifest.intents)}.
 - Files: {_told(manifest.files)}; {manifest.files_per_task} a task, {100 * (manifest.multimodal or 0):.0f} % of the tasks with several modalities.

@@ -123,7 +123,7 @@ def _say_what_is_odd(place: Path) -> None:
     say_unconfirmed(place)
     if changed := changed_shown(tasks):
         print(
-            f"drr: {place}: not what its manifest says was written: {some(changed)}; `drr tasks check` says what it can",
+            f"drr: {place}: not what its manifest says was written: {some(changed)}; `drr papers tasks check` says what it can",
             file=sys.stderr,
         )
 
@@ -140,7 +140,7 @@ def say_unconfirmed(place: Path) -> None:
     if manifest is not None and manifest.found is not None and manifest.found.unconfirmed:
         print(
             f"drr: {folder}: kinds of pages that a model proposed and no person confirmed, in {manifest.found.unconfirmed} of"
-            f" {manifest.tasks} tasks; `drr tasks review {folder} --reviewer NAME` asks for them",
+            f" {manifest.tasks} tasks; `drr papers tasks review {folder} --reviewer NAME` asks for them",
             file=sys.stderr,
         )
 

@@ -54,7 +54,7 @@ class Server:
 
 @dataclass
 class Found:
-    """A server that `drr servers start` left running. Without a URL it does not answer."""
+    """A server that `drr shop servers start` left running. Without a URL it does not answer."""
 
     pid: int
     url: str | None
@@ -222,7 +222,7 @@ def _mark(home: Path) -> str:
 
 
 def home_of(kind: str) -> Path:
-    """Where the server that `drr servers` starts for this user has its data and its log."""
+    """Where the server that `drr shop servers` starts for this user has its data and its log."""
     return WORK / "data" / kind
 
 

@@ -37,7 +37,7 @@ class ListedUnit(TypedDict):
 
 
 class ListedUnits(TypedDict):
-    """The document of `drr trace --json` for a whole study."""
+    """The document of `drr study trace --json` for a whole study."""
 
     schema: int
     units: list[ListedUnit]
@@ -73,7 +73,7 @@ def listing(records: Sequence[Record]) -> str:
 
 
 class TracedUnit(ListedUnit):
-    """The document of `drr trace --json` for one unit."""
+    """The document of `drr study trace --json` for one unit."""
 
     schema: int
     message: str | None

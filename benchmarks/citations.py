@@ -161,7 +161,7 @@ def hostile() -> Iterator[tuple[str, str]]:
 
 
 def seconds(text: str) -> float:
-    """With the garbage collector off, as `read_in_time` and `drr check` read."""
+    """With the garbage collector off, as `read_in_time` and `drr judges check` read."""
     with collector_off():
         start = process_time()
         parse(text)

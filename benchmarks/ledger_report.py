@@ -1,4 +1,4 @@
-"""Two hundred reports of `ledger` over the wire by a careless and by a hostile model, held against the rules of `drr check`.
+"""Two hundred reports of `ledger` over the wire by a careless and by a hostile model, held against the rules of `drr judges check`.
 
     python -m benchmarks.ledger_report               # both, a few minutes
     python -m benchmarks.ledger_report hostile       # one of them

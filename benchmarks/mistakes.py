@@ -1,4 +1,4 @@
-"""A judge's two readings of texts by writers who had never met it (`drr check --judge`): what of planted errors it finds, and whom it accuses wrongly.
+"""A judge's two readings of texts by writers who had never met it (`drr judges check --judge`): what of planted errors it finds, and whom it accuses wrongly.
 
 python -m benchmarks.mistakes ROUND.jsonl ... [--shop SHOP] [--judge MODEL] [--answers FILE] [--misses] [--record NAME]
 
@@ -76,7 +76,7 @@ class TextRead(NamedTuple):
 
     @property
     def wrong(self) -> frozenset[Finding]:
-        """Everything that is held against the text: what `drr check --judge` shows."""
+        """Everything that is held against the text: what `drr judges check --judge` shows."""
         rows = [] if self.found is None else self.found["mistakes"]
         return self.broken | {("judge", row["words"]) for row in rows}
 

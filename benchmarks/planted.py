@@ -44,8 +44,8 @@ def sample_shop(given: Path | None = None) -> Iterator[Shop]:
     with tempfile.TemporaryDirectory() as folder:
         raw, shop_folder = Path(folder, "raw"), Path(folder, "shop")
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            assert main(["sample", str(raw), "--seed", "7"]) == 0
-            assert main(["ingest", str(raw), "--shop", str(shop_folder)]) == 0
+            assert main(["data", "sample", str(raw), "--seed", "7"]) == 0
+            assert main(["data", "ingest", str(raw), "--shop", str(shop_folder)]) == 0
         with open_shop(str(shop_folder), settings) as shop:
             yield shop
 

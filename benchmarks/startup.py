@@ -24,7 +24,7 @@ def main() -> None:
     commands = {
         "python -c pass": (sys.executable, "-c", "pass"),
         "drr --help": (drr, "--help"),
-        "drr settings": (drr, "settings"),
+        "drr env settings": (drr, "env", "settings"),
     }
     times: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(RUNS):

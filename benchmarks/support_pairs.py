@@ -4,7 +4,7 @@ python -m benchmarks.support_pairs PAIRS.jsonl ...
 
 Nothing is fitted and no pair is kept here. Three forms are read:
 
-- our own, as `drr annotate --export` writes support: `id`, `claim`, `evidence`, `label` (full, partial, none);
+- our own, as `drr judges annotate --export` writes support: `id`, `claim`, `evidence`, `label` (full, partial, none);
 - WiCE (Kamoi et al., EMNLP 2023; annotations ODC-BY): `label`, `claim`, `evidence` (sentences), `meta`; of several chunks of a claim the first;
 - AttributionBench (Li et al., 2024): `claim`, `references`, `attribution_label`, `id`; attributable is `full`, all else `none`.
 """

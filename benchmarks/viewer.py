@@ -1,6 +1,6 @@
 """The viewer and the report at size: server time of pages at 1,300 reports beside a bare file, size of static pages.
 
-Reports come in through `drr import` (two systems, with evidence), are judged by rules, and are read over real HTTP.
+Reports come in through `drr study import` (two systems, with evidence), are judged by rules, and are read over real HTTP.
 """
 
 from __future__ import annotations

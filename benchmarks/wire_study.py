@@ -4,7 +4,7 @@
     python -m benchmarks.wire_study calm          # one of them: calm, killed, budgets
 
 Everything is a user's: `drr run` in a process of its own, the real Anthropic client, the sample shop, six variants, 23 of the built-in
-questions. What was paid is counted by the server and by `drr status`.
+questions. What was paid is counted by the server and by `drr study status`.
 """
 
 from __future__ import annotations

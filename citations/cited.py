@@ -102,7 +102,7 @@ class DefectEntry(TypedDict):
 
 
 class CitationsDocument(TypedDict):
-    """The form that `drr check --json` prints."""
+    """The form that `drr judges check --json` prints."""
 
     sources: list[SourceEntry]
     markers: list[MarkerEntry]

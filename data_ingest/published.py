@@ -42,7 +42,7 @@ class PublishedFile:
     address: str
     """Below the publisher's base, and below a mirror's."""
     path: str
-    """Below RAW_DIR, as `drr ingest` looks for it."""
+    """Below RAW_DIR, as `drr data ingest` looks for it."""
     unpacked: int
     packed: int | None
     about: int

@@ -36,7 +36,7 @@ def find_pairs(raw: Path, categories: tuple[str, ...] | None, *, chosen: bool) -
     if not metas and not reviews:
         raise Misuse(
             f"{raw}: holds no Amazon-2023 file (X.jsonl.gz and meta_X.jsonl.gz, flat or under raw/review_categories "
-            "and raw/meta_categories); get them by `drr data get`, or make some with `drr sample`"
+            "and raw/meta_categories); get them by `drr data get`, or make some with `drr data sample`"
         )
     if categories is None:
         categories = tuple({*metas, *reviews})

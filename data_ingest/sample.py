@@ -22,7 +22,7 @@ from drr.env.json_object import JsonObject
 from drr.env.progress import Progress
 
 MARKER, TRUTH = "sample.json", "truth.jsonl.gz"
-"""Says that `drr sample` wrote the folder, with what numbers, and lists its files."""
+"""Says that `drr data sample` wrote the folder, with what numbers, and lists its files."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,11 @@ def _refuse_foreign(folder: Path) -> None:
     try:
         known = set(json.loads((folder / MARKER).read_text(encoding="utf-8"))["files"]) | {MARKER}
     except (OSError, ValueError, KeyError, TypeError):
-        raise Misuse(f"{folder}: not empty and not written by `drr sample`; name a new folder") from None
+        raise Misuse(f"{folder}: not empty and not written by `drr data sample`; name a new folder") from None
     foreign = sorted(present - known)
     if foreign:
         raise Misuse(
-            f"{folder}: holds {foreign[0]}, which `drr sample` did not write; move it away or name a new folder"
+            f"{folder}: holds {foreign[0]}, which `drr data sample` did not write; move it away or name a new folder"
         )
 
 
@@ -197,7 +197,7 @@ def _digest(path: Path) -> str:
 
 
 def is_sample(raw: Path, hashes: Iterable[str]) -> bool:
-    """Whether all files of these hashes were written by `drr sample`, which left its marker in or above the folder."""
+    """Whether all files of these hashes were written by `drr data sample`, which left its marker in or above the folder."""
     for folder in (raw, *raw.resolve().parents[:2]):
         try:
             marker = json.loads((folder / MARKER).read_text(encoding="utf-8"))
@@ -216,14 +216,14 @@ def _write_truth(folder: Path, truths: Iterable[ShopperTruth]) -> str:
 
 
 def read_truth(raw: Path) -> dict[str, tuple[str, ...]]:
-    """The interests that were drawn for each shopper of a folder of `drr sample`: to measure persons by, and nothing else."""
+    """The interests that were drawn for each shopper of a folder of `drr data sample`: to measure persons by, and nothing else."""
     try:
         with gzip.open(raw / TRUTH) as stream:
             rows = [orjson.loads(line) for line in stream]
         return {row["user_id"]: tuple(row["interests"]) for row in rows}
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise Misuse(
-            f"{raw}: has no {TRUTH} of `drr sample` that can be read ({error}); write the sample again"
+            f"{raw}: has no {TRUTH} of `drr data sample` that can be read ({error}); write the sample again"
         ) from error
 
 

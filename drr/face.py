@@ -58,7 +58,7 @@ def ask(question: str, shop: str | Path, user: str, variant: str = "react", **op
 
 
 def run(study: str | Path, *, queries: Queries | None = None, **options: Any) -> Any:
-    """Create or continue a study, as `drr run --json` answers: the form of `drr status --json`.
+    """Create or continue a study, as `drr run --json` answers: the form of `drr study status --json`.
 
     `queries` is a JSONL file, or lines of one as mappings. A study that exists needs neither queries nor options.
 

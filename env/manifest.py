@@ -19,7 +19,7 @@ AGAIN = "ingest again with --replace"
 
 def parse_manifest(raw: Any, where: str) -> Manifest:
     if not isinstance(raw, dict) or not isinstance(raw.get("schema_version"), int):
-        raise ShopError(f"{where}: is not the manifest of a shop; give a shop made by `drr ingest`")
+        raise ShopError(f"{where}: is not the manifest of a shop; give a shop made by `drr data ingest`")
     if raw["schema_version"] > SCHEMA:
         raise ShopError(
             f"{where}: was made by a newer version (schema {raw['schema_version']}, this one reads {SCHEMA}); "

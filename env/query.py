@@ -69,7 +69,7 @@ class Query(BaseModel):
     query: str = Field(min_length=1)
     user_id: str = Field(min_length=1)
     task_id: Id | None = None
-    """The wish that it asks, where the same one is asked by several persons (`drr pairs`)."""
+    """The wish that it asks, where the same one is asked by several persons (`drr papers pairs`)."""
     person_id: Id | None = None
     """Who asks it, by the id of a file of persons."""
     size: Id | None = None

@@ -261,7 +261,7 @@ def resolve(
         first = error.errors(include_url=False, include_input=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "settings"
         raise Misuse(
-            f"setting {name} ({origin.get(name, 'explicit')}): {first['msg']}; see `drr settings`"
+            f"setting {name} ({origin.get(name, 'explicit')}): {first['msg']}; see `drr env settings`"
         ) from None
     by_strangers = {name: label for name, label in unnamed if origin.get(name) == label}
     return Resolved(
@@ -345,5 +345,5 @@ def _read_file(path: Path) -> dict[str, object]:
         raise Misuse(f"{path}: not TOML ({error}); mend or remove it") from error
     unknown = sorted(set(values) - set(Settings.model_fields))
     if unknown:
-        raise Misuse(f"{path}: unknown setting {', '.join(unknown)}; `drr settings` lists them all")
+        raise Misuse(f"{path}: unknown setting {', '.join(unknown)}; `drr env settings` lists them all")
     return values

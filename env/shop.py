@@ -62,7 +62,7 @@ class Manifest(BaseModel):
     reviews: ReviewsKept | None = None
     """Only where an ingest was asked to keep them; not part of the content hash."""
     origin: Literal["sample"] | None = None
-    """Every raw file was written by `drr sample`: nobody in this shop is a real person."""
+    """Every raw file was written by `drr data sample`: nobody in this shop is a real person."""
 
     @model_serializer(mode="wrap")
     def _as_ever(self, handler: SerializerFunctionWrapHandler) -> JsonObject:

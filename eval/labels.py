@@ -157,7 +157,7 @@ def read_labels(path: Path, scale: tuple[float, float] | None = None) -> list[La
         if scale is not None and isinstance(label, RatingLabel) and not scale[0] <= label.label <= scale[1]:
             raise Misuse(
                 f"{where}: label: a grade of {label.label:g}; grades are from {scale[0]:g} to {scale[1]:g} here"
-                " (`drr calibrate --task rating --scale LOW HIGH` takes other scales)"
+                " (`drr judges calibrate --task rating --scale LOW HIGH` takes other scales)"
             )
         found.append(label)
     return found

@@ -54,7 +54,7 @@ def read_tasks(path: Path) -> list[ResearchTask]:
             raise Misuse(f"{path}, line {number}: `task` must not be blank")
         found[task.task_id] = task
     if not found:
-        raise Misuse(f"{path}: holds no task; `drr tasks build` writes such a file")
+        raise Misuse(f"{path}: holds no task; `drr papers tasks build` writes such a file")
     return list(found.values())
 
 

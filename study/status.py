@@ -74,7 +74,7 @@ class FabricatedCount(TypedDict):
 
 
 class StudyStatus(TypedDict):
-    """The document of `drr status --json`."""
+    """The document of `drr study status --json`."""
 
     schema: int
     units: UnitCounts

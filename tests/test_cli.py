@@ -6,11 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from drr.app.cli import COMMANDS, main
+from drr.app import command_table
+from drr.app.cli import main
+from drr.app.command_table import GROUPS, Command, add_commands, commands, find, heads, parts_of
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {
@@ -51,8 +52,8 @@ def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert done.returncode == 0
     assert "HEAVY []" in done.stdout
-    for name in COMMANDS:
-        assert f"\n  {name} " in done.stdout
+    assert [f"\n  {row.name} " in done.stdout for row in heads()] == [True] * len(heads())
+    assert [line[:-1] for line in done.stdout.splitlines() if line[:-1] in GROUPS] == list(GROUPS)
 
 
 def test_settings_load_nothing_of_langchain() -> None:
@@ -65,14 +66,74 @@ def test_settings_load_nothing_of_langchain() -> None:
     assert "LOADED []" in done.stdout
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [row.name for row in commands()])
 def test_every_command_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert find_spec(f"drr.app.commands.{COMMANDS[name][0]}") is not None
-    assert main([name, "--help"]) == 0
-    shown = capsys.readouterr().out
-    assert "usage: drr " in shown
-    assert "example" in shown.lower()
-    assert f"drr {name}" in shown.split("usage:", 1)[1].split("\n", 1)[1]
+    assert main([*name.split(), "--help"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith(f"usage: drr {name}") and shown.err == ""
+    assert "example" in shown.out.lower()
+    assert f"drr {name}" in shown.out.split("usage:", 1)[1].split("\n", 1)[1]
+
+
+def test_a_person_can_hold_the_first_words_in_the_head() -> None:
+    to_come = 3  # bundle, board, demo
+    assert len(heads()) + to_come <= 18
+    assert {row.group for row in heads()} == set(GROUPS) and len(GROUPS) == 5
+    for row in heads():
+        assert row.module or parts_of(row.name), f"{row.name} leads nowhere"
+
+
+def test_a_head_lists_its_parts(capsys: pytest.CaptureFixture[str]) -> None:
+    for row in heads():
+        assert main([row.name, "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert all(f"\n    {part.name.split()[1]} " in shown for part in parts_of(row.name))
+
+
+def test_an_old_name_works_and_names_the_new_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In one line on standard error; the document is the same. Promised names say nothing."""
+    for old, new in (("settings", "env settings"), ("doctor", "env doctor"), ("memory", "papers memory")):
+        rest = ["list", "--json"] if old == "memory" else ["--json"]
+        assert main([*new.split(), *rest]) == 0
+        today = capsys.readouterr()
+        assert main([old, *rest]) == 0
+        before = capsys.readouterr()
+        assert before.out == today.out and today.err == ""
+        assert before.err.count("\n") == 1 and f"`drr {old}` is now `drr {new}`" in before.err
+    for promised in (
+        "status",
+        "export",
+        "check",
+        "agreement",
+        "calibrate",
+        "aggregate",
+        "annotate",
+        "import",
+    ):
+        assert main([promised, "--help"]) == 0
+        shown = capsys.readouterr()
+        assert shown.err == "" and shown.out.startswith("usage: drr ")
+        assert main([promised, "--no-such-option"]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_plug_in_adds_rows_to_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command_table, "_table", dict(command_table._table))
+    add_commands(
+        Command("papers toy", "toy.commands", "a toy", old="toy"), Command("toys", "", "toys", "shop")
+    )
+    found = find(["papers", "toy", "now"])
+    assert found is not None and (found.command.module, found.rest) == ("toy.commands", ["now"])
+    assert find(["toy"]) == (found.command, [], "toy")
+    assert [row.name for row in heads()][-1] == "toys"
+    for wrong in (
+        Command("papers toy", "other", "the name is taken"),
+        Command("status", "other", "an old name is taken"),
+        Command("none toy", "other", "no such head"),
+        Command("mine", "other", "a head without a group"),
+    ):
+        with pytest.raises(ValueError, match=wrong.name):
+            add_commands(wrong)
 
 
 def test_no_command_is_misuse() -> None:
@@ -82,12 +143,12 @@ def test_no_command_is_misuse() -> None:
 def test_a_slip_names_the_nearest_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ingets"]) == 2
     error = capsys.readouterr().err
-    assert "ingest" in error
+    assert "did you mean data ingest?" in error
     assert "Traceback" not in error
 
 
 def test_a_wrong_option_is_misuse_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["settings", "--colour"]) == 2
+    assert main(["env", "settings", "--colour"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -151,6 +212,7 @@ def test_an_interrupt_in_a_callback_is_not_lost() -> None:
 import signal, sys, time, weakref
 from types import SimpleNamespace
 from drr.app.cli import _run
+from drr.app.command_table import Command
 
 class Thing:
     pass
@@ -163,7 +225,8 @@ def run(arguments):
     return 0
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.exit(_run("doctor", SimpleNamespace(build=lambda parser: None, run=run), []))
+sys.modules["toy"] = SimpleNamespace(build=lambda parser: None, run=run)
+sys.exit(_run(Command("toy", "toy", ""), []))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "drr: interrupted\n")
@@ -178,6 +241,8 @@ sys.exit(_run("doctor", SimpleNamespace(build=lambda parser: None, run=run), [])
         (["shop", "search", "demo", "x", "--sort", "ratings"], "did you mean rating?"),
         (["report", "study", "--output", "x"], "--output"),
         (["shpo"], "did you mean shop?"),
+        (["persns"], "did you mean papers persons?"),
+        (["study", "staus", "x"], "did you mean status?"),
         (["help", "shpo"], "did you mean shop?"),
     ],
 )
@@ -218,13 +283,13 @@ def test_help_of_a_command_is_what_its_help_option_prints(capsys: pytest.Capture
         "shop check nowhere",
         "tools call get_user_orders --shop nowhere --user A1",
         "ask Which? --shop nowhere --user A1",
-        "mcp --shop nowhere",
-        "profile --shop nowhere --user A1",
-        "persons build --shop nowhere --out persons.jsonl",
+        "tools mcp --shop nowhere",
+        "shop profile --shop nowhere --user A1",
+        "papers persons build --shop nowhere --out persons.jsonl",
         "queries generate --shop nowhere --out queries.jsonl",
-        "status nowhere",
+        "study status nowhere",
         "view nowhere",
-        "align show nowhere",
+        "judges align show nowhere",
         "web replay nowhere",
         "help nowhere",
     ],

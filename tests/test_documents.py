@@ -10,10 +10,12 @@ import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-from drr.app.cli import COMMANDS, main
+from drr.app.cli import main
+from drr.app.command_table import commands, find
+from drr.app.parsing import parser_of
+from drr.env.errors import Misuse
 from drr.env.session import Session
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
@@ -24,6 +26,7 @@ from drr.tools.base import ToolContext
 from drr.tools.spec import make_tool
 
 from tests.agents.garden import ANNA, DOCUMENTS, write_shop
+from tests.command_lines import parsed
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -53,20 +56,13 @@ def command_lines() -> Iterator[tuple[str, str]]:
                         yield page.name, command.strip()
 
 
-def inline_commands() -> Iterator[tuple[str, str, list[str]]]:
+def inline_commands() -> Iterator[tuple[str, list[str], list[str]]]:
     """Of the commands within sentences, which may leave out what is plain: name and options."""
     for page in PAGES:
         for command in re.findall(r"`drr ([^`]+)`", page.read_text(encoding="utf-8")):
-            name = command.split()[0]
-            if "|" not in name and name.isalpha() and name.islower():
-                yield page.name, name, re.findall(r"(?<![\w-])--[a-z][a-z-]*", command)
-
-
-def parser_of(name: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=f"drr {name}")
-    module: ModuleType = import_module(f"drr.app.commands.{COMMANDS[name][0]}")
-    module.build(parser)
-    return parser
+            words = command.split()
+            if words[0].isalpha() and words[0].islower():
+                yield page.name, words, re.findall(r"(?<![\w-])--[a-z][a-z-]*", command)
 
 
 def options_of(parser: argparse.ArgumentParser) -> set[str]:
@@ -81,25 +77,25 @@ def test_every_command_line_of_the_documents_is_understood() -> None:
     lines = list(command_lines())
     helps = [
         (name, line.strip())
-        for name in COMMANDS
-        for line in (parser_of(name).epilog or "").replace("\\\n", " ").splitlines()
+        for name, parser in ((row.name, parser_of(row)) for row in commands())
+        for line in (parser.epilog or "").replace("\\\n", " ").splitlines()
         if line.strip().startswith("drr ") and "&&" not in line
     ]
     assert len(lines) > 50 and len(helps) > 50
     for page, line in [*lines, *helps]:
-        _, name, *words = shlex.split(line, comments=True)
         try:
-            parser_of(name).parse_args(words)
-        except SystemExit:
-            pytest.fail(f"{page}: {line}")
+            parsed(shlex.split(line, comments=True)[1:])
+        except (SystemExit, AssertionError, Misuse) as error:
+            pytest.fail(f"{page}: {line}: {error}")
 
 
 def test_every_command_and_option_within_a_sentence_exists() -> None:
     named = list(inline_commands())
     assert len(named) > 20
-    for page, name, options in named:
-        assert name in COMMANDS, f"{page}: drr {name}"
-        assert set(options) <= options_of(parser_of(name)), f"{page}: drr {name} {options}"
+    for page, words, options in named:
+        found = find([word for word in words if word != "help"])
+        assert found is not None and not found.old, f"{page}: drr {' '.join(words)}"
+        assert set(options) <= options_of(parser_of(found.command)), f"{page}: drr {' '.join(words)}"
 
 
 def test_every_module_and_name_of_the_documents_exists() -> None:

@@ -1,4 +1,4 @@
-"""The names and forms in which `drr mcp` shows the shop. One more is one file and one line here; nothing is loaded before it is asked for."""
+"""The names and forms in which `drr tools mcp` shows the shop. One more is one file and one line here; nothing is loaded before it is asked for."""
 
 from __future__ import annotations
 

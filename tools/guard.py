@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SHORTEST = 16
 _LONGEST = 1024
 _SCHEME = "bearer "
-_SAID = "send `Authorization: Bearer TOKEN` with the token that drr mcp printed or keeps in its --token-file"
+_SAID = "send `Authorization: Bearer TOKEN` with the token that drr tools mcp printed or keeps in its --token-file"
 
 
 def new_token() -> str:

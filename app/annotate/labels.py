@@ -66,7 +66,7 @@ class Notebook:
                 raise DrrError(f"{where}: not a mark; mend or remove the line") from error
 
     def labels(self) -> Iterator[LabelLine | CriterionLabelLine]:
-        """The marks in the form that `drr agreement` reads: A is `answer_a`, whichever side it was on."""
+        """The marks in the form that `drr judges agreement` reads: A is `answer_a`, whichever side it was on."""
         for (pair_handle, dimension), mark in sorted(self.marks().items()):
             pair = self._plan.pair(pair_handle)
             if pair is None or mark.choice is None:
@@ -109,7 +109,7 @@ class CriterionLabelLine(TypedDict):
 
 
 class LabelLine(TypedDict):
-    """One label as `drr annotate --export` writes it and `drr agreement` reads it."""
+    """One label as `drr judges annotate --export` writes it and `drr judges agreement` reads it."""
 
     id: str
     query: str

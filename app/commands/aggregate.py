@@ -1,4 +1,4 @@
-"""`drr aggregate`: our sums over anybody's raw scores."""
+"""`drr papers aggregate`: our sums over anybody's raw scores."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ protocols:
 {protocols}
 
 examples:
-  drr aggregate pqr scores.jsonl
-  drr aggregate fact verdicts.jsonl --json --ci
+  drr papers aggregate pqr scores.jsonl
+  drr papers aggregate fact verdicts.jsonl --json --ci
 """
 SHOWN = 5
 

@@ -1,4 +1,4 @@
-"""`drr agreement`: people against judges, judges against judges, a judge against itself."""
+"""`drr judges agreement`: people against judges, judges against judges, a judge against itself."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from drr.study.study import Study
 
 _EXAMPLES = """\
-Labels are JSONL as `drr annotate --export` writes them; several files and several judges in one file are welcome.
+Labels are JSONL as `drr judges annotate --export` writes them; several files and several judges in one file are welcome.
 
 examples:
-  drr agreement study                                  # the judges that have judged this study
-  drr agreement study --human labels.jsonl
-  drr agreement study --human anna.jsonl ben.jsonl --json
-  drr agreement study --export verdicts.jsonl          # a judge's verdicts in the form of labels
+  drr judges agreement study                                  # the judges that have judged this study
+  drr judges agreement study --human labels.jsonl
+  drr judges agreement study --human anna.jsonl ben.jsonl --json
+  drr judges agreement study --export verdicts.jsonl          # a judge's verdicts in the form of labels
 """
 
 

@@ -1,4 +1,4 @@
-"""`drr align`: brings a judge near to experts, version by version of its prompt, on a sealed split of their labels."""
+"""`drr judges align`: brings a judge near to experts, version by version of its prompt, on a sealed split of their labels."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 A label a line. quality {"id", "query", "answer", "dimension", "label": 0-4, "judge": who, "comment": why}, redundancy {"id", "query",
 "passage_a", "passage_b", "label": 0-4, ...}, support {"id", "query", "claim", "evidence", "label": full/partial/none, ...}; rating and pairwise
-as for `drr calibrate`. Dev and test are split by question, once. The dev half is read as often as you like, the test half once a version.
+as for `drr judges calibrate`. Dev and test are split by question, once. The dev half is read as often as you like, the test half once a version.
 
 examples:
-  drr align new study --labels experts.jsonl --task quality
-  drr align run study --judge anthropic:claude-sonnet-5-5 --budget 5
-  drr align edit study                                  # opens the next version; change the file, then run again
-  drr align edit study --propose --judge anthropic:claude-sonnet-5-5
-  drr align show study                                  # each labelled thing: judge, experts, the unit for `drr trace`
-  drr align compare study
-  drr align run study --test                            # once for this version
+  drr judges align new study --labels experts.jsonl --task quality
+  drr judges align run study --judge anthropic:claude-sonnet-5-5 --budget 5
+  drr judges align edit study                                  # opens the next version; change the file, then run again
+  drr judges align edit study --propose --judge anthropic:claude-sonnet-5-5
+  drr judges align show study                                  # each labelled thing: judge, experts, the unit for `drr study trace`
+  drr judges align compare study
+  drr judges align run study --test                            # once for this version
   drr judge study --what reporteval --prompts study/align/quality/v3
 """
 _TASKS = ("quality", "redundancy", "support", "rating", "pairwise")
@@ -255,7 +255,9 @@ def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     if not found:
         which = "no version" if arguments.version is None else f"v{arguments.version}"
         verb = "was" if arguments.version is None else "was not"
-        raise Misuse(f"show: {which} {verb} run on dev yet; `drr align run {alignment.study.folder}` does")
+        raise Misuse(
+            f"show: {which} {verb} run on dev yet; `drr judges align run {alignment.study.folder}` does"
+        )
     run = found[-1]
     things = things_on_dev(alignment, run)
     if not things:
@@ -276,7 +278,7 @@ def _compare(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
 
     numbers = arguments.versions or [run["version"] for run in alignment.on_dev()][-2:]
     if len(numbers) != 2:
-        raise Misuse("compare: two versions that were run on dev are needed; `drr align run` runs one")
+        raise Misuse("compare: two versions that were run on dev are needed; `drr judges align run` runs one")
     document = comparison(alignment, numbers[0], numbers[1])
     if arguments.json:
         print_json(document)
@@ -306,6 +308,6 @@ def _edit(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     else:
         files = ", ".join(str(version.folder / f"{name}.md") for name in alignment.task.prompts[:1])
         verb = "made of" if texts else "open: change"
-        again = f"`drr align run {alignment.study.folder} --task {alignment.task.name}`"
+        again = f"`drr judges align run {alignment.study.folder} --task {alignment.task.name}`"
         print(f"v{version.number} ({version.hash}) is {verb} {files}; then {again}")
     return 0

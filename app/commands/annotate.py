@@ -1,4 +1,4 @@
-"""`drr annotate`: the blind A/B page, its bundles, and the labels that come of it."""
+"""`drr judges annotate`: the blind A/B page, its bundles, and the labels that come of it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
 
     parser.epilog = (
-        "examples:\n  drr annotate study --annotators 2 --pairs 21\n  drr annotate study --bundle bundles\n"
-        "  drr annotate study --import labels-ann.json --export labels.jsonl\n"
-        "  drr annotate study --sample 60 --seed 7                                   # pairs by lot, for `drr report --labels`\n"
-        "  drr annotate study --task criteria --sample 30                            # reports under their criteria, 0-10\n"
-        "  drr annotate study --sample 150 --task support --export sheet.jsonl       # claims to label by hand\n\n"
-        "The pairs are drawn once, on the first call, and kept in STUDY/annotation. Labels feed `drr agreement`."
+        "examples:\n  drr judges annotate study --annotators 2 --pairs 21\n  drr judges annotate study --bundle bundles\n"
+        "  drr judges annotate study --import labels-ann.json --export labels.jsonl\n"
+        "  drr judges annotate study --sample 60 --seed 7                                   # pairs by lot, for `drr report --labels`\n"
+        "  drr judges annotate study --task criteria --sample 30                            # reports under their criteria, 0-10\n"
+        "  drr judges annotate study --sample 150 --task support --export sheet.jsonl       # claims to label by hand\n\n"
+        "The pairs are drawn once, on the first call, and kept in STUDY/annotation. Labels feed `drr judges agreement`."
     )
     parser.add_argument("study", type=Path, metavar="STUDY")
     parser.add_argument("--annotators", help="how many, or their names with commas between (default 2)")
@@ -194,7 +194,7 @@ _FEWER = ("--pairs", "--sample")
 
 
 def _sheet(arguments: argparse.Namespace) -> int:
-    """Lines that wait for labels, in the form that `drr report --labels` and `drr calibrate` read."""
+    """Lines that wait for labels, in the form that `drr report --labels` and `drr judges calibrate` read."""
     from drr.app.annotate.sheets import blinded
     from drr.app.console import tell, write_lines
     from drr.app.judging import desk_of, study_settings, study_shop

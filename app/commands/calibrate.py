@@ -1,4 +1,4 @@
-"""`drr calibrate`: holds a judge against labels by people."""
+"""`drr judges calibrate`: holds a judge against labels by people."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ A label a line: support {"id", "claim", "evidence", "label": full/partial/none, 
 "answer_a", "answer_b", "label": A/B/tie, ...}, rating {"id", "query", "answer", "label": number, ...}.
 
 examples:
-  drr calibrate labels.jsonl --task support --judge anthropic:claude-sonnet-5-5 --budget 5
-  drr calibrate labels.jsonl --task rating --scale 1 5
-  drr calibrate study --task support   # the marks that readers made beside verdicts in `drr view study`
+  drr judges calibrate labels.jsonl --task support --judge anthropic:claude-sonnet-5-5 --budget 5
+  drr judges calibrate labels.jsonl --task rating --scale 1 5
+  drr judges calibrate study --task support   # the marks that readers made beside verdicts in `drr view study`
 """
 
 
@@ -76,7 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
     labelled = cases(labels, arguments.task)
     others = len(labels) - sum(len(case.labels) for case in labelled)
     if not labelled:
-        raise Misuse(f"{arguments.labels}: holds no {arguments.task} label; see `drr calibrate --help`")
+        raise Misuse(
+            f"{arguments.labels}: holds no {arguments.task} label; see `drr judges calibrate --help`"
+        )
     settings = settings_of(arguments).settings
     models = models_of(settings)
     check_models(models, ["judge"], budget_of(arguments), unit_cap_of(arguments))
@@ -98,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(document)
     else:
         print(_told(document))
-    code = conclude(summary, folder, "calibrate")
+    code = conclude(summary, folder, "judges calibrate")
     missed = any(row["met"] is not True for row in document["thresholds"].values())
     return code or int(arguments.require and missed)
 

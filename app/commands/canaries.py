@@ -1,4 +1,4 @@
-"""`drr canaries`: a judge held against reports that cheat and against planted errors, before a study is paid for."""
+"""`drr judges canaries`: a judge held against reports that cheat and against planted errors, before a study is paid for."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ What a judge said is kept in --study; the same command goes on where it stopped,
 and another judge stands beside.
 
 examples:
-  drr canaries --judge offline
-  drr canaries --judge anthropic:claude-sonnet-5-5 --budget 5
-  drr canaries --judge MODEL --what planted --json
+  drr judges canaries --judge offline
+  drr judges canaries --judge anthropic:claude-sonnet-5-5 --budget 5
+  drr judges canaries --judge MODEL --what planted --json
 """
 
 
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(document)
     else:
         print(_told(document))
-    code = conclude(summary, arguments.study, "canaries", f"drr canaries --study {arguments.study}")
+    code = conclude(summary, arguments.study, "canaries", f"judges canaries --study {arguments.study}")
     failed = [one["name"] for one in document["rows"] if one["passed"] is not True]
     if failed and not code:
         print(f"drr: {document['judge']} did not pass: {', '.join(dict.fromkeys(failed))}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`drr check`: the citations of one report and seventeen rules about it. No model, unless `--judge` names one to read it too."""
+"""`drr judges check`: the citations of one report and seventeen rules about it. No model, unless `--judge` names one to read it too."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def build(parser: argparse.ArgumentParser) -> None:
         "Rules decide on literal things and structured places: addresses, ids, table rows, list items, labels, totals. Each passes, fails\n"
         "or cannot tell, and says why in one word. Exit code 1 if one fails. Running text is left to a judge (--judge): it names what is\n"
         "wrong, then weighs each charge; a mistake exits 1, and so does a statement that it leaves out.\n\n"
-        'examples:\n  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --query "a bird sanctuary under $300"\n'
-        "  drr check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --judge anthropic:claude-sonnet-5-5"
+        'examples:\n  drr judges check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --query "a bird sanctuary under $300"\n'
+        "  drr judges check report.md --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --judge anthropic:claude-sonnet-5-5"
     )
 
 

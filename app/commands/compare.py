@@ -1,4 +1,4 @@
-"""`drr compare`: two variants of a study on the queries both answered, metric by metric, with intervals."""
+"""`drr study compare`: two variants of a study on the queries both answered, metric by metric, with intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Differences are A minus B, paired by query; p-values are corrected together (Holm).\n"
         "Grey, with ≈: a difference that repetition alone makes (the noise floor of `drr report`).\n\n"
-        "examples:\n  drr compare study hybrid-react+ws react+ws\n  drr compare study react react+ws --json"
+        "examples:\n  drr study compare study hybrid-react+ws react+ws\n  drr study compare study react react+ws --json"
     )
     parser.add_argument("study", metavar="STUDY", type=Path)
     parser.add_argument("a", metavar="A", help="a variant or an imported system")

@@ -1,4 +1,4 @@
-"""`drr completion`: prints a script that completes commands, options and their values in a shell."""
+"""`drr env completion`: prints a script that completes commands, options and their values in a shell."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _SHELLS = ("bash", "zsh", "fish")
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = """\
 Put one of these lines where your shell begins (~/.bashrc, ~/.zshrc after compinit, ~/.config/fish/config.fish):
-  source <(drr completion bash)
-  source <(drr completion zsh)
-  source (drr completion fish | psub)
+  source <(drr env completion bash)
+  source <(drr env completion zsh)
+  source (drr env completion fish | psub)
 
 examples:
-  drr completion bash"""
+  drr env completion bash"""
     parser.add_argument("shell", metavar="SHELL", choices=_SHELLS, help="bash, zsh or fish")
 
 

@@ -1,4 +1,4 @@
-"""`drr context`: what an assistant could have gathered of each person, in nested sizes; and what code can say against it."""
+"""`drr papers context`: what an assistant could have gathered of each person, in nested sizes; and what code can say against it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ A context shows a person without saying what is to be found: orders in words, ow
 a shop assistant, notes. A smaller size is part of every larger one. docs/persons.md tells the form and the standard.
 
 examples:
-  drr context build persons.jsonl --shop shop --tokens 8k,32k,128k --out contexts
-  drr context check contexts --shop shop
-  drr context check contexts --model anthropic:claude-sonnet-5-5 --size 8k --budget 2
+  drr papers context build persons.jsonl --shop shop --tokens 8k,32k,128k --out contexts
+  drr papers context check contexts --shop shop
+  drr papers context check contexts --model anthropic:claude-sonnet-5-5 --size 8k --budget 2
 """
 _TOLD = 30
 """Faults that are printed; `--json` has all."""
@@ -146,7 +146,7 @@ def _make(arguments: argparse.Namespace) -> int:
             f"{few[size]} attributes are expressed by fewer than five items"
         )
         print(flowed(told, 8))
-    print(f"next: drr context check {arguments.out} --shop {named}")
+    print(f"next: drr papers context check {arguments.out} --shop {named}")
     return 0
 
 

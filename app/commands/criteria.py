@@ -1,4 +1,4 @@
-"""`drr criteria`: what PQR scores by, before and after; what people change of it is kept with its history."""
+"""`drr papers criteria`: what PQR scores by, before and after; what people change of it is kept with its history."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Criteria of personalization are of a task and a person (TASK/PERSON), those of q
 `drr judge STUDY --what criteria` makes them; after a change `drr judge STUDY --what pqr` asks for what was changed and no more.
 
 examples:
-  drr criteria study                                    # whose there are, and where they come from
-  drr criteria study show t-1f2e3d4c5b6a/p-17
-  drr criteria study edit t-1f2e3d4c5b6a/p-17 goal3 --criterion "It keeps to one delivery." --by Ada
-  drr criteria study edit t-1f2e3d4c5b6a/p-17 --add ACTI --criterion "It says what to buy first." --weight 0.1 --by Ada
-  drr criteria study edit t-1f2e3d4c5b6a/p-17 goal3 --remove --by Ada
-  drr criteria study export criteria.jsonl              # PDR-Bench's own form
-  drr criteria study import criteria.jsonl --by Ada
+  drr papers criteria study                                    # whose there are, and where they come from
+  drr papers criteria study show t-1f2e3d4c5b6a/p-17
+  drr papers criteria study edit t-1f2e3d4c5b6a/p-17 goal3 --criterion "It keeps to one delivery." --by Ada
+  drr papers criteria study edit t-1f2e3d4c5b6a/p-17 --add ACTI --criterion "It says what to buy first." --weight 0.1 --by Ada
+  drr papers criteria study edit t-1f2e3d4c5b6a/p-17 goal3 --remove --by Ada
+  drr papers criteria study export criteria.jsonl              # PDR-Bench's own form
+  drr papers criteria study import criteria.jsonl --by Ada
 """
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 Two files for each category, packed: `ten` is about 34 GB, `All_Beauty` 134 MB. Sizes, room and terms are shown first and you
-are asked. What was cut goes on where it was, by the same command; finished files are kept. Then `drr ingest RAW_DIR`.
+are asked. What was cut goes on where it was, by the same command; finished files are kept. Then `drr data ingest RAW_DIR`.
 
 examples:
   drr data get --categories ten --to raw/ --dry-run
@@ -37,7 +37,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         default="ten",
         help="names separated by commas, `ten` (default), `eight`, or `all` 34",
     )
-    get.add_argument("--to", type=Path, required=True, metavar="RAW_DIR", help="the folder for `drr ingest`")
+    get.add_argument(
+        "--to", type=Path, required=True, metavar="RAW_DIR", help="the folder for `drr data ingest`"
+    )
     get.add_argument(
         "--mirror", metavar="URL", help="another place with the same files; below it lies raw/meta_categories"
     )
@@ -177,7 +179,7 @@ def _told(done: Sequence[Fetching], to: Path, categories: str) -> str:
     if failed:
         parts.append(f"{failed} could not be had")
     chosen = "" if categories == "ten" else f" --categories {shlex.quote(categories)}"
-    return f"{to}: {', '.join(parts)}\nnext: drr ingest {shlex.quote(str(to))} --shop shop{chosen}"
+    return f"{to}: {', '.join(parts)}\nnext: drr data ingest {shlex.quote(str(to))} --shop shop{chosen}"
 
 
 def _document(

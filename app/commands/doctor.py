@@ -1,4 +1,4 @@
-"""`drr doctor`: what is installed, which extras, servers and keys are there. Prints no secret."""
+"""`drr env doctor`: what is installed, which extras, servers and keys are there. Prints no secret."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEYS = ("anthropic_api_key", "openai_api_key", "serper_api_key")
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
 
-    parser.epilog = "examples:\n  drr doctor\n  drr doctor --json"
+    parser.epilog = "examples:\n  drr env doctor\n  drr env doctor --json"
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(parser)
 

@@ -1,4 +1,4 @@
-"""`drr export`: a study as JSONL and Parquet."""
+"""`drr study export`: a study as JSONL and Parquet."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Writes units, tool_calls, sources and usage, each as .jsonl and .parquet, in key
 files of another benchmark, to be judged there; what these have no room for is said.
 
 examples:
-  drr export study --out tables
-  drr export study --out tables --canonical    # without wall-clock facts: equal studies give equal bytes
-  drr export study --out theirs --format drb       # drb, pdr, dr3, reporteval
+  drr study export study --out tables
+  drr study export study --out tables --canonical    # without wall-clock facts: equal studies give equal bytes
+  drr study export study --out theirs --format drb       # drb, pdr, dr3, reporteval
 """
 
 

@@ -1,4 +1,4 @@
-"""`drr gate`: whether a study is good enough for a build to pass, with a table, a JUnit file and an exit code."""
+"""`drr study gate`: whether a study is good enough for a build to pass, with a table, a JUnit file and an exit code."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ answers that break the rule, where it can tell. Answers that are pending or fail
 names are meant: question by question, a figure fails where the whole interval of the difference lies on the worse side.
 
 examples:
-  drr gate study --require 'fp>=0.8' --require 'rules.budget<=0.02'   # rules in place of a model fail this
-  drr gate study --require 'fp>=0.95' --against react --junit gate.xml
-  drr gate study --against ../my-base/study --json"""
+  drr study gate study --require 'fp>=0.8' --require 'rules.budget<=0.02'   # rules in place of a model fail this
+  drr study gate study --require 'fp>=0.95' --against react --junit gate.xml
+  drr study gate study --against ../my-base/study --json"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 class GateDocument(TypedDict):
-    """What `drr gate --json` prints."""
+    """What `drr study gate --json` prints."""
 
     schema: int
     study: str

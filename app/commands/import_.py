@@ -1,4 +1,4 @@
-"""`drr import`: takes reports of any other system into a study, so that they are judged beside ours."""
+"""`drr study import`: takes reports of any other system into a study, so that they are judged beside ours."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Each line: {"system": "other-agent", "query": "...", "report_markdown": "..."}, 
 With --format: reports, questions and scores as another benchmark keeps them; its scores stand beside ours, never among them.
 
 examples:
-  drr import study reports.jsonl
-  drr import compared reports.jsonl --shop demo/shop && drr judge compared
-  drr import study raw_data/my-agent.jsonl --format drb
-  drr import study results/race/my-agent/raw_results.jsonl --format drb --judge gemini-2.5-pro
-  drr import study raw_data/my-agent.jsonl --format pdr --queries queries150_en.jsonl
-  drr import study result/128k/gpt-4.1 --format dr3 --queries datasets_en/query.jsonl
-  drr import study qwen-reports.jsonl --format reporteval --system qwen
+  drr study import study reports.jsonl
+  drr study import compared reports.jsonl --shop demo/shop && drr judge compared
+  drr study import study raw_data/my-agent.jsonl --format drb
+  drr study import study results/race/my-agent/raw_results.jsonl --format drb --judge gemini-2.5-pro
+  drr study import study raw_data/my-agent.jsonl --format pdr --queries queries150_en.jsonl
+  drr study import study result/128k/gpt-4.1 --format dr3 --queries datasets_en/query.jsonl
+  drr study import study qwen-reports.jsonl --format reporteval --system qwen
 """
 
 
 class TakenIn(TypedDict):
-    """The document of `drr import --json`."""
+    """The document of `drr study import --json`."""
 
     schema: int
     study: str

@@ -1,4 +1,4 @@
-"""`drr ingest`: raw Amazon-2023 files to a shop."""
+"""`drr data ingest`: raw Amazon-2023 files to a shop."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ whether older reviews become orders, so this is a guess; the two ratios are prin
 --pick and --orders choose otherwise. docs/data.md tells more.
 
 examples:
-  drr ingest raw --shop shop
-  drr ingest ~/amazon2023 --shop paper --categories eight
-  drr ingest ~/amazon2023 --shop pets --categories Pet_Supplies,Baby_Products --max-products 2000
-  drr ingest ~/amazon2023 --shop dense --pick review-prefix --limit-reviews 2000000
-  drr ingest raw --shop servers:demo --statuses varied --seed 11
-  drr ingest /shared/amazon2023 --shop servers:all --categories all --pool ray://head:10001 --workers 64"""
+  drr data ingest raw --shop shop
+  drr data ingest ~/amazon2023 --shop paper --categories eight
+  drr data ingest ~/amazon2023 --shop pets --categories Pet_Supplies,Baby_Products --max-products 2000
+  drr data ingest ~/amazon2023 --shop dense --pick review-prefix --limit-reviews 2000000
+  drr data ingest raw --shop servers:demo --statuses varied --seed 11
+  drr data ingest /shared/amazon2023 --shop servers:all --categories all --pool ray://head:10001 --workers 64"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -171,7 +171,7 @@ def _quarantine_name(shop: str) -> str:
 
 
 class Ingested(TypedDict):
-    """The document of `drr ingest --json`."""
+    """The document of `drr data ingest --json`."""
 
     schema: int
     shop: str

@@ -36,7 +36,7 @@ examples:
   drr judge study --what mistakes --judge anthropic:claude-sonnet-5-5   # proofread against the shop's records, twice
   drr judge study --what recall --points points.jsonl           # how many of them each report has
   drr judge study --what relative --reference react             # grades against react's reports, both orders
-  drr judge study --what criteria                               # what PQR will score by; drr criteria study shows it
+  drr judge study --what criteria                               # what PQR will score by; drr papers criteria study shows it
   drr judge study --what pqr --persons persons.jsonl            # personalization, quality, reliability (docs/pqr.md)
   drr judge study --what reporteval                             # quality, repetition, support of any report (docs/reporteval.md)
   drr judge study --what dr3                                    # tasks with files: required facts found, what distractors did (docs/dr3.md)
@@ -200,7 +200,9 @@ def _desks(
             f"{study.folder}: all its finished answers lack texts; `drr run {study.folder} --retry-failed`"
         )
     if not answers and options.need_answers:
-        raise DrrError(f"{study.folder}: holds no finished answer; `drr run` or `drr import` makes some")
+        raise DrrError(
+            f"{study.folder}: holds no finished answer; `drr run` or `drr study import` makes some"
+        )
     unknown = set(arguments.variants.split(",") if arguments.variants else ()) - {a.variant for a in answers}
     if unknown:
         known = ", ".join(sorted({a.variant for a in answers}))
@@ -328,7 +330,7 @@ def _conclude(study: Study, desks: list[Desk], ran: Ran, arguments: argparse.Nam
     for which, because in found.items():
         if because:
             print(
-                f"drr: {study.folder}: {which} is invalid ({'; '.join(because)}); `drr trace {study.folder}` tells the"
+                f"drr: {study.folder}: {which} is invalid ({'; '.join(because)}); `drr study trace {study.folder}` tells the"
                 " cause, --retry-failed judges again",
                 file=sys.stderr,
             )

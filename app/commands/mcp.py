@@ -1,4 +1,4 @@
-"""`drr mcp`: the shop for any MCP client, as its nine tools or under another protocol's names."""
+"""`drr tools mcp`: the shop for any MCP client, as its nine tools or under another protocol's names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
-  drr mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1           # stdio, for a client that starts it
-  drr mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --http 8765   # http://127.0.0.1:8765/mcp, prints a token
-  drr mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --face ucp   # search_catalog, lookup_catalog, get_product, get_order
+  drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1           # stdio, for a client that starts it
+  drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --http 8765   # http://127.0.0.1:8765/mcp, prints a token
+  drr tools mcp --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --face ucp   # search_catalog, lookup_catalog, get_product, get_order
 
 In a client's configuration:
   {"mcpServers": {"shop": {"command": "drr", "args": ["mcp", "--shop", "demo/shop", "--user", "..."]}}}"""

@@ -1,4 +1,4 @@
-"""`drr memory`: which memories there are, and how well each remembers what a context shows of a person."""
+"""`drr papers memory`: which memories there are, and how well each remembers what a context shows of a person."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ A memory is shown a person's whole context and recalls, for a task, at most so m
 memory:NAME:32k` gives agents what it recalls; docs/persons.md says how to add one.
 
 examples:
-  drr memory list
-  drr memory test bm25 contexts
-  drr memory test none,recent,bm25,facts contexts --tokens 2k
-  drr memory test my_memory.py:Diary contexts
+  drr papers memory list
+  drr papers memory test bm25 contexts
+  drr papers memory test none,recent,bm25,facts contexts --tokens 2k
+  drr papers memory test my_memory.py:Diary contexts
 """
 
 
@@ -45,8 +45,10 @@ def _build_test(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
 
-    parser.add_argument("memory", metavar="NAME[,NAME]", help="of `drr memory list`, or file.py:Class")
-    parser.add_argument("contexts", metavar="CONTEXTS", type=Path, help="a folder of `drr context build`")
+    parser.add_argument("memory", metavar="NAME[,NAME]", help="of `drr papers memory list`, or file.py:Class")
+    parser.add_argument(
+        "contexts", metavar="CONTEXTS", type=Path, help="a folder of `drr papers context build`"
+    )
     parser.add_argument(
         "--persons",
         metavar="FILE.jsonl",

@@ -1,4 +1,4 @@
-"""`drr pairs`: each task to a few persons, as questions that one study can ask under several settings."""
+"""`drr papers pairs`: each task to a few persons, as questions that one study can ask under several settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ All persons of a task ask it in the same words; each has a query of its own. Per
 differ in what they buy for, how they pay and where they live.
 
 examples:
-  drr pairs tasks.jsonl persons.jsonl --per-task 3 --out queries.jsonl
+  drr papers pairs tasks.jsonl persons.jsonl --per-task 3 --out queries.jsonl
 """
 
 
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"drr: {arguments.tasks}: left out, as a reviewer rejected them: {told}", file=sys.stderr)
     if not kept:
         raise Misuse(
-            f"{arguments.tasks}: a reviewer rejected every task in it; `drr tasks review --again` asks again"
+            f"{arguments.tasks}: a reviewer rejected every task in it; `drr papers tasks review --again` asks again"
         )
     tasks = kept
     queries = list(pairs(tasks, persons, per_task=arguments.per_task, seed=arguments.seed))

@@ -1,4 +1,4 @@
-"""`drr persons`: make persons of a shop's shoppers, look at them, check and count them."""
+"""`drr papers persons`: make persons of a shop's shoppers, look at them, check and count them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ A person is what is known of a shopper: each attribute with its basis. `records`
 `imported`: told by a persona from elsewhere. docs/persons.md tells the rules.
 
 examples:
-  drr persons build --shop shop --out persons.jsonl --users 50
-  drr persons show persons.jsonl
-  drr persons check persons.jsonl --shop shop
-  drr persons stats persons.jsonl
-  drr persons import personas.jsonl --out persons.jsonl
-  drr persons export persons.jsonl --out personas.jsonl
+  drr papers persons build --shop shop --out persons.jsonl --users 50
+  drr papers persons show persons.jsonl
+  drr papers persons check persons.jsonl --shop shop
+  drr papers persons stats persons.jsonl
+  drr papers persons import personas.jsonl --out persons.jsonl
+  drr papers persons export persons.jsonl --out personas.jsonl
 """
 
 
@@ -35,7 +35,9 @@ def build(parser: argparse.ArgumentParser) -> None:
                 help=action.said,
                 description=action.said,
                 formatter_class=argparse.RawDescriptionHelpFormatter,
-                epilog="\n".join(["examples:", *(f"  drr persons {name} {one}" for one in action.examples)]),
+                epilog="\n".join(
+                    ["examples:", *(f"  drr papers persons {name} {one}" for one in action.examples)]
+                ),
             )
         )
 
@@ -96,7 +98,7 @@ def _build_stats(parser: argparse.ArgumentParser) -> None:
         "--truth",
         metavar="RAW_DIR",
         type=Path,
-        help="a folder of `drr sample`: compare with the interests it drew",
+        help="a folder of `drr data sample`: compare with the interests it drew",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
@@ -223,7 +225,7 @@ def _import(arguments: argparse.Namespace) -> int:
         if dropped:
             told = ", ".join(f"{count} with {kind}" for kind, count in sorted(dropped.items()))
             print(f"left out: {told}")
-        print(f"next: drr persons show {arguments.out}")
+        print(f"next: drr papers persons show {arguments.out}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`drr plan`: how many labels, questions and trials bring a figure to a half-width, and at what cost."""
+"""`drr judges plan`: how many labels, questions and trials bring a figure to a half-width, and at what cost."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_float
 
     parser.epilog = (
-        "A pilot tells: a judged study with some labels drawn by lot (`drr annotate STUDY --sample 60 --task support"
+        "A pilot tells: a judged study with some labels drawn by lot (`drr judges annotate STUDY --sample 60 --task support"
         " --export FILE`).\n\n"
-        "examples:\n  drr plan study --half-width 0.03 --labels sheet.jsonl\n"
-        "  drr plan study --half-width 0.5 --metric overall --labels grades.jsonl --label-cost 0.4"
+        "examples:\n  drr judges plan study --half-width 0.03 --labels sheet.jsonl\n"
+        "  drr judges plan study --half-width 0.5 --metric overall --labels grades.jsonl --label-cost 0.4"
     )
     parser.add_argument("study", metavar="STUDY", type=Path)
     parser.add_argument(
@@ -110,5 +110,5 @@ def _why_none(plan: PrecisionPlan, study: Path) -> str:
         return "None is known: there are too few labels, see below."
     return (
         "None is known, as nobody labelled anything: a way is reckoned from how far the judge is from people. Labels drawn by lot: "
-        f"`drr annotate {study} --sample 60 --task support --export FILE`, then `--labels` with what was filled in."
+        f"`drr judges annotate {study} --sample 60 --task support --export FILE`, then `--labels` with what was filled in."
     )

@@ -1,4 +1,4 @@
-"""`drr profile`: what query writers and judges are told of a user."""
+"""`drr shop profile`: what query writers and judges are told of a user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "What query writers and judges are told of a user: built only from what the user tools return, of bounded length, "
         "without e-mail, phone or street."
     )
-    parser.epilog = "examples:\n  drr profile --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1\n  drr profile --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --json"
+    parser.epilog = "examples:\n  drr shop profile --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1\n  drr shop profile --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --json"
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     parser.add_argument("--user", required=True, metavar="U")
     parser.add_argument("--json", action="store_true", help="one JSON document")

@@ -49,7 +49,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help="labels of people (default: those of drr annotate)",
+        help="labels of people (default: those of drr judges annotate)",
     )
     parser.add_argument(
         "--labels",
@@ -57,7 +57,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="FILE",
-        help="labels of a part (`drr annotate --sample`): each figure beside its estimate that holds the judge's error",
+        help="labels of a part (`drr judges annotate --sample`): each figure beside its estimate that holds the judge's error",
     )
     parser.add_argument(
         "--explain", action="store_true", help="every metric: what it means, its scale, which way is better"
@@ -177,7 +177,7 @@ def _material(study: Study, read: Judged, document: StudyDocument, arguments: ar
     judged = complete_only(read) if arguments.complete_only else read
     if not judged.answers and next(study.records("answer", None), None) is None:
         raise Misuse(
-            f"{arguments.study}: no answer has finished yet; `drr status {arguments.study}` says why"
+            f"{arguments.study}: no answer has finished yet; `drr study status {arguments.study}` says why"
         )
     asked = arguments.paper_figures or arguments.paper == "retail"
     beside = asked and document["banner"] is None
@@ -211,7 +211,7 @@ def _explain(*, as_json: bool) -> int:
 
 
 def _people(study: Study, files: Sequence[Path]) -> list[Label]:
-    """The labels given, else those that were made with `drr annotate` on this study."""
+    """The labels given, else those that were made with `drr judges annotate` on this study."""
     from drr.app.annotate.labels import notebooks
     from drr.app.annotate.plan import load
     from drr.app.annotate.sheets import labels_of

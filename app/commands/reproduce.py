@@ -1,4 +1,4 @@
-"""`drr reproduce`: questions, agents, judging, every table and figure of a paper: one command that goes on where it stopped."""
+"""`drr papers reproduce`: questions, agents, judging, every table and figure of a paper: one command that goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
-  drr reproduce --shop demo/shop --out demo/reproduction                   # rules instead of a model
-  drr reproduce --shop shop --model anthropic:claude-sonnet-5-5 --judge anthropic:claude-opus-5-5 --budget 300
-  drr reproduce --paper pdr --out pdr                                      # persons, contexts, memories; a sample shop
-  drr reproduce --paper pdr --shop shop --model anthropic:claude-sonnet-5-5 --budget 100 --out pdr --dry-run
-  drr reproduce --paper dr3 --tasks tasks --out dr3                        # tasks with files, size by size
-  drr reproduce --paper reporteval --reports reports.jsonl --out re        # reports of any system
-  drr reproduce --paper reporteval --labels experts.jsonl --out re         # and the judge beside experts
+  drr papers reproduce --shop demo/shop --out demo/reproduction                   # rules instead of a model
+  drr papers reproduce --shop shop --model anthropic:claude-sonnet-5-5 --judge anthropic:claude-opus-5-5 --budget 300
+  drr papers reproduce --paper pdr --out pdr                                      # persons, contexts, memories; a sample shop
+  drr papers reproduce --paper pdr --shop shop --model anthropic:claude-sonnet-5-5 --budget 100 --out pdr --dry-run
+  drr papers reproduce --paper dr3 --tasks tasks --out dr3                        # tasks with files, size by size
+  drr papers reproduce --paper reporteval --reports reports.jsonl --out re        # reports of any system
+  drr papers reproduce --paper reporteval --labels experts.jsonl --out re         # and the judge beside experts
 
 Give the same command again and it continues: only what is missing is computed. Without a model little is asked (it says
 how much), so that the form of every table is seen in minutes. docs/papers.md says what is the same as in each paper.
@@ -188,6 +188,7 @@ def _told(asked: Reproduction, paper: PaperSteps) -> str:
 
 def _steps(asked: Reproduction, paper: PaperSteps) -> int:
     from drr.app.cli import main
+    from drr.app.command_table import find
 
     for step in paper.steps(asked):
         if step.done:
@@ -200,8 +201,10 @@ def _steps(asked: Reproduction, paper: PaperSteps) -> int:
             code = main(step.words)
         if code != 0:
             print(tables.getvalue(), end="")
+            found = find(step.words)
+            name = step.words[0] if found is None else found.command.name
             print(
-                f"drr: `drr {step.words[0]}` ended with {code}; give the same command again to continue",
+                f"drr: `drr {name}` ended with {code}; give the same command again to continue",
                 file=sys.stderr,
             )
             return code

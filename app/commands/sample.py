@@ -1,4 +1,4 @@
-"""`drr sample`: invented raw files in the official Amazon-2023 form."""
+"""`drr data sample`: invented raw files in the official Amazon-2023 form."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ def build(parser: argparse.ArgumentParser) -> None:
         "their real rates. The same numbers and seed give the same bytes."
     )
     parser.epilog = (
-        "examples:\n  drr sample raw --seed 7\n"
-        "  drr sample big --products 110000 --users 2000000 --reviews 5000000"
+        "examples:\n  drr data sample raw --seed 7\n"
+        "  drr data sample big --products 110000 --users 2000000 --reviews 5000000"
     )
     parser.add_argument(
-        "folder", metavar="RAW_DIR", help="new folder, or one that `drr sample` wrote earlier"
+        "folder", metavar="RAW_DIR", help="new folder, or one that `drr data sample` wrote earlier"
     )
     parser.add_argument("--products", type=int, default=1500, metavar="N", help="products (default 1500)")
     parser.add_argument("--users", type=int, default=400, metavar="N", help="shoppers (default 400)")
@@ -50,6 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"{arguments.folder}: {rows['reviews']:,} reviews of {rows['products']:,} products by "
             f"{rows['users']:,} shoppers in {len(written['categories'])} categories\n"
-            f"next: drr ingest {arguments.folder} --shop shop"
+            f"next: drr data ingest {arguments.folder} --shop shop"
         )
     return 0

@@ -1,4 +1,4 @@
-"""`drr servers`: the password of the real servers of a `servers:` shop, and test servers where no container engine runs."""
+"""`drr shop servers`: the password of the real servers of a `servers:` shop, and test servers where no container engine runs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 _PORTS = {"mongodb": 27017, "elasticsearch": 9200}
 _EXAMPLES = """\
 A real Elasticsearch node and a server that speaks MongoDB's protocol (it is not MongoDB), without security, on this
-machine only: to try a servers: shop and to test. For real use: `drr servers password` once, then `docker compose up -d`
+machine only: to try a servers: shop and to test. For real use: `drr shop servers password` once, then `docker compose up -d`
 (docs/servers.md).
 
 examples:
-  drr servers password
-  drr servers start
+  drr shop servers password
+  drr shop servers start
   drr shop copy demo/shop servers:demo
   drr shop search servers:demo "bird feeder"
-  drr servers stop"""
+  drr shop servers stop"""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
@@ -85,7 +85,7 @@ def _start(arguments: argparse.Namespace) -> int:
         if kind in there:
             if there[kind].url is None:
                 raise DrrError(
-                    f"{kind} was started before (process {there[kind].pid}) and does not answer; `drr servers stop` stops it"
+                    f"{kind} was started before (process {there[kind].pid}) and does not answer; `drr shop servers stop` stops it"
                 )
             continue
         port = getattr(arguments, f"{kind}_port")
@@ -128,7 +128,7 @@ def _states(there: Mapping[str, Found]) -> Iterator[str]:
         if server is None:
             state = "not running"
         else:
-            state = server.url or f"process {server.pid} does not answer; `drr servers stop` stops it"
+            state = server.url or f"process {server.pid} does not answer; `drr shop servers stop` stops it"
         yield f"{kind:<14} {state}"
 
 

@@ -1,4 +1,4 @@
-"""`drr settings`: each value and where it came from; secrets are masked."""
+"""`drr env settings`: each value and where it came from; secrets are masked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import argparse
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
 
-    parser.epilog = "examples:\n  drr settings\n  DRR_MODEL=offline drr settings --json"
+    parser.epilog = "examples:\n  drr env settings\n  DRR_MODEL=offline drr env settings --json"
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(parser)
 

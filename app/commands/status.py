@@ -1,4 +1,4 @@
-"""`drr status`: what of a study is done, failed, pending."""
+"""`drr study status`: what of a study is done, failed, pending."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
-  drr status study
-  drr status study --json
+  drr study status study
+  drr study status study --json
 """
 
 

@@ -1,4 +1,4 @@
-"""`drr swap`: every report under the criteria of the other persons of its task, and what that says of P."""
+"""`drr papers swap`: every report under the criteria of the other persons of its task, and what that says of P."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ delta     P of a person's own report minus the mean of the others' reports, all 
 CFA min   the smallest delta of a task's persons; A min the smallest P of an own report
 
 examples:
-  drr swap study --judge anthropic:claude-sonnet-5-5 --dry-run
-  drr swap study --judge anthropic:claude-sonnet-5-5 --budget 20
-  drr swap study --json
+  drr papers swap study --judge anthropic:claude-sonnet-5-5 --dry-run
+  drr papers swap study --judge anthropic:claude-sonnet-5-5 --budget 20
+  drr papers swap study --json
 """
 
 

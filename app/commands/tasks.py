@@ -1,4 +1,4 @@
-"""`drr tasks`: wishes without a person, for questions that several persons are to ask in the same words; and tasks with files."""
+"""`drr papers tasks`: wishes without a person, for questions that several persons are to ask in the same words; and tasks with files."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from drr.querygen.tasks import ResearchTask
 
 _EXAMPLES = """\
-A task says what is wanted and nothing of who wants it. `drr pairs` gives it to persons. Fifty are built in, five for each
+A task says what is wanted and nothing of who wants it. `drr papers pairs` gives it to persons. Fifty are built in, five for each
 category of the sample shop; `build` keeps those that this shop can answer.
 
 A task with files is a folder: a question, a shopper's files, and a frozen corpus of pages in several sizes (docs/file-tasks.md).
 `check`, `show` and `review` take both.
 
 examples:
-  drr tasks build --shop shop --out tasks.jsonl
-  drr tasks show tasks.jsonl
-  drr tasks check tasks.jsonl --shop shop
-  drr tasks review tasks.jsonl --reviewer "Ada"
-  drr tasks drawer --shop shop --out tasks --n 20
-  drr tasks drawer --shop shop --out found --n 5 --sizes 32k --web serper --model anthropic:claude-sonnet-5-5 --budget 5
-  drr tasks check tasks
-  drr tasks check tasks --model anthropic:claude-haiku-5-5 --budget 1
-  drr tasks show tasks/017
-  drr tasks review tasks --reviewer "Ada"
+  drr papers tasks build --shop shop --out tasks.jsonl
+  drr papers tasks show tasks.jsonl
+  drr papers tasks check tasks.jsonl --shop shop
+  drr papers tasks review tasks.jsonl --reviewer "Ada"
+  drr papers tasks drawer --shop shop --out tasks --n 20
+  drr papers tasks drawer --shop shop --out found --n 5 --sizes 32k --web serper --model anthropic:claude-sonnet-5-5 --budget 5
+  drr papers tasks check tasks
+  drr papers tasks check tasks --model anthropic:claude-haiku-5-5 --budget 1
+  drr papers tasks show tasks/017
+  drr papers tasks review tasks --reviewer "Ada"
 """
 _ACTIONS = "build|check|show|drawer|review|import|export"
 
@@ -207,7 +207,7 @@ def _build(arguments: argparse.Namespace) -> int:
         )
     else:
         print(f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(told)} left out")
-        print(f"next: drr pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl")
+        print(f"next: drr papers pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl")
     return 0
 
 

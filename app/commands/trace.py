@@ -1,4 +1,4 @@
-"""`drr trace`: one unit of a study as a timeline."""
+"""`drr study trace`: one unit of a study as a timeline."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _EXAMPLES = """\
 UNIT is the beginning of a unit's key, or its label (query/variant/trial); without it the units are listed.
 
 examples:
-  drr trace study
-  drr trace study 3fa9
-  drr trace study q-5f2c6a0d7f3c1b9e/react+ws/0 --full
+  drr study trace study
+  drr study trace study 3fa9
+  drr study trace study q-5f2c6a0d7f3c1b9e/react+ws/0 --full
 """
 
 
@@ -54,11 +54,11 @@ def _find(study: Study, wanted: str) -> Record:
 
     found = study.ledger.units.find(wanted)
     if not found:
-        raise Misuse(f"{study.folder}: no unit {wanted!r}; `drr trace {study.folder}` lists them")
+        raise Misuse(f"{study.folder}: no unit {wanted!r}; `drr study trace {study.folder}` lists them")
     if len(found) > 1:
         some = ", ".join(f"{key[:12]} ({label})" for key, _, label in found[:4])
         raise Misuse(f"{study.folder}: {len(found)} units begin so: {some}; give more of the key")
     record = study.record(found[0][0])
     if record is None:
-        raise DrrError(f"{study.folder}: {found[0][2]} has not ended yet; `drr status {study.folder}`")
+        raise DrrError(f"{study.folder}: {found[0][2]} has not ended yet; `drr study status {study.folder}`")
     return record

@@ -34,7 +34,7 @@ def begun_in(out: Path) -> Begun | None:
         found: Begun = json.loads(path.read_text(encoding="utf-8"))
         _ = found["paper"], found["asked"].get("seed")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Misuse(f"{path}: not a file of `drr reproduce`; name another --out") from error
+        raise Misuse(f"{path}: not a file of `drr papers reproduce`; name another --out") from error
     return found
 
 

@@ -33,7 +33,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
     if arguments.tasks is None:
         yield from sample_shop(asked)
         size = ["--n", str(asked.sizes["n"]), "--sizes", sizes, "--seed", str(arguments.seed)]
-        words = ["tasks", "drawer", "--shop", asked.shop, "--out", str(tasks), *size, *asked.quiet]
+        words = ["papers", "tasks", "drawer", "--shop", asked.shop, "--out", str(tasks), *size, *asked.quiet]
         yield Step(words, "input", tasks / "manifest.json")
     variants = arguments.variants or VARIANTS
     # Only dr3 would be warned of the distractors; a study begun with the warning keeps it, and so its answers.

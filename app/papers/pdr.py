@@ -60,14 +60,16 @@ def _inputs(asked: Reproduction) -> Iterator[Step]:
     if asked.arguments.persons is None:
         users = ["--users", str(sizes["users"]), *seed, "--model", OFFLINE, *asked.quiet]
         yield Step(
-            ["persons", "build", "--shop", asked.shop, "--out", str(persons), *users], "input", persons
+            ["papers", "persons", "build", "--shop", asked.shop, "--out", str(persons), *users],
+            "input",
+            persons,
         )
     contexts, tasks = places.of("contexts"), places.of("tasks.jsonl")
     size = ["--tokens", str(sizes["context"]), *seed, *asked.quiet]
-    words = ["context", "build", str(persons), "--shop", asked.shop, "--out", str(contexts), *size]
+    words = ["papers", "context", "build", str(persons), "--shop", asked.shop, "--out", str(contexts), *size]
     yield Step(words, "input", contexts / "manifest.json")
-    words = ["tasks", "build", "--shop", asked.shop, "--out", str(tasks), "--n", str(sizes["n"])]
+    words = ["papers", "tasks", "build", "--shop", asked.shop, "--out", str(tasks), "--n", str(sizes["n"])]
     yield Step(words, "input", tasks)
     queries = places.of("queries.jsonl")
     each = ["--per-task", str(sizes["per_task"]), *seed]
-    yield Step(["pairs", str(tasks), str(persons), *each, "--out", str(queries)], "input", queries)
+    yield Step(["papers", "pairs", str(tasks), str(persons), *each, "--out", str(queries)], "input", queries)

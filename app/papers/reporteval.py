@@ -28,7 +28,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
     arguments = asked.arguments
     if arguments.reports is not None:
         shop = asked.words("shop", "shop_url")
-        yield Step(["import", asked.study, str(arguments.reports), *shop, *asked.quiet], "run")
+        yield Step(["study", "import", asked.study, str(arguments.reports), *shop, *asked.quiet], "run")
     else:
         yield from sample_shop(asked)
         queries = asked.places.given(arguments.queries, "queries.jsonl")
@@ -49,10 +49,22 @@ def _aligned(asked: Reproduction) -> Iterator[Step]:
     task = asked.arguments.align or ALIGNED
     if not _is_split(Path(asked.study), task):
         yield Step(
-            ["align", "new", asked.study, "--labels", str(asked.arguments.labels), "--task", task], "align"
+            ["judges", "align", "new", asked.study, "--labels", str(asked.arguments.labels), "--task", task],
+            "align",
         )
     by = ["--judge", asked.arguments.judge] if asked.arguments.judge else asked.words("model")
-    words = ["align", "run", asked.study, "--task", task, *by, *asked.server, *asked.budget, *asked.quiet]
+    words = [
+        "judges",
+        "align",
+        "run",
+        asked.study,
+        "--task",
+        task,
+        *by,
+        *asked.server,
+        *asked.budget,
+        *asked.quiet,
+    ]
     yield Step(words, "align")
 
 

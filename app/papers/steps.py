@@ -1,4 +1,4 @@
-"""What `drr reproduce` does for a paper: commands one after the other, each of which a user can give alone."""
+"""What `drr papers reproduce` does for a paper: commands one after the other, each of which a user can give alone."""
 
 from __future__ import annotations
 
@@ -125,8 +125,8 @@ def sample_shop(asked: Reproduction) -> Iterator[Step]:
     if asked.arguments.shop is None:
         raw, shop = asked.places.of("raw"), asked.places.of("shop")
         whole = shop / "manifest.json"
-        yield Step(["sample", str(raw), "--seed", "7", "--quiet"], "input", whole)
-        ingest = ["ingest", str(raw), "--shop", str(shop), "--keep-reviews", "--quiet"]
+        yield Step(["data", "sample", str(raw), "--seed", "7", "--quiet"], "input", whole)
+        ingest = ["data", "ingest", str(raw), "--shop", str(shop), "--keep-reviews", "--quiet"]
         yield Step(ingest, "input", whole)
 
 

@@ -15,7 +15,7 @@ _COLUMNS = ("things", "MAD", "MAD of the range", "bias", "PCA", "PCA by chance",
 
 
 def alignment_table(material: Material) -> Table | None:
-    """Where `drr align` was used in this study."""
+    """Where `drr judges align` was used in this study."""
     found = material.document.get("alignment")
     if not found or not any(one["runs"] for one in found):
         return None

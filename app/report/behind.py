@@ -41,7 +41,7 @@ class Behind(NamedTuple):
 
 
 def viewer_of(out: Path, given: str | None) -> str | None:
-    """The address of the viewer's pages from the report's folder: what was given, else where `drr reproduce` puts them."""
+    """The address of the viewer's pages from the report's folder: what was given, else where `drr papers reproduce` puts them."""
     if given is not None:
         return (
             given.rstrip("/")

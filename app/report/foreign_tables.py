@@ -11,7 +11,7 @@ from drr.wording.excerpt import excerpt
 
 
 def foreign_table_list(material: Material) -> list[Table]:
-    """Where scores were imported (`drr import --format`)."""
+    """Where scores were imported (`drr study import --format`)."""
     counts: Counter[str] = Counter()
     found = []
     for one in material.document.get("foreign", ()):

@@ -32,7 +32,7 @@ Said = Mapping[str, Mapping[tuple[str, str], Told]]
 _NONE = "–"
 _ALL = "all"
 _LONGEST = 90
-_OWN_WORDS = "What the judge found; `drr align show` has its words and the unit that judged."
+_OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."
 
 
 class ItemPlace(NamedTuple):

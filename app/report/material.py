@@ -67,7 +67,7 @@ class Material:
         if len(answered) < 2 or len({frozenset(queries) for queries in self.asked.values()}) < 2:
             return None
         told = ", ".join(f"{variant} {len(queries)}" for variant, queries in self.asked.items())
-        return f"Not every row was asked the same questions ({told}): hold rows against each other by their differences, as `drr compare` has them."
+        return f"Not every row was asked the same questions ({told}): hold rows against each other by their differences, as `drr study compare` has them."
 
     @cached_property
     def repetitions(self) -> list[Judged]:

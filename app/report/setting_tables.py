@@ -26,7 +26,7 @@ from drr.study.unit import Record
 
 SIGNIFICANT = 0.05
 NOTE = (
-    "A minus row: the paired difference on the questions that both answered, with its 95 % interval, as `drr compare` has it; bold where it is "
+    "A minus row: the paired difference on the questions that both answered, with its 95 % interval, as `drr study compare` has it; bold where it is "
     "beyond the noise (sign-flip test, Holm over every difference of the study's settings, p < 0.05). Criteria are those of the task and the "
     "person, the same under every setting."
 )

@@ -40,7 +40,7 @@ def write_static(
 
 
 def report_of(folder: Path, given: str | None) -> str | None:
-    """The address of the report's first page: what was given, else where `drr reproduce` puts it."""
+    """The address of the report's first page: what was given, else where `drr papers reproduce` puts it."""
     if given is not None:
         return Path(given).as_uri() if Path(given).is_absolute() else given
     return REPORT if (folder.absolute().parent / "report" / "index.html").is_file() else None

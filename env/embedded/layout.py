@@ -67,7 +67,7 @@ def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
         raw = orjson.loads(read_file(path, DOCUMENT))
     except FileNotFoundError:
         raise ShopError(
-            f"{folder}: is no shop (it has no {MANIFEST}); give a folder made by `drr ingest`"
+            f"{folder}: is no shop (it has no {MANIFEST}); give a folder made by `drr data ingest`"
         ) from None
     except OSError as error:
         raise ShopError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
@@ -95,7 +95,7 @@ def _suggestion(folder: Path) -> str:
     near = get_close_matches(folder.name, [path.name for path in beside], 3)
     if near:
         return f"did you mean {' or '.join(str(folder.parent / name) for name in near)}?"
-    return f"`drr ingest RAW_DIR --shop {folder}` makes one"
+    return f"`drr data ingest RAW_DIR --shop {folder}` makes one"
 
 
 def check_files(folder: Path, data: Path, manifest: Manifest) -> None:

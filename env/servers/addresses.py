@@ -66,7 +66,7 @@ def refused_address(setting: str, error: Exception, address: str) -> Misuse:
         said = (
             "the client cannot read it, and what it says of it is not repeated here because it quotes from it"
         )
-    return Misuse(f"setting {setting}: {said}; see `drr settings`")
+    return Misuse(f"setting {setting}: {said}; see `drr env settings`")
 
 
 def _secrets(address: str) -> set[str]:

@@ -148,7 +148,7 @@ def _place(address: str) -> Place | None:
 
 def _file(setting: str, path: Path) -> str:
     if not path.is_file():
-        raise Misuse(f"setting {setting}: {path} is no file; see `drr settings`")
+        raise Misuse(f"setting {setting}: {path} is no file; see `drr env settings`")
     return str(path)
 
 

@@ -82,7 +82,7 @@ def _nothing_there(servers: Servers, names: Names, spec: str) -> str:
     hint = (
         f"did you mean {' or '.join(SERVERS + name for name in near)}?"
         if near
-        else f"`drr ingest RAW_DIR --shop {spec}` makes one"
+        else f"`drr data ingest RAW_DIR --shop {spec}` makes one"
     )
     return f"{spec}: there is no such shop on MongoDB at {servers.shown['MongoDB']}; {hint}"
 

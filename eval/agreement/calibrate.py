@@ -135,7 +135,7 @@ class Calibration:
 
 
 class VerdictLine(TypedDict):
-    """One item as `drr calibrate --export` writes it: what the judge says beside what each person says."""
+    """One item as `drr judges calibrate --export` writes it: what the judge says beside what each person says."""
 
     id: str
     task: Task

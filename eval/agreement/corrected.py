@@ -257,7 +257,7 @@ def _biased(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], in
     chosen = sum(label.sample is None for label in labels)
     if chosen:
         return (
-            f"biased sample: {chosen:,} of {len(labels):,} labels were not drawn by `drr annotate --sample`,"
+            f"biased sample: {chosen:,} of {len(labels):,} labels were not drawn by `drr judges annotate --sample`,"
             " and who chose them may have moved the figure"
         )
     if figure.in_part:

@@ -40,7 +40,7 @@ class FigurePlan(TypedDict):
 
 
 class PrecisionPlan(TypedDict):
-    """The document of `drr plan --json`."""
+    """The document of `drr judges plan --json`."""
 
     schema: int
     half_width: float

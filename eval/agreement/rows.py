@@ -1,4 +1,4 @@
-"""What agreement says, as types: the document of `drr agreement --json` and its parts."""
+"""What agreement says, as types: the document of `drr judges agreement --json` and its parts."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ class MarkedRow(TypedDict):
 
 
 class CalibrationDocument(TypedDict):
-    """Of `drr calibrate --json`."""
+    """Of `drr judges calibrate --json`."""
 
     schema: int
     task: str

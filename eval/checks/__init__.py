@@ -72,5 +72,5 @@ def value_told(name: str, value: Any) -> str:
 
 
 def document(checks: dict[str, Check]) -> dict[str, CheckDocument]:
-    """Return the form that `drr check --json` prints."""
+    """Return the form that `drr judges check --json` prints."""
     return {name: check.document() for name, check in checks.items()}

@@ -1,4 +1,4 @@
-"""The documents of a judged study as types: what `drr report --json` and `drr compare --json` print."""
+"""The documents of a judged study as types: what `drr report --json` and `drr study compare --json` print."""
 
 from __future__ import annotations
 

@@ -83,8 +83,8 @@ def sample_shop() -> Path:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent) as folder:
-            answered("sample", [f"{folder}/raw", "--quiet", "--json"])
-            answered("ingest", [f"{folder}/raw", "--shop", f"{folder}/shop", "--quiet", "--json"])
+            answered("data sample", [f"{folder}/raw", "--quiet", "--json"])
+            answered("data ingest", [f"{folder}/raw", "--shop", f"{folder}/shop", "--quiet", "--json"])
             Path(folder, "shop").rename(place)
     except OSError as error:
         if (place / "manifest.json").is_file():  # another process was quicker

@@ -237,7 +237,7 @@ def answer_span(spans: Spans, spec: Mapping[str, Any]) -> AbstractContextManager
 
 
 def judgement_span(spans: Spans, unit: Unit) -> AbstractContextManager[None]:
-    """Around the work on one judgement; which one, `drr trace` says by `drr.unit`."""
+    """Around the work on one judgement; which one, `drr study trace` says by `drr.unit`."""
     fields = unit.key_fields
     told = {f"drr.{name}": fields[name] for name in ("task", "protocol", "repeat") if name in fields}
     return spans.unit(f"judge {unit.spec['task']}", {**told, "drr.unit": unit.key})

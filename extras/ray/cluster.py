@@ -30,7 +30,7 @@ class ClusterNode(NamedTuple):
 
 
 class ClusterView(NamedTuple):
-    """What `drr doctor` and a pool that waits say of it."""
+    """What `drr env doctor` and a pool that waits say of it."""
 
     nodes: list[ClusterNode]
     free_cpus: float

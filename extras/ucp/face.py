@@ -1,4 +1,4 @@
-"""`drr mcp --face ucp`: the four tools, their schemas, and how what goes wrong is told."""
+"""`drr tools mcp --face ucp`: the four tools, their schemas, and how what goes wrong is told."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _OUTCOMES = {"not_found": "not_found", "not_allowed": "unauthorized"}
 
 
 class Ucp:
-    """`drr mcp --face ucp`."""
+    """`drr tools mcp --face ucp`."""
 
     instructions = (
         "A shop's catalogue and one user's orders in the names of the Universal Commerce Protocol, version"

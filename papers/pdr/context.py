@@ -144,7 +144,7 @@ class Contexts:
             raise Misuse(f"{self.folder}: has no context of {size}; it has {', '.join(self.sizes)}")
         if person_id not in self.manifest.persons:
             raise Misuse(
-                f"{self.folder}: has no context of the person {person_id}; `drr context build` makes them"
+                f"{self.folder}: has no context of the person {person_id}; `drr papers context build` makes them"
             )
         items, counts = self._read(person_id)
         return tuple(sorted(items[: counts[size]], key=lambda item: (item.date, item.id)))
@@ -180,7 +180,9 @@ class Contexts:
 def read_contexts(path: Path) -> Contexts:
     """The folder by its manifest; what is no such folder is said in one line."""
     if not (path / MANIFEST).is_file():
-        raise Misuse(f"{path}: is no folder of contexts (no {MANIFEST}); `drr context build` makes one")
+        raise Misuse(
+            f"{path}: is no folder of contexts (no {MANIFEST}); `drr papers context build` makes one"
+        )
     try:
         raw = parsed(_read_text(path / MANIFEST))
         version = raw.get("schema_version") if isinstance(raw, dict) else None

@@ -83,7 +83,7 @@ def write_made(
     versions: Mapping[str, str] | None = None,
 ) -> ContextManifest:
     """`made` writes each person's files into the folder that it is handed, and says what they are."""
-    check_ours(folder, MANIFEST, "drr context build")
+    check_ours(folder, MANIFEST, "drr papers context build")
     hidden = folder.parent / f".{folder.name}.part-{os.getpid()}"
     shutil.rmtree(hidden, ignore_errors=True)
     try:

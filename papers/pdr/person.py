@@ -93,5 +93,5 @@ def read_persons(path: Path) -> dict[str, Person]:
             )
         held[person.person_id] = person
     if not held:
-        raise Misuse(f"{path}: holds no person; `drr persons build` writes such a file")
+        raise Misuse(f"{path}: holds no person; `drr papers persons build` writes such a file")
     return held

@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
-from drr.app.cli import COMMANDS, main
+from drr.app.cli import main
+from drr.app.command_table import heads
 from drr.app.completion import SHELLS, WordPlace, fish, spots
 
 
@@ -35,10 +36,12 @@ CASES = [
     (["sho"], {"shop"}, set()),
     (["shop", ""], {"info", "users", "search"}, {"run"}),
     (["shop", "users", "--js"], {"--json"}, {"--json-lines"}),
-    (["help", "comp"], {"compare", "completion"}, {"shop"}),
-    (["completion", ""], {"bash", "zsh", "fish"}, set()),
-    (["ingest", "raw", "--pick", ""], {"meta-prefix", "top", "random"}, {"--json"}),
+    (["help", "jud"], {"judge", "judges"}, {"shop"}),
+    (["study", "ex"], {"export"}, {"status"}),
+    (["env", "completion", ""], {"bash", "zsh", "fish"}, set()),
+    (["data", "ingest", "raw", "--pick", ""], {"meta-prefix", "top", "random"}, {"--json"}),
     (["check", "--sh"], {"--shop", "--shop-url"}, {"--statuses"}),
+    (["judges", "check", "--sh"], {"--shop", "--shop-url"}, {"--statuses"}),
     (["check", "--ba"], set(), {"--bar"}),
 ]
 
@@ -143,7 +146,7 @@ def test_bash_leaves_files_to_the_shell(folder: Path) -> None:
 
 
 def test_every_command_part_and_option_is_known(places: dict[str, WordPlace]) -> None:
-    assert set(places[""].words) == {*COMMANDS, "help"}
+    assert set(places[""].words) == {*(row.name for row in heads()), "help"}
     assert {"info", "users"} <= set(places["shop"].words)
     assert all(
         {"--help", "--quiet", "--wide"} <= set(spot.options)

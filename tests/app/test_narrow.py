@@ -6,13 +6,13 @@ import json
 import re
 import shlex
 import sys
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
 import pytest
-from drr.app.cli import COMMANDS, main, parser_of
-from drr.app.common_options import leaves
+from drr.app.cli import main
+
+from tests.command_lines import every_leaf
 
 pytestmark = pytest.mark.long
 
@@ -24,51 +24,51 @@ shop show shop user USER
 shop show shop product PRODUCT
 shop check shop
 tools list
-status study
-trace study
-trace study UNIT
+study status study
+study trace study
+study trace study UNIT
 report --explain
 report study --out report
-compare study react react+ws
-gate study --require fp>=0.8 --against react
-agreement study
+study compare study react react+ws
+study gate study --require fp>=0.8 --against react
+judges agreement study
 judge study --dry-run
 judge study
 variants
-settings
-doctor
-plan study --half-width 0.1
-export study --out out
-criteria study
-check report.md --shop shop --user USER
-profile --shop shop --user USER
+env settings
+env doctor
+judges plan study --half-width 0.1
+study export study --out out
+papers criteria study
+judges check report.md --shop shop --user USER
+shop profile --shop shop --user USER
 queries stats queries.jsonl --shop shop --against queries.jsonl
 queries check queries.jsonl --shop shop
-persons build --shop shop --out persons.jsonl --users 2
-persons show persons.jsonl
-persons check persons.jsonl --shop shop
-persons stats persons.jsonl
-context build persons.jsonl --shop shop --tokens 1k --out contexts
-context check contexts
-memory list
-tasks build --shop shop --out tasks.jsonl --n 3
-tasks show tasks.jsonl
-tasks check tasks.jsonl --shop shop
-tasks drawer --shop shop --out drawers --n 1 --sizes 32k
-tasks check drawers
-tasks show drawers
-tasks show drawers/001
-pairs tasks.jsonl persons.jsonl --per-task 2 --out pairs.jsonl
+papers persons build --shop shop --out persons.jsonl --users 2
+papers persons show persons.jsonl
+papers persons check persons.jsonl --shop shop
+papers persons stats persons.jsonl
+papers context build persons.jsonl --shop shop --tokens 1k --out contexts
+papers context check contexts
+papers memory list
+papers tasks build --shop shop --out tasks.jsonl --n 3
+papers tasks show tasks.jsonl
+papers tasks check tasks.jsonl --shop shop
+papers tasks drawer --shop shop --out drawers --n 1 --sizes 32k
+papers tasks check drawers
+papers tasks show drawers
+papers tasks show drawers/001
+papers pairs tasks.jsonl persons.jsonl --per-task 2 --out pairs.jsonl
 web search "bird feeder" --shop shop
 run new --shop shop --queries queries.jsonl --variants react --dry-run
-reproduce --paper reporteval --queries queries.jsonl --shop shop --dry-run --out again
+papers reproduce --paper reporteval --queries queries.jsonl --shop shop --dry-run --out again
 """
 TO_COPY = re.compile(r"^(next: |(done|to do): \$ |\$ )drr |https?://\S{60}|^ask for one: ")
 OTHERS = {
-    "mcp": "speaks the protocol",
-    "completion": "prints a script",
+    "tools mcp": "speaks the protocol",
+    "env completion": "prints a script",
     "queries review": "talks with a person",
-    "tasks review": "talks with a person",
+    "papers tasks review": "talks with a person",
 }
 
 
@@ -122,11 +122,7 @@ def test_no_line_for_people_is_longer_than_a_terminal(
 
 
 def test_every_command_that_prints_or_writes_knows_json() -> None:
-    known = {
-        leaf: parser._option_string_actions
-        for name, (module, _) in COMMANDS.items()
-        for leaf, parser in leaves(parser_of(name, import_module(f"drr.app.commands.{module}")), name)
-    }
+    known = {leaf: parser._option_string_actions for leaf, parser in every_leaf()}
     assert {leaf for leaf, options in known.items() if "--json" not in options} == OTHERS.keys()
 
 

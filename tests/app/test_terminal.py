@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 
 import pytest
-from drr.app.cli import COMMANDS, main, parser_of
-from drr.app.common_options import SUMMARIES, leaves
+from drr.app.cli import main
+from drr.app.command_table import commands
 from drr.app.screen import Screen
 from drr.app.terminal import Column, flowing, table, verdict, wide
+
+from tests.command_lines import every_leaf
 
 HEAD = (
     "variant",
@@ -130,13 +131,9 @@ def test_wide_has_every_column(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_command_knows_quiet_and_wide_and_a_summary_is_left_out(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    known = {
-        leaf: parser._option_string_actions
-        for name, (module, _) in COMMANDS.items()
-        for leaf, parser in leaves(parser_of(name, import_module(f"drr.app.commands.{module}")), name)
-    }
+    known = {leaf: parser._option_string_actions for leaf, parser in every_leaf()}
     assert all({"--quiet", "--wide"} <= set(options) for options in known.values())
-    assert set(known) >= SUMMARIES
+    assert {f"{row.name} {part}".rstrip() for row in commands() for part in row.summaries} <= set(known)
     assert main(["report", str(judged_study), "--out", str(tmp_path / "r"), "--quiet"]) == 0
     assert capsys.readouterr().out == "" and (tmp_path / "r" / "index.html").is_file()
     assert main(["report", str(judged_study), "--json", "--quiet"]) == 0

@@ -56,7 +56,7 @@ class Held(NamedTuple):
 
 
 class AlignedThing(TypedDict):
-    """One side of a labelled thing as a reader finds it again: `id` is that of its label, `text` of its words, `unit` what `drr trace` shows."""
+    """One side of a labelled thing as a reader finds it again: `id` is that of its label, `text` of its words, `unit` what `drr study trace` shows."""
 
     id: str
     text: str

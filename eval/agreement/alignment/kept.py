@@ -122,7 +122,7 @@ class JudgeAlignment:
         if any(run["hash"] != version.hash for run in self.state["runs"] if run["version"] == version.number):
             raise Misuse(
                 f"{version.folder}: changed after it was run; put it back, and open the next version with"
-                f" `drr align edit {self.study.folder} --task {self.task.name}`"
+                f" `drr judges align edit {self.study.folder} --task {self.task.name}`"
             )
 
     def check_new(self, version: PromptVersion) -> None:
@@ -239,7 +239,7 @@ def new_alignment(
     """Split, sealed, with the prompts of today as the first version."""
     if study.ledger.meta(f"{_META}{task.name}") is not None:
         raise Misuse(
-            f"{study.folder}: {task.name} is split already, once and for all; `drr align status {study.folder}` tells"
+            f"{study.folder}: {task.name} is split already, once and for all; `drr judges align status {study.folder}` tells"
         )
     items = items_to_split(task, labels)
     halves = split(items, how["seed"], how["dev_share"])
@@ -292,7 +292,7 @@ def alignment_of(study: Study, task: str | None) -> JudgeAlignment:
     if task is None or task not in known:
         raise Misuse(
             f"{study.folder}: nothing is aligned here yet{f' for {task}' if task else ''};"
-            f" `drr align new {study.folder} --labels FILE --task {task or 'quality'}` begins"
+            f" `drr judges align new {study.folder} --labels FILE --task {task or 'quality'}` begins"
         )
     return known[task]
 

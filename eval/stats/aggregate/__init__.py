@@ -1,4 +1,4 @@
-"""`drr aggregate`: the sums of each protocol over raw scores of anybody, row by row.
+"""`drr papers aggregate`: the sums of each protocol over raw scores of anybody, row by row.
 
 A protocol is a form of its rows and a class that takes them one at a time; a new one costs a file and a line in `PROTOCOLS`. The sums
 themselves are functions over typed values, the same that a judging's metrics call. Rows and outputs are fixed (`docs/aggregate.md`).

@@ -1,4 +1,4 @@
-"""The one document of `drr aggregate`: what the sums say, and which rows could not be used."""
+"""The one document of `drr papers aggregate`: what the sums say, and which rows could not be used."""
 
 from __future__ import annotations
 

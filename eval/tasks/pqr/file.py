@@ -123,7 +123,7 @@ def read_criteria(
                 f"{where}: personalization_weights: neither these nor quality_weights; a line holds criteria"
             )
     if not found.given:
-        raise Misuse(f"{path}: holds no criteria; `drr criteria STUDY export FILE` writes such a file")
+        raise Misuse(f"{path}: holds no criteria; `drr papers criteria STUDY export FILE` writes such a file")
     return found
 
 

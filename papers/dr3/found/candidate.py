@@ -277,7 +277,7 @@ def _truths(
 
 
 def _problems(task: WrittenTask, catalogue: Catalogue | None) -> list[tuple[str, str]]:
-    """By what `drr tasks check` says of it where it lies on disk."""
+    """By what `drr papers tasks check` says of it where it lies on disk."""
     with TemporaryDirectory(prefix="drr-task-") as place:
         stored = StoredTask(write_task(Path(place), task))
         return [(problem.check, problem.told) for problem in problems_of(stored, catalogue)]

@@ -1,4 +1,4 @@
-"""`drr tasks drawer`: cases become tasks until there are as many as asked for; what a filter refuses is counted and replaced."""
+"""`drr papers tasks drawer`: cases become tasks until there are as many as asked for; what a filter refuses is counted and replaced."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def begin_set(out: Path, wanted: TaskSetManifest) -> None:
 def _continue(out: Path, wanted: TaskSetManifest) -> None:
     had = read_manifest(out)
     if had is None:
-        raise Misuse(f"{out}: not empty and not written by `drr tasks drawer`; name a new folder")
+        raise Misuse(f"{out}: not empty and not written by `drr papers tasks drawer`; name a new folder")
     for what, now, before in (
         ("seed", wanted.seed, had.seed),
         ("shop", wanted.shop_hash[:12], had.shop_hash[:12]),
@@ -134,7 +134,7 @@ def _continue(out: Path, wanted: TaskSetManifest) -> None:
     changed = changed_tasks(out, had)
     if changed:
         raise Misuse(
-            f"{out / changed[0]}: is not what was written there ({len(changed)} such tasks; `drr tasks check {out}` tells of them);"
+            f"{out / changed[0]}: is not what was written there ({len(changed)} such tasks; `drr papers tasks check {out}` tells of them);"
             " put it back, or take its folder away and it is made again"
         )
     write_manifest(out, had.model_copy(update={"complete": False}))

@@ -97,7 +97,7 @@ def memory_kind(name: str) -> MemoryKind:
     if name in points:
         return _plugged(points[name])
     near = get_close_matches(name, [*ours, *points], 2)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`drr memory list` lists them"
+    hint = f"did you mean {' or '.join(near)}?" if near else "`drr papers memory list` lists them"
     raise Misuse(f"no memory {name!r}; {hint}")
 
 

@@ -1,0 +1,308 @@
+"""The table of commands: the words of each, its group in `drr --help`, the module behind it, the name it had before.
+
+A plug-in puts its own rows in with `add_commands`; nothing else knows which commands there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+GROUPS = ("start", "shop", "agents", "judging", "papers and judges")
+"""In the order of `drr --help`."""
+MOST_HEADS = 18
+"""First words that a person can hold in the head; three of them are kept for what is to come."""
+
+
+class Command(NamedTuple):
+    """A row of the table."""
+
+    name: str
+    """`ask`, or a head and its part, such as `study status`."""
+    module: str
+    """It offers `build(parser)` and `run(arguments) -> int`; empty for a head that has parts alone."""
+    line: str
+    """The line of help."""
+    group: str = ""
+    """Of a head that `drr --help` lists."""
+    old: str = ""
+    """A name of one word that is understood, and listed nowhere."""
+    old_stays: bool = False
+    """The old name is a promise; another is understood for one version, with a line on standard error."""
+    summaries: Sequence[str] = ()
+    """Parts whose result is files, so that `--quiet` leaves out what they print; `""` is the command itself."""
+
+    @property
+    def head(self) -> str:
+        return self.name.partition(" ")[0]
+
+
+class Found(NamedTuple):
+    """Where the words of a command line lead."""
+
+    command: Command
+    rest: list[str]
+    old: str = ""
+    """The old name, where that was used."""
+
+
+_HERE = "drr.app.commands"
+_ROWS = (
+    Command("ask", f"{_HERE}.ask", "one question, one cited report", "start"),
+    Command("run", f"{_HERE}.run", "create or continue a study", "start"),
+    Command("env", "", "this installation: doctor, settings, completion", "start"),
+    Command(
+        "env doctor", f"{_HERE}.doctor", "what is installed, which servers and keys are there", old="doctor"
+    ),
+    Command("env settings", f"{_HERE}.settings", "each setting and where it came from", old="settings"),
+    Command(
+        "env completion",
+        f"{_HERE}.completion",
+        "what a shell completes: bash, zsh, fish",
+        old="completion",
+        old_stays=True,  # it stands in files that a shell reads when it starts
+    ),
+    Command("data", f"{_HERE}.data", "raw Amazon-2023 files into a shop: get, sample, ingest", "shop"),
+    Command(
+        "data sample", f"{_HERE}.sample", "write raw files in the official Amazon-2023 form", old="sample"
+    ),
+    Command("data ingest", f"{_HERE}.ingest", "load raw Amazon-2023 files into a shop", old="ingest"),
+    Command("shop", f"{_HERE}.shop", "look into a shop: info, users, search, show, check, copy, ...", "shop"),
+    Command(
+        "shop profile", f"{_HERE}.profile", "what query writers and judges are told of a user", old="profile"
+    ),
+    Command(
+        "shop servers", f"{_HERE}.servers", "start and stop the test servers (needs a JDK)", old="servers"
+    ),
+    Command("tools", f"{_HERE}.tools", "the nine tools: list, schema, call, docs, mcp", "shop"),
+    Command(
+        "tools mcp",
+        f"{_HERE}.mcp",
+        "serve the tools to an MCP client",
+        old="mcp",
+        old_stays=True,  # it stands in the configuration of clients
+    ),
+    Command(
+        "web", f"{_HERE}.web", "the web as the tools see it: search, read, build, record, replay", "shop"
+    ),
+    Command(
+        "queries",
+        f"{_HERE}.queries",
+        "generate, check, review and publish queries",
+        "agents",
+        summaries=("dataset",),
+    ),
+    Command("variants", f"{_HERE}.variants", "the agents that can be run", "agents"),
+    Command(
+        "study",
+        f"{_HERE}.study",
+        "a study's answers: status, trace, compare, gate, export, import, ...",
+        "agents",
+        summaries=("edit",),
+    ),
+    Command(
+        "study status",
+        f"{_HERE}.status",
+        "what of a study is done, failed, pending",
+        old="status",
+        old_stays=True,
+    ),
+    Command("study trace", f"{_HERE}.trace", "one unit of a study as a timeline", old="trace"),
+    Command(
+        "study compare",
+        f"{_HERE}.compare",
+        "two variants of a study, paired",
+        old="compare",
+        old_stays=True,
+    ),
+    Command("study gate", f"{_HERE}.gate", "whether a study is good enough for a build to pass", old="gate"),
+    Command(
+        "study export",
+        f"{_HERE}.export",
+        "a study as JSONL and Parquet",
+        old="export",
+        old_stays=True,
+        summaries=("",),
+    ),
+    Command(
+        "study import",
+        f"{_HERE}.import_",
+        "take in reports written by other systems",
+        old="import",
+        old_stays=True,
+    ),
+    Command("judge", f"{_HERE}.judge", "judge the reports of a study", "judging"),
+    Command("report", f"{_HERE}.report", "every table and figure of a study", "judging", summaries=("",)),
+    Command("view", f"{_HERE}.view", "browse reports, claims and evidence", "judging"),
+    Command(
+        "judges",
+        "",
+        "who judges, and how well: check, annotate, agreement, calibrate, ...",
+        "papers and judges",
+    ),
+    Command(
+        "judges check",
+        f"{_HERE}.check",
+        "citations and rule checks of one report; no model",
+        old="check",
+        old_stays=True,
+    ),
+    Command(
+        "judges annotate",
+        f"{_HERE}.annotate",
+        "blind A/B page for people",
+        old="annotate",
+        old_stays=True,
+    ),
+    Command(
+        "judges agreement",
+        f"{_HERE}.agreement",
+        "people against judges, judge against judge",
+        old="agreement",
+        old_stays=True,
+    ),
+    Command(
+        "judges calibrate",
+        f"{_HERE}.calibrate",
+        "a judge against labelled data",
+        old="calibrate",
+        old_stays=True,
+    ),
+    Command(
+        "judges canaries",
+        f"{_HERE}.canaries",
+        "a judge against reports that cheat and planted errors",
+        old="canaries",
+    ),
+    Command(
+        "judges align",
+        f"{_HERE}.align",
+        "brings a judge near to experts: new, run, show, status, compare, edit",
+        old="align",
+        summaries=("new",),
+    ),
+    Command(
+        "judges plan",
+        f"{_HERE}.plan",
+        "how many labels, questions and trials an interval takes",
+        old="plan",
+    ),
+    Command("papers", "", "what one paper alone needs: reproduce, persons, tasks, ...", "papers and judges"),
+)
+_PAPERS = (
+    Command(
+        "papers reproduce",
+        f"{_HERE}.reproduce",
+        "queries, agents, judging, report in one go",
+        old="reproduce",
+    ),
+    Command(
+        "papers persons",
+        f"{_HERE}.persons",
+        "persons of a shop's shoppers: build, show, check, stats",
+        old="persons",
+        summaries=("import", "export"),
+    ),
+    Command(
+        "papers context",
+        f"{_HERE}.context",
+        "what an assistant could have gathered of persons: build, check",
+        old="context",
+    ),
+    Command("papers memory", f"{_HERE}.memory", "memories of persons: list, test", old="memory"),
+    Command(
+        "papers tasks",
+        f"{_HERE}.tasks",
+        "wishes, and tasks with files: build, drawer, check, show, review",
+        old="tasks",
+        summaries=("build", "import", "export"),
+    ),
+    Command("papers pairs", f"{_HERE}.pairs", "tasks and persons as queries", old="pairs", summaries=("",)),
+    Command(
+        "papers criteria",
+        f"{_HERE}.criteria",
+        "what PQR scores by: list, show, edit, export, import",
+        old="criteria",
+        summaries=("export", "import"),
+    ),
+    Command(
+        "papers swap",
+        f"{_HERE}.swap",
+        "reports under other persons' criteria: does P see the person?",
+        old="swap",
+    ),
+    Command(
+        "papers aggregate",
+        f"{_HERE}.aggregate",
+        "the sums of a protocol over raw scores of anybody",
+        old="aggregate",
+        old_stays=True,
+    ),
+)
+_table: dict[str, Command] = {}
+
+
+def add_commands(*rows: Command) -> None:
+    """Put rows into the table: heads with their group, or parts of a head that stands there already.
+
+    `ValueError` where a name is taken, a head has no place left, or a part has no head.
+    """
+    for row in rows:
+        names = {row.name, row.old} - {""}
+        taken = names & {*_table, *(one.old for one in _table.values())}
+        if taken:
+            raise ValueError(f"the command {sorted(taken)[0]!r} is there already")
+        if row.name == row.head and (row.group not in GROUPS or len(heads()) == MOST_HEADS):
+            raise ValueError(
+                f"the command {row.name!r}: a head needs one of the groups {', '.join(GROUPS)}, of {MOST_HEADS} heads"
+            )
+        if row.head != row.name and row.head not in _table:
+            raise ValueError(f"the command {row.name!r}: no head {row.head!r}; {', '.join(_heads())} are")
+        _table[row.name] = row
+
+
+def _heads() -> list[str]:
+    return [row.name for row in heads()]
+
+
+def commands() -> list[Command]:
+    """Every row, heads first met first."""
+    return list(_table.values())
+
+
+def heads() -> list[Command]:
+    return [row for row in _table.values() if row.name == row.head]
+
+
+def parts_of(head: str) -> list[Command]:
+    """The commands below a head that have a module of their own."""
+    return [row for row in _table.values() if row.head == head != row.name]
+
+
+def first_words() -> dict[str, str]:
+    """Every word that may stand first, with the name that the command has today."""
+    olds = {row.old: row.name for row in _table.values() if row.old}
+    return {name: name for name in _heads()} | olds
+
+
+def command_of(name: str) -> Command:
+    """The row of a name, old or new, however many words it has; `KeyError` where there is none."""
+    found = find(name.split())
+    if found is None or found.rest:
+        raise KeyError(name)
+    return found.command
+
+
+def find(words: Sequence[str]) -> Found | None:
+    """The command that a line begins with, and the words that are left for it."""
+    if row := _table.get(" ".join(words[:2])):
+        return Found(row, list(words[len(row.name.split()) :]))
+    if not words:
+        return None
+    if row := _table.get(words[0]):
+        return Found(row, list(words[1:]))
+    old = next((row for row in _table.values() if row.old == words[0]), None)
+    return None if old is None else Found(old, list(words[1:]), words[0])
+
+
+add_commands(*_ROWS, *_PAPERS)
