@@ -1,4 +1,4 @@
-"""The names of environment variables stand in one list; README, docs and `drr doctor` name these and no others."""
+"""The names of environment variables stand in one list; README, docs and `drr env doctor` name these and no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr aggregate` at the command line: forms of rows and outputs, what cannot be used, exit codes."""
+"""`drr papers aggregate` at the command line: forms of rows and outputs, what cannot be used, exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr annotate` and `drr reproduce` from the command line."""
+"""`drr judges annotate` and `drr papers reproduce` from the command line."""
 
 from __future__ import annotations
 

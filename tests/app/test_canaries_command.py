@@ -1,4 +1,4 @@
-"""`drr canaries`: a pass table of any judge; what it said is kept, and another judge stands beside."""
+"""`drr judges canaries`: a pass table of any judge; what it said is kept, and another judge stands beside."""
 
 from __future__ import annotations
 

@@ -145,4 +145,4 @@ def test_a_plan_without_labels_says_first_how_to_draw_them(
     capsys.readouterr()
     assert main(["plan", str(imported), "--half-width", "0.05"]) == 0
     told = capsys.readouterr().out.split("\n\n")
-    assert "nobody labelled anything" in told[1] and "drr annotate study --sample" in told[1]
+    assert "nobody labelled anything" in told[1] and "drr judges annotate study --sample" in told[1]

@@ -1,4 +1,4 @@
-"""`drr servers password`: one file that compose and drr read, for this user alone, printed nowhere."""
+"""`drr shop servers password`: one file that compose and drr read, for this user alone, printed nowhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr gate`: a figure holds by the worse end of its interval, the unknown fails, and so does what is surely worse than a base."""
+"""`drr study gate`: a figure holds by the worse end of its interval, the unknown fails, and so does what is surely worse than a base."""
 
 from __future__ import annotations
 

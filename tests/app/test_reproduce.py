@@ -1,4 +1,4 @@
-"""`drr reproduce --paper`: every paper from one command, which goes on where it stopped and mixes no questions."""
+"""`drr papers reproduce --paper`: every paper from one command, which goes on where it stopped and mixes no questions."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_folder_that_is_no_longer_as_it_was_kept_is_told(
 ) -> None:
     (tmp_path / "reproduce.json").write_text('{"paper": 3', encoding="utf-8")
     assert reproduce("--paper", "pdr", "--out", tmp_path) == 2
-    assert "not a file of `drr reproduce`" in capsys.readouterr().err
+    assert "not a file of `drr papers reproduce`" in capsys.readouterr().err
 
 
 def test_a_dry_run_tells_each_step_and_what_it_would_ask_and_leaves_nothing(

@@ -149,7 +149,7 @@ def test_marks_that_the_server_never_saw_outlive_the_page(
 
 @contextmanager
 def annotating(study: Path) -> Iterator[tuple[str, str, subprocess.Popen[str]]]:
-    """`drr annotate` as a person runs it: all that it says, the first annotator's address, and the process to kill."""
+    """`drr judges annotate` as a person runs it: all that it says, the first annotator's address, and the process to kill."""
     with subprocess.Popen(
         [sys.executable, "-m", "drr.app.cli", "annotate", str(study), "--annotators", "ann", "--pairs", "2"],
         stdout=subprocess.PIPE,

@@ -108,7 +108,7 @@ def test_a_file_and_nothing_are_no_shops(tmp_path: Path, folder: Path) -> None:
         open_shop(str(tmp_path / "file"), SETTINGS)
     with pytest.raises(ShopError, match=f"did you mean {folder}"):
         open_shop(str(tmp_path / "shp"), SETTINGS)
-    with pytest.raises(ShopError, match="drr ingest"):
+    with pytest.raises(ShopError, match="drr data ingest"):
         open_shop(str(tmp_path / "zzzzzz"), SETTINGS)
 
 

@@ -1,4 +1,4 @@
-"""`drr aggregate` equals a slow recomputation of each protocol from its definition, over random rows."""
+"""`drr papers aggregate` equals a slow recomputation of each protocol from its definition, over random rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People beside judges, criterion by criterion: labels of reports under criteria, and what `drr agreement` says of them."""
+"""People beside judges, criterion by criterion: labels of reports under criteria, and what `drr judges agreement` says of them."""
 
 from __future__ import annotations
 

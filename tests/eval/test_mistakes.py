@@ -301,7 +301,7 @@ def test_sums_are_worked_out_by_code_and_nothing_else_is(text: str, told: str | 
     assert reckoned(text) == told
 
 
-# -- drr check --judge
+# -- drr judges check --judge
 
 
 @pytest.fixture

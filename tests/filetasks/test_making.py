@@ -106,7 +106,7 @@ def test_another_seed_or_a_strange_folder_is_refused(shop: Shop, copied: Path, t
         made(shop, copied, 6, seed=3)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "diary.txt").write_text("x")
-    with pytest.raises(Misuse, match="not written by `drr tasks drawer`"):
+    with pytest.raises(Misuse, match="not written by `drr papers tasks drawer`"):
         made(shop, tmp_path / "mine", 1)
 
 

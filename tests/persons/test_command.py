@@ -1,4 +1,4 @@
-"""`drr persons`: what it writes it reads, and what does not hold is said with the person and the check."""
+"""`drr papers persons`: what it writes it reads, and what does not hold is said with the person and the check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr memory`: figures without a judge, nothing asked twice, and every misuse in one line."""
+"""`drr papers memory`: figures without a judge, nothing asked twice, and every misuse in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr context build` and `drr run` find the shop of the persons by its content, if this user named it before."""
+"""`drr papers context build` and `drr run` find the shop of the persons by its content, if this user named it before."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_shop_of_the_persons_is_found_by_its_content_and_a_strangers_is_name
     assert drr(*built) == 0
     told = capsys.readouterr()
     assert "of the shop mine" in told.err
-    assert "drr context check c --shop mine" in told.out
+    assert "drr papers context check c --shop mine" in told.out
 
     shutil.move("mine", "strange")
     assert drr(*built) == 2

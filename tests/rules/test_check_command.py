@@ -1,4 +1,4 @@
-"""`drr check` as a user types it: exit codes, the JSON document, and messages."""
+"""`drr judges check` as a user types it: exit codes, the JSON document, and messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rule costs a function and a line: `drr check` prints it and the metrics count it."""
+"""A rule costs a function and a line: `drr judges check` prints it and the metrics count it."""
 
 from __future__ import annotations
 

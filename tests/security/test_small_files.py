@@ -128,7 +128,7 @@ def test_a_line_that_is_nested_deep_is_refused(drr: Drr, deep: int) -> None:
 
 
 def test_a_pipe_of_the_user_is_read(drr: Drr, tmp_path: Path) -> None:
-    """`drr import study <(zcat ...)`."""
+    """`drr study import study <(zcat ...)`."""
     line = {"id": "1", "system": "s", "query": "which?", "report_markdown": "None."}
     reading, writing = os.pipe()
     os.write(writing, json.dumps(line).encode())

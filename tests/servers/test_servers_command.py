@@ -1,4 +1,4 @@
-"""`drr servers`: started, found again by another process, stopped; and what it says where it cannot."""
+"""`drr shop servers`: started, found again by another process, stopped; and what it says where it cannot."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_start_status_stop(
         (tmp_path / "data" / "mongodb" / "log").write_text("")
         assert drr("status", code=1)["mongodb"] == started["mongodb"] | {"url": None}
         assert main(["servers", "start"]) == 1
-        assert "does not answer; `drr servers stop` stops it" in capsys.readouterr().err
+        assert "does not answer; `drr shop servers stop` stops it" in capsys.readouterr().err
     finally:
         assert drr("stop") == {"mongodb": None, "elasticsearch": None}
     assert drr("status", code=1) == {"mongodb": None, "elasticsearch": None}
@@ -51,7 +51,7 @@ def test_start_status_stop(
 @pytest.mark.servers
 @pytest.mark.parametrize("kind", testservers.KINDS)
 def test_a_server_does_not_outlive_a_killed_starter(settings: object, tmp_path: Path, kind: str) -> None:
-    """A killed test run, or `drr servers start` killed before it was done."""
+    """A killed test run, or `drr shop servers start` killed before it was done."""
     script = (
         "import sys, time; from pathlib import Path; from drr.app import testservers; "
         "server = testservers.start(sys.argv[1], Path(sys.argv[2])); print(server.process.pid, flush=True); "

@@ -148,7 +148,7 @@ def test_imported_reports_that_are_lost_are_taken_in_again(drr: Drr, tmp_path: P
     code, _, err = drr("judge", "mine", "--quiet", "--what", "quality")
     assert code == 0
     assert label in err
-    assert "`drr import mine FILE`" in err
+    assert "`drr study import mine FILE`" in err
     assert drr("import", "mine", "reports.jsonl", "--quiet")[0] == 0
     assert json.loads(drr("status", "mine", "--json")[1])["lost"] == []
 

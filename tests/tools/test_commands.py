@@ -1,4 +1,4 @@
-"""`drr tools` and `drr mcp` by hand: what is printed, what the exit codes are."""
+"""`drr tools` and `drr tools mcp` by hand: what is printed, what the exit codes are."""
 
 from __future__ import annotations
 
