@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from drr.env.progress import Progress, Stage
     from drr.env.settings import Resolved
+    from pydantic.fields import FieldInfo
 
 
 def print_json(document: Any) -> None:
@@ -66,36 +67,76 @@ def _line(row: Mapping[str, Any]) -> str:
 
 def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
     """Options for settings of the same name, and `--profile`; what is not given stays with environment, file, default."""
-    parser.add_argument(
-        "--profile", choices=("default", "paper"), help="`paper` sets every choice as the paper made it"
-    )
-    add_trust_option(parser)
+    from drr.app.parsing import SETTINGS_TITLE
+
     for name in names:
-        parser.add_argument(
-            "--" + name.replace("_", "-"), dest=name, metavar=name.upper(), help=f"setting `{name}`"
-        )
+        if name in _PLAIN:
+            _add_setting(parser, name)
+    few = parser.add_argument_group(SETTINGS_TITLE) if names else parser
+    few.add_argument(
+        "--profile",
+        choices=("default", "paper"),
+        help="`paper` sets every choice as the paper made it (default: default)",
+    )
+    add_trust_option(few)
+    for name in names:
+        if name not in _PLAIN:
+            _add_setting(few, name)
 
 
-def add_trust_option(parser: argparse.ArgumentParser) -> None:
+_PLAIN = ("model", "base_url")
+"""Settings that most people give as options; `--help-all` shows the others."""
+_WORDS = {"int": "N", "float": "SECONDS", "ServerAddress": "URL", "Path": "DIR", "dict": "ROLE=MODEL,..."}
+"""What stands for a setting's value, by the first word of its type."""
+
+
+def _add_setting(parser: argparse._ActionsContainer, name: str, line: str = "") -> None:
+    """An option with the sentence and the default of its setting."""
+    from drr.env.settings import Settings
+
+    field = Settings.model_fields[name]
+    told = (line or field.description or "").replace("%", "%%")
+    if "(default:" not in told:
+        told += f" (default: {'none' if field.default_factory else _shown_default(field.default)})"
+    parser.add_argument("--" + name.replace("_", "-"), dest=name, metavar=_metavar(name, field), help=told)
+
+
+def _shown_default(value: object) -> str:
+    return "none" if value is None else f"{value:,g}" if isinstance(value, float) else str(value)
+
+
+def _metavar(name: str, field: FieldInfo) -> str:
+    from typing import get_args
+
+    choices = get_args(field.annotation)
+    if choices and all(isinstance(choice, str) for choice in choices):
+        return "|".join(choices)
+    if name == "price_file":
+        return "FILE"
+    if name.startswith("model") and field.annotation in (str, str | None):
+        return "MODEL"
+    plain = [one for one in choices if one is not type(None)] or [field.annotation]
+    kind = getattr(plain[0], "__name__", "")
+    return _WORDS.get(kind, name.rpartition("_")[2].upper())
+
+
+def add_trust_option(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--trust-address",
         action="append",
         default=[],
         metavar="URL",
-        help="an address that a study or drr.toml names and that you know; remembered for this study",
+        help="use an address that a study or drr.toml names and that you know; remembered for this study (default: none)",
     )
 
 
 def add_search_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--search",
-        choices=("fields", "plain", "hybrid"),
-        help="setting `search`: how the catalogue is searched",
-    )
-    parser.add_argument(
-        "--model-embedder", metavar="MODEL", help="setting `model_embedder`: whose vectors `hybrid` has"
-    )
-    parser.add_argument("--base-url", metavar="URL", help="setting `base_url`: where the embedder is")
+    from drr.env.settings import Settings
+
+    told = Settings.model_fields["search"].description
+    parser.add_argument("--search", choices=("fields", "plain", "hybrid"), help=f"{told} (default: fields)")
+    _add_setting(parser, "model_embedder")
+    _add_setting(parser, "base_url", "address of the embedder (default: the provider's)")
 
 
 def settings_of(arguments: argparse.Namespace) -> Resolved:

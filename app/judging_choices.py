@@ -70,15 +70,18 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
         "--points",
         type=Path,
         metavar="FILE",
-        help="key points that people wrote, JSONL; kept with the study, in the place of those made for these questions",
+        help="key points that people wrote, JSONL; kept with the study, in the place of those made for these questions (default: a model makes them)",
     )
     parser.add_argument(
-        "--export-points", type=Path, metavar="FILE", help="write the key points that count as such a file"
+        "--export-points",
+        type=Path,
+        metavar="FILE",
+        help="write the key points that count as such a file (default: none)",
     )
     parser.add_argument(
         "--reference",
         metavar="VARIANT",
-        help="for --what relative: whose reports the others are graded against; kept with the study",
+        help="for --what relative: whose reports the others are graded against; kept with the study (default: none)",
     )
     parser.add_argument(
         "--pair-seed",

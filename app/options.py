@@ -34,7 +34,7 @@ def add_limits_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limits",
         metavar="NAME=N,...",
-        help="bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md",
+        help="bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md (default: the variant's)",
     )
 
 
@@ -79,7 +79,7 @@ def add_command_terms(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         action="append",
         default=[],
-        help="a file or folder that contained cmd: variants may read beside what they name (may be repeated)",
+        help="a file or folder that contained cmd: variants may read beside what they name; repeatable (default: none)",
     )
     add_span_options(parser)
 
@@ -88,7 +88,7 @@ def add_span_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--otel",
         metavar="ENDPOINT",
-        help="send a span of each unit, model call and tool call to this OTLP/HTTP collector (docs/ci.md)",
+        help="send a span of each unit, model call and tool call to this OTLP/HTTP collector; see docs/ci.md (default: nowhere)",
     )
     parser.add_argument(
         "--otel-text", action="store_true", help="with --otel: what was asked and answered too"

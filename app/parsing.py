@@ -21,11 +21,45 @@ _LONG_USAGE = 6
 """More options than this are not spelled out twice."""
 
 
+class _HelpAll(argparse.Action):
+    """Print the whole help."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(parser.format_help_all() if isinstance(parser, Parser) else parser.format_help(), end="")
+        parser.exit()
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Says the default of each option whose help does not."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        told, default = action.help or "", action.default
+        if not action.option_strings or action.nargs == 0 or "default" in told:
+            return told
+        if default in (None, argparse.SUPPRESS) or default in ("", [], ()):
+            return told
+        return f"{told} (default: {str(default).replace('%', '%%')})"
+
+
+class _RawFormatter(_Formatter, argparse.RawDescriptionHelpFormatter):
+    """With description and examples as they were written."""
+
+
 class Parser(argparse.ArgumentParser):
     """Says in one line what is wrong, and what was probably meant."""
 
     usual: frozenset[str] = frozenset()
     """The options of the short help, where a command has named them."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._whole = self.add_argument(
+            "--help-all", action=_HelpAll, nargs=0, default=argparse.SUPPRESS, help=argparse.SUPPRESS
+        )
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        raw = self.formatter_class is argparse.RawDescriptionHelpFormatter
+        return (_RawFormatter if raw else _Formatter)(prog=self.prog)
 
     def error(self, message: str) -> NoReturn:
         from drr.env.errors import Misuse
@@ -52,14 +86,12 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """The short help."""
         rare = self.rare()
-        with _hidden(rare), self._short_usage():
-            text = super().format_help()
-        if not rare:
-            return text
-        head, options, rest = text.partition("\noptions:\n")
-        listed, gap, end = rest.partition("\n\n")
-        more = f"  --help-all            also the {len(rare)} options that few people need"
-        return f"{head}{options}{listed}\n{more}{gap}{end}"
+        more = f"also the {len(rare)} options that few people need" if rare else argparse.SUPPRESS
+        with (
+            _helped(dict.fromkeys(rare, argparse.SUPPRESS) | {self._whole: more}),
+            self._short_usage(),
+        ):
+            return super().format_help()
 
     def format_help_all(self) -> str:
         with self._short_usage():
@@ -101,16 +133,10 @@ class Parser(argparse.ArgumentParser):
             self.usage = given
 
 
-class _HelpAll(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(parser.format_help_all() if isinstance(parser, Parser) else parser.format_help(), end="")
-        parser.exit()
-
-
 def name_usual(parser: argparse.ArgumentParser, *options: str) -> None:
     """Name the options of the short help; `--help-all` shows all."""
     if isinstance(parser, Parser):
-        parser.usual = frozenset((*options, "--help"))
+        parser.usual = frozenset((*options, "--help", "--help-all"))
 
 
 def nearest(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
@@ -138,10 +164,6 @@ def parser_of(command: Command) -> Parser:
     if parts:
         _add_parts(parser, command, parts)
     add_common_options(parser, command)
-    for one in _all_parsers(parser):
-        one.add_argument(
-            "--help-all", action=_HelpAll, nargs=0, default=argparse.SUPPRESS, help=argparse.SUPPRESS
-        )
     return parser
 
 
@@ -162,14 +184,6 @@ def _add_parts(parser: Parser, command: Command, parts: Sequence[Command]) -> No
         parser.epilog = "\n".join(["examples:", *(f"  drr {part.name} --help" for part in parts[:3])])
 
 
-def _all_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for part in action.choices.values():
-                yield from _all_parsers(part)
-
-
 def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     return [
         action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS
@@ -177,12 +191,13 @@ def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 @contextmanager
-def _hidden(actions: Sequence[argparse.Action]) -> Iterator[None]:
-    helps = [action.help for action in actions]
-    for action in actions:
-        action.help = argparse.SUPPRESS
+def _helped(helps: Mapping[argparse.Action, str]) -> Iterator[None]:
+    """With other sentences for these actions."""
+    before = {action: action.help for action in helps}
+    for action, told in helps.items():
+        action.help = told
     try:
         yield
     finally:
-        for action, told in zip(actions, helps, strict=True):
-            action.help = told
+        for action, told_before in before.items():
+            action.help = told_before

@@ -60,31 +60,36 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         "--budget",
         type=positive_float,
         metavar="USD",
-        help="most that the whole study may cost, judging included",
+        help="most dollars that the whole study may cost, judging included (default: no limit)",
     )
     parser.add_argument(
-        "--budget-tokens", type=positive_int, metavar="N", help="most tokens that the whole study may use"
+        "--budget-tokens",
+        type=positive_int,
+        metavar="N",
+        help="most tokens that the whole study may use (default: no limit)",
     )
     parser.add_argument(
         "--max-cost-per-unit",
         type=positive_float,
         metavar="USD",
-        help="a unit that would cost more ends over_budget",
+        help="most dollars of one unit: one that would cost more ends over_budget (default: no limit)",
     )
-    parser.add_argument("--limit", type=positive_int, metavar="N", help="begin at most so many units now")
+    parser.add_argument(
+        "--limit", type=positive_int, metavar="N", help="begin at most so many units now (default: all)"
+    )
     parser.add_argument(
         "--units",
         type=positive_int,
         default=8,
         metavar="N",
-        help="units in flight (default 8); see also --concurrency",
+        help="units in flight (default: 8); see also --concurrency",
     )
     parser.add_argument(
         "--retry-failed",
         action="store_true",
         help="also compute again what failed for reasons that do not pass",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="print no progress")
 
 
 def budget_of(arguments: argparse.Namespace, study: Study | None = None) -> Limit:

@@ -57,14 +57,16 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--world",
         choices=tuple(WORLDS),
-        help="where the agents live (default shop); another may need no --shop",
+        help="where the agents live; another than the shop may need no --shop (default: shop)",
     )
-    parser.add_argument("--place", metavar="PATH", help="what a world other than the shop is opened from")
+    parser.add_argument(
+        "--place", metavar="PATH", help="what a world other than the shop is opened from (default: nothing)"
+    )
     parser.add_argument(
         "--tasks",
         metavar="DIR",
         type=Path,
-        help="tasks with files: their questions, asked in the world `files` (see docs/file-tasks.md)",
+        help="tasks with files: their questions, asked in the world `files`; see docs/file-tasks.md (default: none)",
     )
     parser.add_argument(
         "--sizes",

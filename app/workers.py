@@ -23,7 +23,7 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
         "--workers",
         type=positive_int,
         metavar="N",
-        help="processes that share what --units and --concurrency allow (default 1: this one alone; with ray, one for each core here)",
+        help="processes that share what --units and --concurrency allow (default: 1, this one; with ray one for each core here)",
     )
     parser.add_argument(
         "--pool",
@@ -34,7 +34,7 @@ def add_workers_option(parser: argparse.ArgumentParser) -> None:
         "--units-per-worker",
         type=positive_int,
         metavar="M",
-        help="units in flight in each worker, in place of --units",
+        help="units in flight in each worker (default: --units shared among them)",
     )
     parser.add_argument(
         "--copy-shop",

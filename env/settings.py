@@ -45,7 +45,8 @@ class Settings(BaseSettings):
         "default", description="`paper` sets every choice as the paper made it"
     )
     shop_url: str = Field(
-        "http://ecommerce.example", description="where product pages are said to live; never fetched"
+        "http://ecommerce.example",
+        description="address under which product pages are said to live; never fetched",
     )
 
     search: Literal["fields", "plain", "hybrid"] = Field(
@@ -54,24 +55,25 @@ class Settings(BaseSettings):
     )
 
     model: str = Field("offline", description="the model of every role that names none")
-    model_agent: str | None = Field(None, description="model of the agents")
+    model_agent: str | None = Field(None, description="model of the agents (default: `model`)")
     model_summariser: str | None = Field(
         None, description="model that summarises pages (default: the agent's)"
     )
-    model_query_writer: str | None = Field(None, description="model that writes queries")
+    model_query_writer: str | None = Field(None, description="model that writes queries (default: `model`)")
     model_claim_extractor: str | None = Field(
         None, description="model that extracts claims (default: the judge's)"
     )
-    model_judge: str | None = Field(None, description="model that judges")
+    model_judge: str | None = Field(None, description="model that judges (default: `model`)")
     model_embedder: str = Field(
         "offline",
-        description="turns texts into vectors for the searches `hybrid` and `dense`: offline or openai:NAME",
+        description="model that turns texts into vectors for the searches `hybrid` and `dense`: offline or openai:NAME",
     )
     role_models: dict[str, str] = Field(
         default_factory=dict, description="models of further roles that variants declare, ROLE=MODEL,..."
     )
     base_url: ServerAddress | None = Field(
-        None, description="address of the model server; a loopback address needs no key"
+        None,
+        description="address of the model server; a loopback address needs no key (default: the provider's)",
     )
     model_timeout: float = Field(300, gt=0, description="seconds for one model call")
     model_max_tokens: int = Field(8192, gt=0, description="most output tokens of one model call")
@@ -85,11 +87,12 @@ class Settings(BaseSettings):
         description="how hard the agents' models think: low, medium, high, xhigh, max (default: the provider's)",
     )
     thinking: str | None = Field(
-        None, description="of the agents' models: off, adaptive, or tokens (default: the provider's)"
+        None,
+        description="how the agents' models think: off, adaptive, or so many tokens (default: the provider's)",
     )
     reason: Literal["auto", "on", "off"] = Field(
         "auto",
-        description="the agents' tool that holds a thought; auto: left out where their model is told to think by itself",
+        description="whether agents have the tool that holds a thought; auto: not where their model is told to think by itself",
     )
     page_warning: Literal["on", "off"] = Field(
         "on", description="whether dr3's sub-agents are warned of outdated and wrong pages; no other agent is"
@@ -103,8 +106,10 @@ class Settings(BaseSettings):
     library_tracing: bool = Field(
         False, description="let LangChain post runs where LANGSMITH_TRACING says so; otherwise it is off"
     )
-    price_file: Path | None = Field(None, description="prices that replace those of the box")
-    prompts: Path | None = Field(None, description="folder of prompts that replace those of the box by name")
+    price_file: Path | None = Field(None, description="prices that replace those of the box (default: none)")
+    prompts: Path | None = Field(
+        None, description="folder of prompts that replace those of the box by name (default: none)"
+    )
 
     corpus_search: Literal["bm25", "dense"] = Field(
         "bm25",
@@ -114,7 +119,9 @@ class Settings(BaseSettings):
     sandbox: Path | None = Field(
         None, description="folder of a frozen web sandbox (default: the one in the box)"
     )
-    web_record: Path | None = Field(None, description="folder that web record writes and replay reads")
+    web_record: Path | None = Field(
+        None, description="folder that `drr web record` writes and `--web replay` reads (default: none)"
+    )
     web_top_k: int = Field(5, ge=1, le=20, description="results of one web search")
     page_reader: str = Field("trafilatura", description="turns a page into markdown")
     fetch_timeout: float = Field(20, gt=0, description="seconds for one page, redirects included")

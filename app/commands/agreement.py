@@ -26,7 +26,7 @@ examples:
 
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     parser.add_argument("--human", metavar="FILE", type=Path, nargs="+", default=[], help="labels, JSONL")
     parser.add_argument(
         "--export", metavar="FILE", type=Path, help="also write the judges' verdicts as labels, JSONL"

@@ -34,7 +34,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
     def action(name: str, told: str) -> argparse.ArgumentParser:
         made = actions.add_parser(name, help=told, description=told)
-        made.add_argument("study", metavar="STUDY", type=Path)
+        made.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
         made.add_argument("--task", choices=_TASKS, help="which, where a study has several")
         made.add_argument("--json", action="store_true", help="one JSON document")
         return made

@@ -23,7 +23,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "  drr judges annotate study --sample 150 --task support --export sheet.jsonl       # claims to label by hand\n\n"
         "The pairs are drawn once, on the first call, and kept in STUDY/annotation. Labels feed `drr judges agreement`."
     )
-    parser.add_argument("study", type=Path, metavar="STUDY")
+    parser.add_argument("study", type=Path, metavar="STUDY", help="the folder of the study")
     parser.add_argument("--annotators", help="how many, or their names with commas between (default 2)")
     parser.add_argument("--pairs", type=int, help="how many comparisons (default 21)")
     parser.add_argument("--overlap", type=int, help="how many of them everybody gets (default: all)")

@@ -28,34 +28,52 @@ examples:
   drr ask "Which bird bath lasts?" --shop demo/shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --json
 """
 
+_USUAL = (
+    *("--shop", "--user", "--variant", "--model", "--base-url", "--out", "--budget", "--citation-repair"),
+    *("--json", "--quiet"),
+)
+"""The options that people use; `--help-all` has the others."""
+
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import AGENT_SETTINGS
     from drr.app.options import add_command_terms, add_limits_option, positive_float, positive_int
+    from drr.app.parsing import name_usual
 
     parser.epilog = _EXAMPLES
-    parser.add_argument("question", metavar="QUESTION")
+    name_usual(parser, *_USUAL)
+    parser.add_argument("question", metavar="QUESTION", help="what is asked, in quotation marks")
     parser.add_argument("--shop", metavar="SHOP", required=True, help="a folder, or servers:NAME")
     parser.add_argument("--user", metavar="U", required=True, help="whose question it is")
     parser.add_argument(
         "--variant",
         metavar="NAME",
         default="react",
-        help="see `drr variants` (default react), or path/file.py:function, 'cmd:COMMAND' or inspect:NAME",
-    )
-    parser.add_argument("--out", metavar="FILE", type=Path, help="write the report there")
-    parser.add_argument(
-        "--citation-repair", choices=("off", "remove", "ask"), default="remove", help="default remove"
+        help="a name of `drr variants`, file.py:function, 'cmd:COMMAND' or inspect:NAME (default: react)",
     )
     parser.add_argument(
-        "--references", action=argparse.BooleanOptionalAction, help="Plan-to-Function may use earlier results"
+        "--out", metavar="FILE", type=Path, help="write the report there (default: standard output)"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    parser.add_argument(
+        "--citation-repair",
+        choices=("off", "remove", "ask"),
+        default="remove",
+        help="what becomes of citations that no tool returned: left, taken out, or asked again (default: remove)",
+    )
+    parser.add_argument(
+        "--references",
+        action=argparse.BooleanOptionalAction,
+        help="let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_limits_option(parser)
     parser.add_argument(
-        "--budget", type=positive_float, metavar="USD", help="most that the question may cost"
+        "--budget",
+        type=positive_float,
+        metavar="USD",
+        help="most dollars that the question may cost (default: no limit)",
     )
     parser.add_argument(
         "--budget-tokens",

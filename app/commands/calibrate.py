@@ -40,8 +40,15 @@ def build(parser: argparse.ArgumentParser) -> None:
         help="labels, JSONL, or a study whose reviewers marked verdicts",
     )
     parser.add_argument("--shop", help="with a study: where its shop lies now, if not where it was")
-    parser.add_argument("--task", required=True, choices=("support", "pairwise", "rating"))
-    parser.add_argument("--judge", dest="model_judge", metavar="MODEL", help="who is held against them")
+    parser.add_argument(
+        "--task", required=True, choices=("support", "pairwise", "rating"), help="what the labels are of"
+    )
+    parser.add_argument(
+        "--judge",
+        dest="model_judge",
+        metavar="MODEL",
+        help="who is held against them (default: the setting model_judge)",
+    )
     parser.add_argument(
         "--study", metavar="DIR", type=Path, help="where judgements are kept (default: FILE.study)"
     )

@@ -58,7 +58,12 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.studies import add_run_options
 
     parser.epilog = _EXAMPLES
-    parser.add_argument("--judge", dest="model_judge", metavar="MODEL", help="who is held against them")
+    parser.add_argument(
+        "--judge",
+        dest="model_judge",
+        metavar="MODEL",
+        help="who is held against them (default: the setting model_judge)",
+    )
     parser.add_argument(
         "--what",
         metavar="PARTS",

@@ -17,9 +17,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         "Grey, with ≈: a difference that repetition alone makes (the noise floor of `drr report`).\n\n"
         "examples:\n  drr study compare study hybrid-react+ws react+ws\n  drr study compare study react react+ws --json"
     )
-    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     parser.add_argument("a", metavar="A", help="a variant or an imported system")
-    parser.add_argument("b", metavar="B")
+    parser.add_argument("b", metavar="B", help="the variant that it is held against")
     parser.add_argument("--judge", metavar="NAME", help="default: the last model that judged, else the rules")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 

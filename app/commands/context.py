@@ -43,13 +43,15 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.options import positive_int
 
-    parser.add_argument("file", metavar="PERSONS.jsonl", type=Path)
+    parser.add_argument("file", metavar="PERSONS.jsonl", type=Path, help="a file of persons")
     parser.add_argument(
         "--shop",
         metavar="SHOP",
         help="the shop that the persons are of (default: the one of their content, beside the file or here)",
     )
-    parser.add_argument("--out", required=True, metavar="DIR", type=Path)
+    parser.add_argument(
+        "--out", required=True, metavar="DIR", type=Path, help="the folder that the contexts are written into"
+    )
     parser.add_argument(
         "--tokens", default="8k,32k,128k", metavar="LIST", help="sizes, e.g. 8k,32k,128k (the default)"
     )
@@ -71,7 +73,7 @@ def _build_check(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
 
-    parser.add_argument("folder", metavar="DIR", type=Path)
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder of contexts")
     parser.add_argument("--shop", metavar="SHOP", help="also look for the shoppers' own names and addresses")
     parser.add_argument(
         "--size", metavar="SIZE", help="with --model: the context that is told back (default: the smallest)"

@@ -30,11 +30,13 @@ examples:
 
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     parser.add_argument(
         "--judge", help="whose criteria (default: the last judging by a model, else by rules)"
     )
-    actions = parser.add_subparsers(dest="action", metavar="list|show|edit|export|import")
+    actions = parser.add_subparsers(
+        dest="action", metavar="list|show|edit|export|import", help="what is done with them (default: list)"
+    )
     _json(parser)
     _json(actions.add_parser("list", help="whose there are (the default)"))
     show = actions.add_parser("show", help="weights, criteria and history")
@@ -47,9 +49,9 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     export = actions.add_parser("export", help="a line for each task and person, in PDR-Bench's form")
     _json(export)
-    export.add_argument("file", metavar="FILE", type=Path)
+    export.add_argument("file", metavar="FILE", type=Path, help="a file in PDR-Bench's form")
     take = actions.add_parser("import", help="what a file of that form gives, in the place of what was made")
-    take.add_argument("file", metavar="FILE", type=Path)
+    take.add_argument("file", metavar="FILE", type=Path, help="a file in PDR-Bench's form")
     take.add_argument("--by", required=True, metavar="NAME", help="whose they are; stands in the history")
     _json(take)
 
@@ -61,11 +63,11 @@ def _json(parser: argparse.ArgumentParser) -> None:
 def _build_edit(edit: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_float
 
-    edit.add_argument("whose", metavar="TASK[/PERSON]")
+    edit.add_argument("whose", metavar="TASK[/PERSON]", help="whose criteria they are")
     edit.add_argument("id", metavar="ID", nargs="?", help="the criterion, as `show` names it")
     edit.add_argument("--by", required=True, metavar="NAME", help="who changes it; stands in the history")
-    edit.add_argument("--criterion", metavar="TEXT")
-    edit.add_argument("--explanation", metavar="TEXT")
+    edit.add_argument("--criterion", metavar="TEXT", help="what the criterion says from now on")
+    edit.add_argument("--explanation", metavar="TEXT", help="how it is explained to the judge from now on")
     edit.add_argument(
         "--weight", type=positive_float, metavar="W", help="weights of a dimension need not sum to 1"
     )

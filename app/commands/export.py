@@ -18,8 +18,8 @@ examples:
 
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("study", metavar="STUDY", type=Path)
-    parser.add_argument("--out", metavar="DIR", type=Path, required=True)
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
+    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder that is written")
     parser.add_argument("--canonical", action="store_true", help="leave out times, attempts and retries")
     parser.add_argument("--format", metavar="NAME", help="whose files are written: drb, pdr, dr3, reporteval")
     parser.add_argument("--json", action="store_true", help="one JSON document")

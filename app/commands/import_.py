@@ -56,7 +56,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
 
     parser.epilog = _EXAMPLES
-    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     parser.add_argument(
         "files",
         metavar="FILE",

@@ -18,9 +18,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
 
     parser.epilog = _EXAMPLES
-    parser.add_argument("tasks", metavar="TASKS.jsonl", type=Path)
-    parser.add_argument("persons", metavar="PERSONS.jsonl", type=Path)
-    parser.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
+    parser.add_argument("tasks", metavar="TASKS.jsonl", type=Path, help="a file of tasks")
+    parser.add_argument("persons", metavar="PERSONS.jsonl", type=Path, help="a file of persons")
+    parser.add_argument(
+        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of queries that is written"
+    )
     parser.add_argument(
         "--per-task", type=positive_int, default=3, metavar="N", help="persons for each task (default 3)"
     )

@@ -49,7 +49,9 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
     from drr.app.studies import add_run_options
 
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    parser.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
+    parser.add_argument(
+        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of persons that is written"
+    )
     parser.add_argument(
         "--users", dest="how_many", type=positive_int, default=50, metavar="N", help="users (default 50)"
     )
@@ -78,7 +80,7 @@ def _build_build(parser: argparse.ArgumentParser) -> None:
 
 
 def _build_show(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of persons")
     parser.add_argument("--person", metavar="ID", help="this one alone")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
@@ -86,14 +88,14 @@ def _build_show(parser: argparse.ArgumentParser) -> None:
 def _build_check(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
 
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of persons")
     parser.add_argument("--shop", metavar="SHOP", help="also against the records of this shop")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(parser, "shop_url")
 
 
 def _build_stats(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of persons")
     parser.add_argument(
         "--truth",
         metavar="RAW_DIR",
@@ -107,13 +109,15 @@ def _build_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", type=Path, help="JSON lines: one persona each, by block (PDR-Bench's form)"
     )
-    parser.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
+    parser.add_argument(
+        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of persons that is written"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def _build_export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
-    parser.add_argument("--out", required=True, metavar="FILE", type=Path)
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of persons")
+    parser.add_argument("--out", required=True, metavar="FILE", type=Path, help="the file that is written")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 

@@ -19,7 +19,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         "examples:\n  drr judges plan study --half-width 0.03 --labels sheet.jsonl\n"
         "  drr judges plan study --half-width 0.5 --metric overall --labels grades.jsonl --label-cost 0.4"
     )
-    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     parser.add_argument(
         "--half-width",
         type=positive_float,

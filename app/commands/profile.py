@@ -14,7 +14,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = "examples:\n  drr shop profile --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1\n  drr shop profile --shop shop --user AFZHL9ZQA6OAQAEZ592CHS7H02Q1 --json"
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    parser.add_argument("--user", required=True, metavar="U")
+    parser.add_argument("--user", required=True, metavar="U", help="the id of the user")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(parser, "shop_url")
 

@@ -48,8 +48,10 @@ def _build_generate(parser: argparse.ArgumentParser) -> None:
     from drr.app.options import positive_int
     from drr.app.studies import add_run_options
 
-    parser.add_argument("--shop", required=True, metavar="SHOP")
-    parser.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
+    parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    parser.add_argument(
+        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of queries that is written"
+    )
     parser.add_argument(
         "--users", dest="how_many", type=positive_int, default=50, metavar="N", help="users (default 50)"
     )
@@ -59,7 +61,12 @@ def _build_generate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--per-user", type=positive_int, default=3, metavar="N", help="questions each (default 3)"
     )
-    parser.add_argument("--mode", choices=("profile", "generic"), default="profile")
+    parser.add_argument(
+        "--mode",
+        choices=("profile", "generic"),
+        default="profile",
+        help="whether the writer is shown the user's profile (default: profile)",
+    )
     parser.add_argument("--seed", type=int, default=7, metavar="S", help="of the sample of users (default 7)")
     parser.add_argument(
         "--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default 5)"
@@ -73,8 +80,8 @@ def _build_generate(parser: argparse.ArgumentParser) -> None:
 def _build_check(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
 
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
-    parser.add_argument("--shop", required=True, metavar="SHOP")
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
+    parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     _min_products(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document")
     add_setting_options(parser, "shop_url")
@@ -83,7 +90,7 @@ def _build_check(parser: argparse.ArgumentParser) -> None:
 def _build_review(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
 
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     parser.add_argument("--reviewer", required=True, metavar="NAME", help="recorded with each decision")
     parser.add_argument("--shop", metavar="SHOP", help="show what the checks say")
     parser.add_argument("--again", action="store_true", help="also what was reviewed before")
@@ -93,7 +100,7 @@ def _build_review(parser: argparse.ArgumentParser) -> None:
 def _build_stats(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
 
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
     parser.add_argument("--shop", metavar="SHOP", help="also the checks and the categories")
     parser.add_argument("--against", metavar="FILE.jsonl", type=Path, help="a second file beside it")
     _min_products(parser)
@@ -102,8 +109,8 @@ def _build_stats(parser: argparse.ArgumentParser) -> None:
 
 
 def _build_dataset(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path)
-    parser.add_argument("--out", required=True, metavar="DIR", type=Path)
+    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="a file of queries")
+    parser.add_argument("--out", required=True, metavar="DIR", type=Path, help="the folder that is written")
     parser.add_argument("--name", help="of the dataset (default: the file's name)")
     parser.add_argument(
         "--license", default="Apache-2.0", metavar="SPDX", help="of the dataset (default Apache-2.0)"

@@ -33,12 +33,30 @@ Give the same command again and it continues: only what is missing is computed. 
 how much), so that the form of every table is seen in minutes. docs/papers.md says what is the same as in each paper.
 """
 
+_USUAL = (
+    *(
+        "--paper",
+        "--shop",
+        "--out",
+        "--variants",
+        "--queries",
+        "--tasks",
+        "--reports",
+        "--model",
+        "--base-url",
+    ),
+    *("--judge", "--trials", "--budget", "--dry-run", "--json", "--quiet"),
+)
+"""The options that people use; `--help-all` has the others."""
+
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.options import positive_float
+    from drr.app.parsing import name_usual
 
     parser.epilog = _EXAMPLES
+    name_usual(parser, *_USUAL)
     parser.add_argument("--paper", choices=PAPERS, default="retail", help="which (default: retail)")
     parser.add_argument(
         "--shop", help="a folder, or servers:NAME (default: an invented sample, made in the output folder)"

@@ -18,73 +18,87 @@ if TYPE_CHECKING:
     from drr.study.unit import Unit
 
 _EXAMPLES = """\
-A study is a folder. What is finished in it is never computed again; what is missing, or failed for a reason that may
-pass, is computed when the command is given again, alone is enough. Ctrl-C lets the units under way finish; twice stops.
-Variants, queries and trials that are named are added to what the study has; `drr study edit` takes away.
+A study is a folder: what is finished in it is never computed again, what is missing is when the command is given again.
+Variants, queries and trials that are named are added; `drr study edit` takes away. Ctrl-C loses nothing. docs/study.md.
 
 examples:
-  drr run study --shop demo/shop --queries queries.jsonl --variants all
-  drr run study --shop demo/shop --queries queries.jsonl --variants react,react+ws --trials 3 \\
-      --model anthropic:claude-sonnet-5-5 --budget 25
-  drr run study --dry-run
-  drr run study                      # continues
-  drr run study --budget 50          # continues with more
+  drr run study --shop demo/shop --queries queries.jsonl --variants react,react+ws --trials 3 --budget 25
+  drr run study                                  # continues; with --budget 50 with more
   drr run study --variants hybrid-react          # adds a variant, and computes all that is missing
   drr run study --variants react --only          # of what the study has, computes only this now
   drr run study --retry-failed --model-max-tokens 16384   # more room for what failed, and only that
   drr run filed --tasks tasks/ --sizes 32k,128k --variants react,ledger      # tasks with files
-  drr run study --workers 4          # four processes, one budget, the same records
   drr run study --pool ray://head:10001 --workers 64 --units-per-worker 100    # any number of machines
 """
+_USUAL = (
+    *("--shop", "--queries", "--variants", "--trials", "--model", "--base-url", "--budget", "--dry-run"),
+    *("--only", "--retry-failed", "--workers", "--json", "--quiet"),
+)
+"""The options that people use; `--help-all` has the others."""
 
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import AGENT_SETTINGS
     from drr.app.options import add_command_terms, add_limits_option, positive_int
+    from drr.app.parsing import name_usual
     from drr.app.studies import add_run_options
     from drr.app.task_worlds import add_world_options
     from drr.app.workers import add_workers_option
 
     parser.epilog = _EXAMPLES
-    parser.add_argument("study", metavar="STUDY", type=Path)
-    parser.add_argument("--shop", metavar="SHOP", help="a folder, or servers:NAME")
-    parser.add_argument("--queries", metavar="FILE", type=Path, help="JSONL, a query a line")
+    name_usual(parser, *_USUAL)
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
+    parser.add_argument(
+        "--shop", metavar="SHOP", help="a folder, or servers:NAME (default: the shop of the study)"
+    )
+    parser.add_argument(
+        "--queries", metavar="FILE", type=Path, help="JSONL, a query a line (default: those of the study)"
+    )
     add_world_options(parser)
     parser.add_argument(
         "--variants",
         metavar="NAMES",
-        help="`all` (default: the paper's six), or names, path/file.py:function, 'cmd:COMMAND' and inspect:NAME with commas",
+        help="names of `drr variants`, file.py:function or 'cmd:COMMAND', with commas (default: all, the paper's six)",
     )
     parser.add_argument(
         "--settings",
         metavar="LIST",
         help="what of the person agents are given, with commas: task, context:N, memory:NAME[:N], persona, records (default), records+persona",
     )
-    parser.add_argument("--persons", metavar="FILE", type=Path, help="JSONL, a person a line: who asks")
+    parser.add_argument(
+        "--persons",
+        metavar="FILE",
+        type=Path,
+        help="JSONL, a person a line: who asks (default: those of the study)",
+    )
     parser.add_argument(
         "--contexts",
         metavar="DIR",
         type=Path,
-        help="what was gathered of them, for the settings context and memory",
+        help="folder of what was gathered of them, for the settings context and memory (default: none)",
     )
-    parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default 1)")
+    parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default: 1)")
     parser.add_argument(
         "--only",
         action="store_true",
-        help="add and compute now only what --variants, --settings, --queries and --trials name; the rest of the study stays and counts",
+        help="compute now only what --variants, --queries, --trials and the like name; the rest stays and counts",
     )
     add_limits_option(parser)
     parser.add_argument(
-        "--citation-repair", choices=("off", "remove", "ask"), help="default off: judge what it wrote"
+        "--citation-repair",
+        choices=("off", "remove", "ask"),
+        help="what becomes of citations that no tool returned: left, taken out, or asked again (default: off)",
     )
     parser.add_argument(
-        "--references", action=argparse.BooleanOptionalAction, help="Plan-to-Function may use earlier results"
+        "--references",
+        action=argparse.BooleanOptionalAction,
+        help="let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
     )
     parser.add_argument(
-        "--dry-run", action="store_true", help="units, expected calls, tokens and cost; calls nothing"
+        "--dry-run", action="store_true", help="say units, expected calls, tokens and cost; call nothing"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON document")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
     add_command_terms(parser)
     add_run_options(parser)
     add_workers_option(parser)

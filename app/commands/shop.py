@@ -43,10 +43,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
 
     info = _command(commands, "info", "counts, ratios beside the paper's, recipe, quarantine, sizes")
-    info.add_argument("shop", metavar="SHOP")
+    info.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
 
     users = _command(commands, "users", "users worth asking for: their orders and what these are about")
-    users.add_argument("shop", metavar="SHOP")
+    users.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
     users.add_argument("--limit", type=positive_int, default=10, metavar="N", help="default: 10")
     users.add_argument(
         "--min-orders", type=positive_int, default=5, metavar="N", help="of a user (default: 5)"
@@ -56,8 +56,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     _build_search(commands)
 
     show = _command(commands, "show", "one record")
-    show.add_argument("shop", metavar="SHOP")
-    show.add_argument("kind", choices=("product", "user", "order"))
+    show.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
+    show.add_argument("kind", choices=("product", "user", "order"), help="what is shown")
     show.add_argument("id", metavar="ID", help="its id; for a user also an e-mail address")
     show.add_argument(
         "--orders",
@@ -66,17 +66,17 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
 
     check = _command(commands, "check", "does everything in the shop fit together; exit 1 if not")
-    check.add_argument("shop", metavar="SHOP")
+    check.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
 
     copy = _command(commands, "copy", "copy a shop into a folder or onto servers")
-    copy.add_argument("source", metavar="SHOP_A")
-    copy.add_argument("target", metavar="SHOP_B")
+    copy.add_argument("source", metavar="SHOP_A", help="the shop that is copied")
+    copy.add_argument("target", metavar="SHOP_B", help="where the copy goes: a new folder, or servers:NAME")
     copy.add_argument("--replace", action="store_true", help="replace a shop that is already there")
     add_spread_options(copy)
     copy.add_argument("--quiet", action="store_true", help="no progress")
 
     index = _command(commands, "index", "make the search index anew, after an update of drr")
-    index.add_argument("shop", metavar="SHOP")
+    index.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
     add_search_options(index)
     index.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -84,8 +84,8 @@ def build(parser: argparse.ArgumentParser) -> None:
 def _build_search(commands: Any) -> None:
 
     search = _command(commands, "search", "search the catalogue")
-    search.add_argument("shop", metavar="SHOP")
-    search.add_argument("query", metavar="QUERY")
+    search.add_argument("shop", metavar="SHOP", help="a folder, or servers:NAME")
+    search.add_argument("query", metavar="QUERY", help="the words that are searched for")
     search.add_argument(
         "--max-price", type=float, metavar="USD", help="products of unknown price are left out"
     )
@@ -115,7 +115,7 @@ def _build_search(commands: Any) -> None:
     search.add_argument(
         "--search",
         choices=("fields", "plain", "hybrid"),
-        help="setting `search`: how the catalogue is searched",
+        help="how the catalogue is searched (default: as `drr env settings` says)",
     )
 
 

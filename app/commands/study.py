@@ -54,7 +54,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    edit.add_argument("study", metavar="STUDY", type=Path)
+    edit.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     edit.add_argument("--variants", metavar="NAMES", help="the variants that stay")
     edit.add_argument(
         "--queries", metavar="FILE", type=Path, help="JSONL: the queries of the study that stay"
@@ -64,7 +64,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     edit.add_argument("--yes", action="store_true", help="do not ask")
     edit.add_argument("--json", action="store_true", help="one JSON document")
     check = commands.add_parser("check", help="whether units and texts are as they were written")
-    check.add_argument("study", metavar="STUDY", type=Path)
+    check.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     check.add_argument("--json", action="store_true", help="one JSON document")
     parser.epilog = _EXAMPLES
 

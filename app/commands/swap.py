@@ -29,7 +29,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.commands.judge import add_judging_options
 
     parser.epilog = _EXAMPLES
-    parser.add_argument("study", metavar="STUDY", type=Path)
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     parser.set_defaults(what="swap")
     add_judging_options(parser)
 

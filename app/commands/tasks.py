@@ -59,7 +59,9 @@ def build(parser: argparse.ArgumentParser) -> None:
     said = "Write the built-in tasks that a shop can answer."
     making = actions.add_parser("build", help=said, description=said)
     making.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    making.add_argument("--out", required=True, metavar="FILE.jsonl", type=Path)
+    making.add_argument(
+        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of tasks that is written"
+    )
     making.add_argument(
         "--n", type=positive_int, metavar="N", help="so many, one of each category in turn (default: all)"
     )
@@ -68,11 +70,21 @@ def build(parser: argparse.ArgumentParser) -> None:
         "files every quality filter, and with --model answers without each source and without any."
     )
     checking = actions.add_parser("check", help=said, description=said)
-    checking.add_argument("file", metavar="FILE.jsonl|FOLDER", type=Path)
+    checking.add_argument(
+        "file",
+        metavar="FILE.jsonl|FOLDER",
+        type=Path,
+        help="a file of wishes, or a folder of tasks with files",
+    )
     checking.add_argument("--shop", metavar="SHOP", help="also whether this shop can answer them")
     said = "Print tasks."
     showing = actions.add_parser("show", help=said, description=said)
-    showing.add_argument("file", metavar="FILE.jsonl|FOLDER", type=Path)
+    showing.add_argument(
+        "file",
+        metavar="FILE.jsonl|FOLDER",
+        type=Path,
+        help="a file of wishes, or a folder of tasks with files",
+    )
     showing.add_argument("--task", metavar="ID", help="this one alone")
     drawing = _build_of_files(actions)
     for one in (making, checking):
@@ -95,7 +107,9 @@ def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]
     said = "Make tasks with files: a question, a shopper's files, and a corpus of pages in nested sizes. Goes on where it stopped."
     drawing = actions.add_parser("drawer", help=said.partition(":")[0], description=said)
     drawing.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
-    drawing.add_argument("--out", required=True, metavar="FOLDER", type=Path)
+    drawing.add_argument(
+        "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
+    )
     drawing.add_argument("--n", type=positive_int, default=100, metavar="N", help="tasks (default 100)")
     drawing.add_argument(
         "--sizes", default=SIZES, metavar="LIST", help=f"of the corpora in tokens (default {SIZES})"
@@ -113,13 +127,20 @@ def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]
     add_run_options(drawing)
     said = "A person accepts or rejects tasks, one at a time."
     reviewing = actions.add_parser("review", help=said, description=said)
-    reviewing.add_argument("file", metavar="FILE.jsonl|FOLDER", type=Path)
+    reviewing.add_argument(
+        "file",
+        metavar="FILE.jsonl|FOLDER",
+        type=Path,
+        help="a file of wishes, or a folder of tasks with files",
+    )
     reviewing.add_argument("--reviewer", required=True, metavar="NAME", help="who decides")
     reviewing.add_argument("--again", action="store_true", help="also what was decided before")
     said = "Read tasks in DR3-Eval's own layout."
     importing = actions.add_parser("import", help=said, description=said)
     importing.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
-    importing.add_argument("--out", required=True, metavar="FOLDER", type=Path)
+    importing.add_argument(
+        "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
+    )
     importing.add_argument(
         "--today",
         metavar="DATE",
@@ -128,7 +149,9 @@ def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]
     said = "Write tasks with files in DR3-Eval's own layout."
     exporting = actions.add_parser("export", help=said, description=said)
     exporting.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
-    exporting.add_argument("--out", required=True, metavar="FOLDER", type=Path)
+    exporting.add_argument(
+        "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
+    )
     for one in (importing, exporting):
         one.add_argument("--json", action="store_true", help="one JSON document")
     return drawing

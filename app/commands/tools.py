@@ -32,11 +32,11 @@ def build(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("--json", action="store_true", help="one JSON document")
 
     schema = commands.add_parser("schema", help="the JSON Schema the model sees")
-    schema.add_argument("name", metavar="NAME")
+    schema.add_argument("name", metavar="NAME", help="the name of the tool")
     schema.add_argument("--json", action="store_true", help="it is one JSON document as it is")
 
     calling = commands.add_parser("call", help="call one tool; exit 1 if it answers with an error")
-    calling.add_argument("name", metavar="NAME")
+    calling.add_argument("name", metavar="NAME", help="the name of the tool")
     calling.add_argument(
         "--shop",
         metavar="SHOP",
@@ -51,7 +51,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     docs = commands.add_parser(
         "docs", help="one HTML page: every tool, its schema, a real call and its answer"
     )
-    docs.add_argument("--out", required=True, metavar="DIR")
+    docs.add_argument("--out", required=True, metavar="DIR", help="the folder that the page is written into")
     docs.add_argument(
         "--shop", metavar="SHOP", help="where the calls are made (default: a fresh sample shop)"
     )

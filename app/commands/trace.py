@@ -22,8 +22,13 @@ examples:
 
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("study", metavar="STUDY", type=Path)
-    parser.add_argument("unit", metavar="UNIT", nargs="?")
+    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
+    parser.add_argument(
+        "unit",
+        metavar="UNIT",
+        nargs="?",
+        help="the beginning of a unit's key (default: all units are listed)",
+    )
     parser.add_argument("--full", action="store_true", help="whole tool results and conversations")
     parser.add_argument("--json", action="store_true", help="one JSON document")
 

@@ -46,31 +46,33 @@ def build(parser: argparse.ArgumentParser) -> None:
         return made
 
     search = command("search", "what web_search would find")
-    search.add_argument("query", metavar="QUERY")
+    search.add_argument("query", metavar="QUERY", help="what is searched for")
     add_setting_options(search, *_SETTINGS)
 
     read = command("read", "a page as readable markdown; exit 1 if it is blocked, empty or unreachable")
-    read.add_argument("url", metavar="URL")
+    read.add_argument("url", metavar="URL", help="the address of the page")
     read.add_argument("--shop", metavar="SHOP", help="answers addresses of the shop")
     add_setting_options(read, *_SETTINGS)
 
     make = command(
         "build", "a folder of documents (documents.jsonl, *.md with a head) becomes a frozen sandbox"
     )
-    make.add_argument("folder", metavar="DIR")
-    make.add_argument("--out", required=True, metavar="SANDBOX")
+    make.add_argument("folder", metavar="DIR", help="the folder of documents")
+    make.add_argument(
+        "--out", required=True, metavar="SANDBOX", help="the folder of the sandbox that is written"
+    )
 
     record = command("record", "search, read every result, keep both for replay")
-    record.add_argument("queries", nargs="+", metavar="QUERY")
+    record.add_argument("queries", nargs="+", metavar="QUERY", help="what is searched for and read")
     record.add_argument("--out", required=True, metavar="RECORDING", help="new, or one to add to")
     record.add_argument("--searches-only", action="store_true", help="do not read the pages found")
     add_setting_options(record, *(name for name in _SETTINGS if name != "web_record"))
 
     replay = command("replay", "what a recording holds, or one answer out of it; a miss is an error")
-    replay.add_argument("folder", metavar="RECORDING")
+    replay.add_argument("folder", metavar="RECORDING", help="a folder that `drr web record` wrote")
     asked = replay.add_mutually_exclusive_group()
-    asked.add_argument("--search", metavar="QUERY")
-    asked.add_argument("--read", metavar="URL")
+    asked.add_argument("--search", metavar="QUERY", help="answer this search from the recording")
+    asked.add_argument("--read", metavar="URL", help="answer with this page of the recording")
     replay.add_argument(
         "--top-k", type=positive_int, default=5, metavar="N", help="results of --search (default 5)"
     )

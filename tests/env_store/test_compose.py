@@ -103,7 +103,8 @@ def test_both_have_a_password_from_the_first_start_and_no_default(
         (elastic["environment"], "ELASTIC_PASSWORD"),
     ):
         assert (
-            environment[name].startswith("${DRR_PASSWORD:?") and "`drr shop servers password`" in environment[name]
+            environment[name].startswith("${DRR_PASSWORD:?")
+            and "`drr shop servers password`" in environment[name]
         )
     assert "$$ELASTIC_PASSWORD" in elastic["healthcheck"]["test"][1], "without it the check never gets well"
 
