@@ -94,19 +94,30 @@ class Variant:
 
     architecture: Architecture
     options: tuple[Option, ...] = ()
+    model: str | None = None
+    """In place of the study's, in a study of several."""
 
     @property
     def name(self) -> str:
+        return self.bare_name + self._at
+
+    @property
+    def bare_name(self) -> str:
+        """Without its model."""
         return self.architecture.name + self._suffix
 
     @property
     def word(self) -> str:
         """What `drr.agents.registry.variant` finds this variant by, wherever it is asked."""
-        return (self.architecture.word or self.architecture.name) + self._suffix
+        return (self.architecture.word or self.architecture.name) + self._suffix + self._at
 
     @property
     def _suffix(self) -> str:
         return "".join(f"+{option.name}" for option in self.options)
+
+    @property
+    def _at(self) -> str:
+        return "" if self.model is None else f"@{self.model}"
 
     @property
     def version(self) -> str:

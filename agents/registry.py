@@ -9,6 +9,7 @@ Both are async functions `(query, tools, model, budget) -> report`, see `drr.age
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -32,6 +33,7 @@ from drr.agents.declared import architecture_of, in_file
 from drr.env.errors import DrrError, Misuse
 from drr.env.user_code import is_in_file
 from drr.extras.inspect.variants import inspect_architecture, is_inspect
+from drr.llm.names import is_name
 
 GROUP = "drr.variants"
 
@@ -137,8 +139,22 @@ def _with_options(architecture: Architecture) -> Iterator[Variant]:
             yield Variant(architecture, options)
 
 
+def parts_of(word: str) -> tuple[str, str | None]:
+    """A variant's word, and the model behind its `@`, if any."""
+    pieces = word.split("@")
+    for at in range(1, len(pieces)):
+        if is_name(model := "@".join(pieces[at:])):
+            return "@".join(pieces[:at]), model
+    return word, None
+
+
 def variant(name: str) -> Variant:
     """The variant of that name; `Misuse` with what was probably meant. Ours need no plug-in to be sound, or loaded."""
+    bare, model = parts_of(name)
+    return replace(_variant(bare), model=model)
+
+
+def _variant(name: str) -> Variant:
     if is_command(name):
         return command_variant(name)
     if is_in_file(name):

@@ -12,7 +12,7 @@ from drr.app.elsewhere import Probe, check_probes
 from drr.app.giving import NOWHERE, Giving, PersonPlaces
 from drr.app.outcome import kept
 from drr.app.reaching import check_reaches, is_for, kinds_for
-from drr.app.specs import AnswerSpec, RunPlan, agent_in, reach_in, setting_in, spec_of
+from drr.app.specs import AnswerSpec, RunPlan, agent_in, keyed, reach_in, setting_in, spec_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.reach import WHOLE, Reach, reach_of
 from drr.extras.otel.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
@@ -152,6 +152,7 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
     from drr.app.containing import check_contained, terms_of
     from drr.app.models import models_of
     from drr.app.prompts import prompts_of
+    from drr.app.several_models import check_twins
     from drr.env.world import Site, open_realm
 
     terms = terms_of(config)
@@ -176,6 +177,7 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
         giving.check_place(realm, variants.values())
         answering.check_profiles()
         answering.check_roles()
+        check_twins(answering)
         check_reaches(reaches, variants.values(), chosen)
         yield answering
 
@@ -219,29 +221,35 @@ class Answering:
 
     def _unit(self, spec: AnswerSpec) -> Unit:
         from drr.agents.runner import key_fields, vision_key
+        from drr.app.models import styles_of
         from drr.env.world import SHOP
         from drr.study.unit import Unit
 
         settings, setting, variant = self.config.settings, setting_in(spec), self.variants[agent_in(spec)]
-        world = self._world(spec)
+        world, models = self._world(spec), self.models_of(variant)
         fields = {
             **key_fields(
                 variant, self.options_of(variant, reach_in(spec)), self.prompts, world.tools, setting
             ),
             **self.giving.key_fields(setting, spec.get("person_id")),
-            **spec,
-            "models": {role: self.models.name_of(role) for role in variant.roles},
+            **keyed(spec, variant),
+            "models": {role: models.name_of(role) for role in variant.roles},
             "max_tokens": self.config.keyed_max_tokens or settings.model_max_tokens,
-            **self._styles(variant),
-            **vision_key(
-                variant, world.tools, self.models.name_of(variant.architecture.looks), settings.vision
-            ),
+            **styles_of(models, variant.roles),
+            **vision_key(variant, world.tools, models.name_of(variant.architecture.looks), settings.vision),
             "page_reader": settings.page_reader,
             **({} if self.config.world == SHOP else {"world": self.config.world}),
             **world.key_fields(),
         }
         label = f"{spec['query_id']}/{spec['variant']}/{spec['trial']}"
         return Unit("answer", fields, cast(Mapping[str, Any], spec), label)
+
+    def models_of(self, variant: Variant, models: Models | None = None) -> Models:
+        """The models that a variant calls: the study's, or under the one that it names."""
+        from drr.app.models import under_model
+
+        models = models or self.models
+        return models if variant.model is None else under_model(models, self.config.settings, variant.model)
 
     def _world(self, spec: AnswerSpec) -> World:
         from drr.env.world import WithoutRecords
@@ -250,17 +258,6 @@ class Answering:
             return self.realm.world(spec)
         assert isinstance(self.realm, WithoutRecords)  # `check_place`
         return self.realm.strangers_world(spec)
-
-    def _styles(self, variant: Variant) -> dict[str, Any]:
-        """What each role's model is sent of effort and thinking; nothing where nothing was asked for, as in older keys."""
-        from drr.llm.names import parse_name
-        from drr.llm.thinking import taken
-
-        style = self.models.settings.style
-        if not style.is_set:
-            return {}
-        sent = {role: taken(*parse_name(self.models.name_of(role)), style) for role in variant.roles}
-        return {"styles": {role: [one.effort, one.thinking] for role, one in sent.items()}}
 
     def options_of(self, variant: Variant, reach: Reach = WHOLE) -> AgentOptions:
         """`paper` or default, with what the user gave for this study in their place."""
@@ -276,7 +273,7 @@ class Answering:
             top_k=config.settings.web_top_k,
             references=base.references if config.references is None else config.references,
             citation_repair=config.citation_repair or base.citation_repair,
-            reason=holds_thoughts(config.settings, self.models),
+            reason=holds_thoughts(config.settings, self.models_of(variant)),
             page_warning=config.settings.page_warning == "on",
             vision=config.settings.vision,
             long_context=reach.long_context,
@@ -287,6 +284,7 @@ class Answering:
         from drr.llm.names import OFFLINE
         from drr.offline.cast import stand_in
 
+        models = self.models_of(variant, models)
         found: dict[str, RoleModel] = {}
         for role in variant.roles:
             policy = stand_in(variant.played_by(role))

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from drr.app.memory_forecast import NOBODY, MemoryForecastRow, PerUnit, memory_forecast
 from drr.app.reaching import is_for
+from drr.app.specs import agent_in
 from drr.env.reach import WHOLE, under
 from drr.papers.pdr.setting import Setting, system_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from drr.agents.architecture import Variant
     from drr.app.answers import Answering
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
@@ -94,30 +96,37 @@ def forecast(
 ) -> RunForecast:
     """Of what `drr run` would compute now: not what failed for good, unless that is asked for, and no more than `limit`."""
     models = answering.models
-    looked = _looked_up(units, folder, models.name_of("agent"))
+    looked = _looked_up(units, folder, answering)
     ended = looked.done if retry_failed else looked.done | looked.failed
     open_units = [unit for unit in units if unit.key not in ended][:limit]
     counts = Counter(str(unit.spec["variant"]) for unit in units)
     left = Counter(str(unit.spec["variant"]) for unit in open_units)
     rows = []
-    for name in answering.variants:
+    for name, variant in answering.variants.items():
         for setting in answering.giving.settings:
-            for reach in (one for one in answering.reaches if is_for(one, answering.variants[name])):
+            for reach in (one for one in answering.reaches if is_for(one, variant)):
                 system = under(system_of(name, setting), reach)
                 told = _told(answering, setting, [unit for unit in units if unit.spec["variant"] == system])
-                base = _base(name, setting, looked.measured, told) if reach == WHOLE else _own(system, looked)
-                rows.append(_row(models, system, counts[system], left[system], base))
+                base = (
+                    _base(variant, setting, looked.measured, told) if reach == WHOLE else _own(system, looked)
+                )
+                own = answering.models_of(variant)
+                rows.append(_row(own, system, counts[system], left[system], base))
     memories = memory_forecast(answering, queries, folder)
     answers = _total(rows)
     remembering = ["memory"] if any(row["from"] != NOBODY for row in memories) else []
     roles = dict.fromkeys(["agent", "summariser", *answering.roles, *remembering])
+    casts = [answering.models_of(variant) for variant in answering.variants.values()]
+    named = {role: list(dict.fromkeys(cast.name_of(role) for cast in casts)) for role in roles}
+    named |= {role: [models.name_of(role)] for role in remembering}
+    dates = [date for name in named["agent"] if (date := models.prices.date_of(name))]
     return {
         "schema": 1,
         "units": len(units),
         "done": sum(unit.key in looked.done for unit in units),
         "left": len(open_units),
-        "models": {role: models.name_of(role) for role in roles},
-        "price_date": models.prices.date_of(models.name_of("agent")),
+        "models": {role: ", ".join(names) for role, names in named.items()},
+        "price_date": min(dates, default=None),
         "variants": rows,
         **answers,
         "memories": memories,
@@ -137,12 +146,15 @@ def _own(system: str, looked: _Looked) -> SystemBase:
     return SystemBase(own, None if own is None else "this study")
 
 
-def _base(name: str, setting: Setting, measured: Mapping[str, PerUnit], told: int | None) -> SystemBase:
+def _base(
+    variant: Variant, setting: Setting, measured: Mapping[str, PerUnit], told: int | None
+) -> SystemBase:
     """As it was measured; before its first answer as the variant was under `records` here or in the paper, told so much more in every call."""
+    name = variant.name
     own, records = measured.get(system_of(name, setting)), measured.get(name)
     if own is not None:
         return SystemBase(own, "this study")
-    paper = PAPER.get(name.replace("+profile", ""))
+    paper = PAPER.get(variant.bare_name.replace("+profile", ""))
     base = records or (PerUnit(*paper) if paper else None)
     if base is None or told is None:
         return SystemBase(None, None)
@@ -161,7 +173,8 @@ class _Looked(NamedTuple):
     measured: dict[str, PerUnit]
 
 
-def _looked_up(units: list[Unit], folder: Path | None, model: str) -> _Looked:
+def _looked_up(units: list[Unit], folder: Path | None, answering: Answering) -> _Looked:
+    """What was measured is of the model that the variant has now."""
     from drr.study.study import Study
 
     if folder is None:
@@ -172,7 +185,9 @@ def _looked_up(units: list[Unit], folder: Path | None, model: str) -> _Looked:
         failed = set(study.ledger.units.failed_among(unit.key for unit in units))
         for record in study.records("answer"):
             (failed if study.lost(record) else done).add(record.key)
-            if record.key_fields.get("models", {}).get("agent") != model:
+            variant = answering.variants.get(agent_in(record.spec))
+            models = answering.models if variant is None else answering.models_of(variant)
+            if record.key_fields.get("models", {}).get("agent") != models.name_of("agent"):
                 continue
             by_role = record.usage.values()
             used[str(record.spec.get("variant"))].append(

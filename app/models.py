@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from drr.app.answers import Answering
     from drr.env.address import ServerAddress
+    from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
     from drr.llm.budget import Budget
     from drr.llm.factory import Models
@@ -91,6 +94,16 @@ def models_of(
         raise Misuse(str(error)) from error
 
 
+def under_model(models: Models, settings: Settings, name: str) -> Models:
+    """The same for who has another model than the settings say; meter, budget and connections stay."""
+    from copy import copy
+    from dataclasses import replace
+
+    bound = copy(models)
+    bound.settings = replace(models.settings, roles=settings.model_copy(update={"model": name}).model_for)
+    return bound
+
+
 def holds_thoughts(settings: Settings, models: Models) -> bool:
     """Whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
     from drr.agents.architecture import AGENT
@@ -100,6 +113,18 @@ def holds_thoughts(settings: Settings, models: Models) -> bool:
     if settings.reason != "auto" or settings.profile == "paper":
         return settings.reason != "off"
     return not thinks(*parse_name(models.name_of(AGENT)), models.settings.style)
+
+
+def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
+    """What each role's model is sent of effort and thinking; nothing where nothing was asked for, as in older keys."""
+    from drr.llm.names import parse_name
+    from drr.llm.thinking import taken
+
+    style = models.settings.style
+    if not style.is_set:
+        return {}
+    sent = {role: taken(*parse_name(models.name_of(role)), style) for role in roles}
+    return {"styles": {role: [one.effort, one.thinking] for role, one in sent.items()}}
 
 
 def keep_to_named_hosts(settings: Settings) -> None:

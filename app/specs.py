@@ -9,7 +9,9 @@ from drr.env.reach import WHOLE, Reach, reach_of, under
 from drr.papers.pdr.setting import RECORDS, Setting, setting_of, system_of
 
 if TYPE_CHECKING:
+    from drr.agents.architecture import Variant
     from drr.agents.base import CitationRepair
+    from drr.env.json_object import JsonObject
     from drr.env.query import Query
 
 
@@ -71,6 +73,14 @@ def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach
     if query.size is not None:
         spec |= {"task_id": query.task_id or query.id, "size": query.size}
     return spec
+
+
+def keyed(spec: AnswerSpec, variant: Variant) -> JsonObject:
+    """The spec as its key has it: without the model, which another field names."""
+    if variant.model is None:
+        return {**spec}
+    named = {"variant": variant.bare_name + spec["variant"].removeprefix(variant.name)}
+    return {**spec, **named, **({"agent": variant.bare_name} if "agent" in spec else {})}
 
 
 def agent_in(spec: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
+    from drr.app.answers import Answering
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
@@ -129,6 +130,12 @@ def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -
             f"the price of {', '.join(unpriced)} is not known, so dollars cannot be counted; "
             "give --budget-tokens, or its price in a file with --price-file"
         )
+
+
+def check_cast(answering: Answering, *budgets: Limit | None) -> None:
+    """The same of the models of each variant."""
+    for variant in answering.variants.values():
+        check_models(answering.models_of(variant), variant.roles, *budgets)
 
 
 def run_units(

@@ -76,7 +76,7 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reach",
         metavar="LIST",
-        help="what agents reach of those pages, and how, with commas: whole (default), no-distractors, supportive, none, bm25, dense,"
+        help="what agents reach of those pages, and how, with commas: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER,"
         " long-context, turns:N, or several joined by +; each is a system of its own, e.g. dr3@dense",
     )
     parser.add_argument(

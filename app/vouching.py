@@ -90,7 +90,7 @@ def _say_no_key_goes(settings: Settings) -> None:
 def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
     """In one of these roles; in any without them."""
     asked = (*_ROLES, *settings.role_models) if roles is None else roles
-    return any(settings.model_for(role) != "offline" for role in asked)
+    return any(name != "offline" for name in (*map(settings.model_for, asked), *(settings.models or ())))
 
 
 def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:
@@ -114,8 +114,10 @@ def check_agents(folder: Path, words: str) -> None:
 def program_of(word: str) -> str | None:
     """The file or command that a variant's word has run with this user's rights; `None` for one that is installed."""
     from drr.agents.commands.command import Command, is_command
+    from drr.agents.registry import parts_of
     from drr.env.user_code import is_in_file
 
+    word, _ = parts_of(word)
     if is_command(word):
         return Command.of(word).word
     return _whole(word.rpartition(":")[0]) if is_in_file(word) else None

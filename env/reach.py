@@ -1,7 +1,7 @@
 """What a study lets its agents reach of the frozen pages of a task, and how: its written form, and the name of a system under it.
 
 `whole` is all that a size holds, searched as the settings say; a system under it goes by its own name alone. Any other stands behind
-the name: `dr3@supportive`, `dr3@dense`, `dr3@no-distractors+turns:3`. At each size none is within supportive, supportive within
+the name: `dr3@supportive`, `dr3@dense:openai:NAME`, `dr3@no-distractors+turns:3`. At each size none is within supportive, supportive within
 no-distractors, and that within whole.
 """
 
@@ -15,18 +15,17 @@ from typing import Literal
 from drr.env.errors import Misuse
 
 PagesReached = Literal["whole", "no-distractors", "supportive", "none"]
-PageSearch = Literal["bm25", "dense"]
-FORMS = "whole, no-distractors, supportive, none, bm25, dense, long-context, turns:N, and several of these joined by +"
+FORMS = "whole, no-distractors, supportive, none, bm25, dense, dense:EMBEDDER, long-context, turns:N, and several of these joined by +"
 _PAGES: tuple[PagesReached, ...] = ("whole", "no-distractors", "supportive", "none")
-_SEARCHES: tuple[PageSearch, ...] = ("bm25", "dense")
+_SEARCHES = re.compile(r"bm25|dense(?::(.+))?")
 _TURNS = re.compile(r"turns:([1-9]\d?)")
 
 
 @dataclass(frozen=True)
 class Reach:
     pages: PagesReached = "whole"
-    search: PageSearch | None = None
-    """`None`: as the settings say."""
+    search: str | None = None
+    """`bm25`, `dense`, or `dense:` and an embedder other than that of the settings; `None`: as the settings say."""
     long_context: bool = False
     """The pages stand in the window of an agent that would have them searched."""
     turns: int | None = None
@@ -39,6 +38,12 @@ class Reach:
         long = "long-context" if self.long_context else None
         turns = None if self.turns is None else f"turns:{self.turns}"
         return "+".join(part for part in (pages, self.search, long, turns) if part is not None) or "whole"
+
+    @property
+    def embedder(self) -> str | None:
+        """Where it names one."""
+        searched = _SEARCHES.fullmatch(self.search or "")
+        return None if searched is None else searched[1]
 
     @property
     def needs_search_agent(self) -> bool:
@@ -72,9 +77,8 @@ def _part(word: str, text: str) -> Reach:
     for pages in _PAGES:
         if word == pages:
             return Reach(pages)
-    for search in _SEARCHES:
-        if word == search:
-            return Reach(search=search)
+    if _SEARCHES.fullmatch(word):
+        return Reach(search=word)
     if word == "long-context":
         return Reach(long_context=True)
     if (turns := _TURNS.fullmatch(word)) is not None:

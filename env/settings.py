@@ -55,6 +55,10 @@ class Settings(BaseSettings):
     )
 
     model: str = Field("offline", description="the model of every role that names none")
+    models: tuple[str, ...] | None = Field(
+        None,
+        description="several models in one study, with commas: each of its variants with each of them (default: `model` alone)",
+    )
     model_agent: str | None = Field(None, description="model of the agents (default: `model`)")
     model_summariser: str | None = Field(
         None, description="model that summarises pages (default: the agent's)"
@@ -177,6 +181,20 @@ class Settings(BaseSettings):
                 " @ as %40, / as %2F, : as %3A, ? as %3F, # as %23"
             )
         return given
+
+    @field_validator("models", mode="before")
+    @classmethod
+    def _several(cls, given: Any) -> Any:
+        """`anthropic:one,openai:two` as an option or the environment gives it."""
+        found = given.split(",") if isinstance(given, str) else given
+        if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
+            return found
+        names = [one.strip() for one in found if one.strip()]
+        if not names:
+            raise ValueError("names no model")
+        if twice := next((one for one in names if names.count(one) > 1), None):
+            raise ValueError(f"names {twice} twice")
+        return names
 
     @field_validator("role_models", mode="before")
     @classmethod

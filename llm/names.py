@@ -29,6 +29,15 @@ def parse_name(name: str) -> ModelName:
     return ModelName(provider, model)
 
 
+def is_name(name: str) -> bool:
+    """True for `offline` and PROVIDER:MODEL."""
+    try:
+        parse_name(name)
+    except ModelSetupError:
+        return False
+    return True
+
+
 def is_loopback(address: str | None) -> bool:
     """Whether this is the machine itself: `127.0.0.1.example.com` is not."""
     if not address or set(address) & set("\\ \t\r\n"):

@@ -44,7 +44,7 @@ class Units:
         self._db = db
 
     def register(self, units: Iterable[Unit]) -> None:
-        """Make units known. A unit that is known already stays as it is, and is current again."""
+        """Make units known. One that is known stays what it is, under its present name, and is current again."""
         rows = [
             (
                 unit.key,
@@ -58,7 +58,7 @@ class Units:
         with self._db.writing() as db:
             db.executemany(
                 "INSERT INTO units (key, kind, label, key_fields, spec) VALUES (?, ?, ?, ?, ?) "
-                "ON CONFLICT (key) DO UPDATE SET current = 1, spec = excluded.spec",
+                "ON CONFLICT (key) DO UPDATE SET current = 1, spec = excluded.spec, label = excluded.label",
                 rows,
             )
 

@@ -139,7 +139,7 @@ def _answer(
     from drr.agents.base import AnswerRecord, Gathered
     from drr.app.answers import open_answering
     from drr.app.models import check_named, explain
-    from drr.app.studies import check_models
+    from drr.app.studies import check_cast
     from drr.env.errors import Misuse
     from drr.env.query import Query
     from drr.llm.budget import Limit
@@ -151,7 +151,7 @@ def _answer(
     with open_answering(config) as answering:
         check_named(answering, arguments.role_models)
         if arguments.budget is not None:
-            check_models(answering.models, answering.roles, Limit.of(usd=arguments.budget))
+            check_cast(answering, Limit.of(usd=arguments.budget))
         shop = answering.realm.shop
         if shop is not None and shop.store.user(user) is None:
             raise Misuse(f"no user {user!r} in {config.shop}; `drr shop info` says how many there are")

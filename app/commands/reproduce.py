@@ -54,6 +54,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.options import positive_float
     from drr.app.parsing import name_usual
+    from drr.app.several_models import add_models_option
 
     parser.epilog = _EXAMPLES
     name_usual(parser, *_USUAL)
@@ -88,6 +89,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="one JSON document; the steps go to standard error"
     )
+    add_models_option(parser)
     add_setting_options(
         parser,
         "model",
@@ -169,7 +171,8 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
 
     check_options(arguments)
     paper, begun = steps_of(arguments.paper), begun_in(arguments.out)
-    by_rules = settings_of(arguments).settings.model == OFFLINE
+    settings = settings_of(arguments).settings
+    by_rules = {settings.model, *(settings.models or ())} == {OFFLINE}
     sizes = sizes_of(arguments, begun, by_rules=by_rules)
     asked = Reproduction(arguments, Places(arguments.out), by_rules, sizes)
     paper.check(asked)

@@ -42,6 +42,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.models import AGENT_SETTINGS
     from drr.app.options import add_command_terms, add_limits_option, positive_int
     from drr.app.parsing import name_usual
+    from drr.app.several_models import add_models_option
     from drr.app.studies import add_run_options
     from drr.app.task_worlds import add_world_options
     from drr.app.workers import add_workers_option
@@ -103,6 +104,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_run_options(parser)
     add_workers_option(parser)
     add_setting_options(parser, *AGENT_SETTINGS)
+    add_models_option(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -147,7 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _run(arguments, answering, _Asked(units, chosen, queries), config_of({**plan}, settings))
 
 
-_BEFORE = {"reason": "on"}
+_BEFORE = {"reason": "on", "models": None}
 """What a study did whose configuration is older than the setting: its finished units stay finished."""
 
 
@@ -201,8 +203,10 @@ def _resolve(
     arguments: argparse.Namespace, saved: StudyConfig
 ) -> tuple[RunPlan, Settings, list[Query], Selection]:
     """What the study was created with and what is added now, else the defaults; and what of it was named now."""
+    from drr.agents.registry import parts_of
     from drr.app.plans import QUERIES, Selection, joined_queries, joined_reaches, joined_settings
     from drr.app.reaching import reaches_given
+    from drr.app.several_models import spread
     from drr.app.task_worlds import asked_now, settle_tasks
     from drr.app.vouching import check_agents, check_shop, given_settings, settled, trusted_addresses
     from drr.env.errors import Misuse
@@ -219,8 +223,9 @@ def _resolve(
     had = before.get("settings") or (RECORDS.name if saved else None)
     reaches = reaches_given(arguments)
     if saved:
-        named = [] if given is None else given.split(",")
-        words = [w for w in str(before.get("variants", "all")).split(",") if w not in named]
+        named = [] if given is None else [parts_of(word)[0] for word in given.split(",")]
+        had_words = str(before.get("variants", "all")).split(",")
+        words = [word for word in had_words if parts_of(word)[0] not in named]
         words += [one.memory_word for one in settings_of(str(had)) if one.place and one not in (chosen or ())]
         check_agents(arguments.study, ",".join(words))
         check_shop(arguments.study, before.get("shop"), arguments.shop)
@@ -228,7 +233,9 @@ def _resolve(
         gathered = None if arguments.contexts is None else str(arguments.contexts)
         check_shop(arguments.study, before.get("contexts"), gathered, "--contexts")
     study = StudyChoices(arguments.study, {**_BEFORE, **saved.get("settings", {})}) if saved else None
-    plan = _plan(arguments, before, given)
+    found = settled(given_settings(arguments), trusted_addresses(arguments), study)
+    settings, had_variants, given = spread(arguments, found, saved, given)
+    plan = _plan(arguments, {**before, "variants": had_variants}, given)
     here = before.get("contexts") if arguments.contexts is None else str(arguments.contexts.resolve())
     if here is not None:
         plan["contexts"] = here
@@ -238,7 +245,6 @@ def _resolve(
     reached = joined_reaches(before.get("reach") or (WHOLE.name if saved else None), reaches)
     if reached != (WHOLE,):
         plan["reach"] = reach_words(reached)
-    settings = settled(given_settings(arguments), trusted_addresses(arguments), study).settings
     new = asked_now(arguments, has_own=bool(saved) and own.is_file())
     kept = read_queries(own) if own.is_file() else []
     queries = joined_queries(kept, new or [], arguments.queries or arguments.tasks, arguments.study)
@@ -286,13 +292,17 @@ def _plan(arguments: argparse.Namespace, before: JsonObject, variants: str | Non
 def _words(given: str | None) -> str | None:
     """As they were named, but files by their whole path, so that the study continues from any folder."""
     from drr.agents.commands.command import is_command
-    from drr.agents.registry import variant
+    from drr.agents.registry import parts_of, variant
     from drr.env.user_code import is_in_file
 
     if given is None:
         return None
     parts = [part.strip() for part in given.split(",")]
-    return ",".join(variant(part).word if is_command(part) or is_in_file(part) else part for part in parts)
+    bare = [parts_of(part)[0] for part in parts]
+    whole = (is_command(word) or is_in_file(word) for word in bare)
+    return ",".join(
+        variant(part).word if of_file else part for part, of_file in zip(parts, whole, strict=True)
+    )
 
 
 def _check_limits(saved: JsonObject, study: Path) -> None:
@@ -322,7 +332,7 @@ def _run(
     from drr.app.options import command_terms
     from drr.app.plans import counted_under_only, keep_queries
     from drr.app.recalling import remember
-    from drr.app.studies import budget_of, check_models, conclude, run_units, say_paper, unit_cap_of
+    from drr.app.studies import budget_of, check_cast, conclude, run_units, say_paper, unit_cap_of
     from drr.app.vouching import remember_study
     from drr.app.workers import pool_of
     from drr.eval.evidence.imported import imported_units
@@ -330,7 +340,7 @@ def _run(
     from drr.study.study import Study
 
     folder: Path = arguments.study
-    check_models(answering.models, answering.roles, budget_of(arguments), unit_cap_of(arguments))
+    check_cast(answering, budget_of(arguments), unit_cap_of(arguments))
     persons = str(folder.absolute() / PERSONS) if answering.giving.persons else None
     plain = {
         "run": placed_plan(config["run"]),
@@ -348,7 +358,7 @@ def _run(
         remember_study(folder, answering.config.settings, words, shops)
         keep_queries(folder, asked.queries)
         keep_persons(folder, answering.giving.persons)
-        check_models(answering.models, answering.roles, budget_of(arguments, study), unit_cap_of(arguments))
+        check_cast(answering, budget_of(arguments, study), unit_cap_of(arguments))
         counted = counted_under_only(study, asked.units, asked.chosen) if arguments.only else asked.units
         study.ledger.units.register(counted)
         aside = study.retire("answer", [*counted, *imported_units(study)])

@@ -218,10 +218,15 @@ def _words_of(before: str, keep: list[Unit]) -> str:
     from pathlib import PurePath
 
     from drr.agents.commands.command import is_command, shown_name
-    from drr.agents.registry import PAPER
+    from drr.agents.registry import PAPER, parts_of
     from drr.app.specs import agent_in
 
     words = [word for part in before.split(",") for word in (PAPER if part == "all" else [part])]
     here = {agent_in(unit.spec) for unit in keep}
-    shown = {word: shown_name(word) if is_command(word) else PurePath(word).name for word in words}
-    return ",".join(dict.fromkeys(word for word in words if shown[word] in here))
+
+    def shown(word: str) -> str:
+        bare, model = parts_of(word)
+        name = shown_name(bare) if is_command(bare) else PurePath(bare).name
+        return name if model is None else f"{name}@{model}"
+
+    return ",".join(dict.fromkeys(word for word in words if shown(word) in here))

@@ -29,6 +29,7 @@ _SAMPLED = 4
 """Answers of each variant that rules write aside, each on another task, to count what it and a judge would be asked."""
 _MODELS = (
     "--model",
+    "--models",
     "--model-embedder",
     "--role-models",
     "--base-url",

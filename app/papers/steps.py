@@ -139,7 +139,7 @@ def generated_queries(asked: Reproduction, sizes: list[str]) -> Step:
 
 def answered(asked: Reproduction, what: list[str], budget: list[str]) -> Step:
     trials = ["--trials", str(asked.arguments.trials)]
-    settings = asked.words("model", "model_embedder", "role_models", "web", "sandbox", "shop_url")
+    settings = asked.words("model", "models", "model_embedder", "role_models", "web", "sandbox", "shop_url")
     words = ["run", asked.study, *what, *trials, *settings, *asked.server, *asked.profile, *budget]
     return Step([*words, *asked.quiet], "run")
 

@@ -80,9 +80,9 @@ def option_pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _parts(system: str) -> frozenset[str]:
-    """Options stand behind `+`, and behind `@` what it was given or could reach."""
-    agent, _, given = system.partition("@")
-    return frozenset(agent.split("+")[1:]) | {f"@{one}" for one in given.split("+") if one}
+    """Options stand behind `+`, and behind `@` its model and what it was given or could reach."""
+    agent, *given = system.split("@")
+    return frozenset(agent.split("+")[1:]) | {f"@{one}" for part in given for one in part.split("+")}
 
 
 class _Known:

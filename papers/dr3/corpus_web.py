@@ -125,20 +125,28 @@ class OpenCorpora:
         self._most, self._lock = most_chars, Lock()
         self._open: OrderedDict[tuple[Path, str, Reach, tuple[int, ...]], CorpusWeb] = OrderedDict()
 
-    @cached_property
-    def _embedder(self) -> Embedder | None:
+    def _embedder(self, reach: Reach) -> Embedder | None:
         """`None`: the offline one, fitted to the pieces of each corpus."""
-        return None if self._settings.model_for("embedder") == OFFLINE else embedder_of(self._settings)
+        settings = self._settings_for(reach)
+        return None if settings.model_for("embedder") == OFFLINE else embedder_of(settings)
+
+    def _settings_for(self, reach: Reach) -> Settings:
+        """The settings, with the embedder that the reach names."""
+        if reach.embedder is None:
+            return self._settings
+        others = {role: name for role, name in self._settings.role_models.items() if role != "embedder"}
+        return self._settings.model_copy(update={"model_embedder": reach.embedder, "role_models": others})
 
     def is_dense(self, reach: Reach) -> bool:
-        return (reach.search or self._settings.corpus_search) == "dense"
+        return (reach.search or self._settings.corpus_search) != "bm25"
 
     def embedder_name(self, reach: Reach) -> str | None:
-        return embedder_of(self._settings).name if self.is_dense(reach) else None
+        return embedder_of(self._settings_for(reach)).name if self.is_dense(reach) else None
 
     def of(self, folder: Path, size: str, reach: Reach = WHOLE, kinds: KnownKinds | None = None) -> CorpusWeb:
         """Searched as the reach says, with the pages that it leaves."""
-        reach = Reach(reach.pages, "dense" if self.is_dense(reach) else "bm25")
+        dense = self.is_dense(reach)
+        reach = Reach(reach.pages, reach.search or "dense" if dense else "bm25")
         key = (folder, size, reach, _stamp(folder))
         with self._lock:
             found = self._open.get(key)
@@ -149,8 +157,7 @@ class OpenCorpora:
             if pages and reach.pages != "whole":
                 assert kinds is not None  # whoever opens a world for such a reach knows them
                 pages = [page for page in pages if kinds.has(reach.pages, page.url)]
-            dense = self.is_dense(reach)
-            made = self._open[key] = CorpusWeb(pages, self._embedder if dense else None, dense)
+            made = self._open[key] = CorpusWeb(pages, self._embedder(reach) if dense else None, dense)
             while len(self._open) > 1 and sum(web.characters for web in self._open.values()) > self._most:
                 self._open.popitem(last=False)
             return made

@@ -137,8 +137,8 @@ def parts_of(system: str) -> SystemName:
 
 
 def agent_of(system: str) -> str:
-    """The variant of a system."""
-    return parts_of(system).agent
+    """The variant of a system, without model, setting and reach."""
+    return parts_of(system).agent.partition("@")[0]
 
 
 def _tokens(text: str, word: str) -> int:

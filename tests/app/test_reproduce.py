@@ -21,6 +21,8 @@ from drr.app.papers.steps import steps_of
 from drr.app.report.tables import Table
 from drr.study.study import Study
 
+from tests.wire import Request, Say, Wire, looked
+
 pytestmark = pytest.mark.long
 
 TWO = "plan-to-function,react"
@@ -350,3 +352,30 @@ def test_dr3_eval_asks_only_what_was_named(of_files: Path, judged_study: Path) -
     assert pending(of_files / "study") == 0
     assert 'page_warning = "off"' in (of_files / "study" / "study.toml").read_text(encoding="utf-8")
     assert asked == {"dr3": 4, "react": 4, "dr3@supportive": 2, "dr3@turns:1": 2}
+
+
+def test_dr3_eval_lays_models_and_embedders_side_by_side(of_files: Path, tmp_path: Path) -> None:
+    def script(request: Request) -> Say:
+        return looked(request, "# Report\n\nOne and one is 2.\n")
+
+    models, reach = ("offline", "openai:one"), "bm25,dense:offline"
+    with Wire(script) as wire:
+        where = ("--base-url", f"{wire.url}/v1", "--trust-address", wire.url, "--judge", "offline")
+        words = ("--tasks", of_files / "tasks", "--sizes", "32k", "--variants", "dr3", "--reach", reach)
+        told = ("--models", ",".join(models), *where, "--out", tmp_path / "out")
+        for calls in (True, False):
+            before = len(wire.requests)
+            assert reproduce("--paper", "dr3", *words, *told) == 0
+            assert (len(wire.requests) > before) is calls
+    tables = tmp_path / "out" / "report" / "tables"
+    systems = {f"dr3@{model}{way}" for model in models for way in ("", "@bm25", "@dense:offline")}
+    assert {row for row, _ in cells(tables / "dr3-sizes.csv")} == {f"{system}, 32k" for system in systems}
+    assert {row for row, _ in cells(tables / "dr3-options.csv")} == {
+        "dr3@openai:one minus dr3@offline",
+        *(f"dr3@{model}@{way} minus dr3@{model}" for model in models for way in ("bm25", "dense:offline")),
+    }
+    listed = (tables / "paper.md").read_text(encoding="utf-8")
+    assert (
+        "| Table 5 | Retrievers | DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5); DR3-Eval: size by size"
+        in listed
+    )

@@ -120,6 +120,19 @@ def test_options_are_of_one_architecture() -> None:
         ("dr3@dense", "dr3"),
         ("plan@supportive", "plan@none"),
     ]
+    several = [
+        "dr3@offline",
+        "dr3@openai:a",
+        "dr3@openai:a@dense",
+        "dr3@openai:a@dense:openai:b",
+        "dr3+validate@openai:a",
+    ]
+    assert option_pairs(several) == [
+        ("dr3@openai:a", "dr3@offline"),
+        ("dr3@openai:a@dense", "dr3@openai:a"),
+        ("dr3@openai:a@dense:openai:b", "dr3@openai:a"),
+        ("dr3+validate@openai:a", "dr3@openai:a"),
+    ]
 
 
 @pytest.mark.long

@@ -18,6 +18,8 @@ from drr.papers.dr3.truth import KnownPage, StatementChange, TaskFact, TaskTruth
 from drr.papers.dr3.world import FileWorld, queries_of
 from drr.study.study import Study
 
+from tests.env.test_embedding import _Server as EmbeddingServer
+from tests.env.test_embedding import server  # noqa: F401 - a fixture
 from tests.filetasks.made import PAGES, write_task
 from tests.wire import Request, Say, Wire
 
@@ -55,6 +57,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("text", "name"),
     [
         ("whole", "whole"), (" dense ", "dense"), ("dense+whole", "dense"), ("turns:3+no-distractors", "no-distractors+turns:3"),
+        ("dense:openai:tiny", "dense:openai:tiny"), ("dense:offline+supportive", "supportive+dense:offline"),
         ("none", "none"), ("supportive+bm25+turns:7", "supportive+bm25+turns:7"), ("long-context+supportive", "supportive+long-context"),
     ],
 )  # fmt: skip
@@ -68,6 +71,8 @@ def test_each_reach_has_one_name(text: str, name: str) -> None:
         "",
         "all",
         "dense+bm25",
+        "dense:offline+dense",
+        "dense:",
         "none+supportive",
         "turns:0",
         "turns:x",
@@ -144,11 +149,41 @@ def test_reaches_are_systems_of_one_study_paired_by_task_and_size(
     assert "dr3@long-context" in capsys.readouterr().out
 
 
+def test_retrievers_and_models_stand_side_by_side_in_one_study(
+    place: Path,
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    embedding: EmbeddingServer = request.getfixturevalue("server")
+    url = f"http://127.0.0.1:{embedding.server_address[1]}/v1"
+    where = ["--tasks", "tasks", "--sizes", "2k", "--base-url", url, "--trust-address", url, "--quiet"]
+    reaches = ("bm25", "dense:offline", "dense:openai:tiny")
+    words = ["run", "study", *where, "--variants", "dr3", "--reach", ",".join(reaches)]
+    assert main([*words, "--model", "offline"]) == 0
+    assert embedding.asked
+    with Study.open(Path("study"), read_only=True) as study:
+        records = {str(record.spec["variant"]): record for record in study.records("answer")}
+    assert set(records) == {f"dr3@{reach}" for reach in reaches}
+    corpora = [records[f"dr3@{reach}"].key_fields["corpus"] for reach in reaches]
+    assert [one.get("embedder") for one in corpora] == [None, "hashed-tfidf-1", "openai:tiny"]
+    asked = len(embedding.asked)
+    capsys.readouterr()
+    assert main([*words, "--models", "openai:one", "--dry-run", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    named = [f"dr3@{model}@{reach}" for model in ("offline", "openai:one") for reach in reaches]
+    assert [row["variant"] for row in document["variants"]] == named
+    assert (document["units"], document["done"], len(embedding.asked)) == (6, 3, asked)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--queries", "q.jsonl", "--reach", "none"], "is of the frozen pages of tasks"),
         (["--tasks", "tasks", "--reach", "some"], "'some' is none; there are whole"),
+        (
+            ["--tasks", "tasks", "--reach", "dense:some"],
+            "model_embedder 'some': give `offline`, or openai:NAME",
+        ),
         (
             ["--tasks", "tasks", "--variants", "react", "--long-context"],
             "is for an agent that has others search",
