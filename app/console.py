@@ -86,7 +86,14 @@ def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
 
 _PLAIN = ("model", "base_url")
 """Settings that most people give as options; `--help-all` shows the others."""
-_WORDS = {"int": "N", "float": "SECONDS", "ServerAddress": "URL", "Path": "DIR", "dict": "ROLE=MODEL,..."}
+_WORDS = {
+    "int": "N",
+    "float": "SECONDS",
+    "ServerAddress": "URL",
+    "Path": "DIR",
+    "dict": "ROLE=MODEL,...",
+    "tuple": "LIST",
+}
 """What stands for a setting's value, by the first word of its type."""
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from drr.study.config import StudyConfig
 
 
-class Spread(NamedTuple):
+class SpreadModels(NamedTuple):
     settings: Settings
     before: str | None
     """The variants that the study has."""
@@ -23,22 +23,15 @@ class Spread(NamedTuple):
     """Those that are named now; `None` where none are."""
 
 
-def add_models_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--models",
-        metavar="LIST",
-        help="several models in one study, with commas: each variant with each of them, e.g. dr3@anthropic:one"
-        " (default: the setting `models`, else --model alone)",
-    )
-
-
-def spread(arguments: argparse.Namespace, found: Resolved, saved: StudyConfig, given: str | None) -> Spread:
+def spread(
+    arguments: argparse.Namespace, found: Resolved, saved: StudyConfig, given: str | None
+) -> SpreadModels:
     """Each variant with each model, where there are several; a study of one model names none."""
     settings, before = found.settings, saved.get("run", {}).get("variants")
     if arguments.model is not None and settings.models and not _is_of_call(arguments, found):
         settings = settings.model_copy(update={"models": None})
     if not settings.models:
-        return Spread(settings, before, given)
+        return SpreadModels(settings, before, given)
     if arguments.model is not None:
         raise Misuse(
             "--model: the study has several models, which --models names; name this one there to add it"
@@ -48,15 +41,15 @@ def spread(arguments: argparse.Namespace, found: Resolved, saved: StudyConfig, g
     settings = settings.model_copy(update={"model": every[0], "models": several})
     _check(settings, every)
     if several is None:
-        return Spread(settings, before, given)
+        return SpreadModels(settings, before, given)
     bare = None if before is None else ",".join(dict.fromkeys(_bare(before)))
     if before is None:
-        return Spread(settings, None, _each(given or "all", every))
+        return SpreadModels(settings, None, _each(given or "all", every))
     if arguments.models is not None:
         given = _each(given or bare or "all", now)
     elif given is not None:
         given = _each(given, every)
-    return Spread(settings, _each(before, every[:1]), given)
+    return SpreadModels(settings, _each(before, every[:1]), given)
 
 
 def check_twins(answering: Answering) -> None:

@@ -54,7 +54,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.options import positive_float
     from drr.app.parsing import name_usual
-    from drr.app.several_models import add_models_option
 
     parser.epilog = _EXAMPLES
     name_usual(parser, *_USUAL)
@@ -89,10 +88,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="one JSON document; the steps go to standard error"
     )
-    add_models_option(parser)
     add_setting_options(
         parser,
         "model",
+        "models",
         "base_url",
         "concurrency",
         "model_embedder",

@@ -42,7 +42,6 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.models import AGENT_SETTINGS
     from drr.app.options import add_command_terms, add_limits_option, positive_int
     from drr.app.parsing import name_usual
-    from drr.app.several_models import add_models_option
     from drr.app.studies import add_run_options
     from drr.app.task_worlds import add_world_options
     from drr.app.workers import add_workers_option
@@ -103,8 +102,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     add_command_terms(parser)
     add_run_options(parser)
     add_workers_option(parser)
-    add_setting_options(parser, *AGENT_SETTINGS)
-    add_models_option(parser)
+    add_setting_options(parser, "models", *AGENT_SETTINGS)
 
 
 def run(arguments: argparse.Namespace) -> int:
