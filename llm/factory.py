@@ -175,7 +175,8 @@ class Models:
 
     def unit(self, meter: Meter, *, cap: Limit | None = None, budget: Budget | None = None) -> Models:
         """For one unit: its own meter, and a cap of its own under the budget of all."""
-        bound = copy(self)
+        bound = object.__new__(Models)
+        bound.settings, bound._shared = self.settings, self._shared
         bound.meter, bound.budget = meter, budget or self.budget
         bound._cap = Budget(cap, scope="unit") if cap is not None and cap.is_set else None
         bound._journal = None

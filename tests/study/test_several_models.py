@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from drr.app.answers import AnswerConfig, open_answering
 from drr.app.cli import main
+from drr.app.commands.annotate import _reports
 from drr.env.query import Query
 from drr.env.settings import Settings, resolve
 from drr.eval.evidence.answers import read_answers
@@ -117,16 +118,16 @@ def test_each_variant_is_run_with_each_model_judged_and_told_apart(drr: Drr, tmp
     with Study.open(Path("study")) as study:
         assert "house/two says" in str(study.text(found[f"q-1/react@{TWO}/0"], "report"))
 
-    assert json.loads(drr("status", "study", "--json")[1])["units"]["done"] == 12
-    assert drr("trace", "study", f"q-2/react@{ONE}/0")[0] == 0
+    assert json.loads(drr("study", "status", "study", "--json")[1])["units"]["done"] == 12
+    assert drr("study", "trace", "study", f"q-2/react@{ONE}/0")[0] == 0
     code, _, err = drr("judge", "study", "--judge", "offline", "--what", "rules,pairwise", "--quiet")
     assert code == 0, err
-    compared = json.loads(drr("compare", "study", f"react@{ONE}", f"react@{TWO}", "--json")[1])
+    compared = json.loads(drr("study", "compare", "study", f"react@{ONE}", f"react@{TWO}", "--json")[1])
     assert compared["metrics"]["words"]["n"] == 2
     with Study.open(Path("study"), read_only=True) as study:
         every = read_answers(study)
     assert set(default_variants(every)) == {name for name in named if name.startswith("react+ws")}
-    assert drr("export", "study", "--out", "tables")[0] == 0
+    assert drr("study", "export", "study", "--out", "tables")[0] == 0
     rows = [json.loads(line) for line in (tmp_path / "tables/units.jsonl").read_text().splitlines()]
     assert {row["variant"] for row in rows if row["variant"]} == named
     assert (
@@ -138,6 +139,20 @@ def test_each_variant_is_run_with_each_model_judged_and_told_apart(drr: Drr, tmp
     assert all(name in page for name in named)
     metrics = json.loads((tmp_path / "report/metrics.json").read_text())
     assert set(metrics["metrics"]) == named and set(metrics["provenance"]["models"]) == {ONE, TWO, "offline"}
+
+
+@pytest.mark.long
+def test_workers_call_the_model_of_each_system_and_annotators_see_none(drr: Drr, tmp_path: Path) -> None:
+    with Wire(script) as wire:
+        models = ("--models", f"{ONE},{TWO}", "--base-url", f"{wire.url}/v1", "--trust-address", wire.url)
+        code, _, err = drr("run", "study", *NEW, *models, "--variants", "react", "--workers", "2")
+        assert code == 0, err
+    found = answers()
+    assert set(found) == {f"q-{n}/react@{model}/0" for n in (1, 2) for model in (ONE, TWO)}
+    assert all(record.result["models"] == record.key_fields["models"] for record in found.values())
+    with Study.open(Path("study"), read_only=True) as study:
+        blind = _reports(study, None, None)
+    assert {one.system for one in blind} == {f"react@{ONE}", f"react@{TWO}"}
 
 
 def test_a_model_that_comes_later_leaves_what_is_finished(drr: Drr) -> None:
