@@ -13,6 +13,7 @@ import certifi
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import commands
 from tests.once import made_once
 
 # What tests vouch for is not remembered for the person who runs them, and what that person vouched for decides no test.
@@ -21,14 +22,28 @@ os.environ["XDG_CONFIG_HOME"] = _CONFIG
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any machine")
+settings.register_profile(
+    "night", deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("day", settings.get_profile("night"), max_examples=20)
 
 
 @pytest.fixture(scope="session")
 def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sample of seed 7 (`raw`) and its shop (`shop`), made by the commands; nobody writes into it."""
     return made_once("sample", tmp_path_factory, _sample)
+
+
+@pytest.fixture
+def drr(capsys: pytest.CaptureFixture[str]) -> commands.Drr:
+    """A command as a user types it: its exit code, what it printed, and what it said on standard error."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        code = commands.drr(*words)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
 
 
 def _sample(home: Path) -> None:
@@ -38,6 +53,11 @@ def _sample(home: Path) -> None:
     assert main(["ingest", str(home / "raw"), "--shop", str(home / "shop"), "--quiet"]) == 0
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Before a file is read, for files scale their own numbers by it: `-m hypothesis` asks for all examples."""
+    settings.load_profile("night" if "hypothesis" in config.option.markexpr else "day")
+
+
 def pytest_collection() -> None:
     """A million objects are made while tests are collected, and nearly all stay: looking for garbage among them is in vain."""
     gc.disable()
@@ -45,6 +65,7 @@ def pytest_collection() -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
+    gc.set_threshold(20_000, 20, 100)  # a sixth of all the time otherwise
     gc.enable()
     if not any(item.get_closest_marker(name) for item in session.items for name in OUTSIDE):
         _trust_one()

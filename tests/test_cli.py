@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,18 +29,20 @@ HEAVY = {
 }
 
 
-def drr(
-    *words: str, cwd: Path | None = None, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
+Drr = Callable[..., tuple[int, str, str]]
 
-    return subprocess.run(
-        [sys.executable, "-m", "drr.app.cli", *words],
-        capture_output=True,
-        text=True,
-        cwd=cwd or ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
-        timeout=120,
-    )
+
+@pytest.fixture
+def drr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Drr:
+    """Run a command in `tmp_path`, with these variables set: its exit code and what it printed."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: str, **variables: str) -> tuple[int, str, str]:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        return main(list(words)), *capsys.readouterr()
+
+    return call
 
 
 def test_help_lists_every_command_and_imports_nothing_heavy() -> None:
@@ -152,25 +154,20 @@ def test_a_wrong_option_is_misuse_in_one_line(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_settings_say_where_each_value_came_from(tmp_path: Path) -> None:
+def test_settings_say_where_each_value_came_from(tmp_path: Path, drr: Drr) -> None:
     (tmp_path / "drr.toml").write_text('model = "ollama:qwen3:8b"\nweb_top_k = 7\n', encoding="utf-8")
-    done = drr(
-        "settings",
-        "--json",
-        cwd=tmp_path,
-        env={"DRR_WEB_TOP_K": "3", "ANTHROPIC_API_KEY": "sk-planted-secret"},
-    )
-    assert done.returncode == 0, done.stderr
-    shown = json.loads(done.stdout)
+    code, out, err = drr("settings", "--json", DRR_WEB_TOP_K="3", ANTHROPIC_API_KEY="sk-planted-secret")
+    assert code == 0, err
+    shown = json.loads(out)
     assert shown["model"] == {"value": "ollama:qwen3:8b", "origin": "file drr.toml"}
     assert shown["web_top_k"] == {"value": 3, "origin": "environment"}
     assert shown["concurrency"]["origin"] == "default"
     assert shown["anthropic_api_key"] == {"value": "********", "origin": "environment"}
-    assert "planted" not in done.stdout + done.stderr
+    assert "planted" not in out + err
 
 
-def test_the_paper_profile_is_named_as_the_origin_of_what_it_sets(tmp_path: Path) -> None:
-    shown = json.loads(drr("settings", "--json", "--profile", "paper", cwd=tmp_path).stdout)
+def test_the_paper_profile_is_named_as_the_origin_of_what_it_sets(drr: Drr) -> None:
+    shown = json.loads(drr("settings", "--json", "--profile", "paper")[1])
     assert shown["shop_url"] == {"value": "http://ecommerce.com", "origin": "profile paper"}
 
 
@@ -178,33 +175,30 @@ def test_the_paper_profile_is_named_as_the_origin_of_what_it_sets(tmp_path: Path
     ("text", "expected"),
     [("modle = 1", "unknown setting modle"), ("model = ", "not TOML"), ("web_top_k = 'many'", "web_top_k")],
 )
-def test_a_bad_settings_file_is_misuse_and_names_the_fault(tmp_path: Path, text: str, expected: str) -> None:
+def test_a_bad_settings_file_is_misuse_and_names_the_fault(
+    tmp_path: Path, drr: Drr, text: str, expected: str
+) -> None:
     (tmp_path / "drr.toml").write_text(text, encoding="utf-8")
-    done = drr("settings", cwd=tmp_path)
-    assert done.returncode == 2
-    assert expected in done.stderr
-    assert "Traceback" not in done.stderr
+    code, _, err = drr("settings")
+    assert code == 2
+    assert expected in err
 
 
-def test_a_bad_secret_is_not_printed(tmp_path: Path) -> None:
+def test_a_bad_secret_is_not_printed(tmp_path: Path, drr: Drr) -> None:
     (tmp_path / "drr.toml").write_text(
         'mongodb_url = 5\nanthropic_api_key = ["sk-planted-secret"]\n', encoding="utf-8"
     )
-    done = drr("settings", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "planted" not in done.stdout + done.stderr
+    code, out, err = drr("settings")
+    assert code == 2
+    assert "planted" not in out + err
 
 
-def test_doctor_prints_no_secret(tmp_path: Path) -> None:
+def test_doctor_prints_no_secret(drr: Drr) -> None:
     secret = "sk-planted-secret"
-    done = drr(
-        "doctor",
-        cwd=tmp_path,
-        env={"SERPER_API_KEY": secret, "DRR_MONGODB_URL": f"mongodb://u:{secret}@127.0.0.1:1"},
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "serper_api_key: set" in done.stdout
-    assert secret not in done.stdout + done.stderr
+    code, out, err = drr("doctor", SERPER_API_KEY=secret, DRR_MONGODB_URL=f"mongodb://u:{secret}@127.0.0.1:1")
+    assert code == 0, out + err
+    assert "serper_api_key: set" in out
+    assert secret not in out + err
 
 
 def test_an_interrupt_in_a_callback_is_not_lost() -> None:

@@ -212,6 +212,7 @@ def test_type_checkers_see_every_room_under_its_installed_name() -> None:
     assert shown == rooms | face
 
 
+@pytest.mark.long
 def test_no_module_loads_under_two_names(tmp_path: Path) -> None:
     """In a checkout the rooms lie where Python may look for `env` or `tools`: they step aside for whose name that is."""
     (tmp_path / "tools.py").write_text("OTHER = True\n", encoding="utf-8")

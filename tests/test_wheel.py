@@ -51,11 +51,13 @@ def test_nothing_else_stands_at_the_top() -> None:
     assert files == {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
 
 
+@pytest.mark.long
 def test_every_tracked_file_of_every_room_is_in_the_wheel(inside: set[str]) -> None:
     files = {f"drr/{name}" for name in tracked(*FOLDERS)} | set(tracked("drr"))
     assert len(files) > 100
     assert sorted(files - inside) == []
 
 
+@pytest.mark.long
 def test_the_wheel_owns_one_import_name(inside: set[str]) -> None:
     assert {name.split("/")[0] for name in inside if ".dist-info/" not in name} == {"drr"}

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from drr.env.entities import ORDER_STATUSES, Product
+from drr.env.entities import Product
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.shop import UserRow
 from drr.env.web.base import Page, WebHit
 from drr.env.web.sandbox import Document, Sandbox
 from drr.llm.role import Policy
 from langchain_core.messages import AIMessage, BaseMessage
+
+from tests.shops import OrderRow, write_rows
 
 ANNA, BEN = "ANNA000000000000000000000001", "BEN0000000000000000000000002"
 QUESTION = (
@@ -81,7 +85,7 @@ USERS = [
         BEN, "ben@post.example", "Ben", "Okafor", "555-010-0199", "12 Main Street", "Salem", "OR", "97301"
     ),
 ]
-ORDERS = [
+ORDERS: list[OrderRow] = [
     (1000000000000003, "B0SEED0001", 0, 1_655_000_000_000, 2, "Delivered"),
     (1000000000000002, "B0BATH0001", 0, 1_650_000_000_000, 1, "Delivered"),
     (1000000000000010, "B0SEED0001", 1, 1_655_600_000_000, 3, "Shipped"),
@@ -118,24 +122,17 @@ DOCUMENTS = [
 
 
 def write_shop(spec: str, settings: Settings) -> None:
-    places = {p.product_id: k for k, p in enumerate(PRODUCTS)}
-    with shop_writer(spec, settings) as writer:
-        writer.write_products(PRODUCTS)
-        writer.write_users([USERS])
-        writer.write_orders(
-            [
-                OrderColumns(
-                    [o[0] for o in ORDERS],
-                    [places[o[1]] for o in ORDERS],
-                    [o[2] for o in ORDERS],
-                    [o[3] for o in ORDERS],
-                    [o[4] for o in ORDERS],
-                    [ORDER_STATUSES.index(o[5]) for o in ORDERS],  # type: ignore[arg-type]
-                )
-            ]
-        )
-        counts = {"products": len(PRODUCTS), "users": len(USERS), "orders": len(ORDERS)}
-        writer.publish(Manifest(backend="", as_of="2022-06-20", content_hash="", counts=counts))
+    write_rows(spec, settings, PRODUCTS, USERS, ORDERS)
+
+
+def write_box(folder: Path, *questions: Mapping[str, object]) -> Path:
+    """Write the shop, its web and these questions into a folder: `shop`, `sandbox`, `queries.jsonl`."""
+    write_shop(str(folder / "shop"), Settings())
+    (folder / "sandbox").mkdir()
+    lines = "".join(document.model_dump_json() + "\n" for document in DOCUMENTS)
+    (folder / "sandbox" / "documents.jsonl").write_text(lines)
+    (folder / "queries.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions))
+    return folder
 
 
 @dataclass

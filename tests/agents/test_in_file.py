@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from drr.agents.registry import choose, variant
-from drr.app.cli import main
 from drr.env.errors import Misuse
-from drr.env.settings import Settings
 from drr.study.study import Study
 
-from tests.agents.garden import ANNA, BEN, DOCUMENTS, write_shop
+from tests.agents.garden import ANNA, BEN, write_box
+from tests.commands import Drr
 
 AGENT = """
 from dataclasses import dataclass
@@ -38,22 +36,15 @@ def slow(query, tools, model, budget):
 
 steps = 3
 """
-Drr = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("in-file")
-    write_shop(str(folder / "shop"), Settings())
-    (folder / "sandbox").mkdir()
-    lines = "\n".join(document.model_dump_json() for document in DOCUMENTS)
-    (folder / "sandbox" / "documents.jsonl").write_text(lines + "\n")
-    asked = [
+    return write_box(
+        tmp_path_factory.mktemp("in-file"),
         {"id": "q-house", "query": "Which bird house?", "user_id": ANNA},
         {"id": "q-feeder", "query": "Which feeder is best under $30?", "user_id": BEN},
-    ]
-    (folder / "queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked))
-    return folder
+    )
 
 
 @pytest.fixture
@@ -63,16 +54,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "mine" / "my_agent.py"
     path.write_text(AGENT.replace("EDITION", "First edition."))
     return path
-
-
-@pytest.fixture
-def drr(capsys: pytest.CaptureFixture[str]) -> Drr:
-    def call(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 def new(box: Path, variants: str) -> list[object]:

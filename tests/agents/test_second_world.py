@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.app.answers import AnswerConfig, open_answering
-from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.env.query import Query
 from drr.env.settings import resolve
@@ -23,6 +21,7 @@ from drr.tools.registry import TOOLS
 from drr.tools.spec import make_tool
 
 from tests.agents.notes_world import read_note
+from tests.commands import Drr
 
 AGENT = """
 from langchain_core.messages import AIMessage, HumanMessage
@@ -52,7 +51,6 @@ QUERIES = [
     Query(id="q-kettle", query="What of the kettle?", user_id="nobody"),
     Query(id="q-price", query="What did it cost?", user_id="nobody"),
 ]
-Drr = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -67,16 +65,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("mine.py").write_text(AGENT)
     Path("queries.jsonl").write_text("".join(query.model_dump_json() + "\n" for query in QUERIES))
     return Path("notes")
-
-
-@pytest.fixture
-def drr(capsys: pytest.CaptureFixture[str]) -> Drr:
-    def call(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 def config_of(place: Path, **more: Any) -> AnswerConfig:

@@ -31,6 +31,7 @@ def simulated(rng: Generator, questions: int = 40, labels: int = 120) -> list[Sc
     return study_of_claims(rng, FP_JUDGES["biased"], questions, labels)
 
 
+@pytest.mark.long
 def test_an_interval_holds_the_truth_where_the_judges_own_does_not() -> None:
     held, alone, _ = coverage("FP", "biased", 80)
     assert held >= 0.88 and alone < 0.4

@@ -6,8 +6,10 @@ import re
 
 from drr.app.pages.markdown import safe_html
 from drr.app.viewer.highlight import LinkTag, Stretch, marked_html, marked_text
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.sizes import examples
 
 REPORT = """# Plan
 
@@ -77,7 +79,7 @@ def test_names_are_escaped() -> None:
 
 
 @given(st.text(alphabet=st.sampled_from('ab*_`[]()<>|#-1. \n\U000f0000\U000f0001&"'), max_size=60), st.data())
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_marking_never_changes_the_text_nor_lets_markup_through(report: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(report)), min_size=2, max_size=4)))
     html = marked_html(

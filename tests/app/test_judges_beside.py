@@ -40,6 +40,7 @@ def reader(judged_study: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield Reader(study, judge="rules-2")
 
 
+@pytest.mark.long
 def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_path: Path) -> None:
     material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-2")
     page = (tmp_path / "report" / "answers" / "~judges.html").read_text("utf-8")

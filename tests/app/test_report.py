@@ -140,6 +140,7 @@ def test_rules_are_never_set_beside_the_papers_figures(
     assert "left out" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_papers_figures_stand_beside_a_models_on_request(judged_study: Path) -> None:
     with Study.open(judged_study) as study:
         judged = read_judged(study, choose(study))

@@ -313,6 +313,7 @@ def test_a_report_that_nobody_wrote_is_written_when_it_is_asked_for_and_leads_ba
         assert client.get(f"/report/answers/{place[1]}").status_code == 200
 
 
+@pytest.mark.long
 def test_a_figure_that_could_not_be_written_whole_is_not_served(
     reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,10 +8,11 @@ import pytest
 from drr.citations.addresses import addresses_in, canonical_url, host_of, path_steps, unescape
 from drr.citations.parse import parse
 from drr.citations.repair import unknown_urls
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.citations.spelling import Address, spelt
+from tests.sizes import examples
 
 PIECES = st.lists(
     st.sampled_from(
@@ -29,7 +30,7 @@ PIECES = st.lists(
 @example("http://x:80:80")
 @example("https://a.org/? &utm_x=1")
 @example("https://a.org/ :~:text=x")
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_the_canonical_form_is_its_own(raw: str) -> None:
     once = canonical_url(raw)
     assert canonical_url(once) == once
@@ -52,7 +53,6 @@ NETWORK = st.builds(
 
 @pytest.mark.long
 @given(NETWORK, NETWORK, st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_two_spellings_are_equal_exactly_where_the_addresses_are(
     one: Address, other: Address, random: Random
 ) -> None:

@@ -11,7 +11,7 @@ from drr.citations.parse import parse
 from drr.eval.asking.conversation import Asking, Form
 from drr.eval.evidence.claims import Claim, extract_by_rules
 from drr.eval.tasks.extraction import chunks, extract_with_model
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 REPORT = """## Oklahoma
@@ -68,7 +68,6 @@ def test_every_quote_is_verbatim_and_every_source_was_parsed(counted: Counted) -
 
 
 @given(st.text(alphabet="aB1. \n|-[]()!?#*:。x", max_size=300))
-@settings(deadline=None)
 def test_no_text_breaks_the_extraction(report: str) -> None:
     for claim in extract_by_rules(report, parse(report)):
         assert report[claim.start : claim.end] == claim.quote

@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import pytest
 from drr.citations.parse import canonical_url, parse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.sizes import examples
 
 LIST = "\n\n## Sources\n" + "".join(f"[{n}] Title {n}: https://s{n}.org\n" for n in range(1, 9))
 
@@ -176,7 +178,7 @@ PIECES = st.sampled_from(
 
 @pytest.mark.long
 @given(st.lists(PIECES, max_size=80).map("".join))
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_no_mixture_of_marks_breaks_the_parser(report: str) -> None:
     found = parse(report)
     assert len(found.body) == len(report)
@@ -186,13 +188,11 @@ def test_no_mixture_of_marks_breaks_the_parser(report: str) -> None:
 
 
 @given(st.text())
-@settings(deadline=None)
 def test_no_text_breaks_the_parser(report: str) -> None:
     parse(report)
 
 
 @given(st.text(max_size=60))
-@settings(deadline=None)
 def test_no_address_breaks_the_canonical_form(raw: str) -> None:
     once = canonical_url(raw)
     assert isinstance(once, str)

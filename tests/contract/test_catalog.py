@@ -39,8 +39,14 @@ def shop(spec: str, settings: Settings) -> Iterator[Shop]:
         yield opened
 
 
+WORDS: dict[str, list[str]] = {}
+
+
 def _words(product: Product) -> list[str]:
-    return indexed_text(product.title, product.features, product.description).split(" ")
+    if product.product_id not in WORDS:
+        text = indexed_text(product.title, product.features, product.description)
+        WORDS[product.product_id] = text.split(" ")
+    return WORDS[product.product_id]
 
 
 def _passes(product: Product, request: SearchRequest) -> bool:

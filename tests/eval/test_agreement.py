@@ -28,6 +28,7 @@ def table(a, b, categories):
     return counts
 
 
+@pytest.mark.long
 def test_kappa_equals_statsmodels():
     a, b = votes(80)
     assert ag.cohen_kappa(a, b).value == pytest.approx(
@@ -35,6 +36,7 @@ def test_kappa_equals_statsmodels():
     )
 
 
+@pytest.mark.long
 def test_weighted_kappa_equals_statsmodels_also_with_an_empty_class():
     a, b = votes(60)
     a = ["none" if x == "partial" else x for x in a]

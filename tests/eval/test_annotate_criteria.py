@@ -133,6 +133,7 @@ def test_scores_of_a_saved_bundle_come_in(plan: AnnotationPlan, tmp_path: Path) 
         make_criteria_plan([], annotators=["ann"], count=3, seed=1)
 
 
+@pytest.mark.long
 async def test_from_a_scored_study_to_agreement(
     tmp_path: Path, shop: Shop, study: Study, capsys: pytest.CaptureFixture[str]
 ) -> None:

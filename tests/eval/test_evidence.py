@@ -7,13 +7,14 @@ from drr.env.shop import Shop
 from drr.eval.evidence.passages import PASSAGE, WHOLE, locate, passages, select, whole_within
 from drr.eval.stats.faithfulness import STATUSES
 from drr.eval.tasks.held import SupportItem
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sizes import examples
 from tests.tools.small_shop import FEEDER
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.text(alphabet="ab .\n#-é", max_size=9000))
 def test_passages_are_short_in_order_and_lose_nothing_but_white_space(text: str) -> None:
     spans = passages(text)

@@ -149,6 +149,7 @@ async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: S
     assert told["changes"] == [{"answer": "q-a/react/0", "item": "depth", "old": 8, "new": 5}]
 
 
+@pytest.mark.long
 async def test_the_papers_protocol_stands_beside_ours_and_is_labelled(study: Study, shop: Shop) -> None:
     text = f"Cited care claim number 7 [1].\nFeeder claim [2].\nAn uncited claim.\n\n## Sources\n[1] {CARE}\n[2] http://ecommerce.example/{FEEDER}"
     await put(study, *(answer(q, v, text, [PAGE]) for q in "ab" for v in ("react+ws", "hybrid-react+ws")))

@@ -10,6 +10,7 @@ from drr.eval.stats.intervals import paired
 from drr.eval.stats.noise import detectable, noise_floor
 
 
+@pytest.mark.long
 def test_two_runs_of_one_system_lie_within_the_floor_19_times_of_20() -> None:
     rng = np.random.default_rng(1)
     questions, trials, inside = 30, 3, 0

@@ -16,10 +16,11 @@ from drr.eval.tasks.rating import rating_asking
 from drr.eval.tasks.support import support_asking
 from drr.offline.judge import RulesJudge
 from drr.wording.figures import numbers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.eval.nursery import sections_of
+from tests.sizes import examples
 
 KIT = """Product: ERYTLLY Bird Feeding Station Kit
 Price: $43.99
@@ -134,7 +135,7 @@ def test_numbers_are_compared_with_their_units_and_rounding(
     assert missing_numbers(claim, text) == missing
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.text(max_size=300), st.text(max_size=600))
 def test_support_never_raises(claim: str, text: str) -> None:
     assert support(claim, [text]).label in ("full", "partial", "none")

@@ -127,6 +127,7 @@ async def test_three_settings_and_two_variants_share_the_criteria(study: Study) 
     assert (v.value, v.n, v.n_unscored) == (pytest.approx(7.0), 6, 0)
 
 
+@pytest.mark.long
 async def test_as_printed_the_same_criteria_are_scored_in_the_papers_way_and_made_once(study: Study) -> None:
     """Two calls a round; a dimension without a score counts 0. What a person has nothing to do with has no ceiling in either."""
     ask(study)
@@ -360,6 +361,7 @@ def test_what_is_within_the_noise_is_grey() -> None:
     assert '<td class="slight">≈ 6.90' in section(table, {})
 
 
+@pytest.mark.long
 async def test_a_variant_is_grey_where_it_is_no_further_off_than_the_rounds_are_apart(study: Study) -> None:
     """The judge gives 5, 7, 9 in turn of rounds: reports that differ by 1 are within that, one that differs by 5 is not."""
     ask(study)

@@ -148,9 +148,14 @@ def test_the_sign_test_of_nothing_is_none():
     assert sign_test(0, 0) is None
 
 
-def test_holm_equals_statsmodels_and_ignores_untested():
+@pytest.mark.long
+def test_holm_equals_statsmodels():
     p = [0.01, 0.04, 0.03, 0.2, 0.001]
     assert holm(p) == pytest.approx(list(multitest.multipletests(p, method="holm")[1]))
+
+
+def test_holm_multiplies_by_rank_and_ignores_untested():
+    assert holm([0.01, 0.04, 0.03, 0.2, 0.001]) == pytest.approx([0.04, 0.09, 0.09, 0.2, 0.005])
     assert holm([0.01, None, 0.04]) == pytest.approx([0.02, None, 0.04], nan_ok=True)
 
 

@@ -93,6 +93,7 @@ async def test_a_fitted_report_is_told_from_one_for_somebody_else(study: Study, 
     assert document["fitted"]["pqr_delta"]["value"] == pytest.approx(5)
 
 
+@pytest.mark.long
 async def test_trials_are_averaged_and_what_is_missing_is_unknown(study: Study, shop: Shop) -> None:
     await with_reports(study, trials=2)
 

@@ -43,6 +43,7 @@ def _drawn(rng: np.random.Generator, shift: float = 0.0) -> dict[tuple[int, str]
     return {(t, size): hard[t] + shift + rng.normal(0, 0.2) for t in range(TASKS) for size in SIZES}
 
 
+@pytest.mark.long
 def test_the_interval_holds_the_true_mean_as_often_as_it_says() -> None:
     rng = np.random.default_rng(22)
     together = alone = 0

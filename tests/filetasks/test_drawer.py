@@ -288,6 +288,7 @@ def test_a_log_is_in_order_of_its_days(drawers: list[WrittenDrawer]) -> None:
     assert logs
 
 
+@pytest.mark.long
 def test_other_widths_of_a_sketch_are_in_its_scale(hundred: list[TaskCase]) -> None:
     """A gap of 15 inches was drawn twice as wide as books of 24, and a shelf for eight pounds bore them."""
     case = next(one for one in hundred if one.intent == "fit_into_space")

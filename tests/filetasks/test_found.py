@@ -25,7 +25,7 @@ from drr.papers.dr3.making.manifest import read_manifest, task_hash
 from drr.papers.dr3.truth import read_truth
 from drr.study.study import Study
 
-from tests.filetasks.conftest import drr
+from tests.commands import drr
 from tests.web.hostile import to_loopback
 from tests.wire import Reply, Request, Say, Wire
 

@@ -22,7 +22,7 @@ from drr.papers.dr3.quality.material import TaskMaterial
 from drr.papers.dr3.truth import FactPlace, read_truth
 from drr.papers.dr3.world import queries_of
 
-from tests.filetasks.conftest import drr
+from tests.commands import drr
 
 SIZES = {"16k": 16_000, "24k": 24_000}
 
@@ -34,7 +34,7 @@ def made(shop: Shop, out: Path, count: int, seed: int = 2) -> TaskSetManifest:
 @pytest.fixture(scope="module")
 def tasks(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("made") / "tasks"
-    write_card(out, made(shop, out, 6), "2023-09-15")
+    write_card(out, made(shop, out, 4), "2023-09-15")
     return out
 
 
@@ -46,10 +46,10 @@ def copied(tasks: Path, tmp_path: Path) -> Path:
 @pytest.mark.long
 def test_every_task_passes_every_check(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert drr("tasks", "check", tasks) == 0
-    assert "6 of 6 tasks pass every check" in capsys.readouterr().out
+    assert "4 of 4 tasks pass every check" in capsys.readouterr().out
     manifest = read_manifest(tasks)
-    assert manifest is not None and manifest.complete and manifest.tasks == 6
-    assert manifest.funnel.kept == 6 and manifest.funnel.generated >= 6
+    assert manifest is not None and manifest.complete and manifest.tasks == 4
+    assert manifest.funnel.kept == 4 and manifest.funnel.generated >= 4
 
 
 def _funnel(shop: Shop, out: Path, count: int, seed: int) -> dict[str, int]:
@@ -103,7 +103,7 @@ def test_a_set_goes_on_where_it_stopped_and_is_the_same_as_in_one_go(
 
 def test_another_seed_or_a_strange_folder_is_refused(shop: Shop, copied: Path, tmp_path: Path) -> None:
     with pytest.raises(Misuse, match="holds tasks of seed 2, not 3"):
-        made(shop, copied, 6, seed=3)
+        made(shop, copied, 4, seed=3)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "diary.txt").write_text("x")
     with pytest.raises(Misuse, match="not written by `drr papers tasks drawer`"):
@@ -203,17 +203,17 @@ def test_what_was_changed_is_never_taken_for_what_was_written(shop: Shop, copied
         "2020-01-01" if name == "query.json" else [],
     )
     with pytest.raises(Misuse, match="004: is not what was written there"):
-        made(shop, copied, 6)
+        made(shop, copied, 4)
     assert read_manifest(copied) == before
     assert drr("tasks", "check", copied) == 1
     shutil.rmtree(copied / "004")
-    assert made(shop, copied, 6) == before
+    assert made(shop, copied, 4) == before
 
 
 def test_a_strange_task_in_the_folder_is_not_taken_in(shop: Shop, copied: Path) -> None:
     shutil.copytree(copied / "002", copied / "099")
     with pytest.raises(Misuse, match="099: is not what was written there"):
-        made(shop, copied, 6)
+        made(shop, copied, 4)
     assert drr("tasks", "check", copied) == 1
 
 
@@ -223,7 +223,7 @@ def test_missing_tasks_are_missed_and_nothing_to_compare_with_is_said(
     shutil.rmtree(copied / "002")
     assert drr("tasks", "check", copied) == 1
     told = capsys.readouterr().out
-    assert "002: missing: the manifest has it, the folder has not" in told and "5 of 6 tasks pass" in told
+    assert "002: missing: the manifest has it, the folder has not" in told and "3 of 4 tasks pass" in told
     assert drr("tasks", "check", copied / "003") == 0
     (copied / "manifest.json").unlink()
     capsys.readouterr()
@@ -240,8 +240,8 @@ def test_a_rejected_task_is_neither_run_nor_exported(
         task_folders(copied), "Ada", lambda _: next(keys), shown.append, lambda: "2024-02-29",
         lambda _: "asked", lambda _: "true",
     )  # fmt: skip
-    assert shown[:3] == ["\n1 of 6\nasked", "'?' is no key: " + KEYS, "true"]
-    assert [query.task_id for query in queries_of(copied, ["16k"])] == ["002", "003", "004", "005", "006"]
+    assert shown[:3] == ["\n1 of 4\nasked", "'?' is no key: " + KEYS, "true"]
+    assert [query.task_id for query in queries_of(copied, ["16k"])] == ["002", "003", "004"]
     assert drr("tasks", "export", copied, "--out", tmp_path / "dr3") == 0
     assert "1 task that was rejected in review is left out: 001" in capsys.readouterr().err
     assert "001" not in {one.name for one in (tmp_path / "dr3").iterdir()}
@@ -267,7 +267,7 @@ def test_a_run_says_what_is_not_as_it_was_written_and_refuses_what_lacks_a_file(
     _edit(copied / "004", "query.json", "query", "Is it covered?")
     assert drr(*words) == 0
     assert "not what its manifest says was written: 004;" in capsys.readouterr().err
-    _spoil_file(copied / "005")
+    _spoil_file(copied / "003")
     assert drr(*words) == 2
     assert "which is not in files/" in capsys.readouterr().err
 
@@ -325,7 +325,7 @@ def test_a_person_accepts_and_rejects_and_the_hash_stays(copied: Path) -> None:
         lambda _: "",
         lambda _: "",
     )
-    assert (tally.accepted, tally.rejected, tally.left) == (1, 1, 4)
+    assert (tally.accepted, tally.rejected, tally.left) == (1, 1, 2)
     rejected = read_truth(copied / "002").review
     assert (rejected.status, rejected.reviewer) == ("rejected", "Ada")
     assert rejected.history[-1]["reason"] == "two answers"

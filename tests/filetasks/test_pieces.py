@@ -12,10 +12,11 @@ from drr.env.text import tokens
 from drr.papers.dr3.corpus_web import CorpusWeb, OpenCorpora
 from drr.papers.dr3.form import CorpusPage
 from drr.papers.dr3.pieces import OVERLAP, PIECE_CHARS, best, cut
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.filetasks.made import write_task
+from tests.sizes import examples
 
 WORDS = [
     f"{first}{second}"
@@ -55,7 +56,6 @@ def test_the_best_dense_pieces_are_those_of_brute_force(corpus: list[CorpusPage]
 
 
 @given(st.lists(st.floats(-1, 1, width=32), max_size=40), st.integers(0, 50))
-@settings(deadline=None)
 def test_the_best_are_in_order_ties_by_place_and_none_without_merit(scores: list[float], count: int) -> None:
     expected = [
         place
@@ -66,7 +66,7 @@ def test_the_best_are_in_order_ties_by_place_and_none_without_merit(scores: list
 
 
 @given(st.text(st.sampled_from("ab \n"), min_size=1, max_size=9_000).filter(str.strip))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_pieces_leave_no_word_out_and_keep_their_size(text: str) -> None:
     found = cut(text)
     assert all(0 < len(piece) <= PIECE_CHARS for piece in found)

@@ -242,6 +242,7 @@ def searching(request: Request) -> Say:
     return Say("It is so.")
 
 
+@pytest.mark.long
 def test_nothing_that_is_sent_tells_which_reach_it_is(place: Path) -> None:
     """Before anything is searched every request is the same; afterwards only what was found differs."""
     runs = {

@@ -168,6 +168,7 @@ def test_no_table_gives_one_thing_two_values(
     assert tables > 10
 
 
+@pytest.mark.long
 def test_a_pack_that_is_counted_is_the_regular_one(hundred: list[TaskCase]) -> None:
     """Pages warn that the large pack is another matter, and no file said which was open."""
     seen: Counter[str] = Counter()

@@ -7,13 +7,12 @@ import json
 import subprocess
 import sys
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.app.answers import AnswerConfig, open_answering
-from drr.app.cli import main
 from drr.citations.addresses import canonical_url
 from drr.env.errors import DrrError, Misuse
 from drr.env.query import Query, read_queries
@@ -27,6 +26,7 @@ from drr.papers.dr3.source_kind import PICTURE, FileSources
 from drr.papers.dr3.world import queries_of
 from drr.study.study import Study
 
+from tests.commands import Drr
 from tests.filetasks.made import QUERY, SECRET, write_task
 
 ROOT = Path(__file__).parents[2]
@@ -61,17 +61,6 @@ async def reader(query, tools, model, budget):
 
 reader.roles = ("agent",)
 """
-Drr = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def drr(capsys: pytest.CaptureFixture[str]) -> Drr:
-    def call(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture

@@ -14,12 +14,13 @@ from drr.data_ingest.blocks import BlockReader
 from drr.data_ingest.ids import Ids
 from drr.data_ingest.packing import pack_texts, unpack_items
 from drr.data_ingest.review_rows import ReviewRows, canonical
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.results import record, table
 from tests.ingest.raw import messy_reviews, odd_user, product_id, review, user_id, write
 from tests.ingest.reference import Bad, review_of
+from tests.sizes import examples
 
 Answer = tuple[Any, ...]
 
@@ -296,7 +297,7 @@ def test_random_damage_long(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(
         st.fixed_dictionaries(
@@ -385,7 +386,7 @@ HOSTILE = st.text('"\\\\u0dD8cCeEf9/, :n{}[]', max_size=14)
 
 
 @pytest.mark.long
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.lists(
         st.tuples(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, st.integers(0, 2)), min_size=1, max_size=8

@@ -5,45 +5,42 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 
-
-def drr(*words: str | Path) -> int:
-    return main([str(word) for word in words])
+from tests.commands import drr
+from tests.once import made_once
 
 
 @pytest.fixture(scope="session")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sample") / "raw"
+    return made_once("persons", tmp_path_factory, _make) / "raw"
+
+
+def _make(home: Path) -> None:
+    raw, shop, persons = home / "raw", home / "shop", home / "persons.jsonl"
     size = ("--products", "250", "--users", "24", "--reviews", "2400")
-    assert drr("sample", folder, *size, "--seed", "3", "--quiet") == 0
-    return folder
+    assert drr("sample", raw, *size, "--seed", "3", "--quiet") == 0
+    assert drr("ingest", raw, "--shop", shop, "--quiet") == 0
+    assert drr("ingest", raw, "--shop", home / "kept", "--keep-reviews", "--quiet") == 0
+    assert drr("persons", "build", "--shop", shop, "--out", persons, "--users", "20") == 0
+    words = ("--tokens", "4k,8k", "--out", home / "contexts", "--workers", "1", "--quiet")
+    assert drr("context", "build", persons, "--shop", shop, *words) == 0
 
 
 @pytest.fixture(scope="session")
 def sample_shop(raw: Path) -> Path:
-    shop = raw.parent / "shop"
-    assert drr("ingest", raw, "--shop", shop, "--quiet") == 0
-    return shop
+    return raw.parent / "shop"
 
 
 @pytest.fixture(scope="session")
-def sample_persons(sample_shop: Path) -> Path:
-    path = sample_shop.parent / "persons.jsonl"
-    assert drr("persons", "build", "--shop", sample_shop, "--out", path, "--users", "20") == 0
-    return path
+def sample_persons(raw: Path) -> Path:
+    return raw.parent / "persons.jsonl"
 
 
 @pytest.fixture(scope="session")
-def contexts_folder(sample_shop: Path, sample_persons: Path) -> Path:
-    folder = sample_shop.parent / "contexts"
-    words = ("--shop", sample_shop, "--tokens", "4k,8k", "--out", folder, "--workers", "1", "--quiet")
-    assert drr("context", "build", sample_persons, *words) == 0
-    return folder
+def contexts_folder(raw: Path) -> Path:
+    return raw.parent / "contexts"
 
 
 @pytest.fixture(scope="session")
 def kept(raw: Path) -> Path:
-    shop = raw.parent / "kept"
-    assert drr("ingest", raw, "--shop", shop, "--keep-reviews", "--quiet") == 0
-    return shop
+    return raw.parent / "kept"

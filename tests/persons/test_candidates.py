@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.env.entities import KeptReview
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
@@ -16,14 +15,11 @@ from drr.papers.pdr.candidates import Candidate, accepted, batches
 from drr.papers.pdr.person import Attribute, read_persons
 from drr.papers.pdr.stated import stated_traits
 
+from tests.commands import drr
 from tests.persons.shopper import ANNA
 from tests.wire import Fail, Request, Say, Wire
 
 MODEL = "anthropic:claude-sonnet-5-5"
-
-
-def drr(*words: str | Path) -> int:
-    return main([str(word) for word in words])
 
 
 def review(text: str, number: int = 1) -> KeptReview:

@@ -6,15 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.papers.pdr.person import read_persons
 
 from tests.agents.garden import ANNA, write_shop
-
-
-def drr(*words: str | Path) -> int:
-    return main([str(word) for word in words])
+from tests.commands import drr
 
 
 @pytest.fixture(scope="module")

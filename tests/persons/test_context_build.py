@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from drr.app.cli import main
 from drr.env.entities import User
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
@@ -25,14 +24,11 @@ from drr.papers.pdr.wares import Wares
 from drr.papers.pdr.words import invented_traits, key_of, record_traits, values_of
 from drr.wording.states import STATES
 
+from tests.commands import drr
 from tests.persons.shopper import ANNA
 
 Plant = tuple[Person, User | None, ContextItem]
 PLANTED = 100
-
-
-def drr(*words: str | Path) -> int:
-    return main([str(word) for word in words])
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +115,7 @@ def test_what_expresses_nothing_is_noise_and_the_orders_express_what_they_are_ev
         assert {"purchase", "dialogue", "note"} <= kinds
 
 
+@pytest.mark.long
 def test_the_number_of_workers_changes_no_byte(
     contexts_folder: Path, sample_persons: Path, sample_shop: Path, tmp_path: Path
 ) -> None:

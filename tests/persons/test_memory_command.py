@@ -6,14 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 
+from tests.commands import drr
 from tests.persons.remembering import CLUES, STATEMENTS, folder
 from tests.wire import Request, Say, Wire
-
-
-def drr(*words: str | Path | int) -> int:
-    return main([str(word) for word in words])
 
 
 def test_memories_are_held_against_what_the_context_shows(

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
 from drr.papers.pdr.person import read_persons
+
+from tests.commands import drr
 
 PERSONA: dict[str, Any] = {
     "Basic Attributes": {
@@ -27,10 +28,6 @@ PERSONA: dict[str, Any] = {
     "Lifestyle": {"Diet": ["vegetarian", "no nuts"], "Exercise": None, "diet": "light"},
     "兴趣": {"音乐": "爵士乐"},
 }
-
-
-def drr(*words: str | Path) -> int:
-    return main([str(word) for word in words])
 
 
 def written(path: Path, *lines: object) -> Path:

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 
+from tests.commands import drr
 from tests.persons.remembering import CLUES, STATEMENTS, folder
 from tests.wire import Fail, Reply, Request, Say, Wire
 
@@ -18,10 +18,6 @@ NAMED = [
     {"block": "place", "statement": "lives where it snows"},
     {"block": "colors", "statement": "likes pink"},
 ]
-
-
-def drr(*words: str | Path) -> int:
-    return main([str(word) for word in words])
 
 
 def body(request: Request) -> str:

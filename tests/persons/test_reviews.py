@@ -8,16 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drr.app.cli import main
 from drr.data_ingest.review_texts import ReviewTexts
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.papers.pdr.person import read_persons
 from drr.papers.pdr.stated import stated_traits
 
-
-def drr(*words: str | Path) -> int:
-    return main([str(word) for word in words])
+from tests.commands import drr
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 
-
-def drr(*words: str | Path) -> int:
-    return main([str(word) for word in words])
+from tests.commands import drr
 
 
 def test_the_shop_of_the_persons_is_found_by_its_content_and_a_strangers_is_named_first(

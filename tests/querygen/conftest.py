@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.env.query import Query, read_queries
 from drr.env.settings import resolve
 from drr.env.shop import Shop, open_shop
 from drr.querygen.builtin import SEED
 
-
-def drr(*words: str | Path) -> int:
-    return main([str(word) for word in words])
+from tests.commands import drr
 
 
 @pytest.fixture(scope="session")

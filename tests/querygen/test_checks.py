@@ -18,7 +18,7 @@ from drr.querygen.check_list import CHECKS, Stock
 from drr.querygen.checks import Checker, spread
 from drr.wording.states import STATES
 
-from tests.querygen.conftest import drr
+from tests.commands import drr
 
 
 @pytest.fixture(scope="module")

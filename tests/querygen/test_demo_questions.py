@@ -9,7 +9,7 @@ import pytest
 from drr.app.demo import ASKED
 from drr.querygen.builtin import builtin_queries
 
-from tests.querygen.conftest import drr
+from tests.commands import drr
 
 README = "What would make my yard better for birds, for under $200?"
 DEMO = builtin_queries()[:ASKED]

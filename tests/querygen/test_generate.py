@@ -21,7 +21,7 @@ from drr.querygen.review import edited
 from drr.querygen.sampling import sample_users
 from drr.tools.registry import TOOLS
 
-from tests.querygen.conftest import drr
+from tests.commands import drr
 from tests.wire import Request, Say, Wire
 
 MODEL = "anthropic:claude-sonnet-5-5"

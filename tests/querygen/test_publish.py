@@ -14,7 +14,7 @@ from drr.querygen.dataset import FILES
 from drr.querygen.stats import distinct, statistics_of
 from pyarrow import parquet
 
-from tests.querygen.conftest import drr
+from tests.commands import drr
 
 
 def test_statistics_are_those_of_the_file(queries: list[Query]) -> None:

@@ -16,7 +16,7 @@ from drr.env.query import Query, query_id, read_queries
 from drr.querygen.review import review
 from drr.querygen.reviewing import Terminal
 
-from tests.querygen.conftest import drr
+from tests.commands import drr
 
 NEW = "Which of your bird feeders would you take for under $45 in total, and how is it washed?"
 
@@ -60,6 +60,7 @@ def test_accept_reject_edit_and_resume(file: Path) -> None:
     assert [entry["reviewer"] for entry in third.review.history] == ["Ada", "Ada"]
 
 
+@pytest.mark.long
 def test_input_that_ends_loses_nothing(file: Path) -> None:
     before = read_queries(file)
     typed(file, "a", "e")
@@ -100,6 +101,7 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(file: Path, querie
     assert [query.id for query in read_queries(file)] == [queries[3].id]
 
 
+@pytest.mark.long
 def test_an_edit_starts_from_the_text_as_it_is(file: Path) -> None:
     """In a real terminal: an addition is typed, not the whole question again; Ctrl-C leaves it on disk."""
     before = read_queries(file)[0]

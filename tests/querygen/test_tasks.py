@@ -9,7 +9,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from drr.app.cli import main
 from drr.env.errors import Misuse
 from drr.env.query import read_queries
 from drr.papers.pdr.person import Attribute, Person
@@ -17,11 +16,9 @@ from drr.querygen.pairing import pairs
 from drr.querygen.task_checks import problems
 from drr.querygen.tasks import BUILT_IN, ResearchTask, read_tasks, write_tasks
 
+from tests.commands import drr
+
 TASKS = read_tasks(BUILT_IN)
-
-
-def drr(*words: str | Path | int) -> int:
-    return main([str(word) for word in words])
 
 
 def test_fifty_are_built_in_five_for_each_category_and_none_holds_a_personal_fact() -> None:

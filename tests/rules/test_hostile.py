@@ -12,8 +12,10 @@ import pytest
 from asked import DIFFUSER, LA, LB, READER, WEB, A, checked
 from drr.env.shop import Shop
 from drr.eval.checks import RULES, document
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+
+from tests.sizes import examples
 
 ROOT = Path(__file__).parent.parent.parent
 SECONDS = 60
@@ -155,7 +157,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join), st.booleans(), st.booleans())
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_text_breaks_a_rule(rules_shop: Shop, report: str, in_shop: bool, with_user: bool) -> None:
     known = {"shop": rules_shop} if in_shop else {"shop_urls": ("http://ecommerce.example",)}
     query = "under $30, each under $3, $5 a month for two months"
@@ -172,7 +174,7 @@ def test_no_text_breaks_a_rule(rules_shop: Shop, report: str, in_shop: bool, wit
 
 @pytest.mark.long
 @given(st.text(max_size=400))
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_signs_break_a_rule(rules_shop: Shop, report: str) -> None:
     found = checked(report, shop=rules_shop, user_id=READER, query=report, returned=frozenset())
     assert list(document(found)) == list(RULES)

@@ -13,6 +13,7 @@ import pytest
 from drr.env.shop import Shop
 
 from benchmarks.first_contact import ROUNDS, FirstContact, read_round, run
+from tests.sizes import mostly_at_night
 
 FOUND = {"round79": 12, "round80": 14, "round81": 13, "round82": 14, "round83": 12, "round84": 10}
 """Planted errors found, of 60, 60, 60, 62, 60 and 40."""
@@ -45,7 +46,7 @@ PLACES = {
     "row_rating": (64, 20),
     "total": (56, 16),
 }
-"""Of 64 each in all ten sets, and of 20 each in the last three."""
+"""Of 64 each in all ten sets, and of 20 each in the last three, where each kind is in one."""
 ACCUSED: dict[str, str] = {}
 """True texts that are accused all the same, and why: none."""
 
@@ -57,42 +58,35 @@ def seen_in(shop: Shop, name: str) -> FirstContact:
     return seen
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.long) if name in ("round82", "round83", "round84") else name
-        for name in FOUND
-    ],
-)
+@pytest.mark.parametrize("name", mostly_at_night(FOUND, lambda name: name == "round79"))
 def test_no_true_text_of_a_round_is_accused(name: str, rules_shop: Shop) -> None:
     seen = seen_in(rules_shop, name)
     assert seen.caught.total() >= FOUND[name], seen.misses
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.long) if name not in ("long1", "long2", "long3") else name
-        for name in LONG
-    ],
-)
+@pytest.mark.parametrize("name", mostly_at_night(LONG, lambda name: name == "long1"))
 def test_no_true_long_report_is_accused(name: str, rules_shop: Shop) -> None:
     seen = seen_in(rules_shop, name)
     assert seen.clean["report"] == 12
     assert seen.caught.total() >= LONG[name], seen.misses
 
 
-@pytest.mark.parametrize(("first", "many"), [pytest.param(1, 64, marks=pytest.mark.long), (8, 20)])
+@pytest.mark.parametrize(
+    "numbers",
+    mostly_at_night([(9,), (8, 10), tuple(range(1, 11))], lambda numbers: numbers == (9,)),
+    ids=lambda numbers: f"{numbers[0]}-{numbers[-1]}",
+)
 def test_errors_in_the_named_places_are_found_and_no_true_text_is_accused(
-    first: int, many: int, rules_shop: Shop
+    numbers: tuple[int, ...], rules_shop: Shop
 ) -> None:
     planted, caught, misses = Counter[str](), Counter[str](), list[str]()
-    for number in range(first, 11):
+    for number in numbers:
         seen = seen_in(rules_shop, f"places{number}")
         planted += seen.planted
         caught += seen.caught
         misses += seen.misses
-    assert planted == Counter(dict.fromkeys(PLACES, many))
-    floors = {kind: every if first == 1 else last for kind, (every, last) in PLACES.items()}
+    every = len(numbers) == 10
+    assert set(planted.values()) == {64 if every else 20} and (not every or set(planted) == set(PLACES))
+    floors = {kind: PLACES[kind][0 if every else 1] for kind in planted}
     lost = {kind: (caught[kind], floor) for kind, floor in floors.items() if caught[kind] < floor}
     assert lost == {}, "\n".join(one for one in misses if one.split()[1].rstrip(":") in lost)

@@ -54,10 +54,8 @@ SINCE = 1_546_300_800_000
 
 
 @pytest.fixture(scope="module")
-def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sample") / "raw"
-    write_sample(folder, SamplePlan(), Quiet())
-    return folder
+def raw(sample_home: Path) -> Path:
+    return sample_home / "raw"
 
 
 def lines(folder: Path, kind: str) -> Iterator[tuple[str, list[str]]]:

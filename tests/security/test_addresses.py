@@ -21,7 +21,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 from tests.wire import Say, Wire
 
 SONNET = "anthropic:claude-sonnet-5-5"

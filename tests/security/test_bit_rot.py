@@ -14,7 +14,7 @@ from drr.env.errors import DrrError
 from drr.study.study import Study
 from drr.study.unit import Unit
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 
 New = Callable[..., list[str]]
 FLIPS = 40

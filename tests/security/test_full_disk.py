@@ -12,7 +12,7 @@ import pytest
 from drr.env.disk import no_room
 from drr.env.errors import DrrError
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 
 pytestmark = pytest.mark.long
 

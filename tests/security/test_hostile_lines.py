@@ -12,7 +12,7 @@ import pytest
 from drr.app.vouching import remember_shop
 from drr.study import toml
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 from tests.security.hostile import hostile
 
 pytestmark = pytest.mark.long

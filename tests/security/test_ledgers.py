@@ -12,7 +12,7 @@ from drr.env.errors import DrrError
 from drr.env.web.record import Searches
 from drr.env.web.snapshots import Snapshots, url_key
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 from tests.security.hostile import DEEP
 from tests.tampering import tampered
 

@@ -12,7 +12,7 @@ from drr.eval.evidence.imported import read_reports
 from drr.study.export import export
 from drr.study.study import Study
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 
 LINE = {
     "id": "1",

@@ -19,7 +19,7 @@ from drr.study.study import Study
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 from tests.tampering import tampered
 
 New = Callable[..., list[str]]

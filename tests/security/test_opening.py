@@ -15,7 +15,7 @@ import pytest
 from drr.env.errors import DrrError
 from drr.study.study import Study
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 
 New = Callable[..., list[str]]
 MAGIC = bytes.fromhex("d9d505f920a163d7")

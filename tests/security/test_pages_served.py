@@ -21,8 +21,8 @@ from drr.study.study import Study
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from tests.commands import Drr
 from tests.entering import entered, other_server
-from tests.security.conftest import Drr
 from tests.security.test_names import plan_with
 
 New = Callable[..., list[str]]

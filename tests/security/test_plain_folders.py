@@ -16,8 +16,8 @@ from drr.env.shop import open_shop
 from drr.papers.dr3.folders import open_tasks, task_at
 from drr.papers.dr3.form import CORPUS, DRAWER, QUESTION, REVIEW, SIZES, TRUTH
 
+from tests.commands import Drr
 from tests.filetasks.known import write_known_task
-from tests.security.conftest import Drr
 
 Replace = Callable[[Path], None]
 

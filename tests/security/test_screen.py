@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.garden import ANNA
-from tests.security.conftest import Drr
+from tests.commands import Drr
 from tests.test_rooms import FOLDERS
 from tests.wire import Wire, looked
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from drr.env.bounded import DEEPEST, read_toml
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 from tests.security.test_names import plan_with
 
 New = Callable[..., list[str]]

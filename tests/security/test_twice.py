@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 from tests.security.test_names import plan_with
 
 REPORT = {

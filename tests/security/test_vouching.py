@@ -17,7 +17,7 @@ from drr.llm import models
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.security.conftest import Drr
+from tests.commands import Drr
 from tests.wire import Request, Say, Wire, looked
 
 SONNET = "anthropic:claude-sonnet-5-5"

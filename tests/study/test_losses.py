@@ -18,7 +18,8 @@ from drr.study.blobs import Blobs, LostText
 from drr.study.study import Study
 
 from tests.agents.garden import ANNA
-from tests.security.conftest import Drr, box, drr
+from tests.commands import Drr
+from tests.security.conftest import box, drr
 
 __all__ = ["box", "drr"]
 

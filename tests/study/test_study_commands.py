@@ -3,49 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.app.cli import main
-from drr.env.settings import Settings
 from drr.study.study import Study
 
-from tests.agents.garden import ANNA, BEN, DOCUMENTS, QUESTION, write_shop
+from tests.agents.garden import ANNA, BEN, QUESTION, write_box
+from tests.commands import Drr
 from tests.wire import Fail, Request, Say, Wire, looked
 
 SONNET = "anthropic:claude-sonnet-5-5"
-Drr = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("box")
-    write_shop(str(folder / "shop"), Settings())
-    (folder / "sandbox").mkdir()
-    lines = "\n".join(document.model_dump_json() for document in DOCUMENTS)
-    (folder / "sandbox" / "documents.jsonl").write_text(lines + "\n")
-    asked = [
+    return write_box(
+        tmp_path_factory.mktemp("box"),
         {"id": "q-birds", "query": QUESTION, "user_id": ANNA},
         {"query": "Which feeder is best under $30?", "user_id": BEN},
-    ]
-    (folder / "queries.jsonl").write_text("".join(json.dumps(line) + "\n" for line in asked))
-    return folder
+    )
 
 
 @pytest.fixture
-def drr(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Drr]:
+def drr(drr: Drr, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Drr:
     monkeypatch.chdir(tmp_path)
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "DRR_MODEL"):
         monkeypatch.delenv(name, raising=False)
-
-    def call(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    yield call
+    return drr
 
 
 def new(box: Path, variants: str = "react,plan-to-function+ws") -> list[object]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from drr.env.entities import ORDER_STATUSES, Product
+from drr.env.entities import Product
 from drr.env.settings import Settings
-from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
+from drr.env.shop import UserRow
+
+from tests.shops import OrderRow, write_rows
 
 ANNA, BEN, EVE = (
     "ANNA000000000000000000000001",
@@ -84,8 +86,7 @@ USERS = [
     ),
     UserRow(EVE, "eve@post.example", "Eve", "Lund", "5550100123", "9 Hill Road", "Troy", "NY", "12180"),
 ]
-# (order number, product, user, when, quantity, status)
-ORDERS = [
+ORDERS: list[OrderRow] = [
     (1000000000000003, FEEDER, 0, 1_655_000_000_000, 2, "Delivered"),
     (1000000000000002, BARE, 0, 1_650_000_000_000, 1, "Returned"),
     (1000000000000001, GRINDER, 0, 1_640_000_000_000, 1, "Cancelled"),
@@ -95,26 +96,4 @@ ANNAS_ORDER, BENS_ORDER = "1000000000000003", "1000000000000010"
 
 
 def write_shop(spec: str, settings: Settings) -> None:
-    places = {product.product_id: k for k, product in enumerate(PRODUCTS)}
-    with shop_writer(spec, settings, replace=True) as writer:
-        writer.write_products(PRODUCTS)
-        writer.write_users([USERS])
-        writer.write_orders(
-            [
-                OrderColumns(
-                    [o[0] for o in ORDERS],
-                    [places[str(o[1])] for o in ORDERS],
-                    [o[2] for o in ORDERS],
-                    [o[3] for o in ORDERS],
-                    [o[4] for o in ORDERS],
-                    [ORDER_STATUSES.index(o[5]) for o in ORDERS],  # type: ignore[arg-type]
-                )
-            ]
-        )
-        manifest = Manifest(
-            backend="",
-            as_of="2022-06-20",
-            content_hash="",
-            counts={"products": len(PRODUCTS), "users": len(USERS), "orders": len(ORDERS)},
-        )
-        writer.publish(manifest)
+    write_rows(spec, settings, PRODUCTS, USERS, ORDERS, replace=True)

@@ -19,9 +19,10 @@ from drr.env.statistics import Purchase, user_statistics
 from drr.env.web.sandbox import Sandbox
 from drr.tools.base import ToolContext, ToolError, context_for
 from drr.tools.registry import call_sync
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.sizes import examples
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BARE, BEN, EVE, FEEDER, GRINDER, HOSTILE, PRODUCTS
 
 SHOP = "http://ecommerce.example/"
@@ -188,7 +189,7 @@ def test_a_part_is_whole_and_nothing_else(shop: Shop) -> None:
         assert [other for other in parts if f"\n{other.title()}:" in text] == [part]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.lists(st.tuples(st.text("ab \n|\u200b", min_size=1, max_size=6), st.integers(1, 5_000)), max_size=3),
     st.integers(1, 9_000),

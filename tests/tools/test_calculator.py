@@ -10,8 +10,10 @@ from fractions import Fraction
 
 import pytest
 from drr.tools.arithmetic import FUNCTIONS, ArithmeticProblem, evaluate
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.sizes import examples
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ _amounts = st.decimals(min_value=-(10**6), max_value=10**6, places=2, allow_nan=
 
 
 @given(st.lists(_amounts, min_size=1, max_size=12))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_sums_of_money_are_exact(amounts: list[object]) -> None:
     expression = " + ".join(f"({amount})" for amount in amounts)
     assert Fraction(evaluate(expression)) == sum(Fraction(str(amount)) for amount in amounts)
@@ -155,7 +157,7 @@ _expressions = st.recursive(
 
 
 @given(_expressions)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_agrees_with_python_to_double_precision(expression: str) -> None:
     import re
 
@@ -170,7 +172,7 @@ def test_agrees_with_python_to_double_precision(expression: str) -> None:
 
 
 @given(st.text(alphabet="0123456789.+-*/^(){} eE" + "".join(FUNCTIONS) + "pi_'\\", max_size=60))
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_anything_else_is_a_problem_and_never_another_exception(expression: str) -> None:
     try:
         value = evaluate(expression)

@@ -16,11 +16,12 @@ from drr.env.web.sandbox import Sandbox
 from drr.tools.base import ToolAnswer, ToolContext, ToolError, context_for
 from drr.tools.files import MOST_ROWS
 from drr.tools.registry import EVERY, FILE_TOOLS, TOOLS, call, call_sync
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.drawer.hostile import HOSTILE
 from tests.drawer.papers import write_papers
+from tests.sizes import examples
 from tests.tools.paper_world import PaperWorld
 from tests.tools.small_shop import ANNA
 
@@ -221,7 +222,7 @@ async def test_a_hostile_file_is_a_typed_error_of_the_tool(tmp_path: Path) -> No
         r"(Plan!)?[A-Z]{1,3}[0-9]{1,7}(:[A-Z][0-9]{1,3})?|[0-9]{1,9}-?[0-9]{0,3}", fullmatch=True
     ),
 )
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_part_is_read_or_refused_in_one_sentence(ctx: ToolContext, name: str, part: str) -> None:
     try:
         answer = call_sync("read_file", {"name": name, "part": part}, ctx)

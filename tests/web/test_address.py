@@ -6,8 +6,10 @@ import ipaddress
 
 import pytest
 from drr.env.web.address import Refused, check_ip, parse
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.sizes import examples
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ def test_public_hosts_are_not(ip: str) -> None:
     st.integers(0, 2**32 - 1).map(ipaddress.IPv4Address)
     | st.integers(0, 2**128 - 1).map(ipaddress.IPv6Address)
 )
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_nothing_that_python_calls_local_passes(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
     try:
         check_ip(str(ip))
@@ -164,7 +166,7 @@ def test_nothing_that_python_calls_local_passes(ip: ipaddress.IPv4Address | ipad
 
 
 @given(st.text(max_size=60) | st.text(alphabet="htps:/.@[]%0aé1\\?#", max_size=40).map("http://".__add__))
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_any_text_is_an_address_or_refused(url: str) -> None:
     try:
         address = parse(url)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Callable
@@ -10,12 +9,9 @@ from pathlib import Path
 
 import pytest
 from drr.agents.commands.containment import why_not_contained
-from drr.app.cli import main
-from drr.env.settings import Settings
 
-from tests.agents.garden import ANNA, DOCUMENTS, write_shop
+from tests.agents.garden import ANNA, write_box
 
-Drr = Callable[..., tuple[int, str, str]]
 Script = Callable[[str, str], Path]
 CONTAINED = why_not_contained() is None
 TERMS = [] if CONTAINED else ["--trust-agent"]
@@ -41,14 +37,10 @@ def call(name, **arguments):
 
 @pytest.fixture(scope="module")
 def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("commands")
-    write_shop(str(folder / "shop"), Settings())
-    (folder / "sandbox").mkdir()
-    lines = "\n".join(document.model_dump_json() for document in DOCUMENTS)
-    (folder / "sandbox" / "documents.jsonl").write_text(lines + "\n")
-    query = {"id": "q-house", "query": "Which bird house?", "user_id": ANNA, "rationale": "SECRET-RATIONALE"}
-    (folder / "queries.jsonl").write_text(json.dumps(query) + "\n")
-    return folder
+    return write_box(
+        tmp_path_factory.mktemp("commands"),
+        {"id": "q-house", "query": "Which bird house?", "user_id": ANNA, "rationale": "SECRET-RATIONALE"},
+    )
 
 
 @pytest.fixture
@@ -68,16 +60,6 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
         return path
 
     return write
-
-
-@pytest.fixture
-def drr(capsys: pytest.CaptureFixture[str]) -> Drr:
-    def call(*words: object) -> tuple[int, str, str]:
-        code = main([str(word) for word in words])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 def asked(box: Path, variant: str, *more: object) -> list[object]:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from drr.study.study import Study
 
-from tests.agents.commands.conftest import Drr, Script, new
+from tests.agents.commands.conftest import Script, new
 from tests.agents.commands.test_model_proxy import EXAMPLES, REPORT, model, scripted_by_any
+from tests.commands import Drr
 from tests.wire import Wire
 
 pytestmark = pytest.mark.wheel

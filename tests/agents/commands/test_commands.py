@@ -11,8 +11,9 @@ from drr.agents.registry import choose, variant
 from drr.env.errors import Misuse
 from drr.study.study import Study
 
-from tests.agents.commands.conftest import KEY, TERMS, Drr, Script, asked, new
+from tests.agents.commands.conftest import KEY, TERMS, Script, asked, new
 from tests.agents.garden import ANNA, BEN
+from tests.commands import Drr
 
 REPORTS = """
 question = json.load(sys.stdin)

@@ -17,7 +17,6 @@ from tests.agents.commands.conftest import (
     CONTAINED,
     KEY,
     TERMS,
-    Drr,
     Script,
     asked,
     needs_namespaces,
@@ -25,6 +24,7 @@ from tests.agents.commands.conftest import (
     running,
 )
 from tests.agents.garden import BEN
+from tests.commands import Drr
 
 LOOKS = """
 import glob, socket, subprocess

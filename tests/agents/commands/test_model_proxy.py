@@ -14,7 +14,8 @@ from drr.agents.commands.proxy.asked import Conversations, NotOffered
 from drr.study.study import Study
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from tests.agents.commands.conftest import KEY, Drr, Script, asked, new
+from tests.agents.commands.conftest import KEY, Script, asked, new
+from tests.commands import Drr
 from tests.wire import Fail, Reply, Request, Say, Wire
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -1,5 +1,5 @@
 """The same small shop, scripts and commands as those of commands as variants."""
 
-from tests.agents.commands.conftest import box, drr, script
+from tests.agents.commands.conftest import box, script
 
-__all__ = ["box", "drr", "script"]
+__all__ = ["box", "script"]

@@ -13,7 +13,8 @@ pytest.importorskip("inspect_ai")
 from drr.app.cli import main
 from drr.study.study import Study
 
-from tests.agents.commands.conftest import Drr, Script, asked, new
+from tests.agents.commands.conftest import Script, asked, new
+from tests.commands import Drr
 from tests.wire import Fail, Reply, Request, Say, Wire
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "inspect_agent.py"

@@ -1,0 +1,40 @@
+"""Small shops from rows that a test can show on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from drr.env.entities import ORDER_STATUSES, Product
+from drr.env.settings import Settings
+from drr.env.shop import Manifest, OrderColumns, UserRow, shop_writer
+
+OrderRow = tuple[int, str, int, int, int, str]
+"""Number, product, position of the user, moment in milliseconds, quantity, status."""
+
+
+def write_rows(
+    spec: str,
+    settings: Settings,
+    products: Sequence[Product],
+    users: list[UserRow],
+    orders: Sequence[OrderRow],
+    *,
+    replace: bool = False,
+) -> None:
+    """Write a shop of these rows, as of 20 June 2022."""
+    places = {product.product_id: place for place, product in enumerate(products)}
+    numbers, named, buyers, moments, quantities, statuses = map(list, zip(*orders, strict=True))
+    columns = OrderColumns(
+        numbers,
+        [places[name] for name in named],
+        buyers,
+        moments,
+        quantities,
+        [ORDER_STATUSES.index(status) for status in statuses],
+    )
+    with shop_writer(spec, settings, replace=replace) as writer:
+        writer.write_products(products)
+        writer.write_users([users])
+        writer.write_orders([columns])
+        counts = {"products": len(products), "users": len(users), "orders": len(orders)}
+        writer.publish(Manifest(backend="", as_of="2022-06-20", content_hash="", counts=counts))
