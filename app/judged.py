@@ -15,7 +15,16 @@ from drr.eval.stats.intervals import VRow
 from drr.eval.stats.pairs import PairRow
 
 SHORT = {"insightfulness": "insight", "constraint_following": "constraints", "personalization": "personal"}
-FAITHFULNESS = ("fp", "fp_web", "fp_product", "fp_user", "fp_seen", "fr", "fr_supported", "n_cited")
+HEADS = {
+    "fp": "faithfulness",
+    "fp_web": "web",
+    "fp_product": "product",
+    "fp_user": "user",
+    "fp_seen": "as seen",
+    "fr": "FR",
+    "fr_supported": "FR supported",
+    "n_cited": "N cited",
+}
 GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_web")
 """What a narrow terminal does without, first to last."""
 TOLD = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules"})
@@ -23,9 +32,9 @@ TOLD = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "e
 LEADS = {"pqr": ("pqr_r",), "reporteval": ("re_support", "re_strong")}
 """Metrics of another table that stand in front here too."""
 AS_PRINTED = {
-    "fp": "FP (Eq. 2)",
-    "fp_web": "FP web",
-    "fp_product": "FP prod",
+    "fp": "faithfulness (Eq. 2)",
+    "fp_web": "of the web",
+    "fp_product": "of products",
     "fr": "FR",
     "overall": "Overall",
     "pqr_p": "P",
@@ -76,8 +85,8 @@ def _means(
 
 def _faithfulness(document: StudyDocument) -> str | None:
     ranks = {name: len(GIVEN_UP) - i for i, name in enumerate(GIVEN_UP)}
-    columns = [Column(name, rank=ranks.get(name, 0)) for name in FAITHFULNESS]
-    drawn = _means(document, FAITHFULNESS, columns, dict.fromkeys(FAITHFULNESS, 2))
+    columns = [Column(head, rank=ranks.get(name, 0)) for name, head in HEADS.items()]
+    drawn = _means(document, [*HEADS], columns, dict.fromkeys(HEADS, 2))
     return drawn and "\n".join([drawn, *map(flowing, unread_of(document))])
 
 
@@ -166,13 +175,13 @@ def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, s
 
 
 _UNREAD = (
-    "FP leaves out a claim of which nobody kept a source (not_frozen; `drr judge STUDY --refetch --unknown` reads it now) and counts any "
+    "Faithfulness leaves out a claim of which nobody kept a source (not_frozen; `drr judge STUDY --refetch --unknown` reads it now) and counts any "
     "other whose sources could not be read as not supported."
 )
 
 
 def unread_of(document: StudyDocument) -> list[str]:
-    """Beside FP: by variant, how many citations nobody read, and what FP makes of them. Nothing where all were read."""
+    """Beside faithfulness: by variant, how many citations nobody read, and what it makes of them. Nothing where all were read."""
     found = [
         f"{variant}: {told}."
         for variant, row in document["coverage"]["variants"].items()

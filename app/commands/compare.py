@@ -53,11 +53,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _told(document: CompareDocument, not_measured: str) -> str:
     """`not_measured` is what is said where there is no noise floor."""
     from drr.app.terminal import Column, flowing, number, table
+    from drr.eval.metrics import said_name
 
     a, b = document["a"], document["b"]
+    left = _left_out(document)
     rows = [
         [
-            name,
+            said_name(name),
             number(row["a"]),
             number(row["b"]),
             _difference(row, document["noise"].get(name)),
@@ -66,6 +68,7 @@ def _told(document: CompareDocument, not_measured: str) -> str:
             number(row["p_holm"]),
         ]
         for name, row in document["metrics"].items()
+        if name not in left
     ]
     parts = [flowing(document["banner"])] if document["banner"] else []
     if document["same_reports"]:
@@ -89,6 +92,16 @@ def _told(document: CompareDocument, not_measured: str) -> str:
     if not document["noise"]:
         parts.append(flowing(not_measured))
     return "\n\n".join(parts)
+
+
+def _left_out(document: CompareDocument) -> set[str]:
+    """Sums of papers that nobody asked for, and what neither has."""
+    from drr.eval.metrics import unasked
+
+    metrics = document["metrics"]
+    unknown = {name for name, row in metrics.items() if row["a"] is None and row["b"] is None}
+    kinds = {name.replace("fp_", "n_cited_", 1) for name in unknown if name.startswith("fp_")}
+    return unasked(metrics) | unknown | {name for name in kinds & metrics.keys() if not metrics[name]["a"]}
 
 
 def _difference(row: DifferenceRow, floor: FloorRow | None) -> str:

@@ -19,8 +19,8 @@ answers that break the rule, where it can tell. Answers that are pending or fail
 names are meant: question by question, a figure fails where the whole interval of the difference lies on the worse side.
 
 examples:
-  drr study gate study --require 'fp>=0.8' --require 'rules.budget<=0.02'   # rules in place of a model fail this
-  drr study gate study --require 'fp>=0.95' --against react --junit gate.xml
+  drr study gate study --require 'faithfulness>=0.8' --require 'rules.budget<=0.02'   # rules in place of a model fail this
+  drr study gate study --require 'faithfulness>=0.95' --against react --junit gate.xml
   drr study gate study --against ../my-base/study --json"""
 
 
@@ -76,7 +76,9 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.study.study import Study
 
     if not arguments.require and arguments.against is None:
-        raise Misuse("say what must hold: --require 'fp>=0.8', or --against a variant or another study")
+        raise Misuse(
+            "say what must hold: --require 'faithfulness>=0.8', or --against a variant or another study"
+        )
     if not 0 <= arguments.unanswered <= 1:
         raise Misuse(f"--unanswered {arguments.unanswered}: give a share from 0 to 1")
     requirements = [requirement(text) for text in arguments.require]
@@ -186,7 +188,13 @@ def _print(document: GateDocument) -> None:
 
 
 def _check(row: GateRow) -> str:
-    return row["check"] if row["against"] is None or row["metric"] is None else f"Δ {row['metric']}"
+    from drr.eval.metrics import said_name
+
+    metric = row["metric"]
+    if metric is None:
+        return row["check"]
+    said = said_name(metric)
+    return row["check"].replace(metric, said, 1) if row["against"] is None else f"Δ {said}"
 
 
 def _figure(row: GateRow) -> str:

@@ -29,8 +29,8 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--metric",
-        default="fp",
-        help="fp, a dimension, `win_rate DIMENSION`, or pqr_p and the like (default: fp)",
+        default="faithfulness",
+        help="faithfulness, a dimension, `win_rate DIMENSION`, or pqr_p and the like",
     )
     parser.add_argument(
         "--labels", type=Path, nargs="+", default=[], metavar="FILE", help="of the pilot, JSONL"
@@ -46,13 +46,14 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.terminal import flowed
     from drr.eval.agreement.precision import precision_plan
     from drr.eval.judging.read import choose, read_judged
+    from drr.eval.metrics import metric_name
     from drr.study.study import Study
 
     labels = labels_of(arguments.study / "annotation", arguments.labels)
     with Study.read(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
         plan = precision_plan(
-            study, judged, labels, arguments.metric, arguments.half_width, arguments.label_cost
+            study, judged, labels, metric_name(arguments.metric), arguments.half_width, arguments.label_cost
         )
     if arguments.json:
         print_json(plan)
@@ -63,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _told(plan: PrecisionPlan, study: Path) -> str:
     from drr.app.terminal import number, table
+    from drr.eval.metrics import said_name
 
     rows = [
         [
@@ -77,7 +79,7 @@ def _told(plan: PrecisionPlan, study: Path) -> str:
         for figure in plan["figures"]
         for way in figure["ways"]
     ]
-    metric = plan["figures"][0]["metric"].replace("_", " ")
+    metric = said_name(plan["figures"][0]["metric"]).replace("_", " ")
     parts = [f"{metric}, 95 % interval of about +/- {plan['half_width']:g}, any one of these ways:"]
     head = ["variant", "questions", "trials", "labels", "more answers", "more labels", "cost"]
     parts.append(table(head, rows) if rows else _why_none(plan, study))

@@ -58,8 +58,8 @@ def _unread_notes(material: Material) -> list[str]:
 
 def _paper_notes(material: Material) -> list[str]:
     return [
-        "One judging behind all columns; each paper has its own rule for sources that could not be read: nothing supported (FP, PDR, DR3), "
-        "left out (FP citation, FACT, RE). A failure of the judge is left out of each (as printed PDR counts it as unsupported)."
+        "One judging behind all columns; each paper has its own rule for sources that could not be read: nothing supported (faithfulness, PDR, DR3), "
+        "left out (faithfulness by citation, FACT, RE). A failure of the judge is left out of each (as printed PDR counts it as unsupported)."
     ]
 
 
@@ -135,12 +135,14 @@ ELSEWHERE = frozenset({"rules"})
 def metric_tables(material: Material) -> Iterator[Table]:
     """Family by family, those that this study has anything for."""
     known, titles = registry.metrics(), registry.titles()
+    figures = material.document["metrics"].values()
+    left = registry.unasked({name for row in figures for name in row}) if material.paper is None else ()
     for key, metrics in registry.tables().items():
         form = FORMS.get(key, Form())
         shown = [known[name] for name in form.lead] + metrics
         if key in ELSEWHERE:
             continue
-        present = _present(shown, material.document["metrics"].values())
+        present = [metric for metric in _present(shown, figures) if metric.name not in left]
         if not {metric.name for metric in metrics}.isdisjoint(metric.name for metric in present):
             title = titles.get(key, key.replace("-", " ").capitalize())
             yield _table(material, key, title, present, form)

@@ -27,7 +27,7 @@ from drr.env.source import text_hash
 from drr.eval.checks import urls_in, value_told
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
-from drr.eval.metrics import metrics
+from drr.eval.metrics import metrics, unasked
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of
@@ -39,8 +39,9 @@ SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
 
 
 def figures(values: Mapping[str, float | None]) -> Iterable[ShownFigure]:
+    left = unasked(values)
     for name, metric in metrics().items():
-        if name in values and metric.table not in SHOWN_ELSEWHERE:
+        if name in values and name not in left and metric.table not in SHOWN_ELSEWHERE:
             value = values[name]
             shown = "–" if value is None else metric.shown(value)
             yield ShownFigure(metric.label, shown, metric.scale, metric.explanation, name)

@@ -73,7 +73,7 @@ def report_rows(judged: Judged, margin: float = MARGIN) -> list[CanaryRow]:
         rows.append(row("reports", name, "mean grade no better than clean", _grade(canary), limit))
         if canary.get("fp") is not None:
             faith = _plus(clean.get("fp"), FP_MARGIN)
-            rows.append(row("reports", name, "FP no better than clean", canary.get("fp"), faith))
+            rows.append(row("reports", name, "faithfulness no better than clean", canary.get("fp"), faith))
     return rows
 
 

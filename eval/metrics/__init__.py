@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -28,6 +28,9 @@ FAMILIES: tuple[str, ...] = (
     "mistakes",
 )
 
+_SAID, _NAMED = "faithfulness", "fp"
+"""The headline figure, as people say it and as documents have it."""
+
 
 def families() -> list[Family]:
     modules: list[Any] = [import_module(f"drr.eval.metrics.{name}") for name in FAMILIES]
@@ -43,6 +46,23 @@ def metrics() -> dict[str, Metric]:
                 raise ValueError(f"two metrics are called {metric.name}")
             found[metric.name] = metric
     return found
+
+
+def metric_name(word: str) -> str:
+    """The name in documents of what a person wrote: `faithfulness` is `fp`, `faithfulness_web` is `fp_web`."""
+    return _NAMED + word.removeprefix(_SAID) if word.partition("_")[0] == _SAID else word
+
+
+def said_name(name: str) -> str:
+    """A name as people are shown it; `metric_name` understands it."""
+    return _SAID + name.removeprefix(_NAMED) if name.partition("_")[0] == _NAMED else name
+
+
+def unasked(names: Collection[str]) -> set[str]:
+    """Those of these metrics that are a paper's sum over the verdicts of others, where nothing of that paper was judged."""
+    found = [metric for name, metric in metrics().items() if name in names]
+    judged = {metric.name.partition("_")[0] for metric in found if not metric.only_with}
+    return {metric.name for metric in found if metric.only_with and metric.only_with not in judged}
 
 
 def documented(figures: Mapping[str, V]) -> dict[str, VRow]:

@@ -39,6 +39,8 @@ class Metric:
     digits: int = 2
     judged: bool = True
     """A judge has a say in it. What only code counts is the same for every judge."""
+    only_with: str = ""
+    """The family, by its prefix, without which nobody asked for it: documents have it, tables for people only beside that."""
     detail: bool = False
     """Left out where there is room for a few: the noise floor, the index of the viewer."""
 

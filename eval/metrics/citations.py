@@ -16,7 +16,7 @@ _PRECISION = ("fp_citation", "fp_citation_strict")
 METRICS = (
     Metric(
         "fp_citation",
-        "FP citation",
+        "faithfulness by citation",
         "Citation precision: the share of citations that support their claim at least in part, alone or as a needed part of a set; unread sources left out.",
         "citations",
         range=SHARE,
@@ -24,8 +24,8 @@ METRICS = (
     ),
     Metric(
         "fp_citation_strict",
-        "FP citation strict",
-        "As FP citation, which counts a citation whose source could not be read as one that supports nothing.",
+        "faithfulness by citation, strict",
+        "As faithfulness by citation, which counts a citation whose source could not be read as one that supports nothing.",
         "citations",
         range=SHARE,
         better="higher",

@@ -29,26 +29,26 @@ def _count(name: str, label: str, told: str, table: str | None) -> Metric:
 _BOUNDS = (
     _share(
         "fp_micro",
-        "FP pooled",
-        "As FP, over all claims of all reports in one pool instead of report by report.",
+        "faithfulness pooled",
+        "As faithfulness, over all claims of all reports in one pool instead of report by report.",
         "faithfulness-bounds",
     ),
     _share(
         "fp_strict",
-        "FP strict",
-        "As FP, which counts a source that could not be read as one that supports nothing.",
+        "faithfulness strict",
+        "As faithfulness, which counts a source that could not be read as one that supports nothing.",
         "faithfulness-bounds",
     ),
     _share(
         "fp_reachable",
-        "FP reachable",
-        "As FP, with sources that could not be read left out.",
+        "faithfulness reachable",
+        "As faithfulness, with sources that could not be read left out.",
         "faithfulness-bounds",
     ),
     _share(
         "fp_seen",
-        "FP seen",
-        "As FP, against the snippet, summary or record that the agent saw instead of the whole page.",
+        "faithfulness seen",
+        "As faithfulness, against the snippet, summary or record that the agent saw instead of the whole page.",
         "faithfulness-bounds",
     ),
     _share(
@@ -59,13 +59,18 @@ _BOUNDS = (
     ),
 )
 _BESIDE = (
-    _share("fp_3types", "FP 3 types", "As FP, with the shopper's own records as a third kind.", None),
+    _share(
+        "fp_3types",
+        "faithfulness 3 types",
+        "As faithfulness, with the shopper's own records as a third kind.",
+        None,
+    ),
     _count("n_claims", "N claims", "Claims of the report, cited or not.", None),
     *(
         _share(
             f"fp_{kind}_zero_filled",
-            f"FP {kind}, zero filled",
-            f"As FP {kind}, a report without such claims counting 0.",
+            f"faithfulness {kind}, zero filled",
+            f"As faithfulness {kind}, a report without such claims counting 0.",
             None,
         )
         for kind in PAPER_TYPES
@@ -80,9 +85,17 @@ _BESIDE = (
         detail=True,
     ),
     _share(
-        "fp_now", "FP now", "As FP, against the pages as they read when `--refetch` was last given.", None
+        "fp_now",
+        "faithfulness now",
+        "As faithfulness, against the pages as they read when `--refetch` was last given.",
+        None,
     ),
-    _share("fp_web_now", "FP web now", "As FP web, against the pages as they read at `--refetch`.", None),
+    _share(
+        "fp_web_now",
+        "faithfulness web now",
+        "As faithfulness web, against the pages as they read at `--refetch`.",
+        None,
+    ),
 )
 
 
@@ -91,8 +104,8 @@ def metrics() -> list[Metric]:
     return [
         _share(
             "fp",
-            "FP",
-            "Faithfulness precision: how much of what the report cites its sources say, mean over web and product sources.",
+            "faithfulness",
+            "How much of what the report cites its sources say (faithfulness precision, FP), mean over web and product sources.",
             "faithfulness",
             detail=False,
         ),
@@ -117,8 +130,8 @@ def metrics() -> list[Metric]:
 
 
 def _precision(kind: str) -> Metric:
-    told = f"As FP, of claims that cite {label_of(kind)}, over reports that have any."
-    return _share(f"fp_{kind}", f"FP {kind}", told, "faithfulness")
+    told = f"As faithfulness, of claims that cite {label_of(kind)}, over reports that have any."
+    return _share(f"fp_{kind}", f"faithfulness {kind}", told, "faithfulness")
 
 
 def _cited(kind: str) -> Metric:

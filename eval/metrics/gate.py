@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 
 from drr.env.errors import Misuse
 from drr.eval.checks import RULES
-from drr.eval.metrics import families, metrics, values_of
+from drr.eval.metrics import families, metric_name, metrics, said_name, values_of
 from drr.eval.metrics.base import Better, Metric
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.pairing import ByQuery, PairedMetrics
@@ -27,7 +27,7 @@ _KEPT = "rule_"
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """`react:fp>=0.8`; without a variant it is meant for each."""
+    """`react:faithfulness>=0.8`; without a variant it is meant for each."""
 
     text: str
     variant: str | None
@@ -64,7 +64,7 @@ def requirement(text: str) -> Requirement:
     found = _REQUIREMENT.fullmatch(text.strip())
     if found is None:
         raise Misuse(
-            f"--require {text!r}: is no requirement; write [VARIANT:]METRIC>=NUMBER, such as 'fp>=0.8' or 'react:rules.budget<=0.02'"
+            f"--require {text!r}: is no requirement; write [VARIANT:]METRIC>=NUMBER, such as 'faithfulness>=0.8' or 'react:rules.budget<=0.02'"
         )
     variant, name, sign, number = found.groups()
     try:
@@ -74,8 +74,9 @@ def requirement(text: str) -> Requirement:
     if not isfinite(bound):
         raise Misuse(f"--require {text!r}: {number!r} is no number")
     known = known_metrics()
+    name = metric_name(name)
     if name not in known:
-        near = get_close_matches(name, known, 3, 0.6)
+        near = get_close_matches(said_name(name), [said_name(one) for one in known], 3, 0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else "`drr report --explain` lists them"
         raise Misuse(f"--require {text!r}: no metric {name!r}; {hint}")
     return Requirement(text.strip(), variant.strip() if variant else None, name, sign, bound)  # type: ignore[arg-type]

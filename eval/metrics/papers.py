@@ -14,7 +14,17 @@ TITLES = {"papers": "The same verdicts as other papers sum them"}
 
 
 def _metric(name: str, label: str, told: str, ends: Ends, *, digits: int = 2) -> Metric:
-    return Metric(name, label, told, "papers", range=ends, better="higher", digits=digits, detail=True)
+    return Metric(
+        name,
+        label,
+        told,
+        "papers",
+        range=ends,
+        better="higher",
+        digits=digits,
+        only_with=name.partition("_")[0],
+        detail=True,
+    )
 
 
 TEN, HUNDRED = (0.0, 10.0), (0.0, 100.0)
@@ -60,6 +70,7 @@ METRICS = (
         least=0,
         better="higher",
         digits=1,
+        only_with="fact",
         detail=True,
     ),
     _metric(

@@ -1,0 +1,68 @@
+"""The headline figure is called faithfulness wherever a person reads or names it; documents keep `fp`, tables what was judged."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.eval.metrics import metric_name, metrics, said_name, unasked
+
+FOREIGN = ("pqr_", "dr3_", "re_", "fact_")
+
+
+def test_every_name_that_is_said_is_understood() -> None:
+    assert metric_name("faithfulness") == "fp" and said_name("fp_web") == "faithfulness_web"
+    for name in metrics():
+        assert metric_name(said_name(name)) == metric_name(name) == name
+    assert metrics()["fp"].label == "faithfulness"
+    assert not [metric for metric in metrics().values() if re.match(r"FP\b", metric.label)]
+
+
+def test_a_gate_takes_the_name_and_its_document_has_the_key(
+    judged_study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = []
+    for name in ("fp", "faithfulness"):
+        main(["study", "gate", str(judged_study), "--require", f"{name}>=0.01", "--json"])
+        rows.append(json.loads(capsys.readouterr().out)["checks"])
+    assert rows[0] == rows[1] and rows[0][0]["metric"] == "fp"
+    main(["study", "gate", str(judged_study), "--require", "fp>=0.01"])
+    assert "faithfulness >= 0.01" in capsys.readouterr().out
+    assert main(["study", "gate", str(judged_study), "--require", "faithfulnes>=0.01"]) == 2
+    assert "did you mean faithfulness" in capsys.readouterr().err
+
+
+def test_sums_of_papers_stand_where_something_of_the_paper_was_judged(
+    judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The document has them all the same, and `--paper` asks for them."""
+    assert main(["report", str(judged_study), "--out", str(tmp_path / "plain")]) == 0
+    tables = {file.stem: file.read_text("utf-8") for file in (tmp_path / "plain" / "tables").glob("*.csv")}
+    assert "papers" not in tables and not {one.partition("-")[0] for one in tables} & {
+        "pqr",
+        "dr3",
+        "reporteval",
+    }
+    assert "faithfulness" in (tmp_path / "plain" / "tables" / "faithfulness.md").read_text("utf-8")
+    assert main(["report", str(judged_study), "--out", str(tmp_path / "pdr"), "--paper", "pdr"]) == 0
+    assert (tmp_path / "pdr" / "tables" / "papers.csv").is_file()
+    capsys.readouterr()
+    assert main(["report", str(judged_study), "--json"]) == 0
+    figures = next(iter(json.loads(capsys.readouterr().out)["metrics"].values()))
+    assert "pqr_r" in figures and unasked(figures) == {name for name in figures if name.startswith(FOREIGN)}
+    assert unasked({"pqr_r", "pqr_p", "dr3_fa"}) == {"dr3_fa"}
+
+
+def test_compare_prints_what_was_judged(judged_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["study", "compare", str(judged_study), "react", "react+ws"]
+    assert main([*words, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)["metrics"]
+    assert {"fp", "pqr_r", "fp_file"} <= document.keys()
+    assert main(words) == 0
+    rows = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert "faithfulness" in rows and "overall" in rows
+    assert not [row for row in rows if row.startswith(FOREIGN)]
+    assert not {"fp", "faithfulness_file", "n_cited_file"} & {*rows}
