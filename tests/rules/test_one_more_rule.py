@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+
+import pytest
 from drr.app.cli import main
 from drr.eval.checks import RULES, Check, Rule, Subject
 from drr.eval.checks.base import Tally
@@ -22,6 +24,7 @@ def shouting(subject: Subject, mentions: Mentions) -> Check:
     return tally.check()
 
 
+@pytest.mark.long
 def test_a_rule_is_a_function_and_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
