@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
-import pytest
 from drr.app.cli import main
 from drr.eval.checks import RULES, Check, Rule, Subject
 from drr.eval.checks.base import Tally
