@@ -7,43 +7,165 @@ standard error and end with is raised as `DrrError`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from drr.app.checking import Findings
+    from drr.app.over_mcp import Called
+    from drr.app.session import ToolSession
+    from drr.env.settings import Settings
     from drr.env.shop import Shop
 
 Found = TypeVar("Found")
 Queries = str | Path | Iterable[Mapping[str, Any]]
 
 
-def open_shop(shop: str | Path, **settings: Any) -> AbstractContextManager[Shop]:
-    """A shop to look into: a folder, or `servers:NAME`. Its `store` has records, its `manifest` says what it is.
+def open_shop(shop: str | Path, *, settings: Settings | None = None) -> Shop:
+    """Open a shop to look into: a folder, or `servers:NAME`. Its `store` has records, its `manifest` says what it is.
 
     >>> with drr.open_shop("shop") as shop:
     ...     user = shop.store.sample_users(1, seed=1)[0]
     ...     shop.manifest.counts["users"] >= 1 and shop.store.user(user).user_id == user
     True
     """
+    from drr.app.vouching import named_settings
     from drr.env.settings import resolve
     from drr.env.shop import open_shop as opened
 
-    return opened(str(shop), resolve(settings).settings)
+    return opened(str(shop), resolve(named_settings(settings)).settings)
 
 
-def call_tool(name: str, shop: str | Path, user: str, arguments: Mapping[str, Any], **options: Any) -> Any:
-    """One of the tools, as `drr tools call NAME --json` answers: `tool, ok, text, sources, data, error`.
+def call_tool(
+    name: str,
+    shop: str | Path,
+    user: str | None,
+    arguments: Mapping[str, object],
+    *,
+    open_access: bool = False,
+    settings: Settings | None = None,
+) -> Called:
+    """Call one tool once; return what `drr tools call NAME --json` prints. For more than one call, `session` is quicker.
 
     >>> answer = drr.call_tool("calculator", "shop", user, {"expression": "3 * 19.99"})
     >>> answer["ok"], answer["data"]["value"]
     (True, '59.97')
     """
-    given = {"shop": shop, "user": user, "args": json.dumps(arguments), **options}
-    return _document("tools", "call", name, *_words(given))
+    from drr.app.calling import call
+
+    def work() -> Called:
+        from drr.app.session import called_in
+
+        chosen = _settled(settings)
+        return called_in(str(shop), user, name, arguments, chosen, open_access=open_access).document()
+
+    return call(work, shop)
+
+
+def session(
+    shop: str | Path | Shop,
+    user: str | None,
+    *,
+    open_access: bool = False,
+    settings: Settings | None = None,
+) -> ToolSession:
+    """Open one shopper's session: tools are called as an agent calls them, and what they write is seen by later calls.
+
+    `reset()` begins anew, leaving the `with` closes the shop. Many sessions may share a shop that is open already.
+
+    >>> with drr.session("shop", user) as session:
+    ...     found = session.call("product_catalog_search", query="bird feeder")
+    ...     session.call("update_user_profile", first_name="Ida").ok
+    ...     found.ok, len(session.sources) > len(found.sources)
+    True
+    (True, True)
+    """
+    from drr.app.calling import call
+
+    def work() -> ToolSession:
+        from drr.app.session import ToolSession
+
+        place = str(shop) if isinstance(shop, str | Path) else shop
+        return ToolSession(place, user, _settled(settings), open_access=open_access)
+
+    return call(work, shop)
+
+
+def check(
+    report: str | Path,
+    *,
+    shop: str | Path | None = None,
+    user: str | None = None,
+    query: str | None = None,
+    budget: float | None = None,
+    shop_urls: Sequence[str] = (),
+    model: str | None = None,
+    settings: Settings | None = None,
+) -> Findings:
+    """Check the citations of one report, a text or the `Path` of one, and seventeen rules; with a `model`, it reads it too.
+
+    >>> findings = drr.check("It costs $20 [1].\\n\\n[1] http://ecommerce.example/product/B000000000", shop="shop")
+    >>> findings.failed, findings.rules["in_catalogue"].status
+    (True, 'fail')
+    """
+    from drr.app.calling import call
+
+    return call(_checking(report, shop, user, query, budget, shop_urls, model, settings), _file(report), shop)
+
+
+async def acheck(
+    report: str | Path,
+    *,
+    shop: str | Path | None = None,
+    user: str | None = None,
+    query: str | None = None,
+    budget: float | None = None,
+    shop_urls: Sequence[str] = (),
+    model: str | None = None,
+    settings: Settings | None = None,
+) -> Findings:
+    """Do the same as `check` and leave the running loop free."""
+    from drr.app.calling import acall
+
+    return await acall(
+        _checking(report, shop, user, query, budget, shop_urls, model, settings), _file(report), shop
+    )
+
+
+def _file(report: str | Path) -> Path | None:
+    return report if isinstance(report, Path) else None
+
+
+def _checking(
+    report: str | Path,
+    shop: str | Path | None,
+    user: str | None,
+    query: str | None,
+    budget: float | None,
+    shop_urls: Sequence[str],
+    model: str | None,
+    settings: Settings | None,
+) -> Callable[[], Findings]:
+    def work() -> Findings:
+        from drr.app.checking import CheckConfig, check, read_report
+        from drr.env.progress import Quiet
+
+        config = CheckConfig(
+            read_report(str(report)) if isinstance(report, Path) else report,
+            _settled(settings, model_judge=model),
+            None if shop is None else str(shop),
+            user,
+            query,
+            budget,
+            tuple(shop_urls),
+            judged=model is not None,
+        )
+        return check(config, Quiet())
+
+    return work
 
 
 def ask(question: str, shop: str | Path, user: str, variant: str = "react", **options: Any) -> Any:
@@ -136,6 +258,12 @@ def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
     kinds |= dict.fromkeys(("passages", "spans"), pa.list_(pa.list_(pa.int64())))
     columns = {name: kinds.get(name, pa.string()) for name in CitationLine.__annotations__}
     return pa.Table.from_pylist(rows, pa.schema(columns))
+
+
+def _settled(settings: Settings | None, **named: object) -> Settings:
+    from drr.app.vouching import named_settings, settled
+
+    return settled(named_settings(settings, **named), ()).settings
 
 
 def _words(options: Mapping[str, Any]) -> list[str]:
