@@ -84,14 +84,15 @@ class Findings:
         return shown if self.reading is None else {**shown, "reading": self.reading}
 
 
-def check(config: CheckConfig, progress: Progress) -> Findings:
+def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
     """Check the report; `Misuse` for a user whom the shop does not have."""
     from drr.env.memory import collector_off
+    from drr.env.progress import Quiet
 
     if config.budget is not None and not 0 <= config.budget < float("inf"):
         raise Misuse("--budget: give an amount of dollars, such as 300")
     with collector_off():  # a report of a megabyte is half a million small objects without a cycle
-        return _checked(config, progress)
+        return _checked(config, progress or Quiet())
 
 
 def _checked(config: CheckConfig, progress: Progress) -> Findings:

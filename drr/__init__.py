@@ -6,31 +6,50 @@ The names of `__all__` are the public face; everything else may change with any 
 
 from typing import TYPE_CHECKING
 
-from drr.face import acheck, ask, call_tool, check, judge, metrics, open_shop, run, session, verdicts
+from drr.face import (
+    aask,
+    acheck,
+    ask,
+    call_tool,
+    check,
+    judge,
+    metrics,
+    open_shop,
+    run,
+    session,
+    verdicts,
+)
 
 if TYPE_CHECKING:
+    from drr.app.asking import CitedAnswer as Answer
+    from drr.app.asking import Unfinished
     from drr.app.checking import Findings
     from drr.app.session import ToolReply, ToolSession
     from drr.env.errors import DrrError, Misuse
     from drr.env.settings import Settings
 
 _TYPES = {
-    "DrrError": "drr.env.errors",
-    "Findings": "drr.app.checking",
-    "Misuse": "drr.env.errors",
-    "Settings": "drr.env.settings",
-    "ToolReply": "drr.app.session",
-    "ToolSession": "drr.app.session",
+    "Answer": "drr.app.asking.CitedAnswer",
+    "DrrError": "drr.env.errors.DrrError",
+    "Findings": "drr.app.checking.Findings",
+    "Misuse": "drr.env.errors.Misuse",
+    "Settings": "drr.env.settings.Settings",
+    "ToolReply": "drr.app.session.ToolReply",
+    "ToolSession": "drr.app.session.ToolSession",
+    "Unfinished": "drr.app.asking.Unfinished",
 }
 """Where each lives; loaded when it is named, so that `import drr` costs nothing."""
 
 __all__ = [
+    "Answer",
     "DrrError",
     "Findings",
     "Misuse",
     "Settings",
     "ToolReply",
     "ToolSession",
+    "Unfinished",
+    "aask",
     "acheck",
     "ask",
     "call_tool",
@@ -49,4 +68,5 @@ def __getattr__(name: str) -> object:
 
     if name not in _TYPES:
         raise AttributeError(f"module 'drr' has no attribute {name!r}")
-    return getattr(import_module(_TYPES[name]), name)
+    module, _, own = _TYPES[name].rpartition(".")
+    return getattr(import_module(module), own)

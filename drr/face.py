@@ -7,21 +7,50 @@ standard error and end with is raised as `DrrError`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from drr.app.asking import CitedAnswer
     from drr.app.checking import Findings
     from drr.app.over_mcp import Called
     from drr.app.session import ToolSession
     from drr.env.settings import Settings
     from drr.env.shop import Shop
 
+Given = ParamSpec("Given")
 Found = TypeVar("Found")
 Queries = str | Path | Iterable[Mapping[str, Any]]
+
+
+def _anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Let a function be called where a loop runs already, and say which of its arguments cannot be read or written."""
+
+    @wraps(work)
+    def called(*args: Given.args, **named: Given.kwargs) -> Found:
+        from drr.app.calling import call
+
+        return call(lambda: work(*args, **named), *args, *named.values())
+
+    return called
+
+
+def _twin(function: Callable[Given, Found]) -> Callable[Given, Coroutine[object, object, Found]]:
+    """The same to be awaited: the running loop stays free, and who is cancelled asks nothing more."""
+    work: Callable[Given, Found] = getattr(function, "__wrapped__", function)
+
+    @wraps(work)
+    async def awaited(*args: Given.args, **named: Given.kwargs) -> Found:
+        from drr.app.calling import acall
+
+        return await acall(lambda: work(*args, **named), *args, *named.values())
+
+    awaited.__name__ = awaited.__qualname__ = f"a{function.__name__}"
+    return awaited
 
 
 def open_shop(shop: str | Path, *, settings: Settings | None = None) -> Shop:
@@ -39,6 +68,7 @@ def open_shop(shop: str | Path, *, settings: Settings | None = None) -> Shop:
     return opened(str(shop), resolve(named_settings(settings)).settings)
 
 
+@_anywhere
 def call_tool(
     name: str,
     shop: str | Path,
@@ -54,17 +84,13 @@ def call_tool(
     >>> answer["ok"], answer["data"]["value"]
     (True, '59.97')
     """
-    from drr.app.calling import call
+    from drr.app.session import called_in
 
-    def work() -> Called:
-        from drr.app.session import called_in
-
-        chosen = _settled(settings)
-        return called_in(str(shop), user, name, arguments, chosen, open_access=open_access).document()
-
-    return call(work, shop)
+    reply = called_in(str(shop), user, name, arguments, _settled(settings), open_access=open_access)
+    return reply.document()
 
 
+@_anywhere
 def session(
     shop: str | Path | Shop,
     user: str | None,
@@ -83,17 +109,13 @@ def session(
     True
     (True, True)
     """
-    from drr.app.calling import call
+    from drr.app.session import ToolSession
 
-    def work() -> ToolSession:
-        from drr.app.session import ToolSession
-
-        place = str(shop) if isinstance(shop, str | Path) else shop
-        return ToolSession(place, user, _settled(settings), open_access=open_access)
-
-    return call(work, shop)
+    place = str(shop) if isinstance(shop, str | Path) else shop
+    return ToolSession(place, user, _settled(settings), open_access=open_access)
 
 
+@_anywhere
 def check(
     report: str | Path,
     *,
@@ -111,72 +133,74 @@ def check(
     >>> findings.failed, findings.rules["in_catalogue"].status
     (True, 'fail')
     """
-    from drr.app.calling import call
+    from drr.app.checking import CheckConfig, check, read_report
 
-    return call(_checking(report, shop, user, query, budget, shop_urls, model, settings), _file(report), shop)
-
-
-async def acheck(
-    report: str | Path,
-    *,
-    shop: str | Path | None = None,
-    user: str | None = None,
-    query: str | None = None,
-    budget: float | None = None,
-    shop_urls: Sequence[str] = (),
-    model: str | None = None,
-    settings: Settings | None = None,
-) -> Findings:
-    """Do the same as `check` and leave the running loop free."""
-    from drr.app.calling import acall
-
-    return await acall(
-        _checking(report, shop, user, query, budget, shop_urls, model, settings), _file(report), shop
+    config = CheckConfig(
+        read_report(str(report)) if isinstance(report, Path) else report,
+        _settled(settings, model_judge=model),
+        None if shop is None else str(shop),
+        user,
+        query,
+        budget,
+        tuple(shop_urls),
+        judged=model is not None,
     )
+    return check(config)
 
 
-def _file(report: str | Path) -> Path | None:
-    return report if isinstance(report, Path) else None
+acheck = _twin(check)
 
 
-def _checking(
-    report: str | Path,
-    shop: str | Path | None,
-    user: str | None,
-    query: str | None,
-    budget: float | None,
-    shop_urls: Sequence[str],
-    model: str | None,
-    settings: Settings | None,
-) -> Callable[[], Findings]:
-    def work() -> Findings:
-        from drr.app.checking import CheckConfig, check, read_report
-        from drr.env.progress import Quiet
+@_anywhere
+def ask(
+    question: str,
+    *,
+    shop: str | Path,
+    user: str,
+    variant: str = "react",
+    model: str | None = None,
+    base_url: str | None = None,
+    budget: float | None = None,
+    budget_tokens: int | None = None,
+    limits: Mapping[str, float] | None = None,
+    citation_repair: Literal["off", "remove", "ask"] = "remove",
+    trust_agent: bool = False,
+    agent_sees: Sequence[str] = (),
+    settings: Settings | None = None,
+) -> CitedAnswer:
+    """Ask one question, get one cited report; `Unfinished`, with what was written, where the model fails on the way.
 
-        config = CheckConfig(
-            read_report(str(report)) if isinstance(report, Path) else report,
-            _settled(settings, model_judge=model),
-            None if shop is None else str(shop),
-            user,
-            query,
-            budget,
-            tuple(shop_urls),
-            judged=model is not None,
-        )
-        return check(config, Quiet())
-
-    return work
-
-
-def ask(question: str, shop: str | Path, user: str, variant: str = "react", **options: Any) -> Any:
-    """One question, one cited report, as `drr ask --json` answers.
-
-    >>> answer = drr.ask("a quiet nail grinder for a dog", "shop", user, model="offline")
-    >>> answer["variant"], answer["rule_written"], answer["tool_calls"] != []
+    >>> answer = drr.ask("a quiet nail grinder for a dog", shop="shop", user=user, model="offline")
+    >>> answer.variant, answer.rule_written, answer.sources != ()
     ('react', True, True)
     """
-    given = {"shop": shop, "user": user, "variant": variant, "quiet": True, **options}
-    return _document("ask", *_words(given), about=question)
+    from drr.app.answers import AnswerConfig
+    from drr.app.asking import CEILING, AskConfig, Unfinished, ask, check_variant
+    from drr.app.options import above_zero, checked_limits, seen_paths
+    from drr.app.studies import say_paper
+
+    above_zero(budget=budget, budget_tokens=budget_tokens)
+    check_variant(variant)
+    chosen = _settled(settings, model=model, base_url=base_url)
+    say_paper(chosen)
+    tokens = budget_tokens or CEILING
+    answers = AnswerConfig(
+        chosen,
+        str(shop),
+        (variant,),
+        {"tokens": tokens // 2, **checked_limits(limits)},
+        citation_repair=citation_repair,
+        trust_agent=trust_agent,
+        agent_sees=seen_paths(agent_sees),
+    )
+    roles = [] if settings is None else list(settings.role_models)
+    answer = ask(AskConfig(question, user, answers, budget, tokens, roles))
+    if answer.failure is not None:
+        raise Unfinished(str(answer.failure), answer) from answer.failure
+    return answer
+
+
+aask = _twin(ask)
 
 
 def run(study: str | Path, *, queries: Queries | None = None, **options: Any) -> Any:

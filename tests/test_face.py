@@ -70,7 +70,7 @@ def test_it_works_where_a_loop_runs_already(place: Path, user: str) -> None:
 
 def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Misuse, match="no variant 'reakt'") as caught:
-        drr.ask("a pen", "shop", "nobody", variant="reakt")
+        drr.ask("a pen", shop="shop", user="nobody", variant="reakt")
     assert caught.value.__context__ is None  # nothing of how it was called stands in its trace
     with pytest.raises(Misuse, match="--colour"):
         drr.run("study", colour="blue")
@@ -136,9 +136,9 @@ def test_a_report_is_checked_as_the_command_checks_it(
     "question", ["--help", "-h", "--json", "--quiet pens, please", "-- a pen", "-5 degrees: gloves"]
 )
 def test_a_question_is_never_taken_for_an_option(place: Path, user: str, question: str) -> None:
-    assert drr.ask(question, "shop", user)["report"]
+    assert drr.ask(question, shop="shop", user=user).report
     with pytest.raises(Misuse, match="--zz"):
-        drr.ask("a pen", "shop", user, variant="--zz")
+        drr.ask("a pen", shop="shop", user=user, variant="--zz")
 
 
 def test_the_face_costs_nothing_before_it_is_used() -> None:
