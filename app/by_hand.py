@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.env.settings import Settings
+    from drr.env.shop import Shop
     from drr.tools.base import ToolContext
 
 
 @contextmanager
-def tool_context(arguments: argparse.Namespace, settings: Settings) -> Iterator[ToolContext]:
-    """A session of `--user` in `--shop`, with the web of the settings."""
+def tool_context(
+    place: str, user: str | None, settings: Settings, *, open_access: bool = False
+) -> Iterator[ToolContext]:
+    """A session of a user in the shop at `place`, with the web of the settings."""
+    from drr.env.shop import open_shop
+
+    with open_shop(place, settings) as shop:
+        yield context_in(shop, user, settings, open_access=open_access, place=place)
+
+
+def context_in(
+    shop: Shop, user: str | None, settings: Settings, *, open_access: bool = False, place: str | None = None
+) -> ToolContext:
+    """The same in a shop that is open; `Misuse` for a user whom it does not have."""
     from drr.app.shop_text import say_search
     from drr.env.errors import Misuse
     from drr.env.session import Session
-    from drr.env.shop import open_shop
     from drr.env.web.open import open_web
     from drr.tools.base import context_for
 
-    with open_shop(arguments.shop, settings) as shop:
-        say_search(arguments.shop, shop, settings)
-        if arguments.user is not None and shop.store.user(arguments.user) is None:
-            example = shop.store.sample_users(1, seed=7)
-            hint = f"one of its users is {example[0]}" if example else "it has no users"
-            raise Misuse(f"--user {arguments.user}: no such user in {arguments.shop}; {hint}")
-        session = Session(shop, arguments.user, open_access=getattr(arguments, "open_access", False))
-        web = open_web(settings, shop=shop, searching=False)
-        yield context_for(session, web, top_k=settings.web_top_k)
+    spec = shop.spec if place is None else place
+    say_search(spec, shop, settings)
+    if user is not None and shop.store.user(user) is None:
+        example = shop.store.sample_users(1, seed=7)
+        hint = f"one of its users is {example[0]}" if example else "it has no users"
+        raise Misuse(f"--user {user}: no such user in {spec}; {hint}")
+    web = open_web(settings, shop=shop, searching=False)
+    return context_for(Session(shop, user, open_access=open_access), web, top_k=settings.web_top_k)
 
 
 def someone(spec: str, settings: Settings) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from drr.env.errors import DrrError, Misuse
@@ -190,13 +191,18 @@ def explain(failure: ModelFailure) -> DrrError:
     return DrrError(f"the model call failed ({failure.kind}): {failure}; {todo}")
 
 
-def check_named(answering: Answering, role_models: str | None) -> None:
+def roles_in(role_models: str | None) -> list[str]:
+    """The roles that `--role-models ROLE=MODEL,...` names."""
+    named = [part.partition("=")[0].strip() for part in (role_models or "").split(",")]
+    return [role for role in named if role]
+
+
+def check_named(answering: Answering, named: Collection[str]) -> None:
     """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""
     from drr.papers.pdr.memory.base import ROLE
 
-    named = {part.partition("=")[0].strip() for part in (role_models or "").split(",")} - {""}
     known = [*answering.roles, *([ROLE] if answering.giving.asks_memory else [])]
-    if unknown := sorted(named - set(known)):
+    if unknown := sorted(set(named) - set(known)):
         raise Misuse(
             f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(known)}"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
@@ -39,25 +40,43 @@ def add_limits_option(parser: argparse.ArgumentParser) -> None:
 
 
 def limits_of(text: str) -> dict[str, int | float]:
+    found: dict[str, int | float] = {}
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        found[name] = _limit(name if equals else "", value, part)
+    return found
+
+
+def checked_limits(given: Mapping[str, float] | None) -> dict[str, int | float]:
+    """The limits that a program gives, by name."""
+    return {name: _limit(name, str(value), f"{name}={value}") for name, value in (given or {}).items()}
+
+
+def _limit(name: str, value: str, shown: str) -> int | float:
     from dataclasses import fields
 
     from drr.agents.base import Limits
     from drr.env.errors import Misuse
 
     known = {field.name for field in fields(Limits)}
-    found: dict[str, int | float] = {}
-    for part in text.split(","):
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if name not in known or not equals:
-            raise Misuse(f"--limits {part!r}: not NAME=N; the names are {', '.join(sorted(known))}")
-        try:
-            number = positive_float(value)
-        except argparse.ArgumentTypeError as error:
-            raise Misuse(f"--limits {name}: {error}") from error
-        if name != "seconds" and not number.is_integer():
-            raise Misuse(f"--limits {name}: {value!r} is not a whole number")
-        found[name] = number if name == "seconds" else int(number)
-    return found
+    if name not in known:
+        raise Misuse(f"--limits {shown!r}: not NAME=N; the names are {', '.join(sorted(known))}")
+    try:
+        number = positive_float(value)
+    except argparse.ArgumentTypeError as error:
+        raise Misuse(f"--limits {name}: {error}") from error
+    if name != "seconds" and not number.is_integer():
+        raise Misuse(f"--limits {name}: {value!r} is not a whole number")
+    return number if name == "seconds" else int(number)
+
+
+def above_zero(**amounts: float | None) -> None:
+    """`Misuse` for an amount that a program gives and no parser has seen."""
+    from drr.env.errors import Misuse
+
+    for name, amount in amounts.items():
+        if amount is not None and not (math.isfinite(amount) and amount > 0):
+            raise Misuse(f"--{name.replace('_', '-')}: {amount!r} is not a number above 0")
 
 
 class CommandChoices(TypedDict):
@@ -96,13 +115,20 @@ def add_span_options(parser: argparse.ArgumentParser) -> None:
 
 
 def command_terms(arguments: argparse.Namespace) -> CommandChoices:
-    from drr.env.errors import Misuse
-    from drr.env.files import at_home
     from drr.extras.otel.spans import span_terms
 
-    for path in arguments.agent_sees:
-        if not at_home(path).exists():
-            raise Misuse(f"--agent-sees {path}: is not there")
-    seen = [str(at_home(path).absolute()) for path in arguments.agent_sees]
+    seen = seen_paths(arguments.agent_sees)
     otel = span_terms(arguments.otel, text=arguments.otel_text)
     return {"trust_agent": arguments.trust_agent, "agent_sees": seen, "otel": otel}
+
+
+def seen_paths(paths: Sequence[str]) -> list[str]:
+    """What contained commands may read, by whole paths; `Misuse` for what is not there."""
+    from drr.env.errors import Misuse
+    from drr.env.files import at_home
+
+    found = [at_home(path) for path in paths]
+    for given, path in zip(paths, found, strict=True):
+        if not path.exists():
+            raise Misuse(f"--agent-sees {given}: is not there")
+    return [str(path.absolute()) for path in found]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,10 +29,17 @@ _REFUSED = frozenset(
 @contextmanager
 def places_of(arguments: argparse.Namespace) -> Iterator[None]:
     """`Misuse` where the system refuses a place among these arguments; any other file that is missing is a bug of ours."""
+    with places_among(vars(arguments).values()):
+        yield
+
+
+@contextmanager
+def places_among(named: Iterable[object]) -> Iterator[None]:
+    """Do the same for the arguments of a function."""
     try:
         yield
     except OSError as error:
-        place = _named(error, arguments)
+        place = _named(error, named)
         if place is None:
             raise
         at = "" if _is_at(_whole(error.filename), place) else f"{error.filename} "
@@ -40,11 +47,11 @@ def places_of(arguments: argparse.Namespace) -> Iterator[None]:
         raise Misuse(f"{told}; choose a place that you may read and write") from error
 
 
-def _named(error: OSError, arguments: argparse.Namespace) -> str | None:
+def _named(error: OSError, arguments: Iterable[object]) -> str | None:
     if error.errno not in _REFUSED or not isinstance(error.filename, str | os.PathLike):
         return None
     failed = _whole(error.filename)
-    named = [place for value in vars(arguments).values() for place in _places(value)]
+    named = [place for value in arguments for place in _places(value)]
     near = [place for place in named if _is_at(failed, place) or _is_about(failed, _whole(place))]
     # The nearest: every relative place lies under the folder of this process.
     return max(near, key=lambda place: _nearness(failed, place), default=None)

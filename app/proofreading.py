@@ -22,8 +22,7 @@ class Proofread(TypedDict):
 
 def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
     """`Misuse` without a model to ask, `DrrError` where it gives no usable answer."""
-    import asyncio
-
+    from drr.app.calling import run_to_end
     from drr.app.models import explain, models_of
     from drr.app.prompts import prompts_of
     from drr.app.studies import check_models
@@ -54,7 +53,7 @@ def proofread(subject: Subject, settings: Settings, progress: Progress) -> Proof
             await models.aclose()
 
     try:
-        found = asyncio.run(go())
+        found = run_to_end(go())
     except ModelFailure as failure:
         raise explain(failure) from failure
     return {"judge": name, "found": found, "usage": meter.as_json()}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from drr.app.notices import notice
 from drr.app.screen import plain
 from drr.app.terminal import flowed
 from drr.env.json_object import JsonObject
@@ -161,13 +161,9 @@ def say_search(spec: str, shop: Shop, settings: Settings) -> None:
             if settings.search == "fields"
             else "it has no vectors of this embedder"
         )
-        line = f"drr: {spec}: {reason}, so it is searched as `{shop.catalog.search_name}`"
-        print(
-            plain(
-                f"{line}; `drr shop index {spec}{' --search hybrid' if settings.search == 'hybrid' else ''}` makes a new one"
-            ),
-            file=sys.stderr,
-        )
+        line = f"{spec}: {reason}, so it is searched as `{shop.catalog.search_name}`"
+        hybrid = " --search hybrid" if settings.search == "hybrid" else ""
+        notice(plain(f"{line}; `drr shop index {spec}{hybrid}` makes a new one"))
 
 
 def hits_text(request: SearchRequest, page: SearchPage, products: Sequence[Product]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from drr.app.notices import notice
 from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
@@ -175,13 +176,10 @@ def run_units(
 
 def say_paper(settings: Settings) -> None:
     """Under `--profile paper`: what cannot be as in the paper."""
-    import sys
-
     if settings.profile == "paper":
-        print(
-            f"drr: profile paper: the paper's models cannot be called any more, the agents run {settings.model_for('agent')};"
-            " docs/paper-profile.md says which other choices are guesses",
-            file=sys.stderr,
+        notice(
+            f"profile paper: the paper's models cannot be called any more, the agents run {settings.model_for('agent')};"
+            " docs/paper-profile.md says which other choices are guesses"
         )
 
 

@@ -26,6 +26,14 @@ def given_settings(arguments: argparse.Namespace) -> dict[str, object]:
     return {k: v for k, v in vars(arguments).items() if k in Settings.model_fields and v is not None}
 
 
+def named_settings(settings: Settings | None, **named: object) -> dict[str, object]:
+    """The settings that a Python program names: those set in its `settings`, and these, where they are not `None`."""
+    own: dict[str, object] = {}
+    if settings is not None:  # what somebody else named is asked for again where it stands
+        own = {name: getattr(settings, name) for name in settings.model_fields_set - settings.unnamed.keys()}
+    return own | {name: value for name, value in named.items() if value is not None}
+
+
 def _say_what_is_no_key(settings: Settings) -> None:
     import sys
 

@@ -4,6 +4,69 @@ The names of `__all__` are the public face; everything else may change with any 
 (`drr.env`, `drr.tools`, ...) are the folders of those names beside this one.
 """
 
-from drr.face import ask, call_tool, judge, metrics, open_shop, run, verdicts
+from typing import TYPE_CHECKING
 
-__all__ = ["ask", "call_tool", "judge", "metrics", "open_shop", "run", "verdicts"]
+from drr.face import (
+    aask,
+    acheck,
+    ask,
+    call_tool,
+    check,
+    judge,
+    metrics,
+    open_shop,
+    run,
+    session,
+    verdicts,
+)
+
+if TYPE_CHECKING:
+    from drr.app.asking import CitedAnswer as Answer
+    from drr.app.asking import Unfinished
+    from drr.app.checking import Findings
+    from drr.app.session import ToolReply, ToolSession
+    from drr.env.errors import DrrError, Misuse
+    from drr.env.settings import Settings
+
+_TYPES = {
+    "Answer": "drr.app.asking.CitedAnswer",
+    "DrrError": "drr.env.errors.DrrError",
+    "Findings": "drr.app.checking.Findings",
+    "Misuse": "drr.env.errors.Misuse",
+    "Settings": "drr.env.settings.Settings",
+    "ToolReply": "drr.app.session.ToolReply",
+    "ToolSession": "drr.app.session.ToolSession",
+    "Unfinished": "drr.app.asking.Unfinished",
+}
+"""Where each lives; loaded when it is named, so that `import drr` costs nothing."""
+
+__all__ = [
+    "Answer",
+    "DrrError",
+    "Findings",
+    "Misuse",
+    "Settings",
+    "ToolReply",
+    "ToolSession",
+    "Unfinished",
+    "aask",
+    "acheck",
+    "ask",
+    "call_tool",
+    "check",
+    "judge",
+    "metrics",
+    "open_shop",
+    "run",
+    "session",
+    "verdicts",
+]
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    if name not in _TYPES:
+        raise AttributeError(f"module 'drr' has no attribute {name!r}")
+    module, _, own = _TYPES[name].rpartition(".")
+    return getattr(import_module(module), own)

@@ -7,54 +7,200 @@ standard error and end with is raised as `DrrError`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from drr.app.asking import CitedAnswer
+    from drr.app.checking import Findings
+    from drr.app.over_mcp import Called
+    from drr.app.session import ToolSession
+    from drr.env.settings import Settings
     from drr.env.shop import Shop
 
+Given = ParamSpec("Given")
 Found = TypeVar("Found")
 Queries = str | Path | Iterable[Mapping[str, Any]]
 
 
-def open_shop(shop: str | Path, **settings: Any) -> AbstractContextManager[Shop]:
-    """A shop to look into: a folder, or `servers:NAME`. Its `store` has records, its `manifest` says what it is.
+def _anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Let a function be called where a loop runs already, and say which of its arguments cannot be read or written."""
+
+    @wraps(work)
+    def called(*args: Given.args, **named: Given.kwargs) -> Found:
+        from drr.app.calling import call
+
+        return call(lambda: work(*args, **named), *args, *named.values())
+
+    return called
+
+
+def _twin(function: Callable[Given, Found]) -> Callable[Given, Coroutine[object, object, Found]]:
+    """The same to be awaited: the running loop stays free, and who is cancelled asks nothing more."""
+    work: Callable[Given, Found] = getattr(function, "__wrapped__", function)
+
+    @wraps(work)
+    async def awaited(*args: Given.args, **named: Given.kwargs) -> Found:
+        from drr.app.calling import acall
+
+        return await acall(lambda: work(*args, **named), *args, *named.values())
+
+    awaited.__name__ = awaited.__qualname__ = f"a{function.__name__}"
+    return awaited
+
+
+def open_shop(shop: str | Path, *, settings: Settings | None = None) -> Shop:
+    """Open a shop to look into: a folder, or `servers:NAME`. Its `store` has records, its `manifest` says what it is.
 
     >>> with drr.open_shop("shop") as shop:
     ...     user = shop.store.sample_users(1, seed=1)[0]
     ...     shop.manifest.counts["users"] >= 1 and shop.store.user(user).user_id == user
     True
     """
+    from drr.app.vouching import named_settings
     from drr.env.settings import resolve
     from drr.env.shop import open_shop as opened
 
-    return opened(str(shop), resolve(settings).settings)
+    return opened(str(shop), resolve(named_settings(settings)).settings)
 
 
-def call_tool(name: str, shop: str | Path, user: str, arguments: Mapping[str, Any], **options: Any) -> Any:
-    """One of the tools, as `drr tools call NAME --json` answers: `tool, ok, text, sources, data, error`.
+@_anywhere
+def call_tool(
+    name: str,
+    shop: str | Path,
+    user: str | None,
+    arguments: Mapping[str, object],
+    *,
+    open_access: bool = False,
+    settings: Settings | None = None,
+) -> Called:
+    """Call one tool once; return what `drr tools call NAME --json` prints. For more than one call, `session` is quicker.
 
     >>> answer = drr.call_tool("calculator", "shop", user, {"expression": "3 * 19.99"})
     >>> answer["ok"], answer["data"]["value"]
     (True, '59.97')
     """
-    given = {"shop": shop, "user": user, "args": json.dumps(arguments), **options}
-    return _document("tools", "call", name, *_words(given))
+    from drr.app.session import called_in
+
+    reply = called_in(str(shop), user, name, arguments, _settled(settings), open_access=open_access)
+    return reply.document()
 
 
-def ask(question: str, shop: str | Path, user: str, variant: str = "react", **options: Any) -> Any:
-    """One question, one cited report, as `drr ask --json` answers.
+@_anywhere
+def session(
+    shop: str | Path | Shop,
+    user: str | None,
+    *,
+    open_access: bool = False,
+    settings: Settings | None = None,
+) -> ToolSession:
+    """Open one shopper's session: tools are called as an agent calls them, and what they write is seen by later calls.
 
-    >>> answer = drr.ask("a quiet nail grinder for a dog", "shop", user, model="offline")
-    >>> answer["variant"], answer["rule_written"], answer["tool_calls"] != []
+    `reset()` begins anew, leaving the `with` closes the shop. Many sessions may share a shop that is open already.
+
+    >>> with drr.session("shop", user) as session:
+    ...     found = session.call("product_catalog_search", query="bird feeder")
+    ...     session.call("update_user_profile", first_name="Ida").ok
+    ...     found.ok, len(session.sources) > len(found.sources)
+    True
+    (True, True)
+    """
+    from drr.app.session import ToolSession
+
+    place = str(shop) if isinstance(shop, str | Path) else shop
+    return ToolSession(place, user, _settled(settings), open_access=open_access)
+
+
+@_anywhere
+def check(
+    report: str | Path,
+    *,
+    shop: str | Path | None = None,
+    user: str | None = None,
+    query: str | None = None,
+    budget: float | None = None,
+    shop_urls: Sequence[str] = (),
+    model: str | None = None,
+    settings: Settings | None = None,
+) -> Findings:
+    """Check the citations of one report, a text or the `Path` of one, and seventeen rules; with a `model`, it reads it too.
+
+    >>> findings = drr.check("It costs $20 [1].\\n\\n[1] http://ecommerce.example/product/B000000000", shop="shop")
+    >>> findings.failed, findings.rules["in_catalogue"].status
+    (True, 'fail')
+    """
+    from drr.app.checking import CheckConfig, check, read_report
+
+    config = CheckConfig(
+        read_report(str(report)) if isinstance(report, Path) else report,
+        _settled(settings, model_judge=model),
+        None if shop is None else str(shop),
+        user,
+        query,
+        budget,
+        tuple(shop_urls),
+        judged=model is not None,
+    )
+    return check(config)
+
+
+acheck = _twin(check)
+
+
+@_anywhere
+def ask(
+    question: str,
+    *,
+    shop: str | Path,
+    user: str,
+    variant: str = "react",
+    model: str | None = None,
+    base_url: str | None = None,
+    budget: float | None = None,
+    budget_tokens: int | None = None,
+    limits: Mapping[str, float] | None = None,
+    citation_repair: Literal["off", "remove", "ask"] = "remove",
+    trust_agent: bool = False,
+    agent_sees: Sequence[str] = (),
+    settings: Settings | None = None,
+) -> CitedAnswer:
+    """Ask one question, get one cited report; `Unfinished`, with what was written, where the model fails on the way.
+
+    >>> answer = drr.ask("a quiet nail grinder for a dog", shop="shop", user=user, model="offline")
+    >>> answer.variant, answer.rule_written, answer.sources != ()
     ('react', True, True)
     """
-    given = {"shop": shop, "user": user, "variant": variant, "quiet": True, **options}
-    return _document("ask", *_words(given), about=question)
+    from drr.app.answers import AnswerConfig
+    from drr.app.asking import CEILING, AskConfig, Unfinished, ask, check_variant
+    from drr.app.options import above_zero, checked_limits, seen_paths
+    from drr.app.studies import say_paper
+
+    above_zero(budget=budget, budget_tokens=budget_tokens)
+    check_variant(variant)
+    chosen = _settled(settings, model=model, base_url=base_url)
+    say_paper(chosen)
+    tokens = budget_tokens or CEILING
+    answers = AnswerConfig(
+        chosen,
+        str(shop),
+        (variant,),
+        {"tokens": tokens // 2, **checked_limits(limits)},
+        citation_repair=citation_repair,
+        trust_agent=trust_agent,
+        agent_sees=seen_paths(agent_sees),
+    )
+    roles = [] if settings is None else list(settings.role_models)
+    answer = ask(AskConfig(question, user, answers, budget, tokens, roles))
+    if answer.failure is not None:
+        raise Unfinished(str(answer.failure), answer) from answer.failure
+    return answer
+
+
+aask = _twin(ask)
 
 
 def run(study: str | Path, *, queries: Queries | None = None, **options: Any) -> Any:
@@ -136,6 +282,12 @@ def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
     kinds |= dict.fromkeys(("passages", "spans"), pa.list_(pa.list_(pa.int64())))
     columns = {name: kinds.get(name, pa.string()) for name in CitationLine.__annotations__}
     return pa.Table.from_pylist(rows, pa.schema(columns))
+
+
+def _settled(settings: Settings | None, **named: object) -> Settings:
+    from drr.app.vouching import named_settings, settled
+
+    return settled(named_settings(settings, **named), ()).settings
 
 
 def _words(options: Mapping[str, Any]) -> list[str]:

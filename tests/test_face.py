@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import doctest
+import inspect
 import json
 import os
 import subprocess
@@ -41,12 +42,16 @@ def user(place: Path) -> str:
 
 def test_every_name_has_an_example_that_runs(place: Path, user: str) -> None:
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-    names = ("open_shop", "call_tool", "ask", "run", "judge", "metrics", "verdicts")
+    names = ("open_shop", "call_tool", "session", "check", "ask", "run", "judge", "metrics", "verdicts")
     for name in names:
         (found,) = finder.find(getattr(drr, name), name, globs={"drr": drr, "user": user})
         assert found.examples, name
         runner.run(found)
-    assert sorted(drr.__all__) == sorted(names)
+    twins = {f"a{name}" for name in names} & set(drr.__all__)
+    types = {name for name in drr.__all__ if name[0].isupper()}
+    assert set(drr.__all__) == {*names, *twins, *types}
+    assert all(inspect.iscoroutinefunction(getattr(drr, name)) for name in twins)
+    assert all(isinstance(getattr(drr, name), type) for name in types)
     assert runner.summarize(verbose=False).failed == 0
 
 
@@ -65,7 +70,7 @@ def test_it_works_where_a_loop_runs_already(place: Path, user: str) -> None:
 
 def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Misuse, match="no variant 'reakt'") as caught:
-        drr.ask("a pen", "shop", "nobody", variant="reakt")
+        drr.ask("a pen", shop="shop", user="nobody", variant="reakt")
     assert caught.value.__context__ is None  # nothing of how it was called stands in its trace
     with pytest.raises(Misuse, match="--colour"):
         drr.run("study", colour="blue")
@@ -75,13 +80,65 @@ def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.Cap
     assert (out, err) == ("", "")
 
 
+def test_a_session_holds_what_its_tools_wrote_until_it_is_reset(place: Path, user: str) -> None:
+    def name_of(session: drr.ToolSession) -> str:
+        return str((session.call("get_user_profile").data or {})["first_name"])
+
+    with drr.open_shop("shop") as shop, drr.session(shop, user) as mine, drr.session(shop, user) as other:
+        before = name_of(mine)
+        assert mine.call("update_user_profile", first_name="Ida").ok
+        assert (name_of(mine), name_of(other)) == ("Ida", before)
+        assert [source.type for source in mine.sources] == ["user"] * 3  # before, the change, after
+        mine.reset()
+        assert (name_of(mine), mine.tools.keys()) == (before, other.tools.keys())
+
+
+def test_what_a_tool_refuses_is_a_reply_and_a_name_of_no_tool_is_misuse(place: Path, user: str) -> None:
+    with drr.session("shop", user) as session:
+        refused = session.call("get_product_details", product_id="none")
+        assert refused.error is not None and (refused.ok, refused.error.kind) == (False, "not_found")
+        assert refused.document() == drr.call_tool(
+            "get_product_details", "shop", user, {"product_id": "none"}
+        )
+        with pytest.raises(drr.Misuse, match="no tool 'get_produce'"):
+            session.call("get_produce")
+    with pytest.raises(drr.Misuse, match="no such user in shop"):
+        drr.session("shop", "nobody")
+
+
+def test_a_session_waits_beside_the_loop(place: Path, user: str) -> None:
+    async def both() -> list[drr.ToolReply]:
+        with drr.session("shop", user) as session:
+            calls = (session.acall("calculator", expression=one) for one in ("1+1", "2+2"))
+            return [*await asyncio.gather(*calls), session.call("web_search", query="winter birds")]
+
+    assert [reply.ok for reply in asyncio.run(both())] == [True, True, True]
+
+
+def test_a_report_is_checked_as_the_command_checks_it(
+    place: Path, user: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from drr.app.cli import main
+
+    file = Path("report.md")
+    file.write_text(
+        "A pen for $3 [1].\n\n[1] http://ecommerce.example/product/B000000000\n", encoding="utf-8"
+    )
+    assert main(["check", "report.md", "--shop", "shop", "--user", user, "--json"]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    of_file = drr.check(file, shop="shop", user=user)
+    of_text = asyncio.run(drr.acheck(file.read_text(encoding="utf-8"), shop="shop", user=user))
+    assert json.loads(json.dumps(of_file.document())) == printed
+    assert of_text.document() == of_file.document()
+
+
 @pytest.mark.parametrize(
     "question", ["--help", "-h", "--json", "--quiet pens, please", "-- a pen", "-5 degrees: gloves"]
 )
 def test_a_question_is_never_taken_for_an_option(place: Path, user: str, question: str) -> None:
-    assert drr.ask(question, "shop", user)["report"]
+    assert drr.ask(question, shop="shop", user=user).report
     with pytest.raises(Misuse, match="--zz"):
-        drr.ask("a pen", "shop", user, variant="--zz")
+        drr.ask("a pen", shop="shop", user=user, variant="--zz")
 
 
 def test_the_face_costs_nothing_before_it_is_used() -> None:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.agents.base import AnswerRecord, Listener
-    from drr.app.answers import AnswerConfig
-    from drr.env.errors import DrrError
-    from drr.env.json_object import JsonObject
-    from drr.env.web.base import PageStatus
-    from drr.llm.rows import UsageRow
+    from drr.agents.base import AnswerRecord
 
-CEILING = 300_000
 _EXAMPLES = """\
 A question may take 300,000 tokens: the research ends at half of that (--limits tokens=N), the rest is for the report.
 Without --model the answer is written by rules (the `offline` model) and says so. Citations of addresses that no tool
@@ -36,6 +29,7 @@ _USUAL = (
 
 
 def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.asking import CEILING
     from drr.app.console import add_setting_options
     from drr.app.models import AGENT_SETTINGS
     from drr.app.options import add_command_terms, add_limits_option, positive_float, positive_int
@@ -87,179 +81,51 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.agents.registry import variant
     from drr.app.answers import AnswerConfig
+    from drr.app.asking import AskConfig, ask, check_question, check_variant
     from drr.app.console import print_json, settings_of
+    from drr.app.models import roles_in
     from drr.app.options import command_terms, limits_of
     from drr.app.studies import say_paper
     from drr.app.watching import watched
     from drr.env.errors import Misuse
 
-    if not arguments.question.strip():
-        raise Misuse("the question is empty; give it in quotation marks")
+    check_question(arguments.question)
     if arguments.out is not None and arguments.out.is_dir():
         raise Misuse(f"{arguments.out}: is a folder; give a file, e.g. {arguments.out / 'report.md'}")
-    variant(arguments.variant)  # one, where studies take `all`
+    check_variant(arguments.variant)
     settings = settings_of(arguments).settings
     say_paper(settings)
-    config = AnswerConfig(
-        settings,
-        arguments.shop,
-        (arguments.variant,),
-        {
-            "tokens": arguments.budget_tokens // 2,
-            **(limits_of(arguments.limits) if arguments.limits else {}),
-        },
-        references=arguments.references,
-        citation_repair=arguments.citation_repair,
-        **command_terms(arguments),
+    limits = limits_of(arguments.limits) if arguments.limits else {}
+    config = AskConfig(
+        arguments.question,
+        arguments.user,
+        AnswerConfig(
+            settings,
+            arguments.shop,
+            (arguments.variant,),
+            {"tokens": arguments.budget_tokens // 2, **limits},
+            references=arguments.references,
+            citation_repair=arguments.citation_repair,
+            **command_terms(arguments),
+        ),
+        arguments.budget,
+        arguments.budget_tokens,
+        roles_in(arguments.role_models),
     )
     with watched(arguments.quiet) as listener:
-        record, failure = _answer(config, arguments, listener)
-    report = marked(record)
+        answer = ask(config, listener)
     if arguments.json:
-        print_json(document(record, report, settings.shop_url))
+        print_json(answer.document())
     elif arguments.out is None:
-        sys.stdout.write(report)
+        sys.stdout.write(answer.report)
     if arguments.out is not None:
-        _write(arguments.out, report, shown=arguments.json)
+        _write(arguments.out, answer.report, shown=arguments.json)
     if not arguments.quiet:
-        print(_summary(record, arguments.out), file=sys.stderr)
-    if failure is not None:
-        raise failure
+        print(_summary(answer.record, arguments.out), file=sys.stderr)
+    if answer.failure is not None:
+        raise answer.failure
     return 0
-
-
-def _answer(
-    config: AnswerConfig, arguments: argparse.Namespace, listener: Listener
-) -> tuple[AnswerRecord, DrrError | None]:
-    """The one unit of a study without a folder; beside what was written, why it is no answer."""
-    import asyncio
-
-    from drr.agents.base import AnswerRecord, Gathered
-    from drr.app.answers import open_answering
-    from drr.app.models import check_named, explain
-    from drr.app.studies import check_cast
-    from drr.env.errors import Misuse
-    from drr.env.query import Query
-    from drr.llm.budget import Limit
-    from drr.llm.failures import ModelFailure
-    from drr.llm.meter import Meter
-
-    limit = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
-    question, user = arguments.question.strip(), arguments.user
-    with open_answering(config) as answering:
-        check_named(answering, arguments.role_models)
-        if arguments.budget is not None:
-            check_cast(answering, Limit.of(usd=arguments.budget))
-        shop = answering.realm.shop
-        if shop is not None and shop.store.user(user) is None:
-            raise Misuse(f"no user {user!r} in {config.shop}; `drr shop info` says how many there are")
-        spec = answering.specs([Query(query=question, user_id=user)])[0]
-        meter, gathered = Meter(), list[Gathered]()
-
-        async def go() -> AnswerRecord:
-            models = answering.models.unit(meter, cap=limit)
-            try:
-                return await answering.answer(
-                    spec, models, meter, listener=listener, on_failure=gathered.append
-                )
-            finally:
-                await answering.models.aclose()
-
-        try:
-            return asyncio.run(go()), None
-        except ModelFailure as failure:
-            explained = explain(failure)
-            for one in gathered:
-                if isinstance(one, AnswerRecord):
-                    return one, explained
-            raise explained from failure
-
-
-def marked(record: AnswerRecord) -> str:
-    """The report; one that rules had a hand in says so, whatever their policy wrote."""
-    from drr.offline.agents.report import BANNER
-
-    report = record.report.rstrip("\n") + "\n"
-    return f"{BANNER}\n\n{report}" if record.rule_written and BANNER not in report else report
-
-
-class ShownSource(TypedDict):
-    url: str
-    type: str
-    title: str | None
-    sha256: str
-    page_status: PageStatus | None
-    cited: bool
-
-
-class Answered(TypedDict):
-    """The document of `drr ask --json`."""
-
-    schema: int
-    report: str
-    sources: list[ShownSource]
-    usage: dict[str, UsageRow]
-    stop_reason: str
-    tool_calls: list[JsonObject]
-    """As `ToolCall` without the result, and whether it went well."""
-    model: str
-    models: dict[str, str]
-    variant: str
-    version: str
-    rule_written: bool
-    words: int
-    fabricated: list[str]
-    removed_citations: list[str]
-    failures: list[JsonObject]
-    """As `ResearcherFailure`."""
-    state_changes: list[JsonObject]
-    """As `Change`."""
-    notes: list[str]
-    seconds: float
-    stderr: str | None
-    """Of a command: the end of what it wrote beside its report."""
-
-
-def document(record: AnswerRecord, report: str, home: str = "") -> Answered:
-    """`home` is the shop's address, where the report may give ids of products alone."""
-    from drr.citations.parse import canonical_url, parse
-
-    cited = {source.url for source in parse(report, home).sources}
-    return {
-        "schema": 1,
-        "report": report,
-        "sources": [
-            {
-                "url": source.url,
-                "type": source.type,
-                "title": source.title,
-                "sha256": source.sha256,
-                "page_status": source.page_status,
-                "cited": canonical_url(source.url) in cited,
-            }
-            for source in record.sources
-        ],
-        "usage": record.usage,
-        "stop_reason": record.stop_reason,
-        "tool_calls": [
-            {**call.model_dump(mode="json", exclude={"result"}), "ok": call.ok} for call in record.tool_calls
-        ],
-        "model": record.models["agent"],
-        "models": record.models,
-        "variant": record.variant,
-        "version": record.version,
-        "rule_written": record.rule_written,
-        "words": record.words,
-        "fabricated": [one.url for one in record.fabricated],
-        "removed_citations": record.removed_citations,
-        "failures": [failure.model_dump(mode="json") for failure in record.failures],
-        "state_changes": [asdict(change) for change in record.state_changes],
-        "notes": record.notes,
-        "seconds": round(record.seconds, 3),
-        "stderr": record.stderr,
-    }
 
 
 def _write(path: Path, report: str, *, shown: bool) -> None:

@@ -58,7 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
             )
     else:
         _check_port(arguments.http)
-    with tool_context(arguments, settings_of(arguments).settings) as ctx:
+    with tool_context(
+        arguments.shop, arguments.user, settings_of(arguments).settings, open_access=arguments.open_access
+    ) as ctx:
         server = ShopServer(ctx, face=face(arguments.face))
         if arguments.http is None:
             server.run("stdio")

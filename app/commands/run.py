@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.answers import AnswerConfig, open_answering
     from drr.app.giving import persons_file
-    from drr.app.models import check_named
+    from drr.app.models import check_named, roles_in
     from drr.app.options import command_terms
     from drr.app.plans import others_left
     from drr.app.reaching import left_out
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
         **command_terms(arguments),
     )
     with open_answering(config, calls=not arguments.dry_run) as answering:
-        check_named(answering, arguments.role_models)
+        check_named(answering, roles_in(arguments.role_models))
         answering.check_queries(queries, str(arguments.queries or folder))
         for said in left_out(answering):
             print(f"drr: {said}", file=sys.stderr)

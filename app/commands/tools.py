@@ -64,17 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
     return {"list": _list, "schema": _schema, "call": _call, "docs": _docs}[arguments.action](arguments)
 
 
-def _tool(name: str) -> Tool:
-    from drr.env.errors import Misuse
-    from drr.tools.base import ToolError
-    from drr.tools.registry import find
-
-    try:
-        return find(name)
-    except ToolError as error:
-        raise Misuse(error.message) from None
-
-
 def _list(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.terminal import flowing
@@ -106,8 +95,9 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _schema(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
+    from drr.app.session import tool_named
 
-    print_json(_tool(arguments.name).schema)
+    print_json(tool_named(arguments.name).schema)
     return 0
 
 
@@ -131,8 +121,9 @@ def _call(arguments: argparse.Namespace) -> int:
     import sys
 
     from drr.app.console import print_json
+    from drr.app.session import tool_named
 
-    tool = _tool(arguments.name)
+    tool = tool_named(arguments.name)
     given = _arguments(arguments.args)
     called = _called(arguments, tool, given)
     if arguments.json:
@@ -154,38 +145,23 @@ def _call(arguments: argparse.Namespace) -> int:
 
 def _called(arguments: argparse.Namespace, tool: Tool, given: JsonObject) -> Called:
     """In the shop, or, of an agent that was started as a command, in its session."""
-    import asyncio
-
-    from drr.app.by_hand import tool_context
     from drr.app.console import settings_of
     from drr.app.over_mcp import call_over_mcp, is_agent
-    from drr.env.errors import Misuse, ServerFailure
-    from drr.tools.base import ToolAnswer, ToolError
-    from drr.tools.registry import call
+    from drr.app.session import called_in
+    from drr.env.errors import Misuse
 
     if arguments.shop is None:
         if not is_agent():
             raise Misuse("--shop SHOP: a folder, or servers:NAME; e.g. --shop demo/shop")
         return call_over_mcp(tool.name, given)
-    failure: ToolError | None = None
-    try:
-        with tool_context(arguments, settings_of(arguments).settings) as ctx:
-            answer = asyncio.run(call(tool.name, given, ctx))
-    except ToolError as error:
-        failure, answer = error, ToolAnswer(error.text)
-    except ServerFailure as error:  # already when the shop is opened
-        failure = ToolError("unavailable", str(error))
-        answer = ToolAnswer(failure.text)
-    return {
-        "tool": tool.name,
-        "ok": failure is None,
-        "text": answer.text,
-        "sources": [
-            {"url": s.url, "type": s.type, "title": s.title, "sha256": s.sha256} for s in answer.sources
-        ],
-        "data": answer.data,
-        "error": None if failure is None else {"kind": failure.kind, "message": failure.message},
-    }
+    return called_in(
+        arguments.shop,
+        arguments.user,
+        tool.name,
+        given,
+        settings_of(arguments).settings,
+        open_access=arguments.open_access,
+    ).document()
 
 
 def _docs(arguments: argparse.Namespace) -> int:
@@ -201,6 +177,8 @@ def _docs(arguments: argparse.Namespace) -> int:
             arguments.shop = stack.enter_context(sample_shop(settings))
         if arguments.user is None:
             arguments.user = someone(arguments.shop, settings)
-        page = write_docs(stack.enter_context(tool_context(arguments, settings)), Path(arguments.out))
+        page = write_docs(
+            stack.enter_context(tool_context(arguments.shop, arguments.user, settings)), Path(arguments.out)
+        )
     tell(arguments, {"page": str(page)}, str(page))
     return 0

@@ -1,0 +1,108 @@
+"""Calls from Python programs: beside a loop that runs already, cancelled with whoever waits, with errors that name their place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from threading import Lock
+from typing import TypeVar
+
+Done = TypeVar("Done")
+
+
+class _Caller:
+    """Whoever waits elsewhere: what it gives up is cancelled in the loop that works for it."""
+
+    def __init__(self) -> None:
+        self._lock, self._gone = Lock(), False
+        self._task: asyncio.Task[object] | None = None
+
+    def give_up(self) -> None:
+        with self._lock:
+            self._gone = True
+            if self._task is not None:
+                self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+
+    @contextmanager
+    def waiting_for(self, task: asyncio.Task[object] | None) -> Iterator[None]:
+        with self._lock:
+            if self._gone:
+                raise asyncio.CancelledError
+            self._task = task
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._task = None
+
+
+_caller: ContextVar[_Caller | None] = ContextVar("drr caller", default=None)
+
+
+def run_to_end(work: Coroutine[object, object, Done]) -> Done:
+    """`asyncio.run`, cancelled where the program that waits for it in another loop is."""
+    caller = _caller.get()
+    if caller is None:
+        return asyncio.run(work)
+
+    async def watched() -> Done:
+        with caller.waiting_for(asyncio.current_task()):
+            return await work
+
+    try:
+        return asyncio.run(watched())
+    finally:
+        work.close()
+
+
+def call(work: Callable[[], Done], *places: object) -> Done:
+    """Do the work here, or, where a loop runs already, in a thread of its own; `places` are those that the caller named."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        running = False
+    else:
+        running = True
+    if not running:  # outside the handler above: an error of the work has no other error behind it
+        return _as_program(work, places)
+    caller = _Caller()
+    with ThreadPoolExecutor(1) as thread:
+        future = thread.submit(copy_context().run, _for_caller, caller, work, places)
+        try:
+            return future.result()
+        except BaseException:
+            caller.give_up()
+            raise
+
+
+async def acall(work: Callable[[], Done], *places: object) -> Done:
+    """Do the work in a thread of its own and leave the caller's loop free; cancelled, it ends before this returns."""
+    caller, thread = _Caller(), ThreadPoolExecutor(1)
+    loop = asyncio.get_running_loop()
+    future = loop.run_in_executor(thread, copy_context().run, _for_caller, caller, work, places)
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        caller.give_up()
+        await asyncio.wait([future])
+        future.cancelled() or future.exception()
+        raise
+    finally:
+        thread.shutdown(wait=False)
+
+
+def _for_caller(caller: _Caller, work: Callable[[], Done], places: tuple[object, ...]) -> Done:
+    _caller.set(caller)  # in a context of this call's own
+    return _as_program(work, places)
+
+
+def _as_program(work: Callable[[], Done], places: tuple[object, ...]) -> Done:
+    from drr.app.notices import logged
+    from drr.app.places import places_among
+    from drr.env.disk import disk_of
+
+    with disk_of(), places_among(places), logged():
+        return work()

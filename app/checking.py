@@ -1,0 +1,162 @@
+"""One report checked without a study: its citations, seventeen rules, and, where a model is named, what it reads in the text."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NotRequired, TypedDict
+
+from drr.env.errors import Misuse
+
+if TYPE_CHECKING:
+    from drr.app.proofreading import Proofread
+    from drr.citations.cited import CitationsDocument
+    from drr.citations.parse import Citations
+    from drr.env.progress import Progress
+    from drr.env.query import Constraints
+    from drr.env.settings import Settings
+    from drr.eval.checks import Check, Subject
+    from drr.eval.checks.base import CheckDocument
+
+_LARGEST = 20_000_000
+
+
+@dataclass(frozen=True)
+class CheckConfig:
+    """A report, and what is known around it."""
+
+    report: str
+    settings: Settings
+    shop: str | None = None
+    user: str | None = None
+    query: str | None = None
+    """The question it answers."""
+    budget: float | None = None
+    """The most that its plan may cost in all; with `query`, budgets are read from there."""
+    shop_urls: tuple[str, ...] = ()
+    """Addresses that count as the shop; by default the setting."""
+    judged: bool = False
+    """Whether the model that judges by the settings reads it, too."""
+
+
+class FindingsDocument(TypedDict):
+    """The document of `drr check --json`."""
+
+    schema: int
+    citations: CitationsDocument
+    rules: dict[str, CheckDocument]
+    reading: NotRequired[Proofread]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found in one report."""
+
+    citations: Citations
+    rules: dict[str, Check]
+    """By name."""
+    reading: Proofread | None = None
+    """A model's, where one was named."""
+
+    @property
+    def failed(self) -> bool:
+        """Tell whether a rule failed, or a reader found a mistake or left something out."""
+        return any(check.status == "fail" for check in self.rules.values()) or not self._is_clear()
+
+    def _is_clear(self) -> bool:
+        """Without a mistake, and all of it was looked at."""
+        found = None if self.reading is None else self.reading["found"]
+        return found is None or not (
+            found["mistakes"] or found["unread"] or found["unweighed"] or found["unshown"]
+        )
+
+    def document(self) -> FindingsDocument:
+        """Return the form that `drr check --json` prints."""
+        from drr.eval.checks import document
+
+        shown: FindingsDocument = {
+            "schema": 1,
+            "citations": self.citations.document(),
+            "rules": document(self.rules),
+        }
+        return shown if self.reading is None else {**shown, "reading": self.reading}
+
+
+def check(config: CheckConfig, progress: Progress | None = None) -> Findings:
+    """Check the report; `Misuse` for a user whom the shop does not have."""
+    from drr.env.memory import collector_off
+    from drr.env.progress import Quiet
+
+    if config.budget is not None and not 0 <= config.budget < float("inf"):
+        raise Misuse("--budget: give an amount of dollars, such as 300")
+    with collector_off():  # a report of a megabyte is half a million small objects without a cycle
+        return _checked(config, progress or Quiet())
+
+
+def _checked(config: CheckConfig, progress: Progress) -> Findings:
+    if config.shop is None:
+        if config.user is not None:
+            raise Misuse("--user: a user lives in a shop; give --shop too")
+        if config.judged:
+            raise Misuse("--judge: it reads the report against the records of a shop; give --shop too")
+        return _found(_subject(config))
+    from drr.env.shop import open_shop
+
+    with open_shop(config.shop, config.settings) as shop:
+        if config.user is not None and shop.store.user(config.user) is None:
+            raise Misuse(f"{config.shop}: no user {config.user!r}; `drr shop users` names some")
+        subject = _subject(config)
+        subject.shop = shop
+        return _found(subject, _read(subject, config.settings, progress) if config.judged else None)
+
+
+def _read(subject: Subject, settings: Settings, progress: Progress) -> Proofread:
+    from drr.app.proofreading import proofread
+
+    return proofread(subject, settings, progress)
+
+
+def _found(subject: Subject, reading: Proofread | None = None) -> Findings:
+    from drr.eval.checks import check_report
+
+    return Findings(subject.citations, check_report(subject), reading)
+
+
+def _subject(config: CheckConfig) -> Subject:
+    from drr.eval.checks import Subject
+
+    return Subject(
+        config.report,
+        query=config.query,
+        constraints=_constraints(config.budget),
+        user_id=config.user,
+        shop_urls=config.shop_urls or (config.settings.shop_url,),
+    )
+
+
+def _constraints(budget: float | None) -> Constraints | None:
+    if budget is None:
+        return None
+    from drr.env.query import Constraints
+
+    return Constraints(total_max=budget)
+
+
+def read_report(name: str) -> str:
+    """The text of a report in a file; `-` is standard input."""
+    try:
+        with nullcontext(sys.stdin.buffer) if name == "-" else Path(name).open("rb") as file:
+            data = file.read(_LARGEST + 1)
+    except OSError as error:
+        raise Misuse(f"{name}: cannot be read ({error.strerror}); give a report in Markdown") from error
+    if len(data) > _LARGEST:
+        raise Misuse(f"{name}: no report is so long; give a Markdown file of at most {_LARGEST:,} bytes")
+    try:
+        report = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise Misuse(f"{name}: not UTF-8 at byte {error.start}; save the report as UTF-8") from error
+    if not report.strip():
+        raise Misuse(f"{name}: is empty, there is nothing to judge; give a report in Markdown")
+    return report
