@@ -35,6 +35,7 @@ from drr.agents.steps import StepLog
 from drr.agents.websum import PageSummaries
 from drr.citations import repair
 from drr.env.errors import DrrError, Misuse
+from drr.env.given import RECORDS, Given, Setting
 from drr.env.profile import build_profile
 from drr.env.session import Change
 from drr.env.source import Source, text_hash
@@ -44,8 +45,6 @@ from drr.llm.prompts import Prompts
 from drr.llm.role import RoleModel
 from drr.llm.seeing import Vision, is_shown_pictures
 from drr.llm.transcript import plain
-from drr.papers.pdr.given import Given
-from drr.papers.pdr.setting import RECORDS, Setting
 from drr.tools import registry as tools
 from drr.tools.base import ToolAnswer, ToolContext
 

@@ -7,8 +7,8 @@ from difflib import unified_diff
 from typing import Any
 
 from drr.app.terminal import number, table
-from drr.eval.agreement.alignment.figures import AlignedThing, Held, Run, held, nearer, things
-from drr.eval.agreement.alignment.kept import JudgeAlignment
+from drr.papers.reporteval.alignment.figures import AlignedThing, Held, Run, held, nearer, things
+from drr.papers.reporteval.alignment.kept import JudgeAlignment
 
 
 def rows_on_dev(alignment: JudgeAlignment, run: Run) -> list[Held]:
@@ -26,11 +26,11 @@ def _kept_on_dev(alignment: JudgeAlignment, run: Run) -> tuple[list[Held], dict[
     """As they were judged, from what is kept; nothing is asked."""
     from drr.app.prompts import prompts_of
     from drr.env.settings import Settings
-    from drr.eval.agreement.alignment.work import AlignmentWork
     from drr.eval.asking.judge import JudgeName, KeptAnswers
     from drr.eval.asking.rules import is_rules
     from drr.eval.tasks.desk import Desk
     from drr.offline.judge import RulesJudge
+    from drr.papers.reporteval.alignment.work import AlignmentWork
 
     stand_in = RulesJudge()
     by_rules = is_rules(run["judge"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.align_things import rows_on_dev
 from drr.app.terminal import number, table, with_interval
-from drr.eval.agreement.alignment.figures import (
+from drr.papers.reporteval.alignment.figures import (
     AlignedThing,
     AlignFigures,
     Disagreement,
@@ -20,7 +20,7 @@ from drr.eval.agreement.alignment.figures import (
     things,
     worst,
 )
-from drr.eval.agreement.alignment.kept import JudgeAlignment, PromptVersion, now
+from drr.papers.reporteval.alignment.kept import JudgeAlignment, PromptVersion, now
 
 if TYPE_CHECKING:
     from drr.eval.tasks.desk import Desk
@@ -53,8 +53,8 @@ class AlignmentReader:
         """The test half is held against what experts said of it only when all of it was judged."""
         from drr.app.studies import conclude, run_units
         from drr.env.errors import DrrError
-        from drr.eval.agreement.alignment.work import AlignmentWork
         from drr.eval.asking.judge import KeptAnswers
+        from drr.papers.reporteval.alignment.work import AlignmentWork
 
         alignment, study = self._alignment, self._alignment.study
         desk, models = version_desk(alignment, self._version, self._arguments)
@@ -126,8 +126,8 @@ def proposed(alignment: JudgeAlignment, arguments: argparse.Namespace) -> tuple[
     """What a model drafts from the last version that was run and where it parts with the experts on dev."""
     from drr.app.studies import conclude, run_units
     from drr.env.errors import DrrError, Misuse
-    from drr.eval.agreement.alignment.propose import TASK, Proposal
     from drr.eval.asking.judge import KeptAnswers
+    from drr.papers.reporteval.alignment.propose import TASK, Proposal
     from drr.study.unit import Unit
 
     runs = alignment.on_dev()

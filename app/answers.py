@@ -14,11 +14,10 @@ from drr.app.outcome import kept
 from drr.app.reaching import check_reaches, is_for, kinds_for
 from drr.app.specs import AnswerSpec, RunPlan, agent_in, keyed, reach_in, setting_in, spec_of
 from drr.env.errors import DrrError, Misuse
+from drr.env.given import RECORDS, Given, setting_of
 from drr.env.reach import WHOLE, Reach, reach_of
 from drr.extras.otel.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
-from drr.papers.pdr.given import Given
 from drr.papers.pdr.recalled import RECALLED
-from drr.papers.pdr.setting import RECORDS, setting_of
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant

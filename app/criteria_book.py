@@ -9,10 +9,10 @@ from drr.env.errors import Misuse
 from drr.eval.evidence.answers import questions, read_answers
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.pqr.choices import GivenCriteria, KeptChoices
-from drr.eval.tasks.pqr.kept import KeptCriteria, kept_criteria
-from drr.eval.tasks.pqr.owners import owner_ids
-from drr.eval.tasks.pqr.rows import (
+from drr.papers.pdr.judging.choices import GivenCriteria, KeptChoices
+from drr.papers.pdr.judging.kept import KeptCriteria, kept_criteria
+from drr.papers.pdr.judging.owners import owner_ids
+from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     CriteriaOwner,
     Rubric,
@@ -129,7 +129,7 @@ def _rubric(kept: KeptCriteria) -> Rubric:
 
 def spreads(rubric: Rubric) -> Mapping[str, float | None]:
     """The standard deviation of each dimension's weight between the samples."""
-    from drr.eval.stats.pqr import spread
+    from drr.papers.pdr.sums.pqr import spread
 
     samples = rubric.weights["samples"] if rubric.weights else []
     return {name: spread([one.get(name) for one in samples]) for name in (samples[0] if samples else ())}

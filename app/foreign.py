@@ -76,19 +76,20 @@ class ForeignExported(TypedDict):
 
 
 def format_named(name: str) -> Format:
-    from drr.eval.foreign.registry import FORMATS
+    from drr.eval.foreign.registry import formats
 
-    if name not in FORMATS:
-        raise Misuse(f"--format {name}: there are {', '.join(FORMATS)}")
-    return FORMATS[name]
+    known = formats()
+    if name not in known:
+        raise Misuse(f"--format {name}: there are {', '.join(known)}")
+    return known[name]
 
 
 def format_of(path: Path) -> Format | None:
     """The one whose reports these seem to be, by the first row."""
     from drr.eval.foreign.form import GivenReport
-    from drr.eval.foreign.registry import FORMATS
+    from drr.eval.foreign.registry import formats
 
-    for form in FORMATS.values():
+    for form in formats().values():
         with suppress(DrrError):
             if isinstance(next(iter(form.read(path)), None), GivenReport):
                 return form

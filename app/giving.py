@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from drr.app.remembering import MemoryMaking
 from drr.env.errors import Misuse
-from drr.papers.pdr.given import Given, persona_text
+from drr.env.given import RECORDS, Given, Setting
 from drr.papers.pdr.recalled import RecalledRow, read_recalled, recall_id
-from drr.papers.pdr.setting import RECORDS, Setting
+from drr.papers.pdr.showing import persona_text
 
 if TYPE_CHECKING:
     import argparse

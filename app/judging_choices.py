@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from drr.eval.evidence.answers import Answer
     from drr.eval.tasks.desk import Desk
-    from drr.eval.tasks.dr3.known import KnownTask
     from drr.eval.tasks.key_points.file import OwnPoints
-    from drr.eval.tasks.pqr.choices import PqrChoices
+    from drr.papers.dr3.judging.known import KnownTask
+    from drr.papers.pdr.judging.choices import PqrChoices
     from drr.study.study import Study
 
 _RELATIVE, _DR3 = "relative", "dr3"
@@ -35,17 +35,25 @@ class JudgingChoices(NamedTuple):
 
         if self.earlier:
             desk.prompts = earlier_prompts()
-        desk.own_points, desk.reference, desk.pqr = self.points, self.reference, self.pqr
-        desk.pair_seed, desk.truths = self.pair_seed, self.truths
+        from drr.papers.dr3.judging.known import KnownTasks
+        from drr.papers.pdr.judging.choices import PqrChoices
+        from drr.papers.reporteval.judging.choices import PairSeed
+
+        desk.own_points, desk.reference = self.points, self.reference
+        desk.choices = {
+            PqrChoices: self.pqr,
+            PairSeed: PairSeed(self.pair_seed),
+            KnownTasks: KnownTasks(self.truths),
+        }
 
     def keep(self, study: Study, arguments: argparse.Namespace) -> None:
         """What was given now counts until something else is given."""
         from drr.app.vouching import remember_shop
-        from drr.eval.tasks.dr3.truths import keep_tasks_place
         from drr.eval.tasks.key_points.file import keep_points
-        from drr.eval.tasks.pqr.choices import KeptChoices
         from drr.eval.tasks.relative import keep_reference
-        from drr.eval.tasks.reporteval.choices import keep_pair_seed
+        from drr.papers.dr3.judging.truths import keep_tasks_place
+        from drr.papers.pdr.judging.choices import KeptChoices
+        from drr.papers.reporteval.judging.choices import keep_pair_seed
 
         if arguments.tasks is not None:
             remember_shop(study.folder, str(arguments.tasks.resolve()))
@@ -134,7 +142,7 @@ def choices(
     from drr.env.errors import Misuse
     from drr.eval.tasks.key_points.file import kept_points, read_points
     from drr.eval.tasks.relative import kept_reference
-    from drr.eval.tasks.reporteval.choices import kept_pair_seed
+    from drr.papers.reporteval.judging.choices import kept_pair_seed
 
     if arguments.dry_run and arguments.export_points is not None:
         raise Misuse(
@@ -181,7 +189,7 @@ def _goes_on(study: Study, desk: Desk) -> bool:
 def _truths(study: Study, desk: Desk, given: Path | None, what: list[str]) -> Mapping[str, KnownTask]:
     import sys
 
-    from drr.eval.tasks.dr3.truths import tasks_place, truths_of
+    from drr.papers.dr3.judging.truths import tasks_place, truths_of
 
     if _DR3 not in what:
         return {}
@@ -196,9 +204,9 @@ def _truths(study: Study, desk: Desk, given: Path | None, what: list[str]) -> Ma
 
 
 def _pqr(study: Study, desk: Desk, arguments: argparse.Namespace) -> PqrChoices:
-    from drr.eval.tasks.pqr.choices import KeptChoices, PqrChoices
-    from drr.eval.tasks.pqr.kept import given_criteria
-    from drr.eval.tasks.pqr.owners import check_tasks
+    from drr.papers.pdr.judging.choices import KeptChoices, PqrChoices
+    from drr.papers.pdr.judging.kept import given_criteria
+    from drr.papers.pdr.judging.owners import check_tasks
     from drr.papers.pdr.person import read_persons
 
     check_tasks(desk.questions)

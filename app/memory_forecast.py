@@ -178,10 +178,10 @@ def _rehearsed(making: MemoryMaking, word: str, unit: Unit) -> PerUnit:
     from drr.llm.factory import Models, ModelSettings
     from drr.llm.meter import Meter
     from drr.llm.names import OFFLINE
-    from drr.offline.memory import remember_offline
     from drr.papers.pdr.context import tokens_of
     from drr.papers.pdr.memory.base import ROLE, MemoryDesk
     from drr.papers.pdr.memory.registry import memory_kind
+    from drr.papers.pdr.memory_rules import remember_offline
 
     meter, items = Meter(), making.contexts.items(unit.spec["person"], making.size)
     models = Models(ModelSettings(roles={"default": OFFLINE})).unit(meter)

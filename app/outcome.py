@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from drr.papers.pdr.setting import RECORDS
+from drr.env.given import RECORDS
 
 if TYPE_CHECKING:
     from drr.agents.base import Gathered
     from drr.app.specs import AnswerSpec
-    from drr.papers.pdr.given import Given
+    from drr.env.given import Given
     from drr.study.unit import Outcome
 
 

@@ -17,9 +17,9 @@ from drr.env.errors import Misuse
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from drr.env.given import Setting
     from drr.env.query import Query
     from drr.env.reach import Reach
-    from drr.papers.pdr.setting import Setting
     from drr.study.study import Study
     from drr.study.unit import Unit
 
@@ -98,7 +98,7 @@ def joined_variants(before: str | None, given: str) -> str:
 
 def joined_settings(before: str | None, given: Iterable[Setting] | None) -> tuple[Setting, ...]:
     """Those that the study has (a study that says none has `records`), then what is new; a new study has what is given."""
-    from drr.papers.pdr.setting import RECORDS, settings_of
+    from drr.env.given import RECORDS, settings_of
 
     had = () if before is None else settings_of(before)
     return tuple(dict.fromkeys((*had, *(given or ())))) or (RECORDS,)

@@ -11,21 +11,26 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.llm.prompts import Prompts
 
-ROOMS = ("agents", "querygen", "eval", "papers/pdr", "papers/dr3")
+ROOMS = ("agents", "querygen", "eval")
 
 
 def prompt_names() -> set[str]:
-    """Of every room: a file of the user's that replaces none of them is misspelt."""
-    return {path.stem for room in ROOMS for path in _folder(room).glob("*.md")}
+    """The names of all prompts, those of the papers with them."""
+    from drr.env.plugins import prompt_folders
+
+    folders = [*map(_folder, ROOMS), *prompt_folders("prompts"), *prompt_folders("judging_prompts")]
+    return {path.stem for folder in folders for path in folder.glob("*.md")}
 
 
 def prompts_of(settings: Settings, room: str) -> Prompts:
     """The prompts of one room with the user's in their place; `Misuse` for a folder that cannot mean what it says."""
+    from drr.env.plugins import prompt_folders
     from drr.llm.failures import ModelSetupError
     from drr.llm.prompts import Prompts, check_override
 
     try:
-        prompts = Prompts(_folder(room), settings.prompts)
+        beside = prompt_folders("judging_prompts") if room == "eval" else ()
+        prompts = Prompts(_folder(room), settings.prompts, beside=beside)
         if settings.prompts is not None:
             check_override(settings.prompts, prompt_names())
     except ModelSetupError as error:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.env.errors import Misuse
+from drr.env.given import RECORDS, Setting
 from drr.env.reach import WHOLE, KnownKinds, Reach, reaches_of
-from drr.papers.pdr.setting import RECORDS, Setting
 
 if TYPE_CHECKING:
     import argparse

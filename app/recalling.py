@@ -14,9 +14,9 @@ from drr.papers.pdr.recalled import RECALLED, RecalledRow, recall_id
 if TYPE_CHECKING:
     import argparse
 
+    from drr.env.given import Setting
     from drr.env.query import Query
     from drr.env.settings import Settings
-    from drr.papers.pdr.setting import Setting
     from drr.study.study import Study
     from drr.study.unit import Unit
 

@@ -108,9 +108,9 @@ class MemoryMaking:
     def key_fields(self, word: str, person_id: str) -> JsonObject:
         """`word` is the memory as it was named."""
         from drr.llm.names import OFFLINE
-        from drr.offline.memory import VERSION
         from drr.papers.pdr.memory.base import ROLE
         from drr.papers.pdr.memory.registry import memory_kind
+        from drr.papers.pdr.memory_rules import VERSION
 
         kind, model = memory_kind(word), self.models.name_of(ROLE)
         fields: JsonObject = {
@@ -161,7 +161,7 @@ class Memories:
         return done.outcome({"memory": kind.name, "person": spec["person"], "rule_written": written}, journal)
 
     def _stand_in(self) -> Any:
-        from drr.offline.memory import remember_offline
+        from drr.papers.pdr.memory_rules import remember_offline
 
         return remember_offline
 

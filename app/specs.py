@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
+from drr.env.given import RECORDS, Setting, setting_of, system_of
 from drr.env.reach import WHOLE, Reach, reach_of, under
-from drr.papers.pdr.setting import RECORDS, Setting, setting_of, system_of
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant

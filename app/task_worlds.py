@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.env.errors import Misuse
-from drr.env.world import FILES, WORLDS
+from drr.env.world import FILES, all_worlds
 
 if TYPE_CHECKING:
     import argparse
@@ -56,7 +56,7 @@ def _settle_shop(arguments: argparse.Namespace, before: JsonObject) -> None:
 def add_world_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--world",
-        choices=tuple(WORLDS),
+        choices=tuple(all_worlds()),
         help="where the agents live; another than the shop may need no --shop (default: shop)",
     )
     parser.add_argument(

@@ -27,8 +27,8 @@ from drr.app.cli import main as drr
 from drr.env.json_object import JsonObject
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import values_of
-from drr.eval.tasks.dr3.rows import FactLabel, fact_labels
 from drr.papers.dr3.folders import open_tasks
+from drr.papers.dr3.judging.rows import FactLabel, fact_labels
 from drr.papers.dr3.truth import TaskFact, TaskTruth, read_truth
 from drr.study.study import Study
 from drr.wording.dates import dates

@@ -30,8 +30,8 @@ from drr.env.settings import Settings
 from drr.env.shop import Shop, open_shop
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import values_of
-from drr.eval.tasks.pqr.by_rule import touches
 from drr.papers.pdr.build import build_persons
+from drr.papers.pdr.judging.by_rule import touches
 from drr.papers.pdr.person import Person
 from drr.study.study import Study
 

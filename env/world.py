@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from drr.env.errors import Misuse
+from drr.env.plugins import load, merged
 
 if TYPE_CHECKING:
     from drr.env.query import Query
@@ -71,34 +71,38 @@ KINDS: dict[str, str] = {
     "web": "drr.env.shop_world:WebPages",
     "product": "drr.env.shop_world:Listings",
     "user": "drr.env.shop_world:UserRecords",
-    "file": "drr.papers.dr3.source_kind:FileSources",
 }
-"""In the order of tables. The last is asked first whether an address is its own: the web owns whatever is left."""
+"""In the order of tables; those of the papers follow. The last is asked first whether an address is its own: the web owns whatever is left."""
+_OURS = tuple(KINDS)
+
+
+def all_kinds() -> dict[str, str]:
+    """Ours, those of the papers, and what was put into `KINDS` since."""
+    return {name: KINDS[name] for name in _OURS} | merged("kinds") | KINDS
 
 
 def kind_class(name: str) -> Any:
     """The class behind a name of `KINDS`; it is called with the `Holdings`."""
-    module, _, attribute = KINDS[name].partition(":")
-    return getattr(import_module(module), attribute)
+    return load(all_kinds()[name])
 
 
 def kinds_of(holdings: Holdings) -> list[SourceKind]:
-    return [kind_class(name)(holdings) for name in KINDS]
+    return [kind_class(name)(holdings) for name in all_kinds()]
 
 
 def label_of(name: str) -> str:
     """As people read it; a type that no kind of ours has is called by its name."""
-    return str(kind_class(name).label) if name in KINDS else name
+    return str(kind_class(name).label) if name in all_kinds() else name
 
 
 def in_table_order(names: Sequence[str]) -> list[str]:
     """Each once: those of `KINDS`, then the others by name."""
-    return [name for name in KINDS if name in names] + sorted(set(names) - set(KINDS))
+    return [name for name in all_kinds() if name in names] + sorted(set(names) - set(all_kinds()))
 
 
 def is_paged(name: str) -> bool:
     """Whether a page stands behind what tools return of such a source; not so of a type that no kind of ours has."""
-    return name in KINDS and bool(kind_class(name).paged)
+    return name in all_kinds() and bool(kind_class(name).paged)
 
 
 def owner_of(address: str, kinds: Sequence[SourceKind]) -> SourceKind:
@@ -180,14 +184,18 @@ FILES = "files"
 """Tasks with files and frozen pages."""
 WORLDS: dict[str, str] = {
     SHOP: "drr.env.shop_world:open_realm",
-    FILES: "drr.papers.dr3.world:open_files",
 }
 """By the name that `--world` says: a function of the `Site` that gives a context manager of the `Realm`."""
 
 
+def all_worlds() -> dict[str, str]:
+    """Ours and those of the papers."""
+    return merged("worlds") | WORLDS
+
+
 def open_realm(name: str, site: Site) -> AbstractContextManager[Realm]:
-    if name not in WORLDS:
-        raise Misuse(f"there is no world {name!r}; there are {', '.join(WORLDS)}")
-    module, _, attribute = WORLDS[name].partition(":")
-    opener: Callable[[Site], AbstractContextManager[Realm]] = getattr(import_module(module), attribute)
+    known = all_worlds()
+    if name not in known:
+        raise Misuse(f"there is no world {name!r}; there are {', '.join(known)}")
+    opener: Callable[[Site], AbstractContextManager[Realm]] = load(known[name])
     return opener(site)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -55,12 +55,23 @@ class Prompt:
 
 
 class Prompts:
-    """The `*.md` of a folder by name (without the ending); a file of the same name in `override` takes its place."""
+    """The `*.md` of a folder, and of those beside it, by name (without the ending); a file of the same name in `override` takes its place."""
 
-    def __init__(self, folder: Path, override: Path | None = None) -> None:
-        self._prompts = {path.stem: _read(path) for path in sorted(folder.glob("*.md"))}
-        if override is None:
-            return
+    def __init__(self, folder: Path, override: Path | None = None, *, beside: Sequence[Path] = ()) -> None:
+        self._prompts = {
+            path.stem: _read(path) for place in (folder, *beside) for path in sorted(place.glob("*.md"))
+        }
+        if override is not None:
+            self._override(override)
+
+    def overridden(self, folder: Path) -> Prompts:
+        """The same prompts with those of a folder in the place of others of their names."""
+        found = copy(self)
+        found._prompts = dict(self._prompts)
+        found._override(folder)
+        return found
+
+    def _override(self, override: Path) -> None:
         if not override.is_dir():
             raise ModelSetupError(f"prompts {override}: not a folder; give one that holds NAME.md files")
         for path in sorted(override.glob("*.md")):

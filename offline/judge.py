@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
+from drr.env.plugins import load, papers
 from drr.env.text import tokens
 from drr.eval.asking.conversation import Asking
-from drr.eval.asking.criteria_forms import CriterionScores
-from drr.eval.asking.dr3_forms import DepthGrade
 from drr.eval.asking.forms import (
     FailuresAnswer,
     PaperPreferenceAnswer,
@@ -28,14 +28,11 @@ from drr.eval.asking.forms import (
     RelativeGrades,
     SupportAnswers,
 )
-from drr.eval.asking.report_forms import RepetitionAnswer, ReportGrades
 from drr.eval.asking.rules import rules_banner
 from drr.eval.evidence.windows import support
 from drr.eval.evidence.words import plain
-from drr.eval.labels import DIMENSIONS, Dimension
-from drr.offline.criteria import words_of_criterion
+from drr.eval.labels import DIMENSIONS
 from drr.offline.points import match
-from drr.offline.repetition import repetition
 from drr.offline.surface import INSIGHT, PRICE, REASON, TOTAL, Surface, read, sells_elsewhere
 from pydantic import BaseModel
 
@@ -51,28 +48,13 @@ class RulesJudge:
     """Raised by hand when its rules say something else."""
     banner = rules_banner(name)
 
-    tasks = frozenset(
-        {
-            "claims",
-            "support",
-            "citations",
-            "rating",
-            "pairwise",
-            "failures",
-            "points",
-            "matches",
-            "relative",
-            "criteria",
-            "scores",
-            "swap",
-            "grades",
-            "repetition",
-            "depth",
-        }
-    )
+    @property
+    def tasks(self) -> frozenset[str]:
+        """Those that these rules answer, and those of the papers that bring rules of their own."""
+        return _TASKS.union(*(paper.ruled for paper in papers()))
 
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
-        rule = _RULES.get(asking.form)
+        rule = _rules().get(asking.form)
         if rule is None:
             raise DrrError(f"{self.name} has no rule for the task {asking.task}; name a model with --judge")
         return rule(asking)
@@ -107,11 +89,12 @@ def _paper_support(asking: Asking[Any]) -> JsonObject:
 
 def _grade(asking: Asking[Any], label: str) -> tuple[float, str]:
     dimension = asking.dimension or "overall"
-    surface = _surface(asking, label)
+    surface = surface_of(asking, label)
     return surface.score(dimension), surface.words_about(dimension)
 
 
-def _surface(asking: Asking[Any], label: str) -> Surface:
+def surface_of(asking: Asking[Any], label: str) -> Surface:
+    """What a text under this label shows on its surface."""
     return read(
         asking.part(label), asking.part("question"), asking.part("profile"), asking.shop_url.casefold()
     )
@@ -143,7 +126,7 @@ def _failures(asking: Asking[Any]) -> JsonObject:
     lines = [line.strip() for line in asking.part("answer").split("\n") if len(line.split()) > 3]
     if not lines:
         return {"failures": []}
-    found = _surface(asking, "answer")
+    found = surface_of(asking, "answer")
     signs = {
         "redundant_clarity": found.repeated > 0.1,
         "shallow_analysis": found.reasons < 3,
@@ -180,7 +163,7 @@ def _points(asking: Asking[Any]) -> JsonObject:
 
 def _relative(asking: Asking[Any]) -> JsonObject:
     """Each by itself, as where one report is graded: the order sways no rule."""
-    a, b = (_surface(asking, f"answer_{side}") for side in "ab")
+    a, b = (surface_of(asking, f"answer_{side}") for side in "ab")
     return {
         "grades": [
             {
@@ -193,35 +176,6 @@ def _relative(asking: Asking[Any]) -> JsonObject:
             if one != "overall"
         ]
     }
-
-
-def _criteria(asking: Asking[Any]) -> JsonObject:
-    """By words where a criterion has some of its own, else by what the report shows on its surface."""
-    report, surface, scores = asking.part("answer"), _surface(asking, "answer"), []
-    for one in asking.sections:
-        if one.label != "criterion":
-            continue
-        if one.surface is not None:
-            score, why = surface.score(one.surface), surface.words_about(one.surface)
-        else:
-            score, why = words_of_criterion(one.shown, one.gist, report)
-        scores.append({"id": one.about, "analysis": why, "score": int(score + 0.5)})
-    return {"scores": scores}
-
-
-def _report_grades(asking: Asking[Any]) -> JsonObject:
-    """What a report shows on its surface, on a scale of five levels."""
-    surface = _surface(asking, "answer")
-    return {
-        side: {"reason": surface.words_about(one), "grade": int(surface.score(one) * 0.4 + 0.5)}
-        for side, one in _SIDES.items()
-    }
-
-
-def _depth(asking: Asking[Any]) -> JsonObject:
-    """From 1: what the surface shows of depth."""
-    surface = _surface(asking, "answer")
-    return {"reason": surface.words_about("depth"), "grade": max(1, int(surface.score("depth") + 0.5))}
 
 
 def _example(label: str, lines: Sequence[str], shop: str) -> str:
@@ -250,14 +204,6 @@ def _breaking(lines: Sequence[str], shop: str) -> list[str]:
     return [*elsewhere, *(line for line in lines if TOTAL.search(line))]
 
 
-_SIDES: Mapping[str, Dimension] = {
-    "comprehensiveness": "breadth",
-    "coherence": "depth",
-    "clarity": "clarity",
-    "insightfulness": "insightfulness",
-    "overall": "overall",
-}
-"""Of a report, by what of its surface comes closest."""
 _SHOWS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
     "redundant_clarity": _said_before,
     "shallow_analysis": lambda lines, shop: _recommended(lines, REASON),
@@ -265,7 +211,8 @@ _SHOWS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
     "constraint_violation": _breaking,
     "poor_personalization": lambda lines, shop: _recommended(lines),
 }
-_RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]] = {
+Rules = Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]]
+_RULES: Rules = {
     SupportAnswers: _support,
     PaperSupportAnswers: _paper_support,
     RatingAnswer: _rating,
@@ -275,8 +222,14 @@ _RULES: Mapping[type[BaseModel], Callable[[Asking[Any]], JsonObject]] = {
     FailuresAnswer: _failures,
     PointAnswers: _points,
     RelativeGrades: _relative,
-    CriterionScores: _criteria,
-    ReportGrades: _report_grades,
-    RepetitionAnswer: repetition,
-    DepthGrade: _depth,
 }
+_TASKS = frozenset(
+    {"claims", "support", "citations", "rating", "pairwise", "failures", "points", "matches", "relative"}
+)
+
+
+@cache
+def _rules() -> Rules:
+    """By the form that is asked for."""
+    further: list[Rules] = [load(paper.judge_rules) for paper in papers() if paper.judge_rules]
+    return {form: rule for rules in (_RULES, *further) for form, rule in rules.items()}

@@ -9,8 +9,8 @@ from drr.app.annotate.plan import BlindPair, ShownCriterion
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.pqr.rows import DIMENSIONS, SCORES, rubric_of
-from drr.eval.tasks.pqr.summed import own_owner
+from drr.papers.pdr.judging.rows import DIMENSIONS, SCORES, rubric_of
+from drr.papers.pdr.judging.summed import own_owner
 from drr.study.study import Study
 
 

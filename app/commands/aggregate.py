@@ -26,13 +26,14 @@ SHOWN = 5
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.eval.stats.aggregate import PROTOCOLS
+    from drr.eval.stats.aggregate import protocols
 
-    width = max(map(len, PROTOCOLS))
+    known = protocols()
+    width = max(map(len, known))
     parser.epilog = _EXAMPLES.format(
-        protocols="\n".join(f"  {name:<{width}}  {told}" for name, (_, told) in PROTOCOLS.items())
+        protocols="\n".join(f"  {name:<{width}}  {told}" for name, (_, told) in known.items())
     )
-    parser.add_argument("protocol", metavar="PROTOCOL", choices=tuple(PROTOCOLS), help="whose sums")
+    parser.add_argument("protocol", metavar="PROTOCOL", choices=tuple(known), help="whose sums")
     parser.add_argument("file", metavar="FILE", type=Path, help="raw scores, JSONL")
     parser.add_argument("--ci", action="store_true", help="also 95 %% intervals, over tasks or questions")
     parser.add_argument("--json", action="store_true", help="one JSON document")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.app.aligning import VersionReading
-    from drr.eval.agreement.alignment.kept import JudgeAlignment
+    from drr.papers.reporteval.alignment.kept import JudgeAlignment
 
 _EXAMPLES = """\
 A label a line. quality {"id", "query", "answer", "dimension", "label": 0-4, "judge": who, "comment": why}, redundancy {"id", "query",
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.action == "new":
         return _new(arguments)
-    from drr.eval.agreement.alignment.kept import alignment_of, alignments
+    from drr.papers.reporteval.alignment.kept import alignment_of, alignments
 
     with Study.open(arguments.study) as study:
         if arguments.action == "status" and arguments.task is None and len(alignments(study)) > 1:
@@ -138,8 +138,8 @@ def _new(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
     from drr.app.prompts import prompts_of
     from drr.env.errors import Misuse
-    from drr.eval.agreement.alignment.kept import NewAlignment, items_to_split, new_alignment
-    from drr.eval.agreement.alignment.tasks import ALIGNED
+    from drr.papers.reporteval.alignment.kept import NewAlignment, items_to_split, new_alignment
+    from drr.papers.reporteval.alignment.tasks import ALIGNED
     from drr.study.study import Study
 
     if arguments.task is None:

@@ -267,8 +267,8 @@ def _reports(study: Study, variants: str | None, shop: str | None) -> list[Blind
     from drr.app.profiles import ShopperProfiles
     from drr.app.vouching import offer_shop
     from drr.env.errors import Misuse
+    from drr.env.given import agent_of
     from drr.eval.evidence.answers import read_answers
-    from drr.papers.pdr.setting import agent_of
 
     answers = read_answers(study)
     present = sorted({answer.variant for answer in answers})

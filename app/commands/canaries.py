@@ -149,7 +149,8 @@ async def _vet(
     arguments: argparse.Namespace,
 ) -> tuple[Summary, CanariesDocument]:
     from drr.app.judging import desk_of
-    from drr.eval.canaries.study import mistake_units, person_units, put, report_units
+    from drr.eval.canaries.study import mistake_units, put, report_units
+    from drr.papers.pdr.canaries import person_units
 
     summary: Summary | None = None
     rows: list[CanaryRow] = []
@@ -243,22 +244,22 @@ async def _persons(
 ) -> tuple[Summary, list[CanaryRow]]:
     """By criteria that this judge makes for the person; R is not asked for."""
     from drr.app.console import progress_of
-    from drr.eval.canaries.persons import PERSON, PERSON_ID, QUERY_ID, TASK_ID, query
     from drr.eval.canaries.table import person_rows
     from drr.eval.evidence.answers import read_answers
     from drr.eval.judging.read import judging_of, read_judged
     from drr.eval.judging.run import judge
-    from drr.eval.tasks.pqr.choices import PqrChoices
-    from drr.eval.tasks.pqr.rows import CriteriaOwner
-    from drr.eval.tasks.pqr.summed import totals_under
     from drr.eval.tasks.registry import stages, tasks
+    from drr.papers.pdr.canaries import PERSON, PERSON_ID, QUERY_ID, TASK_ID, query
+    from drr.papers.pdr.judging.choices import PqrChoices
+    from drr.papers.pdr.judging.rows import CriteriaOwner
+    from drr.papers.pdr.judging.summed import totals_under
 
     answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
     at = replace(
         desk,
         answers={one.key: one for one in answers},
         questions={QUERY_ID: query()},
-        pqr=PqrChoices({PERSON_ID: PERSON}),
+        choices={PqrChoices: PqrChoices({PERSON_ID: PERSON})},
         versions={},
     )
     options = _options(study, ["criteria"], arguments)

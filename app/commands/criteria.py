@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drr.app.criteria_book import CriteriaBook, OwnCriteria
     from drr.env.json_object import JsonObject
-    from drr.eval.tasks.pqr.kept import CriterionChange, Signature
-    from drr.eval.tasks.pqr.rows import CriteriaDimension
+    from drr.papers.pdr.judging.kept import CriterionChange, Signature
+    from drr.papers.pdr.judging.rows import CriteriaDimension
     from drr.study.study import Study
 
 _EXAMPLES = """\
@@ -98,7 +98,7 @@ def _as_json(arguments: argparse.Namespace) -> bool:
 def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.terminal import Column, table
-    from drr.eval.tasks.pqr.rows import DIMENSIONS
+    from drr.papers.pdr.judging.rows import DIMENSIONS
     from drr.wording.excerpt import excerpt
 
     rows = book.all()
@@ -127,7 +127,7 @@ def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
 
 
 def _short(one: OwnCriteria) -> JsonObject:
-    from drr.eval.tasks.pqr.rows import DIMENSIONS
+    from drr.papers.pdr.judging.rows import DIMENSIONS
 
     return {
         "task_id": one.owner.task_id,
@@ -151,7 +151,7 @@ def _show(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
 
 def _document(book: CriteriaBook, one: OwnCriteria) -> JsonObject:
     from drr.app.criteria_book import spreads
-    from drr.eval.tasks.pqr.rows import DIMENSIONS
+    from drr.papers.pdr.judging.rows import DIMENSIONS
 
     return {
         **_short(one),
@@ -166,7 +166,7 @@ def _document(book: CriteriaBook, one: OwnCriteria) -> JsonObject:
 
 def _told(book: CriteriaBook, one: OwnCriteria) -> str:
     from drr.app.criteria_book import spreads
-    from drr.eval.tasks.pqr.rows import DIMENSIONS, TITLES
+    from drr.papers.pdr.judging.rows import DIMENSIONS, TITLES
 
     lines = [f"{one.owner.label} ({one.state})", f"  {book.text(one.owner)}"]
     spread = spreads(one.rubric)
@@ -191,7 +191,7 @@ def _told(book: CriteriaBook, one: OwnCriteria) -> str:
 
 def _edit(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
-    from drr.eval.tasks.pqr.kept import KeptEdits
+    from drr.papers.pdr.judging.kept import KeptEdits
 
     one = book.named(arguments.whose)
     edits = KeptEdits(study)
@@ -209,7 +209,7 @@ def _edit(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
 
 def _wanted(arguments: argparse.Namespace) -> CriterionChange:
     from drr.env.errors import Misuse
-    from drr.eval.tasks.pqr.kept import CriterionChange
+    from drr.papers.pdr.judging.kept import CriterionChange
 
     kinds = [arguments.id is not None, arguments.add is not None, arguments.weights is not None]
     if sum(kinds) != 1:
@@ -231,7 +231,7 @@ def _wanted(arguments: argparse.Namespace) -> CriterionChange:
 
 def _dimension(option: str, word: str) -> CriteriaDimension:
     from drr.env.errors import Misuse
-    from drr.eval.tasks.pqr.rows import TITLES
+    from drr.papers.pdr.judging.rows import TITLES
 
     found = next((name for name in TITLES if name == word.strip().upper()), None)
     if found is None:
@@ -256,7 +256,7 @@ def _signature(who: str) -> Signature:
     from datetime import UTC, datetime
 
     from drr.env.errors import Misuse
-    from drr.eval.tasks.pqr.kept import Signature
+    from drr.papers.pdr.judging.kept import Signature
 
     if not who.strip():
         raise Misuse("--by: say who changes it")
@@ -267,8 +267,8 @@ def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
     from drr.app.console import tell
     from drr.env.errors import DrrError, Misuse
     from drr.env.files import write_file
-    from drr.eval.tasks.pqr.file import document_line
-    from drr.eval.tasks.pqr.rows import CriteriaOwner
+    from drr.papers.pdr.judging.file import document_line
+    from drr.papers.pdr.judging.rows import CriteriaOwner
 
     lines = []
     for task_id, text in book.tasks.items():
@@ -303,8 +303,8 @@ def _import(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
     import sys
 
     from drr.app.console import print_json
-    from drr.eval.tasks.pqr.file import read_criteria
-    from drr.eval.tasks.pqr.kept import KeptEdits
+    from drr.papers.pdr.judging.file import read_criteria
+    from drr.papers.pdr.judging.kept import KeptEdits
 
     by = _signature(arguments.by)
     found = read_criteria(arguments.file, book.tasks, book.persons, lambda owner: book.of(owner).rubric)

@@ -155,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
                 models, ("judge", "claim_extractor"), budget_of(arguments, study), unit_cap_of(arguments)
             )
         with study_shop(study, settings, arguments.shop) as shop:
-            from drr.eval.tasks.dr3.truths import tasks_place
+            from drr.papers.dr3.judging.truths import tasks_place
 
             def judged() -> int:
                 desks = _desks(study, arguments, options, settings, models, shop)

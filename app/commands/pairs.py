@@ -35,9 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json
     from drr.env.errors import Misuse
+    from drr.papers.pdr.pairing import pairs
     from drr.papers.pdr.person import read_persons
     from drr.querygen.files import write_queries
-    from drr.querygen.pairing import pairs
     from drr.querygen.tasks import read_tasks
 
     tasks, persons = read_tasks(arguments.tasks), read_persons(arguments.persons)

@@ -134,11 +134,11 @@ def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, i
 
 
 def _read(study: Study, arguments: argparse.Namespace) -> tuple[Judged, StudyDocument]:
-    from drr.eval.agreement.alignment.kept import alignments
     from drr.eval.foreign.kept import foreign_scores
     from drr.eval.foreign.summary import foreign_tables
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.document import study_document
+    from drr.papers.reporteval.alignment.kept import alignments
 
     judged = read_judged(study, choose(study, arguments.judge))
     document = study_document(study, arguments.judge, complete=arguments.complete_only, known=judged)

@@ -208,11 +208,11 @@ def _resolve(
     from drr.app.task_worlds import asked_now, settle_tasks
     from drr.app.vouching import check_agents, check_shop, given_settings, settled, trusted_addresses
     from drr.env.errors import Misuse
+    from drr.env.given import RECORDS, settings_of, words_of
     from drr.env.query import read_queries
     from drr.env.reach import WHOLE
     from drr.env.reach import words_of as reach_words
     from drr.env.settings import StudyChoices
-    from drr.papers.pdr.setting import RECORDS, settings_of, words_of
 
     before, own = saved.get("run", {}), arguments.study / QUERIES
     settle_tasks(arguments, before)

@@ -123,8 +123,8 @@ def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list
     """What stays, and its questions; `Misuse` for what the study has not."""
     from drr.app.plans import QUERIES, Selection
     from drr.env.errors import Misuse
+    from drr.env.given import settings_of
     from drr.env.query import read_queries
-    from drr.papers.pdr.setting import settings_of
 
     own = study.folder / QUERIES
     had = read_queries(own) if own.is_file() else []
@@ -193,9 +193,9 @@ def _yes(sentence: str) -> bool:
 def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: list[Query]) -> None:
     from drr.app.plans import keep_queries
     from drr.app.specs import reach_in
+    from drr.env.given import settings_of, words_of
     from drr.env.reach import reaches_of
     from drr.env.reach import words_of as reach_words
-    from drr.papers.pdr.setting import settings_of, words_of
     from drr.study.study import Study
 
     study.retire("answer", edit.keep)

@@ -87,7 +87,7 @@ class Exhibit(_Row):
         return row[len(self.stub) :]
 
 
-class Paper(_Row):
+class PrintedPaper(_Row):
     paper: PaperName
     title: str
     setting: str
@@ -96,9 +96,9 @@ class Paper(_Row):
 
 
 @cache
-def paper_of(name: PaperName) -> Paper:
+def paper_of(name: PaperName) -> PrintedPaper:
     text = Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")
-    return Paper.model_validate(tomllib.loads(text))
+    return PrintedPaper.model_validate(tomllib.loads(text))
 
 
 def number(printed: str) -> float | None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Table, headings
-from drr.eval.agreement.alignment.figures import Run
 from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
+from drr.papers.reporteval.alignment.figures import Run
 
 _NOWHERE = ("",)
 """Behind no page."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from drr.app.report.ink import PALETTE
 from drr.app.report.material import Material
 from drr.eval.metrics import metrics
+from drr.papers.dr3.metrics.rows import dr3_part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +20,7 @@ LONGEST = 32
 
 def draw_sizes(material: Material) -> Figure | None:
     """Where a system was asked at two sizes at least."""
-    document = material.document.get("dr3")
+    document = dr3_part(material.document)
     if document is None or all(len(own) < 2 for own in document["sizes"].values()):
         return None
     from matplotlib.figure import Figure

@@ -8,10 +8,10 @@ from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.metrics.dr3_document import SHOWN
-from drr.eval.metrics.dr3_errors import ERRORS
-from drr.eval.metrics.dr3_rows import Dr3Difference, Dr3Document, NoiseRow
 from drr.eval.stats.intervals import VRow
+from drr.papers.dr3.metrics.document import SHOWN
+from drr.papers.dr3.metrics.errors import ERRORS
+from drr.papers.dr3.metrics.rows import Dr3Difference, Dr3Document, NoiseRow, dr3_part
 
 SIGNIFICANT = 0.05
 NOTE = (
@@ -28,7 +28,7 @@ HOW = "`drr run --trials 3` measures all of it, `drr judge --repeat 3` the judge
 
 def noise_told(material: Material) -> list[str]:
     """How far the figures sway by themselves, for under any table that shows them."""
-    document = material.document.get("dr3")
+    document = dr3_part(material.document)
     floors = {} if document is None else document["noise"]
     swayed = {
         name: max(known)
@@ -47,7 +47,7 @@ def noise_told(material: Material) -> list[str]:
 
 def dr3_tables(material: Material) -> Iterator[Table]:
     """Where reports were held against required facts."""
-    document = material.document.get("dr3")
+    document = dr3_part(material.document)
     if document is None:
         return
     shown = [metrics()[name] for name in SHOWN if _has(document, name)]

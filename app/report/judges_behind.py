@@ -14,13 +14,13 @@ from drr.app.report.material import Material
 from drr.app.report.setting_tables import cost_cells
 from drr.app.report.tables import Table
 from drr.env.errors import DrrError
-from drr.eval.agreement.alignment.kept import alignments
 from drr.eval.agreement.criteria import said_under_criteria
 from drr.eval.agreement.items import OVERALL, Items, preferences
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
 from drr.eval.metrics import metrics, values_of
 from drr.eval.metrics.costs import shared_judgements
+from drr.papers.reporteval.alignment.kept import alignments
 from drr.wording.excerpt import excerpt
 
 OneReport = Callable[[str], str]

@@ -9,15 +9,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from drr.app.papers.printed import Exhibit, Paper, paper_of
+from drr.app.papers.printed import Exhibit, PrintedPaper, paper_of
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table, headings
+from drr.env.given import parts_of
 from drr.eval.asking.rules import is_rules
 from drr.eval.metrics import documented, families, metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.same_reports import rank_of
 from drr.eval.stats.intervals import VRow
-from drr.papers.pdr.setting import parts_of
 
 _ABSENT = "nothing in this study shows it"
 _RULES = "What the paper prints is left out: rules wrote or judged what stands here."
@@ -38,7 +38,7 @@ def with_papers_tables(material: Material, found: Sequence[Table]) -> list[Table
 @dataclass(frozen=True)
 class _Pages:
     material: Material
-    paper: Paper
+    paper: PrintedPaper
     titles: Mapping[str, str]
     """Of the tables that this study has, by name."""
 

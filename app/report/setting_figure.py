@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from drr.app.report.ink import PALETTE
 from drr.app.report.material import Material
+from drr.env.given import parts_of
 from drr.eval.metrics import metrics
-from drr.eval.metrics.setting_rows import AgentSettings
-from drr.papers.pdr.setting import parts_of
+from drr.papers.pdr.metrics.setting_rows import AgentSettings, settings_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +36,7 @@ def draw_settings(material: Material) -> Figure | None:
     figures = material.document["metrics"]
     shown = [
         (agent, own)
-        for agent, own in material.document["settings"]["agents"].items()
+        for agent, own in settings_of(material.document)["agents"].items()
         if sum("pqr_p" in figures[system] for system in own["systems"]) > 1
     ]
     if not shown:

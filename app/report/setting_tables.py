@@ -7,21 +7,23 @@ from collections.abc import Iterator, Sequence
 from drr.app.report.floors import floor_cells, floor_notes, greyed
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table
+from drr.env.given import parts_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.cost_rows import SpentRow, cost_part
 from drr.eval.metrics.costs import cost_of
-from drr.eval.metrics.memory_tables import SHOWN
 from drr.eval.metrics.rows import StudyDocument
-from drr.eval.metrics.setting_pairs import FURTHER, GRADES
-from drr.eval.metrics.setting_rows import (
+from drr.papers.pdr.metrics.memory_tables import SHOWN
+from drr.papers.pdr.metrics.setting_pairs import FURTHER, GRADES
+from drr.papers.pdr.metrics.setting_rows import (
     AgentSettings,
     ComparedMemory,
     MemoryTable,
     SettingDifference,
-    SpentRow,
+    settings_of,
+    settings_part,
 )
-from drr.papers.pdr.setting import parts_of
 from drr.study.unit import Record
 
 SIGNIFICANT = 0.05
@@ -49,7 +51,7 @@ def setting_tables(material: Material) -> Iterator[Table]:
         return
     if any("pqr_p" in row for row in material.document["metrics"].values()):
         yield from _gains(material)
-    if material.document["settings"]["memories"]:
+    if settings_of(material.document)["memories"]:
         yield _memories(material)
 
 
@@ -67,18 +69,18 @@ def _gains(material: Material) -> Iterator[Table]:
 
 def _table(material: Material, key: str, title: str, shown: Sequence[Metric]) -> Table:
     rows: list[tuple[str, Sequence[Cell]]] = []
-    for own in material.document["settings"]["agents"].values():
+    for own in settings_of(material.document)["agents"].values():
         rows += [(system, _figures(material, own, system, shown)) for system in own["systems"]]
         rows += [(_name(one), _differences(material, one, shown)) for one in own["differences"]]
     columns = [*(Heading(metric.label, metric.name, metric.explanation) for metric in shown), TOLD, SAME]
     notes = [*notes_of(material), *floor_notes(material, shown)]
     floor = floor_cells(material, [*shown, None, None])
-    between = [one for own in material.document["settings"]["agents"].values() for one in own["differences"]]
+    between = [one for own in settings_of(material.document)["agents"].values() for one in own["differences"]]
     return Table(key, title, columns, rows, notes, material.banner, floor, _behind(between))
 
 
 def notes_of(material: Material) -> list[str]:
-    settings = material.document["settings"]
+    settings = settings_of(material.document)
     mixed = [agent for agent, own in settings["agents"].items() if not own["same_questions"]]
     notes = [NOTE, *settings["told"]]
     if mixed:
@@ -121,7 +123,7 @@ def _memories(material: Material) -> Table:
         known[name] for name in SHOWN if any(name in row for row in material.document["metrics"].values())
     ]
     rows: list[tuple[str, Sequence[Cell]]] = []
-    tables = material.document["settings"]["memories"]
+    tables = settings_of(material.document)["memories"]
     notes = [MEMORY_NOTE] if any(table["refused"] is None for table in tables) else []
     for table in tables:
         rows += [(one["system"], _of_memory(table, one, shown)) for one in table["rows"]]
@@ -130,7 +132,7 @@ def _memories(material: Material) -> Table:
             for one in table["differences"]
         ]
         notes += told_of_memories(table)
-    notes += [*material.document["settings"]["told"], *floor_notes(material, shown)]
+    notes += [*settings_of(material.document)["told"], *floor_notes(material, shown)]
     floor = floor_cells(material, [*shown, None, None])
     columns = [*(Heading(metric.label, metric.name, metric.explanation) for metric in shown), TOLD, FAILED]
     title = "Memories at one budget (PDR-Bench's Table 3)"
@@ -140,7 +142,7 @@ def _memories(material: Material) -> Table:
 
 def refusals(document: StudyDocument) -> list[str]:
     """Why memories of an agent stand in no table, for who reads no table either."""
-    found = document["settings"]["memories"] if "settings" in document else []
+    found = part["memories"] if (part := settings_part(document)) is not None else []
     return [line for table in found if table["refused"] is not None for line in told_of_memories(table)]
 
 
@@ -168,8 +170,7 @@ def _of_memory(table: MemoryTable, row: ComparedMemory, shown: Sequence[Metric])
 
 def measured_cost(material: Material) -> Table | None:
     """A row for each part of each system."""
-    found = material.document.get("settings") or material.document.get("dr3")
-    cost = None if found is None else found.get("cost")
+    cost = cost_part(material.document)
     if cost is None:
         return None
     rows: list[tuple[str, Sequence[Cell]]] = []

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from drr.app.viewer.model import CriterionView, ReportView, ShownEntry
+from drr.env.given import Setting, parts_of
 from drr.env.source import text_hash
 from drr.eval.metrics.same_reports import by_agent
-from drr.eval.metrics.setting_pairs import GRADES
-from drr.eval.tasks.pqr.rows import DIMENSIONS
+from drr.papers.pdr.judging.rows import DIMENSIONS
+from drr.papers.pdr.metrics.setting_pairs import GRADES
 from drr.papers.pdr.person import Person
-from drr.papers.pdr.setting import Setting, parts_of
 
 FIGURES = (*GRADES, "pqr_violations", "att_told", "words")
 _TOLD = {

@@ -8,9 +8,9 @@ from drr.app.viewer.model import CriterionView
 from drr.env.query import Query
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.pqr.choices import KeptChoices
-from drr.eval.tasks.pqr.owners import owner_ids
-from drr.eval.tasks.pqr.rows import (
+from drr.papers.pdr.judging.choices import KeptChoices
+from drr.papers.pdr.judging.owners import owner_ids
+from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     CriteriaDimension,
     CriteriaOwner,
@@ -19,7 +19,7 @@ from drr.eval.tasks.pqr.rows import (
     rubric_of,
     scores_of,
 )
-from drr.eval.tasks.pqr.violations import violations_of
+from drr.papers.pdr.judging.violations import violations_of
 from drr.study.study import Study
 
 

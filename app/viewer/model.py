@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from drr.app.viewer.cards import ProductCard
     from drr.env.profile import ProfileSummary
     from drr.eval.foreign.summary import ForeignValue
-    from drr.eval.tasks.dr3.rows import DepthRow, FactLabel, PointLabel
     from drr.llm.rows import UsageRow
+    from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name

@@ -17,9 +17,9 @@ from drr.eval.agreement.study import agreement_document, latest_judgings
 from drr.eval.judging.read import read_judged
 from drr.eval.metrics import values_of
 from drr.eval.tasks.judged import Judging
-from drr.eval.tasks.pqr.choices import KeptChoices
-from drr.eval.tasks.pqr.owners import task_id_of
 from drr.papers.pdr.build import person_id_of
+from drr.papers.pdr.judging.choices import KeptChoices
+from drr.papers.pdr.judging.owners import task_id_of
 from drr.study.blobs import LostText
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from drr.app.viewer.model import PassagePairView, ReportGradeView
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.reporteval.rows import RepetitionRow, repetition_of, report_grades_of
+from drr.papers.reporteval.judging.rows import RepetitionRow, repetition_of, report_grades_of
 
 
 def report_grades(judged: Judged, answer: Answer) -> Iterable[ReportGradeView]:

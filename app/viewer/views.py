@@ -24,8 +24,8 @@ from drr.eval.foreign import kept
 from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
-from drr.eval.tasks.dr3.rows import depth_of, fact_labels, point_labels
 from drr.eval.tasks.judged import Judged, Judging
+from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
 from drr.study.blobs import LostText
 
 if TYPE_CHECKING:

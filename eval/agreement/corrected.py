@@ -7,10 +7,10 @@ the id to another claim, and a label under a criterion by the criterion's hash. 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import fsum
 
+from drr.env.plugins import load, papers
 from drr.eval.agreement.statistics import SUPPORT_SCORE
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import (
@@ -32,13 +32,10 @@ from drr.eval.stats.comparisons import Comparison
 from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.pqr.rows import DIMENSIONS as CRITERIA_DIMENSIONS
-from drr.eval.tasks.pqr.rows import CriteriaDimension, Half
-from drr.eval.tasks.pqr.summed import counted_under, own_owner
 
 
 @dataclass
-class _Said:
+class LabelsSaid:
     """People's labels by what they are of; remembers which were found."""
 
     by_name: dict[tuple[str, ...], list[tuple[Label, float]]] = field(default_factory=dict)
@@ -67,7 +64,7 @@ class LabelledFigure:
     """Labels are drawn by report, each under all of its criteria."""
 
 
-_CRITERION = "under a criterion"
+UNDER_CRITERION = "under a criterion"
 """In the name of a label: somebody's criterion may be called as a dimension of quality is."""
 
 
@@ -76,8 +73,9 @@ def figures_of(judged: Judged, labels: Sequence[Label]) -> list[LabelledFigure]:
     return _figures(judged, _said(judged, labels))
 
 
-def _figures(judged: Judged, said: _Said) -> list[LabelledFigure]:
-    return [*_precision(judged, said), *_grades(judged, said), *_criteria(judged, said), *_wins(judged, said)]
+def _figures(judged: Judged, said: LabelsSaid) -> list[LabelledFigure]:
+    further = (one for paper in papers() if paper.corrected for one in load(paper.corrected)(judged, said))
+    return [*_precision(judged, said), *_grades(judged, said), *further, *_wins(judged, said)]
 
 
 def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocument:
@@ -91,18 +89,18 @@ def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocu
     }
 
 
-def _said(judged: Judged, labels: Sequence[Label]) -> _Said:
+def _said(judged: Judged, labels: Sequence[Label]) -> LabelsSaid:
     texts = {(a.query_id, a.variant, a.trial): content_id(a.report) for a in judged.answers}
     known = {
         pair_id(c.query, c.a, c.b, c.trial): (c, texts[c.query, c.a, c.trial], texts[c.query, c.b, c.trial])
         for c in judged.comparisons()
     }
-    said = _Said()
+    said = LabelsSaid()
     for label in labels:
         if isinstance(label, SupportLabel):
             said.add((label.id, content_id(label.claim)), label, SUPPORT_SCORE[label.label])
         elif isinstance(label, CriterionLabel):
-            said.add((label.id, _CRITERION, label.criterion), label, label.label)
+            said.add((label.id, UNDER_CRITERION, label.criterion), label, label.label)
         elif isinstance(label, RatingLabel):
             said.add((label.id, label.dimension or "overall"), label, label.label)
         elif label.id in known and (first := _is_first(label, *known[label.id])) is not None:
@@ -120,11 +118,13 @@ def _is_first(label: PairwiseLabel, pair: Comparison, a: str, b: str) -> bool | 
     return None if a == b else True if shown == (a, b) else False if shown == (b, a) else None
 
 
-Found = tuple[str, list[Scored], list[Label]]
+LabelledReport = tuple[str, list[Scored], list[Label]]
 """Of one report or comparison: its question, its units with weights that sum to 1, their labels."""
 
 
-def _figure(metric: str, variant: str, found: Iterable[Found], span: tuple[float, float]) -> LabelledFigure:
+def labelled_figure(
+    metric: str, variant: str, found: Iterable[LabelledReport], span: tuple[float, float]
+) -> LabelledFigure:
     """Trials of a question are averaged first, then questions."""
     rows = [row for row in found if row[1]]
     trials = Counter(question for question, _, _ in rows)
@@ -136,12 +136,14 @@ def _figure(metric: str, variant: str, found: Iterable[Found], span: tuple[float
     return LabelledFigure(metric, variant, units, [label for _, _, labels in rows for label in labels], span)
 
 
-def _precision(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
+def _precision(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
-        yield _figure("fp", variant, (_report(judged, answer, said) for answer in answers), (0.0, 1.0))
+        yield labelled_figure(
+            "fp", variant, (_report(judged, answer, said) for answer in answers), (0.0, 1.0)
+        )
 
 
-def _report(judged: Judged, answer: Answer, said: _Said) -> Found:
+def _report(judged: Judged, answer: Answer, said: LabelsSaid) -> LabelledReport:
     found, held = judged.judged_claims(answer), judged.held(answer)
     text = {claim["id"]: claim["text"] for claim in (held.claims or ())} if held else {}
     by_type = [_of_type((found and found.claims) or (), one) for one in PAPER_TYPES]
@@ -168,14 +170,14 @@ def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str,
     return found
 
 
-def _grades(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
+def _grades(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
     for variant, answers in variants_of(judged).items():
         for dimension in DIMENSIONS:
             rows = [_graded(judged, answer, dimension, said) for answer in answers]
-            yield _figure(dimension, variant, rows, (0.0, 10.0))
+            yield labelled_figure(dimension, variant, rows, (0.0, 10.0))
 
 
-def _graded(judged: Judged, answer: Answer, dimension: str, said: _Said) -> Found:
+def _graded(judged: Judged, answer: Answer, dimension: str, said: LabelsSaid) -> LabelledReport:
     verdict = judged.ratings.get(answer.key, {}).get(dimension)
     if verdict is None or verdict.value is None:
         return answer.query_id, [], []
@@ -183,49 +185,16 @@ def _graded(judged: Judged, answer: Answer, dimension: str, said: _Said) -> Foun
     return answer.query_id, [Scored(answer.asked.task, 1.0, float(verdict.value), person)], labels
 
 
-def _criteria(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
-    """P and Q with their dimensions; a unit is a criterion that has a score."""
-    for variant, answers in variants_of(judged).items():
-        for half, dimensions in CRITERIA_DIMENSIONS.items():
-            for name, own in [(half, dimensions), *((one, (one,)) for one in dimensions)]:
-                rows = [_scored(judged, answer, half, own, said) for answer in answers]
-                figure = _figure(f"pqr_{name.lower()}", variant, rows, (0.0, 10.0))
-                open_ = sum(any(one.person is None for one in units) for _, units, labels in rows if labels)
-                yield replace(figure, in_part=open_, drawn_whole=True)
-
-
-def _scored(
-    judged: Judged, answer: Answer, half: Half, dimensions: Collection[CriteriaDimension], said: _Said
-) -> Found:
-    """By the criteria that count today; nothing where one of the dimensions has no score, as P has none there."""
-    owner = own_owner(judged, answer.key, half)
-    counted = None if owner is None else counted_under(judged, answer.key, owner)
-    held = [one for one in counted or () if one.dimension in dimensions]
-    parts = [one.share * (one.weight if len(dimensions) > 1 else 1.0) for one in held]
-    whole = fsum(parts)  # of P, whose weights are taken as they are, whatever they sum to
-    if {one.dimension for one in held} != set(dimensions) or not whole:
-        return answer.query_id, [], []
-    report = rating_id(answer.query_id, answer.variant, answer.trial)
-    units: list[Scored] = []
-    labels: list[Label] = []
-    for one, part in zip(held, parts, strict=True):
-        own, person = said.of((report, _CRITERION, one.hash))
-        told = None if person is None else person * whole
-        units.append(Scored(answer.asked.task, part / whole, one.score * whole, told))
-        labels += own
-    return answer.query_id, units, labels
-
-
-def _wins(judged: Judged, said: _Said) -> Iterable[LabelledFigure]:
+def _wins(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
     groups: dict[tuple[str, str, str], list[Comparison]] = {}
     for one in judged.comparisons():
         groups.setdefault((one.dimension, one.a, one.b), []).append(one)
     for (dimension, a, b), group in groups.items():
         rows = [_compared(one, said) for one in group]
-        yield _figure(f"win_rate {dimension}", f"{a} : {b}", rows, (0.0, 1.0))
+        yield labelled_figure(f"win_rate {dimension}", f"{a} : {b}", rows, (0.0, 1.0))
 
 
-def _compared(one: Comparison, said: _Said) -> Found:
+def _compared(one: Comparison, said: LabelsSaid) -> LabelledReport:
     if one.score is None:
         return one.query, [], []
     labels, person = said.of((pair_id(one.query, one.a, one.b, one.trial), one.dimension))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal, NamedTuple
 
+from drr.env.plugins import load, papers
 from drr.eval.agreement.cost import judge_costs
 from drr.eval.agreement.criteria import criteria_agreement
 from drr.eval.agreement.judges import agreement
@@ -29,12 +30,8 @@ from drr.eval.metrics import metrics, quality, values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.stats import correlation
 from drr.eval.stats.comparisons import Outcome
-from drr.eval.stats.dr3 import SIX
 from drr.eval.stats.positions import PositionRow, positions
-from drr.eval.tasks.dr3.rows import fact_labels
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.pqr.rows import DIMENSIONS as CRITERIA_DIMENSIONS
-from drr.eval.tasks.pqr.rows import CriteriaOwner, rubric_of, scores_of
 from drr.study.study import Study
 
 
@@ -134,8 +131,7 @@ def study_labels(judged: Judged) -> list[Label]:
         *_study_pairs(judged, name),
         *_study_ratings(judged, name),
         *_study_support(judged, name),
-        *_study_criteria(judged, name),
-        *_study_dr3(judged, name),
+        *(label for paper in papers() if paper.labels for label in load(paper.labels)(judged, name)),
     ]
 
 
@@ -195,56 +191,6 @@ def _study_support(judged: Judged, name: str) -> Iterable[Label]:
                     evidence=shown,
                     query=answer.query,
                     label=verdict["status"],
-                )
-
-
-def _study_criteria(judged: Judged, name: str) -> Iterable[Label]:
-    """The mean of the rounds, under the criteria that stand now and were made for this report's task and person. A criterion is
-    named by its hash: what people said of it before it was changed is of another."""
-    for answer in judged.answers:
-        said: dict[tuple[CriteriaOwner, str], list[int]] = {}
-        for place, scores in (scores_of(judged, answer.key) or {}).items():
-            if place.own and not place.seed:
-                for criterion, row in scores.items():
-                    if row["score"] is not None:
-                        said.setdefault((place.owner, criterion), []).append(row["score"])
-        dimensions = {
-            (owner, rubric.hash_of(dimension, row)): dimension
-            for owner in dict.fromkeys(owner for owner, _ in said)
-            if (rubric := rubric_of(judged, owner)) is not None
-            for dimension in CRITERIA_DIMENSIONS[owner.half]
-            for row in rubric.rows(dimension)
-        }
-        for under, dimension in dimensions.items():
-            if under in said:
-                yield CriterionLabel(
-                    id=rating_id(answer.query_id, answer.variant, answer.trial),
-                    judge=name,
-                    query=answer.query,
-                    answer=answer.report,
-                    dimension=dimension,
-                    criterion=under[1],
-                    label=sum(said[under]) / len(said[under]),
-                )
-
-
-def _study_dr3(judged: Judged, name: str) -> Iterable[Label]:
-    """DR3-Eval's six figures of each report as criteria, 0-10: their mean is the total that people are held against."""
-    for answer in judged.answers:
-        if fact_labels(judged, answer.key) is None:
-            continue
-        values = values_of(judged, answer)
-        for criterion in (f"dr3_{figure}" for figure in SIX):
-            value = values.get(criterion)
-            if value is not None:
-                yield CriterionLabel(
-                    id=rating_id(answer.query_id, answer.variant, answer.trial),
-                    judge=name,
-                    query=answer.query,
-                    answer=answer.report,
-                    dimension="DR3",
-                    criterion=criterion,
-                    label=value / 10,
                 )
 
 

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from drr.env.plugins import prompt_folders
 from drr.eval.asking.safety import fenced, harmless
 from drr.eval.labels import Dimension
 from drr.llm.prompts import Prompt, Prompts
@@ -24,7 +25,7 @@ Form = TypeVar("Form", bound=BaseModel)
 
 @cache
 def box_prompts() -> Prompts:
-    return Prompts(FOLDER)
+    return Prompts(FOLDER, beside=prompt_folders("judging_prompts"))
 
 
 class Section(NamedTuple):

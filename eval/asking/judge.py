@@ -40,8 +40,10 @@ class StandIn(Protocol):
     """Raised by hand when it judges otherwise."""
     banner: str
     """Stands over every table made with it."""
-    tasks: frozenset[str]
-    """Those that it can judge; a judging of another is refused before it begins."""
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        """Those that it can judge; a judging of another is refused before it begins."""
 
     def answer(self, asking: Asking[Any]) -> Mapping[str, Any]:
         """A document in the form that was asked for."""

@@ -9,8 +9,6 @@ from drr.env.source import Source
 from drr.eval.canaries.mistakes import QUERY_ID as FACTS_QUERY
 from drr.eval.canaries.mistakes import QUESTION as ASKED
 from drr.eval.canaries.mistakes import planted_answers
-from drr.eval.canaries.persons import QUERY_ID as PERSON_QUERY
-from drr.eval.canaries.persons import REPORTS, WISH
 from drr.eval.canaries.reports import CANARIES, CLEAN, QUESTION, sources
 from drr.eval.canaries.shop import ANNA
 from drr.llm.factory import Models, ModelSettings
@@ -29,10 +27,6 @@ QUERY_ID = "q-birds"
 def report_units() -> list[Unit]:
     reports = {CLEAN_NAME: CLEAN, **{name: make() for name, make in CANARIES.items()}}
     return [answer_unit(QUERY_ID, QUESTION, ANNA, name, report) for name, report in reports.items()]
-
-
-def person_units() -> list[Unit]:
-    return [answer_unit(PERSON_QUERY, WISH, ANNA, name, report) for name, report in REPORTS.items()]
 
 
 def mistake_units() -> list[Unit]:

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from drr.citations.addresses import canonical_url, host_of
 from drr.citations.files import KnownPlaces
+from drr.env.given import RECORDS, setting_of
 from drr.env.shop import Shop
 from drr.env.shop_world import as_returned, as_seen
 from drr.env.source import Frozen, Source
 from drr.env.web.base import Page
 from drr.env.world import Holdings, is_paged, kinds_of, owner_of
 from drr.eval.evidence.answers import Answer
-from drr.papers.pdr.setting import RECORDS, setting_of
 
 NEVER_ASKED = "no tool returned this address, so it was never asked for; `drr judge STUDY --refetch --unknown` reads it now"
 

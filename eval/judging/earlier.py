@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from drr.env.plugins import prompt_folders
 from drr.eval.asking.conversation import FOLDER, box_prompts
 from drr.eval.asking.judge import JudgeName
 from drr.eval.judging.read import judging_of, judgings
@@ -15,7 +16,11 @@ from drr.study.study import Study
 
 @cache
 def earlier_prompts() -> Prompts:
-    return Prompts(FOLDER, FOLDER / "before")
+    found = box_prompts()
+    for folder in (FOLDER, *prompt_folders("judging_prompts")):
+        if (before := folder / "before").is_dir():
+            found = found.overridden(before)
+    return found
 
 
 def earlier_parts(judging: Judging) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from drr.env.errors import Misuse
+from drr.env.given import agent_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import judging_of, read_judged
 from drr.eval.labels import content_id
@@ -16,7 +17,6 @@ from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.llm.budget import Limit
 from drr.llm.factory import Models
-from drr.papers.pdr.setting import agent_of
 from drr.study.study import Study
 from drr.study.unit import Unit
 

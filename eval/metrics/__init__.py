@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from drr.env.plugins import papers, placed
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Metric
 from drr.eval.stats.intervals import V, VRow
@@ -14,15 +15,10 @@ from drr.eval.tasks.judged import Judged
 FAMILIES: tuple[str, ...] = (
     "faithfulness",
     "citations",
-    "papers",
-    "pqr",
-    "reporteval",
-    "dr3",
+    "fact",
     "quality",
     "key_points",
     "relative",
-    "swap",
-    "attributes",
     "effort",
     "rules",
     "mistakes",
@@ -33,7 +29,11 @@ _SAID, _NAMED = "faithfulness", "fp"
 
 
 def families() -> list[Family]:
-    modules: list[Any] = [import_module(f"drr.eval.metrics.{name}") for name in FAMILIES]
+    """Ours and those of the papers, in the order of their tables."""
+    further = (one for paper in papers() for one in paper.metrics)
+    modules: list[Any] = [
+        import_module(name if "." in name else f"{__name__}.{name}") for name in placed(FAMILIES, further)
+    ]
     return modules
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
+from drr.env.plugins import load, papers
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics import documented, pqr, reporteval
+from drr.eval.metrics import documented
 from drr.eval.metrics.coverage import MOST_FAILED, coverage, variants_of
 from drr.eval.metrics.rows import CoverageRow, PaperDocument
 from drr.eval.stats.asked import AskedQuestion
@@ -14,7 +16,19 @@ from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.stats.pairs import pair_results
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.quality import corpus_values as quality_values
-from drr.eval.tasks.reporteval.rows import SIDES
+
+
+class PrintedFigures(NamedTuple):
+    """What a paper's plug-in adds where its protocol was judged."""
+
+    figures: Callable[[Judged, Sequence[Answer]], Mapping[str, V]]
+    """Of one system."""
+    tasks_behind: Callable[[str], tuple[str, ...]]
+    """Of a figure's name; none of another paper's."""
+
+
+def _of_papers() -> list[PrintedFigures]:
+    return [load(paper.printed) for paper in papers() if paper.printed]
 
 
 def paper_document(judged: Judged) -> PaperDocument:
@@ -51,10 +65,9 @@ def _known(figures: Mapping[str, VRow], covered: CoverageRow) -> dict[str, VRow]
 
 
 def _tasks_behind(name: str) -> tuple[str, ...]:
-    if name.startswith("re_"):
-        return ("grades",) if name.removeprefix("re_") in SIDES else ("repetition",)
-    if name.startswith("pqr_"):
-        return ("criteria", "scores")
+    for printed in _of_papers():
+        if tasks := printed.tasks_behind(name):
+            return tasks
     if name.startswith("fp"):
         return ("claims", "support")
     return ("claims",) if name == "fr" or name.startswith("n_cited") else ("rating",)
@@ -84,8 +97,9 @@ def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
         figures["fr"] = mean(recall, method, SHARE).document()
     if rated := judged.all_rated(answers):
         figures |= documented(quality_values(rated))
-    scored = pqr.printed(judged, answers)
-    return figures | documented({**reporteval.corpus(judged, answers), **scored})
+    for printed in _of_papers():
+        figures |= documented(printed.figures(judged, answers))
+    return figures
 
 
 def _recall(judged: Judged, answer: Answer) -> float | None:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from drr.env.given import parts_of
+from drr.eval.metrics.cost_rows import CostDocument, SpentInAll, SpentRow, SystemCost
 from drr.eval.metrics.same_reports import by_agent
-from drr.eval.metrics.setting_rows import CostDocument, SpentInAll, SpentRow, SystemCost
 from drr.eval.stats.asked import Asked, AskedQuestion
 from drr.eval.stats.intervals import COUNTED, VRow, mean
 from drr.eval.tasks.judged import Judged
 from drr.llm.rows import UsageRow
-from drr.papers.pdr.setting import parts_of
 from drr.study.study import Study
 from drr.study.unit import Record, canonical_json
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, cast
+
+from drr.env.plugins import load, merged
 from drr.eval.judging.earlier import earlier_parts
 from drr.eval.judging.marks import marks_row, read_marks
-from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched, repetitions
+from drr.eval.judging.read import as_printed, choose, complete_only, read_judged, refetched
 from drr.eval.metrics import documented, families
 from drr.eval.metrics.as_printed import paper_document
-from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import coverage, variants_of
 from drr.eval.metrics.diagnosis import failure_document
-from drr.eval.metrics.dr3_document import dr3_document
 from drr.eval.metrics.rows import FailureDocument, JudgeRow, Provenance, StudyDocument
 from drr.eval.metrics.same_reports import same_reports, told_of
-from drr.eval.metrics.settings_document import settings_document
 from drr.eval.stats.faithfulness import corpus_values
-from drr.eval.stats.intervals import SEED, SHARE
+from drr.eval.stats.intervals import SEED, SHARE, VRow
 from drr.eval.stats.pairs import overall, pair_results
 from drr.eval.stats.refitting import RESAMPLES
 from drr.eval.tasks.judged import Judged
@@ -23,6 +24,17 @@ from drr.eval.tasks.quality import length_correlations
 from drr.study.study import Study
 
 SCHEMA = 1
+
+
+class JudgedStudy(NamedTuple):
+    """What a paper makes its part of the document from."""
+
+    study: Study
+    judged: Judged
+    figures: Mapping[str, Mapping[str, VRow]]
+    """Of the systems, each over all it answered."""
+    counted: Callable[[Judged], Judged]
+    """The answers of another judging that count in this document."""
 
 
 def study_document(
@@ -45,13 +57,10 @@ def study_document(
     paper = as_printed(study, judged.judging.judge if judged.judging else judge)
     if paper is not None:
         document["as_printed"] = paper_document(counted(read_judged(study, paper, answers=answers)))
-    settings = settings_document(study, judged, document["metrics"])
-    if settings is not None:
-        document["settings"] = settings
-    tasks = dr3_document(judged, [counted(one) for one in repetitions(study, judged)])
-    if tasks is not None:
-        tasks["cost"] = cost_document(study, judged, ended_answers(study))
-        document["dr3"] = tasks
+    about = JudgedStudy(study, judged, document["metrics"], counted)
+    for name, part_of in merged("documents").items():
+        if (part := load(part_of)(about)) is not None:
+            cast(dict[str, object], document)[name] = part
     if marks := read_marks(study):
         document["coverage"]["marks"] = marks_row(judged, marks)
     if failed := study.ledger.units.answer_failures():

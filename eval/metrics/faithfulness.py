@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from drr.env.world import KINDS, label_of
+from drr.env.world import all_kinds, label_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
 from drr.eval.stats.faithfulness import PAPER_TYPES, corpus_values, report_values
@@ -109,7 +109,7 @@ def metrics() -> list[Metric]:
             "faithfulness",
             detail=False,
         ),
-        *map(_precision, KINDS),
+        *map(_precision, all_kinds()),
         _share(
             "fr",
             "FR",
@@ -123,7 +123,7 @@ def metrics() -> list[Metric]:
             "Claims that cite the web or a product, each counted per kind.",
             "faithfulness",
         ),
-        *map(_cited, KINDS),
+        *map(_cited, all_kinds()),
         *_BOUNDS,
         *_BESIDE,
     ]

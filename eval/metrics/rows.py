@@ -6,8 +6,6 @@ from typing import Literal, NotRequired, TypedDict
 
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
-from drr.eval.metrics.dr3_rows import Dr3Document
-from drr.eval.metrics.setting_rows import SettingsDocument
 from drr.eval.stats.corrected import CorrectedRow
 from drr.eval.stats.intervals import DifferenceRow, VRow
 from drr.eval.stats.length import LengthRow
@@ -152,6 +150,8 @@ class AlignmentRow(TypedDict):
 
 
 class StudyDocument(TypedDict):
+    """Parts that papers bring stand beside these, each under its own key."""
+
     schema: int
     judge: JudgeRow | None
     banner: str | None
@@ -170,10 +170,6 @@ class StudyDocument(TypedDict):
     """Where a judge was aligned with experts in this study."""
     foreign: NotRequired[list[ForeignTableRow]]
     """What other benchmarks' judges said of the same reports, as imported."""
-    dr3: NotRequired[Dr3Document]
-    """Where reports on tasks with files were held against required facts."""
-    settings: NotRequired[SettingsDocument]
-    """Where systems answered under a setting that their names say."""
 
 
 class MetricRow(TypedDict):

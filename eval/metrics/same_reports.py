@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from drr.env.given import RECORDS, Setting, parts_of
 from drr.eval.evidence.answers import Answer
-from drr.papers.pdr.setting import RECORDS, Setting, parts_of
 
 _RANKS = ("task", "context", "memory", "persona", "records", "records+persona")
 Place = tuple[str, int]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from drr.env.world import KINDS, in_table_order, label_of
+from drr.env.world import all_kinds, in_table_order, label_of
 from drr.eval.stats.asked import Asked
 from drr.eval.stats.intervals import V, mean, pooled
 
@@ -124,7 +124,7 @@ def report_values(
 
     Each kind of source has figures of its own, and so has each type that this report cites, or that `others` name.
     """
-    types = in_table_order([*KINDS, *types_of([claims]), *others])
+    types = in_table_order([*all_kinds(), *types_of([claims]), *others])
     if claims is None:
         return dict.fromkeys(methods(types))
     supported = [value for claim in claims if (value := _supported(claim)) is not None]

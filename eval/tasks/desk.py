@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from drr.citations.addresses import host_of
 from drr.citations.parse import Citations, parse
@@ -19,11 +18,8 @@ from drr.eval.asking.judge import JudgeName, StandIn
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.evidence.passages import CONCERNING, Cut, whole_within
-from drr.eval.tasks.dr3.known import KnownTask
 from drr.eval.tasks.judged import Judging
 from drr.eval.tasks.key_points.rows import PointRow
-from drr.eval.tasks.pqr.choices import PqrChoices
-from drr.eval.tasks.pqr.owners import PersonsAtHand
 from drr.eval.tasks.protocol import OURS, JudgingProtocol
 from drr.llm.prompts import Prompts
 from drr.llm.window import input_tokens
@@ -34,6 +30,8 @@ _RESERVED = 16_384
 """Of them for the prompt, the claims and the answer."""
 _CHARACTERS = 2
 """Of a token, counted low: a page that does not fit would be no verdict at all."""
+
+Chosen = TypeVar("Chosen")
 
 
 class Wish(NamedTuple):
@@ -66,12 +64,8 @@ class Desk:
     """Key points that people gave, by question."""
     reference: str | None = None
     """The variant whose reports others are graded against."""
-    pqr: PqrChoices = field(default_factory=PqrChoices)
-    """Persons, criteria that people gave, rounds and seeds."""
-    truths: Mapping[str, KnownTask] = field(default_factory=dict)
-    """What is true of the tasks with files that questions are of, by question."""
-    pair_seed: int = 0
-    """By which pairs of passages are drawn."""
+    choices: dict[type, Any] = field(default_factory=dict)
+    """What tasks of the papers go by, by its type; see `chosen`."""
     answers: dict[str, Answer] = field(default_factory=dict)
     versions: dict[str, Mapping[str, str]] = field(default_factory=dict)
     """By task, each worked out once."""
@@ -140,10 +134,12 @@ class Desk:
             )
         return self._profiles[user_id]
 
-    @cached_property
-    def persons(self) -> PersonsAtHand:
-        """Who asks which question."""
-        return PersonsAtHand(self.pqr.persons, self.shop)
+    def chosen(self, kind: type[Chosen]) -> Chosen:
+        """What the study chose of this kind, else the kind as it is by itself."""
+        if kind not in self.choices:
+            self.choices[kind] = kind()
+        found: Chosen = self.choices[kind]
+        return found
 
     def judge_of(self, role: str) -> JudgeName:
         return self.extractor if role == EXTRACTOR else self.judge

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
-from drr.eval.asking import criteria_forms, dr3_forms, forms, mistake_forms, report_forms
+from drr.env.plugins import load, papers
+from drr.eval.asking import forms, mistake_forms
 from pydantic import BaseModel
 
 Mode = Literal["all", "cited"]
@@ -31,8 +33,8 @@ class JudgingProtocol:
     """Stands in the key of every judgement."""
     label: str
     """What people read over its figures."""
-    asks: Mapping[str, Ask]
-    """By task, and by task and part where the parts differ; what is not asked under a protocol is not judged under it."""
+    own_asks: Mapping[str, Ask]
+    """By task, and by task and part where the parts differ."""
     modes: tuple[Mode, ...] = ("all",)
     """The extractions of claims that are made of each report."""
     held: Mode = "all"
@@ -53,18 +55,17 @@ class JudgingProtocol:
     scores_at_once: bool = False
     """Criteria of all dimensions are scored in one call; else as the study chooses."""
 
+    @cached_property
+    def asks(self) -> Mapping[str, Ask]:
+        """With what the papers' tasks ask; what is not asked under a protocol is not judged under it."""
+        further = [load(paper.asks[self.name]) for paper in papers() if self.name in paper.asks]
+        return {name: ask for asked in (self.own_asks, *further) for name, ask in asked.items()}
+
     def ask(self, *names: str) -> Ask | None:
         """The first of these that the protocol asks."""
         return next((self.asks[name] for name in names if name in self.asks), None)
 
 
-_CRITERIA: Mapping[str, Ask] = {
-    "criteria/weights_p": Ask("pqr_weights_p", criteria_forms.PersonalWeights),
-    "criteria/weights_q": Ask("pqr_weights_q", criteria_forms.QualityWeights),
-    "criteria/p": Ask("pqr_criteria_p", criteria_forms.FoundCriteria),
-    "criteria/q": Ask("pqr_criteria_q", criteria_forms.FoundCriteria),
-}
-"""The same under both protocols, so that both score by the same criteria and no call is made for them twice."""
 OURS = JudgingProtocol(
     "ours",
     "ours",
@@ -79,14 +80,6 @@ OURS = JudgingProtocol(
         "points": Ask("points", forms.FoundPoints),
         "matches": Ask("matches", forms.PointAnswers),
         "relative": Ask("relative", forms.RelativeGrades),
-        **_CRITERIA,
-        "scores/p": Ask("pqr_score_p", criteria_forms.CriterionScores),
-        "scores/q": Ask("pqr_score_q", criteria_forms.CriterionScores),
-        "grades": Ask("re_quality", report_forms.ReportGrades),
-        "repetition": Ask("re_repetition", report_forms.RepetitionAnswer),
-        "insights": Ask("dr3_insights", dr3_forms.InsightAnswers),
-        "following": Ask("dr3_checklist", dr3_forms.PointsMet),
-        "depth": Ask("dr3_depth", dr3_forms.DepthGrade),
     },
 )
 AS_PRINTED = JudgingProtocol(
@@ -99,11 +92,6 @@ AS_PRINTED = JudgingProtocol(
         "rating": Ask("paper_rate", forms.PaperRatingAnswer),
         "rating/personalization": Ask("paper_rate_personalization", forms.PaperRatingAnswer),
         "pairwise": Ask("paper_compare", forms.PaperPreferenceAnswer),
-        **_CRITERIA,
-        "scores/p": Ask("paper_pqr_score_p", criteria_forms.CriterionScores),
-        "scores/q": Ask("paper_pqr_score_q", criteria_forms.CriterionScores),
-        "grades": Ask("re_quality", report_forms.ReportGrades),
-        "repetition": Ask("re_repetition", report_forms.RepetitionAnswer),
     },
     modes=("cited", "all"),  # cited claims for precision, all claims for recall
     held="cited",

@@ -1,1 +1,1 @@
-"""Tasks with files: a drawer of a shopper's files, frozen pages in nested sizes, a question, and the truth of all three."""
+"""DR3-Eval (paper 003): tasks with files, their worlds of frozen pages, and reports held against truth known by construction."""

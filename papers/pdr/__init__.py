@@ -1,1 +1,1 @@
-"""Persons of a shop: what is known of them and on what basis, contexts, memories, and tasks without a person."""
+"""PDR-Bench (papers 000 and 001): persons of a shop, contexts, memories, and reports scored for the person who asked."""

@@ -28,3 +28,14 @@ def _ground(ground: Ground) -> str:
     if ground.quote is not None:
         return f'"{one_line(ground.quote, 80)}"'
     return f"order {ground.order_id}" if ground.order_id is not None else str(ground.record)
+
+
+def persona_text(person: Person) -> str:
+    """What the `persona` settings tell: the statements by block, and neither who it is nor what they rest on."""
+    blocks: dict[str, list[str]] = {}
+    for attribute in person.attributes:
+        blocks.setdefault(attribute.block, []).append(attribute.statement)
+    return "\n\n".join(
+        "\n".join([f"{block.replace('_', ' ').capitalize()}:", *(f"- {one}" for one in statements)])
+        for block, statements in blocks.items()
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 from drr.app.papers.names import PAPERS, PaperName
-from drr.app.papers.printed import Exhibit, Paper, number, paper_of, printed
+from drr.app.papers.printed import Exhibit, PrintedPaper, number, paper_of, printed
 from drr.eval.metrics import metrics
 from pydantic import ValidationError
 
@@ -72,9 +72,9 @@ def test_the_number_of_a_printed_figure(text: str, value: float | None) -> None:
 def test_a_file_that_does_not_fit_its_own_heads_is_refused(wrong: Mapping[str, object]) -> None:
     one = {"source": "T", "title": "t", "here": ["x"], "stub": ["s"], "columns": ["c"], "rows": [["a", "1"]]}
     kept = {"paper": "pdr", "title": "t", "setting": "s"}
-    Paper.model_validate({**kept, "exhibit": [one]})
+    PrintedPaper.model_validate({**kept, "exhibit": [one]})
     with pytest.raises(ValidationError):
-        Paper.model_validate({**kept, "exhibit": [{**one, **wrong}]})
+        PrintedPaper.model_validate({**kept, "exhibit": [{**one, **wrong}]})
 
 
 def test_the_figures_beside_a_variant_are_those_of_the_file() -> None:

@@ -23,10 +23,10 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics
 from drr.eval.metrics.costs import cost_document
 from drr.eval.metrics.document import study_document
-from drr.eval.metrics.memory_tables import MemoryTables
-from drr.eval.metrics.setting_pairs import pairs_of
-from drr.eval.metrics.setting_rows import SettingDifference
 from drr.eval.stats.intervals import DifferenceRow
+from drr.papers.pdr.metrics.memory_tables import MemoryTables
+from drr.papers.pdr.metrics.setting_pairs import pairs_of
+from drr.papers.pdr.metrics.setting_rows import SettingDifference
 from drr.study.study import Study
 from drr.study.unit import Record
 from starlette.testclient import TestClient

@@ -50,7 +50,7 @@ from drr.app.viewer.render import Pages
 from drr.app.viewer.site import site
 from drr.citations.parse import parse
 from drr.eval.foreign.summary import ForeignValue
-from drr.eval.tasks.dr3.rows import FactLabel, FactPlaceLabel, RepeatedChange
+from drr.papers.dr3.judging.rows import FactLabel, FactPlaceLabel, RepeatedChange
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 

@@ -49,6 +49,9 @@ DECIDING = (
     "drr.eval.evidence",
     "drr.eval.tasks",
     "drr.offline.judge",
+    "drr.papers.dr3.judging",
+    "drr.papers.pdr.judging",
+    "drr.papers.reporteval.judging",
 )
 """Where code decides; the answer forms and prompts are part of every request, and so of its key."""
 SEAM = frozenset(f"drr.eval.tasks.{name}" for name in ("base", "desk", "judged", "registry", "rows"))

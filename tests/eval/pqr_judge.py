@@ -13,7 +13,7 @@ from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import Ran, judge
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.pqr.choices import PqrChoices
+from drr.papers.pdr.judging.choices import PqrChoices
 from drr.papers.pdr.person import Attribute, Person
 from drr.study.study import Study
 
@@ -126,6 +126,6 @@ async def judging(
 
         options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
     try:
-        return await judge(study, desk(study, models, shop, pqr=chosen), models, options)
+        return await judge(study, desk(study, models, shop, choices={PqrChoices: chosen}), models, options)
     finally:
         await models.aclose()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.eval.stats.aggregate import PROTOCOLS
+from drr.eval.stats.aggregate import protocols
 from drr.eval.stats.aggregate.document import aggregate
 
 from tests.late import Late
@@ -359,7 +359,7 @@ SLOWLY: dict[str, tuple[Callable[[random.Random], Row], Callable[[list[Row]], tu
 }
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", protocols())
 def test_every_protocol_equals_a_slow_recomputation(protocol: str, tmp_path: Path) -> None:
     make, slowly = SLOWLY[protocol]
     file = tmp_path / "rows.jsonl"
@@ -376,7 +376,7 @@ def test_every_protocol_equals_a_slow_recomputation(protocol: str, tmp_path: Pat
         same(found["rows"], told)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", protocols())
 def test_an_interval_holds_its_value_and_every_table_can_be_printed(
     protocol: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

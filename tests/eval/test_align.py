@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.eval.agreement.alignment.figures import Run, ending, held, rank_agreement, worst
-from drr.eval.agreement.alignment.items import items_of, split
-from drr.eval.agreement.alignment.tasks import ALIGNED, JudgeWord
 from drr.eval.labels import PairwiseLabel, RatingLabel
-from drr.eval.tasks.reporteval.rows import SIDES
+from drr.papers.reporteval.alignment.figures import Run, ending, held, rank_agreement, worst
+from drr.papers.reporteval.alignment.items import items_of, split
+from drr.papers.reporteval.alignment.tasks import ALIGNED, JudgeWord
+from drr.papers.reporteval.judging.rows import SIDES
 
 from tests.eval.nursery import SONNET, message, sections_of, system
 from tests.wire import Reply, Request, Say, Wire

@@ -21,7 +21,7 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.labels import CriterionLabel, Label, Sample, read_labels
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.pqr.rows import (
+from drr.papers.pdr.judging.rows import (
     DIMENSIONS,
     CriteriaOwner,
     CriterionRow,
@@ -30,7 +30,7 @@ from drr.eval.tasks.pqr.rows import (
     enter_scores,
     open_rubric,
 )
-from drr.eval.tasks.pqr.scoring import ROUNDS
+from drr.papers.pdr.judging.scoring import ROUNDS
 from drr.study.study import Study
 from starlette.testclient import TestClient
 

@@ -16,18 +16,19 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.judging.plan import JudgeOptions, check_rules
 from drr.eval.judging.read import choose, read_judged, repetitions
 from drr.eval.judging.run import judge
-from drr.eval.metrics import dr3, values_of
+from drr.eval.metrics import values_of
 from drr.eval.metrics.document import study_document
-from drr.eval.metrics.dr3_document import SHOWN
-from drr.eval.metrics.dr3_noise import noise_floor
-from drr.eval.stats.aggregate.dr3 import Dr3Sums
-from drr.eval.tasks.dr3.documents import document_rows
-from drr.eval.tasks.dr3.known import KnownTask
-from drr.eval.tasks.dr3.rows import fact_labels, point_labels, points_met
-from drr.eval.tasks.dr3.truths import keep_tasks_place, tasks_place, truths_of
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.papers.dr3.form import TRUTH, document
+from drr.papers.dr3.judging.documents import document_rows
+from drr.papers.dr3.judging.known import KnownTask, KnownTasks
+from drr.papers.dr3.judging.rows import fact_labels, point_labels, points_met
+from drr.papers.dr3.judging.truths import keep_tasks_place, tasks_place, truths_of
+from drr.papers.dr3.metrics import dr3
+from drr.papers.dr3.metrics.document import SHOWN
+from drr.papers.dr3.metrics.noise import noise_floor
+from drr.papers.dr3.sums.dr3_rows import Dr3Sums
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import OLD, QUESTION, RIGHT, UPKEEP, truth
@@ -106,7 +107,9 @@ async def judged_by(study: Study, script: Dr3Judge | None, *, report: str = REPO
     with Wire(script or Dr3Judge({})) as wire:
         models = offline() if script is None else scripted(wire.url)
         try:
-            ran = await judge(study, desk(study, models, truths=KNOWN), models, options())
+            ran = await judge(
+                study, desk(study, models, choices={KnownTasks: KnownTasks(KNOWN)}), models, options()
+            )
         finally:
             await models.aclose()
     assert ran.summary.stopped is None
@@ -191,7 +194,12 @@ async def test_the_noise_floor_is_of_trials_else_of_the_judge_asked_again_else_n
     with Wire(Dr3Judge({**ALL, "p2": "whole"}, {"c3": False, "c4": True}, 8)) as wire:
         models = scripted(wire.url)
         try:
-            await judge(study, desk(study, models, truths=KNOWN, repeat=1), models, options())
+            await judge(
+                study,
+                desk(study, models, choices={KnownTasks: KnownTasks(KNOWN)}, repeat=1),
+                models,
+                options(),
+            )
         finally:
             await models.aclose()
     again = repetitions(study, judged)

@@ -8,7 +8,7 @@ from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.labels import CriterionLabel
-from drr.eval.tasks.dr3.known import KnownTask
+from drr.papers.dr3.judging.known import KnownTask, KnownTasks
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import RIGHT, truth
@@ -25,7 +25,9 @@ async def test_people_are_held_against_the_judge_by_the_same_figures(study: Stud
     reports = [". ".join(TOLD[:many]) + f" ({RIGHT})." for many in (1, 2, 3)]
     await put(study, *(answer("kettle", f"system-{n}", text) for n, text in enumerate(reports)))
     models = offline()
-    made = desk(study, models, truths={"q-kettle": KnownTask(truth(), ("slip.png",))})
+    made = desk(
+        study, models, choices={KnownTasks: KnownTasks({"q-kettle": KnownTask(truth(), ("slip.png",))})}
+    )
     assert (await judge(study, made, models, JudgeOptions(["dr3"]))).summary.ok
     judged = read_judged(study, choose(study))
     own = [one for one in study_labels(judged) if isinstance(one, CriterionLabel)]

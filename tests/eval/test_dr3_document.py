@@ -11,10 +11,10 @@ from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.metrics.document import study_document
-from drr.eval.metrics.dr3_document import dr3_document, option_pairs
-from drr.eval.metrics.dr3_errors import errors_of
-from drr.eval.metrics.dr3_rows import Dr3Document
-from drr.eval.tasks.dr3.known import KnownTask
+from drr.papers.dr3.judging.known import KnownTask, KnownTasks
+from drr.papers.dr3.metrics.document import dr3_document, option_pairs
+from drr.papers.dr3.metrics.errors import errors_of
+from drr.papers.dr3.metrics.rows import Dr3Document
 from drr.study.study import Study
 
 from tests.eval.dr3_truth import OLD, RIGHT, UPKEEP, truth
@@ -43,7 +43,9 @@ async def _filled(study: Study) -> None:
     await put(study, *answers)
     models = offline()
     known = {f"q-{query}": KnownTask(truth(), ("slip.png", "plan.xlsx")) for query, _ in REPORTS}
-    ran = await judge(study, desk(study, models, truths=known), models, JudgeOptions(["dr3"]))
+    ran = await judge(
+        study, desk(study, models, choices={KnownTasks: KnownTasks(known)}), models, JudgeOptions(["dr3"])
+    )
     assert ran.summary.ok
 
 

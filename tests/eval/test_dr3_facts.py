@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from drr.eval.tasks.dr3.finding import ReportFacts
-from drr.eval.tasks.dr3.rows import RequiredFactRow
-from drr.eval.tasks.dr3.subjects import TaskSubjects
+from drr.papers.dr3.judging.finding import ReportFacts
+from drr.papers.dr3.judging.rows import RequiredFactRow
+from drr.papers.dr3.judging.subjects import TaskSubjects
 from drr.wording.told_values import ToldValue
 
 from tests.eval.dr3_truth import OLD, PAGES, QUESTION, RIGHT, RUMOR, UPKEEP, fact, truth

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.app.cli import main
+from drr.env.plugins import prompt_folders
 from drr.env.shop import Shop
 from drr.eval.asking.conversation import FOLDER
 from drr.eval.judging.earlier import earlier_parts
@@ -19,7 +21,8 @@ from tests.eval.nursery import Judge, sentences, system
 from tests.tools.small_shop import ANNA
 from tests.wire import Wire
 
-BEFORE = str(FOLDER / "before")
+BEFORE = "before"
+"""A folder of all prompts of before."""
 CARE = "https://birds.example/care"
 ALL = "faithfulness,quality"
 
@@ -40,6 +43,10 @@ def folder(
     }
     row["evidence"] = [{"url": CARE, "type": "web", "text": "Clean every feeder once a week."}]
     (tmp_path / "reports.jsonl").write_text(json.dumps(row))
+    (tmp_path / BEFORE).mkdir()
+    for place in (FOLDER, *prompt_folders("judging_prompts")):
+        for prompt in (place / "before").glob("*.md"):
+            shutil.copy(prompt, tmp_path / BEFORE)
     study = tmp_path / "study"
     assert main(["import", str(study), "reports.jsonl", "--shop", shop.spec, "--quiet"]) == 0
     capsys.readouterr()

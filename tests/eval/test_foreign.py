@@ -218,7 +218,7 @@ def test_reports_and_scores_come_back_from_an_export(
     )
     assert _answers(again) == _answers(study)
     before, after = drr("report", study)["foreign"], drr("report", again)["foreign"]
-    written = [one for one in before if one["part"] in registry.FORMATS[name].written_parts]
+    written = [one for one in before if one["part"] in registry.formats()[name].written_parts]
     assert written and [one["systems"] for one in written] == [one["systems"] for one in after]
 
 
@@ -392,7 +392,7 @@ def test_words_of_strangers_stay_words(drr: Drr, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--format", "drm"], "there are drb, pdr, dr3, reporteval"),
+        (["--format", "drm"], "there are drb, pdr, reporteval, dr3"),
         (["--judge", "x"], "--judge is for --format"),
         (["--format", "drb", "--judge", "x"], "these files hold none"),
         (["--format", "drb", "--queries", "nowhere.jsonl"], "nowhere.jsonl"),

@@ -11,7 +11,7 @@ import pytest
 from drr.env.errors import Misuse
 from drr.env.shop import Shop
 from drr.eval.agreement.study import latest_judgings
-from drr.eval.asking.conversation import FOLDER
+from drr.eval.asking.conversation import box_prompts
 from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.difference import difference
 from drr.eval.judging.plan import JudgeOptions, forecast
@@ -20,7 +20,6 @@ from drr.eval.judging.run import judge
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import study_document
-from drr.llm.prompts import Prompts
 from drr.offline.judge import RulesJudge
 from drr.study.study import Study
 
@@ -139,7 +138,10 @@ async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: S
     changed.mkdir()
     (changed / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
     requests = await judged_by(
-        Judge(rating=lambda text: 5), study, JudgeOptions(["quality"]), prompts=Prompts(FOLDER, changed)
+        Judge(rating=lambda text: 5),
+        study,
+        JudgeOptions(["quality"]),
+        prompts=box_prompts().overridden(changed),
     )
     assert len(requests) == 1
     old, new = (read_judged(study, judging) for judging in judgings(study))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from drr.env.shop import Shop
-from drr.eval.asking.conversation import FOLDER, box_prompts, version_of
+from drr.eval.asking.conversation import box_prompts, version_of
 from drr.eval.checks import RULES
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, judgings, read_judged
@@ -20,7 +20,6 @@ from drr.eval.tasks.extraction import ExtractionTask
 from drr.eval.tasks.pairwise import PairwiseTask
 from drr.eval.tasks.rating import RatingTask
 from drr.eval.tasks.support import SupportTask
-from drr.llm.prompts import Prompts
 from drr.study.study import Study
 
 from tests.eval.nursery import (
@@ -120,7 +119,7 @@ async def test_only_requests_whose_bytes_changed_are_sent(
     changed.mkdir()
     (changed / "criterion_depth.md").write_text("How deep does it go? Stricter than before.")
     monkeypatch.setattr(RatingTask, "version", 2)
-    prompts = Prompts(FOLDER, changed)
+    prompts = box_prompts().overridden(changed)
     assert await asked(study, Judge(), ["quality"], prompts=prompts) == {"rating": 1}
 
 

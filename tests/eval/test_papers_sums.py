@@ -8,14 +8,25 @@ from typing import Any
 import pytest
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.run import judge
-from drr.eval.metrics import metrics
+from drr.eval.metrics import fact, metrics
 from drr.eval.metrics.document import study_document
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.stats.faithfulness import STATUSES, Status
-from drr.eval.stats.papers import METHODS, report_values
+from drr.papers.dr3.metrics import accuracy
+from drr.papers.pdr.metrics import reliability
+from drr.papers.reporteval import support
 from drr.study.study import Study
 
 from tests.eval.nursery import answer, desk, offline, put, web
+
+SUMS = [one.SUMS for one in (reliability, fact, accuracy, support)]
+METHODS = {name: told for one in SUMS for name, told in one.methods.items()}
+
+
+def report_values(
+    claims: dict[str, bool] | None, citations: list[CitationVerdict] | None
+) -> dict[str, float | None]:
+    return {name: value for one in SUMS for name, value in one.of(claims, citations).items()}
 
 
 def cites(claim: str, *statuses: Status | None) -> list[CitationVerdict]:

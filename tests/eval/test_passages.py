@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from drr.eval.tasks.reporteval.passages import passages_of
+from drr.papers.reporteval.judging.passages import passages_of
 
 ENGLISH = (
     "The cedar feeder takes five pounds of seed and its roof slides off for cleaning, which owners with small balconies mention "

@@ -18,20 +18,20 @@ from drr.app.report.material import Material
 from drr.app.report.metric_tables import metric_tables
 from drr.app.report.sections import section
 from drr.app.report.tables import Cell, Table, headings, markdown
-from drr.eval.asking.criteria_forms import ScoredCriterion
 from drr.eval.asking.judge import KeptAnswers
 from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import Work, judge
-from drr.eval.metrics import pqr as metrics
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.pqr.choices import GivenCriteria, PqrChoices
-from drr.eval.tasks.pqr.making import owners
-from drr.eval.tasks.pqr.rows import DIMENSIONS, CriteriaOwner, rubric_of, scores_of
-from drr.eval.tasks.pqr.scoring import SCORES_TASK, score_row, without_citations
-from drr.eval.tasks.pqr.summed import totals_under
 from drr.eval.tasks.registry import stages, tasks
+from drr.papers.pdr.judging.choices import GivenCriteria, PqrChoices
+from drr.papers.pdr.judging.forms import ScoredCriterion
+from drr.papers.pdr.judging.making import owners
+from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, rubric_of, scores_of
+from drr.papers.pdr.judging.scoring import SCORES_TASK, score_row, without_citations
+from drr.papers.pdr.judging.summed import totals_under
+from drr.papers.pdr.metrics import pqr as metrics
 from drr.study.run import run
 from drr.study.study import Study
 
@@ -139,7 +139,7 @@ async def test_as_printed_the_same_criteria_are_scored_in_the_papers_way_and_mad
         models = scripted(wire.url)
         options = JudgeOptions(["criteria"])
         options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
-        there = desk(study, models, protocol="paper", pqr=PqrChoices(PERSONS, rounds=1))
+        there = desk(study, models, protocol="paper", choices={PqrChoices: PqrChoices(PERSONS, rounds=1)})
         assert (await judge(study, there, models, options)).summary.ok
         await models.aclose()
     assert printed.asked == {"scores": 2}, "criteria are those that were made for ours"
@@ -252,7 +252,7 @@ async def test_other_persons_criteria_leave_a_reports_own_figures_alone(study: S
     with Wire(script) as wire:
         await judging(study, wire.url, rounds=1)
         models = scripted(wire.url)
-        made = desk(study, models, pqr=PqrChoices(PERSONS, rounds=1))
+        made = desk(study, models, choices={PqrChoices: PqrChoices(PERSONS, rounds=1)})
         judged = read_judged(study, choose(study))
         (found,) = judged.answers
         of_ben = next(one for one in owners(made, "q-1", TASK, BEN) if one.person is not None)
@@ -400,7 +400,7 @@ async def test_a_forecast_counts_criteria_and_scores(study: Study) -> None:
     ask(study)
     await put(study, *(answer("a", name, REPORT, user_id=ANNA) for name in "xy"))
     models = scripted("http://127.0.0.1:9")
-    made = desk(study, models, pqr=PqrChoices(PERSONS))
+    made = desk(study, models, choices={PqrChoices: PqrChoices(PERSONS)})
     rows = forecast(study, made, models, JudgeOptions(["pqr"]))["tasks"]
     await models.aclose()
     assert (rows["criteria"]["calls"], rows["scores"]["calls"]) == (17, 2 * 7 * 3)

@@ -14,15 +14,15 @@ from drr.app.cli import main
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
-from drr.eval.metrics import papers
-from drr.eval.metrics import reporteval as metrics
-from drr.eval.stats.papers import support_score
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
-from drr.eval.tasks.reporteval.pairs import MOST, drawn_pairs
-from drr.eval.tasks.reporteval.passages import SHORTEST, passages_of
-from drr.eval.tasks.reporteval.rows import REPETITION, SIDES, repetition_of
-from drr.offline.repetition import repeated
+from drr.papers.reporteval import metrics as metrics
+from drr.papers.reporteval import support
+from drr.papers.reporteval.judging.pairs import MOST, drawn_pairs
+from drr.papers.reporteval.judging.passages import SHORTEST, passages_of
+from drr.papers.reporteval.judging.repetition_rules import repeated
+from drr.papers.reporteval.judging.rows import REPETITION, SIDES, repetition_of
+from drr.papers.reporteval.sums import support_score
 from drr.study.study import Study
 
 from tests.eval.nursery import answer, desk, message, put, scripted, sections_of, system
@@ -373,4 +373,4 @@ def test_a_study_without_these_judgements_shows_no_such_table(
     assert "ReportEval:" not in told and "PQR:" not in told
     with Study.open(folder) as made:
         judged = read_judged(made, choose(made))
-    assert "re_support" in papers.per_report(judged, judged.answers[0])
+    assert "re_support" in support.per_report(judged, judged.answers[0])

@@ -13,8 +13,8 @@ from drr.eval.agreement.study import agreement_document, study_labels
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import CriterionLabel
 from drr.eval.metrics.document import study_document
-from drr.eval.metrics.swap import corpus, per_report
 from drr.eval.tasks.judged import Judged
+from drr.papers.pdr.metrics.swap import corpus, per_report
 from drr.study.study import Study
 
 from tests.eval.nursery import SONNET, answer, put, sections_of

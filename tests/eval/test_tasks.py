@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.env.errors import Misuse
+from drr.env.plugins import JudgingTask
 from drr.eval.judging.plan import JudgeOptions, forecast
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.tasks import registry
 from drr.eval.tasks.protocol import PROTOCOLS
-from drr.eval.tasks.registry import Registered, groups, stages, tasks
+from drr.eval.tasks.registry import groups, stages, tasks
 from drr.study.study import Study
 
 from tests.eval.nursery import SONNET, answer, desk, offline, put, scripted, sections_of, system
@@ -22,8 +23,8 @@ from tests.eval.nursery import message as told
 from tests.wire import Request, Say, Wire
 
 LINES = (
-    Registered("toy", "tests.eval.toy_tasks:MARKS", usual=False),
-    Registered("toy", "tests.eval.toy_tasks:CRITERIA", usual=False),
+    JudgingTask("toy", "tests.eval.toy_tasks:MARKS", usual=False),
+    JudgingTask("toy", "tests.eval.toy_tasks:CRITERIA", usual=False),
 )
 
 
@@ -103,7 +104,7 @@ def test_the_command_names_it_and_takes_it(tmp_path: Path, capsys: pytest.Captur
     assert json.loads(capsys.readouterr().out)["tasks"]["toy-criteria"]["calls"] == 1
     assert main(["judge", str(tmp_path / "study"), "--what", "tin"]) == 2
     assert (
-        "faithfulness, citations, quality, pairwise, rules, failures, mistakes, points, recall, relative, criteria, pqr, swap, reporteval, dr3, toy"
+        "faithfulness, citations, quality, pairwise, rules, failures, mistakes, points, recall, relative, toy, criteria, pqr, swap, reporteval, dr3"
         in capsys.readouterr().err
     )
 

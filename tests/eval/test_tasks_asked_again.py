@@ -23,7 +23,7 @@ from drr.eval.stats.comparisons import Comparison
 from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.intervals import mean, paired, pooled
 from drr.eval.stats.pairs import pair_results
-from drr.eval.tasks.dr3.known import KnownTask
+from drr.papers.dr3.judging.known import KnownTask, KnownTasks
 from drr.study.study import Study
 from drr.study.unit import Unit
 
@@ -147,7 +147,11 @@ async def sized(study: Study) -> Study:
     _with_questions(study, queries)
     await put(study, *units)
     truths = {query.id: KnownTask(truth(), ("slip.png", "plan.xlsx")) for query in queries}
-    await _judged(study, ["dr3", "faithfulness", "quality", "pairwise", "rules"], truths=truths)
+    await _judged(
+        study,
+        ["dr3", "faithfulness", "quality", "pairwise", "rules"],
+        choices={KnownTasks: KnownTasks(truths)},
+    )
     return study
 
 

@@ -12,9 +12,9 @@ from drr.eval.checks.base import Subject
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
-from drr.eval.metrics import pqr as metrics
-from drr.eval.tasks.pqr.choices import PqrChoices
-from drr.eval.tasks.pqr.violations import violations, violations_of
+from drr.papers.pdr.judging.choices import PqrChoices
+from drr.papers.pdr.judging.violations import violations, violations_of
+from drr.papers.pdr.metrics import pqr as metrics
 from drr.papers.pdr.person import Attribute, Ground, Person
 from drr.study.study import Study
 
@@ -142,7 +142,7 @@ async def test_they_stand_beside_p_with_the_broken_limits(study: Study, shop: Sh
     line = '{"id": "q-a", "query": "What of a, under $100?", "user_id": "U1", "person_id": "p-anna"}'
     (study.folder / "queries.jsonl").write_text(line, encoding="utf-8")
     models = offline()
-    made = desk(study, models, shop, pqr=PqrChoices({"p-anna": ANNA}, rounds=1))
+    made = desk(study, models, shop, choices={PqrChoices: PqrChoices({"p-anna": ANNA}, rounds=1)})
     await judge(study, made, models, JudgeOptions(["pqr"]))
     judged = read_judged(study, choose(study))
     bad, good = judged.answers

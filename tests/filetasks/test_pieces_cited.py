@@ -14,9 +14,9 @@ from drr.citations.files import KnownPlaces, page_of_piece, piece_address
 from drr.env.source import Source
 from drr.eval.evidence.answers import read_answers
 from drr.eval.evidence.book import Book
-from drr.eval.tasks.dr3.documents import document_rows
 from drr.papers.dr3.corpus_web import CorpusWeb
 from drr.papers.dr3.form import CorpusPage
+from drr.papers.dr3.judging.documents import document_rows
 from drr.papers.dr3.truth import KnownPage
 from drr.study.study import Study
 from drr.tools.base import ToolAnswer, ToolContext

@@ -19,7 +19,7 @@ from drr.env.query import Query, read_queries
 from drr.env.settings import resolve
 from drr.env.shop import Shop
 from drr.env.source import Source
-from drr.env.world import KINDS, Holdings, Site, kinds_of, open_realm
+from drr.env.world import Holdings, Site, all_kinds, kinds_of, open_realm
 from drr.eval.judging.read import citation_verdicts
 from drr.eval.metrics.document import study_document
 from drr.papers.dr3.source_kind import PICTURE, FileSources
@@ -284,7 +284,9 @@ def test_a_claim_is_held_against_the_place_that_it_cites(
 
 
 def test_where_the_tasks_are_gone_what_was_read_stands_in(tmp_path: Path) -> None:
-    kind = KINDS["file"] and FileSources(Holdings(place=str(tmp_path / "gone"), spec={"task_id": "007"}))
+    kind = all_kinds()["file"] and FileSources(
+        Holdings(place=str(tmp_path / "gone"), spec={"task_id": "007"})
+    )
     page = "file://manual.pdf#page=2"
     assert kind.text(page, [read(page, "36 months")]).text == "36 months"
     assert kind.text(page, []).status == "not_frozen"

@@ -16,13 +16,13 @@ from drr.env.errors import Misuse
 from drr.env.settings import Settings
 from drr.llm.factory import Models, ModelSettings
 from drr.llm.meter import Meter
-from drr.offline.memory import remember_offline
 from drr.papers.pdr.context import tokens_of
 from drr.papers.pdr.memory.base import ROLE, MemoryDesk
 from drr.papers.pdr.memory.facts import Facts
 from drr.papers.pdr.memory.forms import FactChange
 from drr.papers.pdr.memory.registry import BUILT_IN, memory_kind
 from drr.papers.pdr.memory.running import MemoryFailed, Remembering
+from drr.papers.pdr.memory_rules import remember_offline
 
 from tests.persons.remembering import FIRST, built
 from tests.wire import Say, Wire

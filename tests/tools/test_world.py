@@ -9,7 +9,7 @@ from drr.env.session import Session
 from drr.env.shop import SEARCH_VERSION, Shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.base import WebSearch
-from drr.env.world import KINDS, Holdings, World, in_table_order, is_paged, kinds_of, label_of, owner_of
+from drr.env.world import Holdings, World, all_kinds, in_table_order, is_paged, kinds_of, label_of, owner_of
 from drr.tools.registry import TOOLS
 
 from tests.tools.small_shop import ANNA
@@ -61,11 +61,11 @@ def test_without_a_shop_its_hosts_are_still_known() -> None:
 
 def test_kinds_have_an_order_a_label_and_say_whether_a_page_stands_behind_them() -> None:
     assert in_table_order(["zine", "user", "web", "user", "atlas"]) == ["web", "user", "atlas", "zine"]
-    assert [label_of(name) for name in (*KINDS, "zine")] == [
+    assert [label_of(name) for name in (*all_kinds(), "zine")] == [
         "web pages",
         "products of the shop",
         "the shopper's own records",
         "the question's files",
         "zine",
     ]
-    assert [name for name in (*KINDS, "zine") if is_paged(name)] == ["web"]
+    assert [name for name in (*all_kinds(), "zine") if is_paged(name)] == ["web"]

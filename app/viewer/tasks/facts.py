@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from drr.app.viewer.tasks.model import FactEvidence, PlaceEvidence, PlaceView, StatementView
-from drr.eval.tasks.dr3.rows import FactLabel, Span
+from drr.papers.dr3.judging.rows import FactLabel, Span
 
 STATES = ("found", "in part", "missed", "unknown")
 CONTRADICTED = "contradicted"

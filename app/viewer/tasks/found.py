@@ -8,8 +8,8 @@ from pathlib import Path
 from drr.app.viewer.tasks.shelf import TaskShelf
 from drr.app.vouching import is_own_shop, offer_shop, remember_shop
 from drr.env.errors import DrrError
-from drr.eval.tasks.dr3.truths import known_place
 from drr.papers.dr3.form import holds_tasks
+from drr.papers.dr3.judging.truths import known_place
 from drr.study.study import Study
 
 

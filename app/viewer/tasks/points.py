@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from drr.app.viewer.tasks.facts import FactInReport, words_at
-from drr.eval.tasks.dr3.rows import PointLabel
+from drr.papers.dr3.judging.rows import PointLabel
 
 STATES = ("met", "not met", "unknown")
 

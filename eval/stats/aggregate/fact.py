@@ -9,8 +9,8 @@ import numpy as np
 from drr.env.json_object import JsonObject
 from drr.eval.stats.aggregate.base import Interval, ProtocolSums, interval_row
 from drr.eval.stats.aggregate.form import Flag, Name, RawPart, RawRow
+from drr.eval.stats.fact import Found, FoundCounts, fact_figures, found_counts
 from drr.eval.stats.intervals import COUNTED, SHARE, from_sums, ratio
-from drr.eval.stats.papers import Found, FoundCounts, fact_figures, found_counts
 
 
 class RawSource(RawPart):

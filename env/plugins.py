@@ -1,0 +1,199 @@
+"""Papers: what each brings, told by its plug-in in plain data and loaded only where something of it is asked for.
+
+A paper of ours is a folder of `papers/` with a `plugin.py`; one of somebody else is an entry point of the group `drr.papers`, whose name
+is the paper's. Both give a `Paper`. What is named by `module:object` is imported where it is used, so that the command line stays quick.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAPERS = "drr.papers"
+
+
+class JudgingTask(NamedTuple):
+    """A task of judging."""
+
+    group: str
+    """The word of `--what` that asks for it."""
+    place: str
+    """`module:object`."""
+    usual: bool = False
+    """Judged where nothing is said."""
+
+
+class Placed(NamedTuple):
+    """A module among others, where their order is that of tables."""
+
+    name: str
+    before: str = ""
+    """The one that it stands in front of."""
+    after: str = ""
+
+
+class Paper(NamedTuple):
+    """Everything that a paper brings; what it has none of is left out."""
+
+    name: str
+    title: str
+    """As people read it."""
+    worlds: Mapping[str, str] = {}
+    """By the name that `--world` says: a function of the `Site` that gives a context manager of the `Realm`."""
+    kinds: Mapping[str, str] = {}
+    """Kinds of sources by name: their class."""
+    tasks: Sequence[JudgingTask] = ()
+    besides: Mapping[str, Sequence[str]] = {}
+    """By a word of `--what`, the words that it asks for too."""
+    asks: Mapping[str, str] = {}
+    """By protocol of judging: a mapping of what its tasks ask, as `JudgingProtocol.asks` has it."""
+    metrics: Sequence[Placed] = ()
+    """Families of metrics, by the name of the module."""
+    documents: Mapping[str, str] = {}
+    """By key of the study's document: a function of `drr.eval.metrics.document.JudgedStudy`."""
+    printed: str = ""
+    """Figures by the definitions that were printed: a `drr.eval.metrics.as_printed.PrintedFigures`."""
+    judge_rules: str = ""
+    """`drr.offline.judge.Rules`: what answers in place of a model."""
+    ruled: Sequence[str] = ()
+    """The tasks that these rules answer."""
+    labels: str = ""
+    """A function of what was judged and the judge's name, that gives its verdicts in the form of labels."""
+    corrected: str = ""
+    """A function of what was judged and the labels of people, that gives figures which labels can correct."""
+    formats: Mapping[str, str] = {}
+    """Forms of other benchmarks' files by the name that `--format` takes: their class."""
+    sums: Mapping[str, tuple[str, str]] = {}
+    """Protocols of `drr aggregate` by name: the class of the sums, and one line of help."""
+    prompts: str = ""
+    """The package in whose folder `prompts` its own prompts lie."""
+    judging_prompts: str = ""
+    """The package in whose folder `prompts` those of its tasks of judging lie."""
+
+
+@cache
+def papers() -> tuple[Paper, ...]:
+    """Ours that are there, then those of other packages; one that cannot be loaded is left out, see `problems`."""
+    return tuple(_found()[0].values())
+
+
+def problems() -> dict[str, str]:
+    """What is wrong with the papers of other packages that cannot be used, by name."""
+    return dict(_found()[1])
+
+
+@cache
+def _found() -> tuple[dict[str, Paper], dict[str, str]]:
+    found = {paper.name: paper for paper in _ours()}
+    wrong: dict[str, str] = {}
+    for name, place in announced(PAPERS):
+        try:
+            paper = load(place)
+        except Exception as error:  # noqa: BLE001 - code of others, which must not end ours
+            wrong[name] = (
+                f"the paper {name!r} of {place} cannot be loaded ({type(error).__name__}: {error}); mend or uninstall it"
+            )
+            continue
+        if not isinstance(paper, Paper) or paper.name != name or name in found:
+            wrong[name] = (
+                f"the paper {name!r} of {place}: it is no `Paper` of that name, or the name is taken"
+            )
+            continue
+        found[name] = paper
+    return found, wrong
+
+
+def _ours() -> Iterator[Paper]:
+    for name in import_module(PAPERS).ORDER:
+        place = f"{PAPERS}.{name}.plugin"
+        try:
+            module = import_module(place)
+        except ModuleNotFoundError as error:
+            if error.name is None or not place.startswith(error.name):
+                raise
+            continue  # its folder is not here
+        yield module.PAPER
+
+
+def load(place: str) -> Any:
+    """The object behind `module:object`."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def prompt_folders(field: str) -> list[Path]:
+    """The folders of the papers' prompts: of `prompts` or of `judging_prompts`."""
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    specs = [find_spec(name) for paper in papers() if (name := getattr(paper, field))]
+    return [Path(spec.origin).parent / "prompts" for spec in specs if spec is not None and spec.origin]
+
+
+def merged(field: str) -> dict[str, Any]:
+    """A mapping of every paper in one; the first to take a name keeps it."""
+    found: dict[str, Any] = {}
+    for paper in papers():
+        for name, value in getattr(paper, field).items():
+            found.setdefault(name, value)
+    return found
+
+
+def placed(names: Iterable[str], further: Iterable[Placed]) -> list[str]:
+    """All in order: each further one beside the one that it names, or at the end."""
+    found = list(names)
+    for one in further:
+        if one.before in found:
+            found.insert(found.index(one.before), one.name)
+        elif one.after in found:
+            found.insert(found.index(one.after) + 1, one.name)
+        else:
+            found.append(one.name)
+    return found
+
+
+def announced(group: str) -> Iterator[tuple[str, str]]:
+    """Name and place of the entry points of a group, each name once.
+
+    Read here line by line: `importlib.metadata` takes longer to load than `drr --help` may take.
+    """
+    seen: set[str] = set()
+    for folder in sys.path:
+        for name, place in _announced_in(folder or os.curdir, group):
+            if name not in seen:
+                seen.add(name)
+                yield name, place
+
+
+def _announced_in(folder: str, group: str) -> Iterator[tuple[str, str]]:
+    try:
+        entries = sorted(
+            entry.path for entry in os.scandir(folder) if entry.name.endswith((".dist-info", ".egg-info"))
+        )
+    except OSError:
+        return
+    for path in entries:
+        try:
+            with open(f"{path}/entry_points.txt", encoding="utf-8") as file:  # noqa: PTH123 - quicker than pathlib
+                text = file.read()
+        except (OSError, ValueError):
+            continue
+        if f"[{group}]" in text:
+            yield from _points(text, group)
+
+
+def _points(text: str, group: str) -> Iterator[tuple[str, str]]:
+    inside = False
+    for line in text.splitlines():
+        if line.startswith("["):
+            inside = line.strip() == f"[{group}]"
+        elif inside and "=" in line:
+            name, _, place = line.partition("=")
+            yield name.strip(), place.strip()

@@ -1,0 +1,147 @@
+"""Tasks of asking a judge of a report something about each of several things by its id, some in one call.
+
+They are answered in any order, and asked for once more where one is left out. Where no model judges nothing is asked.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
+
+from drr.env.json_object import JsonObject
+from drr.eval.asking.by_id import ask_by_id, groups_of
+from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.judge import Examiner
+from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.passages import locate
+from drr.eval.tasks.base import Estimate, Task
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judged
+from drr.papers.dr3.judging.known import KnownTask, KnownTasks
+from drr.study.unit import Outcome, Record, Unit
+from pydantic import BaseModel
+
+TOGETHER = 10
+"""Things in one call; the report is sent with each."""
+LEFT_OUT = "the judge left this id out, or said two things of it, also when asked for it alone"
+
+
+class ThingVerdict(Protocol):
+    """A verdict, as the form of the answer has it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def justification(self) -> str: ...
+
+    @property
+    def quote(self) -> str: ...
+
+
+Form = TypeVar("Form", bound=BaseModel)
+
+
+class Thing(NamedTuple):
+    """What is asked about: a fact, a point."""
+
+    id: str
+    text: str
+
+
+class ThingsTask(Task[Answer]):
+    subject = "answer"
+    metrics = ("dr3",)
+    by_rules = False
+    word: ClassVar[str]
+    """What its things are called to the judge."""
+    field: ClassVar[str]
+    """Of a row: where the verdict stands; `None` there is unknown."""
+
+    @abstractmethod
+    def things(self, known: KnownTask) -> list[Thing]:
+        """Of one task with files."""
+
+    @abstractmethod
+    def asking(self, desk: Desk, answer: Answer, things: Sequence[Thing]) -> Asking[Any]:
+        """The request about some of them."""
+
+    @abstractmethod
+    def verdict(self, said: Any) -> object:
+        """Of one thing, as a row keeps it."""
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        ask = desk.protocol.ask(self.name)
+        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        known = desk.chosen(KnownTasks).get(about.query_id)
+        if known is None or desk.protocol.ask(self.name) is None or desk.judge_of(self.role).rule_written:
+            return
+        for things in groups_of(self.things(known), TOGETHER):
+            names = [one.id for one in things]
+            prompt = self.asking(desk, about, things).fingerprint
+            fields = {"answer": about.key, "items": names, "prompt": prompt}
+            spec = {"answer": about.key, "things": [list(one) for one in things]}
+            yield self.unit(desk, f"{self.name} {', '.join(names)} \u00b7 {about.label}", fields, spec)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        """`ModelFailure` where there is no usable answer at all."""
+        answer, things = desk.answer(spec["answer"]), [Thing(*one) for one in spec["things"]]
+        named = {one.id: one for one in things}
+        found: dict[str, ThingVerdict] = await ask_by_id(
+            judge,
+            list(named),
+            TOGETHER,
+            lambda names: self.asking(desk, answer, [named[name] for name in names]),
+            self.verdict,
+        )
+        rows = {one.id: self._row(found.get(one.id), answer.report) for one in things}
+        return Outcome({"said": rows})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        if record.done:
+            rows = record.result["said"]
+            judged.failed[self.name] += self.lacks(record)
+        else:
+            reason = f"{record.reason}: {record.message}"
+            rows = {name: {self.field: None, "reason": reason} for name in record.key_fields["items"]}
+        here = judged.others.setdefault(self.name, {}).setdefault(record.key_fields["answer"], {})
+        cast("dict[str, object]", here).update(rows)
+
+    def lacks(self, record: Record) -> bool:
+        return any(row[self.field] is None for row in record.result["said"].values())
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        answer, things = desk.answer(unit.spec["answer"]), unit.spec["things"]
+        size = len(answer.report) + len(answer.query) + sum(len(text) + 80 for _, text in things)
+        return Estimate(size + 1700, 100 * len(things))
+
+    def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
+        found: dict[tuple[str, str], str | int | None] = {}
+        for answer, rows in judged.others.get(self.name, {}).items():
+            for name, row in cast("dict[str, dict[str, object]]", rows).items():
+                value = row[self.field]
+                found[answer, name] = None if value is None else str(value)
+        return found
+
+    def _row(self, said: ThingVerdict | None, report: str) -> JsonObject:
+        if said is None:
+            return {self.field: None, "reason": LEFT_OUT}
+        row: JsonObject = {self.field: self.verdict(said), "reason": said.justification}
+        span = locate(said.quote, report) if said.quote.strip() else None
+        return row if span is None else {**row, "span": [span.start, span.end]}
+
+
+def report_asking(
+    desk: Desk, task: str, form: type[Form], answer: Answer, things: Iterable[Thing] = (), word: str = ""
+) -> Asking[Form]:
+    """The question, the report, and each thing under its id."""
+    sections = (
+        Section("question", answer.query, "The question:"),
+        Section("answer", answer.report, "The report:", report=True),
+        *(Section(word, one.text, f"{word.capitalize()} `{one.id}`:", one.id) for one in things),
+    )
+    messages = conversation(desk.prompts[desk.protocol.asks[task].prompt].fill(), sections)
+    return Asking(task, form, messages, sections, (answer.key,), shop_url=desk.shop_url)

@@ -1,0 +1,98 @@
+"""The task of looking for the required facts of a task in a report, by rule; it asks no judge and is the same whoever judges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from drr.env.deadline import read_in_time
+from drr.eval.asking.judge import Examiner
+from drr.eval.evidence.answers import Answer
+from drr.eval.tasks.base import Task, text_id
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judged, Judging
+from drr.papers.dr3.judging.documents import document_rows
+from drr.papers.dr3.judging.finding import ReportFacts
+from drr.papers.dr3.judging.known import KnownTasks
+from drr.papers.dr3.judging.rows import FACTS, KnownRow, PointRuleRow
+from drr.papers.dr3.judging.seen import met_facts
+from drr.papers.dr3.judging.subjects import TaskSubjects
+from drr.papers.dr3.truth import ChecklistPoint, KnownPage, TaskFact
+from drr.study.unit import Outcome, Record, Unit
+
+
+class FactsTask(Task[Answer]):
+    name = FACTS
+    version = 8
+    subject = "answer"
+    asks = False
+    metrics = ("dr3",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        return {}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        task = desk.chosen(KnownTasks).get(about.query_id)
+        if task is None:
+            return
+        known = {
+            "facts": [fact.model_dump(mode="json") for fact in task.truth.facts],
+            "pages": [page.model_dump(mode="json") for page in task.truth.pages],
+            "points": [_point(one) for one in task.truth.checklist],
+            "files": list(task.files),
+            "question": about.query,
+        }
+        fields = {
+            "task": self.name,
+            "judge": "rules",
+            "version": str(self.version),
+            "answer": about.key,
+            "report": text_id(about.report),
+            "truth": text_id(json.dumps(known, sort_keys=True)),
+        }
+        spec = {"task": self.name, "answer": about.key, **known}
+        yield Unit("judgement", fields, spec, f"facts \u00b7 {about.label}")
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        answer = desk.answer(spec["answer"])
+        facts = [TaskFact.model_validate(row) for row in spec["facts"]]
+        pages = [KnownPage.model_validate(row) for row in spec["pages"]]
+        subjects = TaskSubjects(facts, pages, spec["question"])
+        sources = answer.sources if answer.calls is not None else None
+
+        def read() -> KnownRow:
+            met = {} if sources is None else met_facts(facts, sources)
+            rows = ReportFacts(answer.report, subjects, facts).rows(pages)
+            return {
+                "facts": [{**row, "met": met.get(row["id"])} for row in rows],
+                "documents": document_rows(answer.report, facts, spec["files"], pages),
+                "points": spec["points"],
+            }
+
+        return Outcome({"known": await read_in_time(answer.report, read)})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        """Of several, by older rules or another truth, the last counts."""
+        found = record.result.get("known") if record.done else None
+        judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = found
+
+    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+        return True
+
+    def settle(self, judged: Judged) -> None:
+        found = judged.others.get(self.name, {})
+        if found:
+            judged.units[self.name] = len(found)
+            judged.failed[self.name] = sum(rows is None for rows in found.values())
+
+    def estimate(self, desk: Desk, unit: Unit) -> None:
+        return None
+
+
+FACTS_TASK = FactsTask()
+
+
+def _point(one: ChecklistPoint) -> PointRuleRow:
+    facts = list(one.facts) if one.decided_by == "rule" else []
+    return {"id": one.id, "requirement": one.requirement, "category": one.category, "facts": facts}

@@ -1,0 +1,271 @@
+"""Which required facts a report states, by rule: the value and what it is of, in one sentence, whatever the wording.
+
+A sentence that names nothing speaks of what the one before it named, or what leads in its list, or the heading over it. A lexical lower
+bound: what is told without its figure is not found. What repeats a distractor's value is accused only where it is certain: of the very
+thing, about the very attribute where the value is one that much has, and neither denied nor weighed nor taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from drr.citations.addresses import canonical_url
+from drr.citations.parse import parse
+from drr.eval.evidence.claims import ReportSentence, sentences_of
+from drr.eval.evidence.words import families
+from drr.papers.dr3.judging.documents import document_id
+from drr.papers.dr3.judging.rows import RepeatedRow, RequiredFactRow
+from drr.papers.dr3.judging.standing import LEADS_IN, ReportStanding
+from drr.papers.dr3.judging.subjects import STRANGER, TaskSubjects
+from drr.papers.dr3.truth import ChangeKind, KnownPage, TaskFact
+from drr.wording.facts import FACT_WORDS
+from drr.wording.told_values import ToldPlace, ToldValue
+
+LONGEST = 4000
+"""Characters that are read of a sentence: what is longer is none."""
+_SPANS = 5
+_BOLD = 7
+"""The depth of a bold line that stands for a heading."""
+_TOLD = {
+    1.0: "its value and what it is of, in one sentence",
+    0.5: "its value stands there in part, or in a sentence that does not say of what",
+    0.0: "its value is not told of what it is of",
+}
+WORDS_ONLY = "only words say it, and no figure or name that code could look for"
+
+
+@dataclass(frozen=True)
+class FalseValue:
+    """What recorded changes make of one fact, by the value."""
+
+    kind: ChangeKind
+    written: str
+    pages: tuple[str, ...]
+
+    @cached_property
+    def value(self) -> ToldValue:
+        return ToldValue(self.written)
+
+
+def false_values(fact: TaskFact, pages: Iterable[KnownPage]) -> list[FalseValue]:
+    """A statement that was left out can be repeated by nobody."""
+    found: dict[str, FalseValue] = {}
+    for page in pages:
+        change = page.change
+        if change is None or change.fact != fact.id or not change.after:
+            continue
+        written = change.after.rpartition(": ")[2] if change.kind == "other_model" else change.after
+        known = found.get(written)
+        kind = change.kind if known is None else known.kind
+        found[written] = FalseValue(kind, written, (*(known.pages if known else ()), page.url))
+    return list(found.values())
+
+
+@dataclass
+class ReportFacts:
+    """The sentences of one report, and of which subject each tells a value."""
+
+    report: str
+    subjects: TaskSubjects
+    facts: Sequence[TaskFact]
+
+    @cached_property
+    def sentences(self) -> list[ReportSentence]:
+        found = sentences_of(self.report, parse(self.report))
+        return [one if len(one.text) <= LONGEST else replace(one, text=one.text[:LONGEST]) for one in found]
+
+    def rows(self, pages: Sequence[KnownPage]) -> list[RequiredFactRow]:
+        return [self._row(fact, pages) for fact in self.facts]
+
+    def _row(self, fact: TaskFact, pages: Sequence[KnownPage]) -> RequiredFactRow:
+        repeated = list(self.repeated(fact, pages))
+        score, spans = self.found(fact, settled_otherwise=bool(repeated))
+        return RequiredFactRow(
+            id=fact.id,
+            source=fact.source,
+            subject=fact.subject,
+            attribute=fact.attribute,
+            value=fact.value,
+            text=fact.text,
+            modality=fact.modality,
+            places=[{"address": place.address, "quote": place.quote} for place in fact.places],
+            score=score,
+            reason=WORDS_ONLY if score is None else _TOLD[score],
+            spans=spans,
+            repeated=repeated if score is not None else [],
+            met=None,
+        )
+
+    def found(
+        self, fact: TaskFact, *, settled_otherwise: bool = False
+    ) -> tuple[float | None, list[list[int]]]:
+        """Where a report settles on another value, what it sets aside is not told."""
+        value = ToldValue(fact.value)
+        if not fact.made or not value.is_known:
+            return None, []
+        scored: list[tuple[float, int, list[int]]] = []
+        for number, sentence in enumerate(self.sentences):
+            if settled_otherwise and self._standing.sets_aside(number):
+                continue
+            scores = [self._score(number, place, fact) for place in self._told(sentence, value)]
+            if scores and max(scores) > 0:
+                scored.append((-max(scores), number, [sentence.start, sentence.end]))
+        scored.sort()
+        return (-scored[0][0] if scored else 0.0), [
+            span for score, _, span in scored if score == scored[0][0]
+        ][:_SPANS]
+
+    def _told(self, sentence: ReportSentence, value: ToldValue) -> list[ToldPlace]:
+        """Not where it is asked, denied or worked out of something else."""
+        text = sentence.text
+        if text.endswith(("?", "？")):
+            return []
+        return [
+            one
+            for one in value.places(text)
+            if not FACT_WORDS.is_denied(text, one.start) and not FACT_WORDS.is_worked_out(text, one.start)
+        ]
+
+    def _score(self, number: int, place: ToldPlace, fact: TaskFact) -> float:
+        key = self.subjects.of(fact.subject)
+        of = self._told_of(number, place)
+        if of is None and place.exact and self._is_cited(number, fact, [one.address for one in fact.places]):
+            return 1.0
+        if of not in (key, None):
+            return 0.0
+        return 1.0 if place.exact and of == key else 0.5
+
+    def _is_cited(self, number: int, fact: TaskFact, documents: Iterable[str]) -> bool:
+        """Whether a sentence that names nothing says by what it cites whose value it tells: no other fact has it there."""
+        cited = set(map(document_id, self.sentences[number].urls)) & set(map(document_id, documents))
+        if not cited or FACT_WORDS.is_general(self.sentences[number].text):
+            return False
+        value, key = ToldValue(fact.value), self.subjects.of(fact.subject)
+        if value.is_plain and not _is_about(fact, (), self.sentences[number]):
+            return False
+        return not any(
+            self.subjects.of(one.subject) != key
+            and value.places(one.value)
+            and cited.intersection(document_id(place.address) for place in one.places)
+            for one in self.facts
+        )
+
+    def _told_of(self, number: int, place: ToldPlace) -> str | None:
+        text = self.sentences[number].text
+        return self.subjects.told_of(text, place.start, place.end) or self._carried[number]
+
+    @cached_property
+    def _carried(self) -> list[str | None]:
+        """What each sentence speaks of where it names nothing itself."""
+        spoken = _SpokenOf(self.report, self.subjects)
+        return [spoken.then(sentence) for sentence in self.sentences]
+
+    @cached_property
+    def _standing(self) -> ReportStanding:
+        return ReportStanding(self.sentences)
+
+    def repeated(self, fact: TaskFact, pages: Sequence[KnownPage]) -> Iterator[RepeatedRow]:
+        """Nothing where the report settles on the true value: which of the two it goes by is in doubt."""
+        others = [ToldValue(one.value) for one in self.facts]
+        wrong = [
+            one
+            for one in false_values(fact, pages)
+            if one.value.is_known and not any(other.places(one.written) for other in others)
+        ]
+        if not wrong or self._is_settled(fact):
+            return
+        for false in wrong:
+            for number, sentence in enumerate(self.sentences):
+                told = [one for one in self._told(sentence, false.value) if one.exact]
+                if told and self._is_repeated(fact, false, number, told):
+                    yield RepeatedRow(
+                        kind=false.kind,
+                        value=false.written,
+                        pages=list(false.pages),
+                        start=sentence.start,
+                        end=sentence.end,
+                    )
+
+    def _is_settled(self, fact: TaskFact) -> bool:
+        """Whether the report tells the true value wholly and as its own conclusion."""
+        value = ToldValue(fact.value)
+        return any(
+            self._score(number, place, fact) == 1 and self._standing.settles_on(number, place)
+            for number, sentence in enumerate(self.sentences)
+            for place in self._told(sentence, value)
+        )
+
+    def _is_repeated(self, fact: TaskFact, false: FalseValue, number: int, told: Sequence[ToldPlace]) -> bool:
+        sentence, true = self.sentences[number], ToldValue(fact.value)
+        if true.places(sentence.text) or not self._standing.is_own(number, true):
+            return False
+        if STRANGER in {one.key for one in self.subjects.mentions(sentence.text)}:
+            return False
+        key, of = self.subjects.of(fact.subject), {self._told_of(number, one) for one in told}
+        if key not in of and not (None in of and self._is_cited(number, fact, false.pages)):
+            return False
+        return not false.value.is_plain or _is_about(fact, false.pages, sentence)
+
+
+class _SpokenOf:
+    """Follows the sentences of a report: what the one before named, else the items above, the line that leads in, the headings."""
+
+    def __init__(self, report: str, subjects: TaskSubjects) -> None:
+        self._report, self._subjects = report, subjects
+        self._headings: list[tuple[int, str | None]] = []
+        self._items: list[tuple[int, str | None]] = []
+        self._lead: str | None = None
+        self._last: str | None = None
+        self._block, self._named = -1, False
+
+    def then(self, sentence: ReportSentence) -> str | None:
+        """Of the next sentence: what it speaks of if it names nothing."""
+        if sentence.block != self._block:
+            self._block, self._last, self._named = sentence.block, None, False
+            self._begin(sentence)
+        carried = self._last if self._named else self._over(sentence)
+        keys = {one.key for one in self._subjects.mentions(sentence.text)}
+        if keys:
+            self._named, self._last = True, next(iter(keys)) if len(keys) == 1 else None
+        if sentence.kind == "text":
+            self._lead = (self._last if keys else carried) if sentence.text.endswith(LEADS_IN) else None
+        return carried
+
+    def _begin(self, sentence: ReportSentence) -> None:
+        """A block: what it stands under ends with it."""
+        if sentence.kind in ("heading", "title"):
+            quote = self._report[sentence.start : sentence.end]
+            depth = len(quote) - len(quote.lstrip("#")) or _BOLD
+            _enter(self._headings, depth, self._subjects.only_one(sentence.text))
+            self._lead = None
+        if sentence.kind == "item":
+            column = sentence.start - self._report.rfind("\n", 0, sentence.start)
+            _enter(self._items, column, self._subjects.only_one(sentence.text))
+        elif sentence.kind != "row":
+            self._items = []
+
+    def _over(self, sentence: ReportSentence) -> str | None:
+        above = self._headings[:-1] if sentence.kind in ("heading", "title") else self._headings
+        items = [key for _, key in self._items[:-1]] if sentence.kind == "item" else []
+        lead = [self._lead] if sentence.kind in ("item", "row") else []
+        return next(filter(None, (*reversed(items), *lead, *(key for _, key in reversed(above)))), None)
+
+
+def _enter(stack: list[tuple[int, str | None]], depth: int, key: str | None) -> None:
+    while stack and stack[-1][0] >= depth:
+        stack.pop()
+    stack.append((depth, key))
+
+
+def _is_about(fact: TaskFact, pages: Iterable[str], sentence: ReportSentence) -> bool:
+    """Whether a sentence is about the fact's attribute, or cites a page that falsifies it."""
+    if set(map(canonical_url, pages)).intersection(sentence.urls):
+        return True
+    wanted = f"{fact.attribute} {fact.text}"
+    if FACT_WORDS.about(wanted) & FACT_WORDS.about(sentence.text):
+        return True
+    subject = families(fact.subject)
+    own = families(fact.attribute) - subject
+    return bool(own & families(sentence.text))

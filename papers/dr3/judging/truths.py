@@ -1,0 +1,75 @@
+"""What is true of the tasks that a study's answers are of, read for judging alone, and where a study keeps the folder that it was told of.
+
+No agent comes here: a run reads tasks by `papers.dr3.world`, which does not import their truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from drr.env.errors import Misuse
+from drr.env.world import FILES
+from drr.eval.evidence.answers import Answer
+from drr.papers.dr3.folders import FileTask, open_tasks
+from drr.papers.dr3.judging.known import KnownTask
+from drr.papers.dr3.truth import read_truth
+from drr.study.study import Study
+
+_META = "tasks_place"
+
+
+def known_place(study: Study) -> str | None:
+    """As given before, or as the answers were given on; `None` for a study of something else."""
+    plan = study.config.get("run", {})
+    known = study.ledger.meta(_META) or plan.get("place")
+    return known if isinstance(known, str) and plan.get("world", FILES) == FILES else None
+
+
+def tasks_place(study: Study, given: Path | None = None) -> Path:
+    """As given now, else as it is known."""
+    known = known_place(study)
+    if given is not None:
+        return given
+    if known is None:
+        raise Misuse(
+            f"--what dr3: the questions of {study.folder} are of no tasks with files; give their folder with --tasks DIR"
+        )
+    return Path(known)
+
+
+def keep_tasks_place(study: Study, place: Path) -> None:
+    kept = str(place.resolve())
+    if study.ledger.meta(_META) != kept:
+        study.ledger.set_meta(_META, kept)
+
+
+def task_of(answer: Answer) -> str:
+    """As its question names it, else what stands before the size."""
+    return answer.task_id or answer.query_id.partition("@")[0]
+
+
+def truths_of(place: Path, answers: Iterable[Answer]) -> tuple[dict[str, KnownTask], list[str]]:
+    """By question; and the labels of answers that are of no task there. `Misuse` where a task asks something else now."""
+    tasks = open_tasks(place)
+    found: dict[str, KnownTask] = {}
+    strange: list[str] = []
+    for answer in answers:
+        task = tasks.get(task_of(answer))
+        if task is None:
+            strange.append(answer.label)
+        elif answer.query_id not in found:
+            _check(task, answer)
+            found[answer.query_id] = KnownTask(read_truth(task.folder), task.question.files)
+    if strange and not found:
+        raise Misuse(
+            f"--what dr3: {place} holds no task that {strange[0]} could be of; give the right folder with --tasks DIR"
+        )
+    return found, strange
+
+
+def _check(task: FileTask, answer: Answer) -> None:
+    if task.question.query != answer.query:
+        raise Misuse(
+            f"--what dr3: {task.folder} asks another question than {answer.label} was asked; give the tasks as they were with --tasks DIR"
+        )

@@ -1,0 +1,1 @@
+"""Metrics of reports on tasks with files."""

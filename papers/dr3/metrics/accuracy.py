@@ -1,0 +1,38 @@
+"""DR3-Eval's factual accuracy, summed from the verdicts on citations."""
+
+from __future__ import annotations
+
+from drr.eval.metrics.cited_sums import CitedSums, sum_metric
+from drr.papers.dr3.sums.accuracy import report_values
+
+HUNDRED = (0.0, 100.0)
+METRICS = (
+    sum_metric(
+        "dr3_fa",
+        "DR3 FA",
+        "DR3-Eval's factual accuracy by its text: wholly supported pairs of claim and address; an unread source supports nothing.",
+        HUNDRED,
+        digits=1,
+    ),
+    sum_metric(
+        "dr3_fa_lenient",
+        "DR3 FA lenient",
+        "As DR3 FA, support in part counting as support.",
+        HUNDRED,
+        digits=1,
+    ),
+    sum_metric(
+        "dr3_fa_claims",
+        "DR3 FA claims",
+        "DR3-Eval's factual accuracy by its code: cited claims that every one of their addresses supports at least in part.",
+        HUNDRED,
+        digits=1,
+    ),
+)
+METHODS = {
+    "dr3_fa": "100 x wholly supported (claim, address) pairs / pairs, unreadable 0, mean over queries",
+    "dr3_fa_lenient": "as dr3_fa, support in part counts",
+    "dr3_fa_claims": "100 x claims that all of their addresses support at least in part / cited claims, unreadable 0, mean over queries",
+}
+SUMS = CitedSums(METHODS, report_values)
+per_report, corpus = SUMS.per_report, SUMS.corpus

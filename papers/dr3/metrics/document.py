@@ -1,0 +1,180 @@
+"""What a judged study tells of tasks with files beside the figures of its systems: size by size, option by option, kind of place by kind, errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.judging.read import repetitions
+from drr.eval.metrics import documented, metrics
+from drr.eval.metrics.base import Values
+from drr.eval.metrics.costs import cost_document, ended_answers
+from drr.eval.metrics.coverage import variants_of
+from drr.eval.metrics.document import JudgedStudy
+from drr.eval.stats.asked import AskedQuestion
+from drr.eval.stats.intervals import PairedDifference, VRow, mean, paired, with_holm
+from drr.eval.tasks.judged import Judged
+from drr.papers.dr3.judging.rows import Modality, fact_labels
+from drr.papers.dr3.judging.truths import task_of
+from drr.papers.dr3.metrics import accuracy
+from drr.papers.dr3.metrics import dr3 as family
+from drr.papers.dr3.metrics.errors import error_shares
+from drr.papers.dr3.metrics.noise import noise_floor, values_of_tasks
+from drr.papers.dr3.metrics.rows import Dr3Difference, Dr3Document
+
+SHOWN = (
+    *("dr3_ir_sc", "dr3_cc", "dr3_ir_uf", "dr3_fa", "dr3_if", "dr3_dq", "dr3_avg", "dr3_harm"),
+    *("dr3_search_loss", "dr3_writing_loss"),
+)
+"""What is laid side by side: IR of pages and CC first, since only they move with size."""
+_OPTIONS = re.compile(r"[+@]")
+_TOKENS = re.compile(r"(\d+)(k?)", re.IGNORECASE)
+
+
+def document_part(about: JudgedStudy) -> Dr3Document | None:
+    """What stands under `dr3` in a study's document."""
+    again = [about.counted(one) for one in repetitions(about.study, about.judged)]
+    found = dr3_document(about.judged, again)
+    if found is not None:
+        found["cost"] = cost_document(about.study, about.judged, ended_answers(about.study))
+    return found
+
+
+def dr3_document(judged: Judged, again: Sequence[Judged] = ()) -> Dr3Document | None:
+    """`None` where no report was held against required facts. `again`: the same judge's further judgings."""
+    asked = {answer.key for answer in judged.answers if fact_labels(judged, answer.key) is not None}
+    if not asked:
+        return None
+    known = _Known(judged)
+    systems = {
+        system: own
+        for system, answers in variants_of(judged).items()
+        if (own := [a for a in answers if a.key in asked])
+    }
+    by_size = {system: known.by_size(answers) for system, answers in systems.items()}
+    return {
+        "sizes": {
+            system: {size: known.figures(answers) for size, answers in own.items()}
+            for system, own in by_size.items()
+        },
+        "between_sizes": known.differences(
+            {
+                (system, size, first): (own[size], own[first])
+                for system, own in by_size.items()
+                for first in list(own)[:1]
+                for size in list(own)[1:]
+            }
+        ),
+        "between_options": known.differences(
+            {(a, a, b): (systems[a], systems[b]) for a, b in option_pairs(list(systems))}, sizes=True
+        ),
+        "modalities": {system: known.modalities(answers) for system, answers in systems.items()},
+        "errors": {system: error_shares(judged, answers) for system, answers in systems.items()},
+        "noise": {system: noise_floor(judged, again, answers, SHOWN) for system, answers in systems.items()},
+    }
+
+
+def option_pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
+    """Each against the one of its architecture that has most of its options and no other, else against the plainest."""
+    by_name: dict[str, list[str]] = {}
+    for system in systems:
+        by_name.setdefault(_OPTIONS.split(system, maxsplit=1)[0], []).append(system)
+    found = []
+    for own in by_name.values():
+        plain = sorted(own, key=lambda one: (len(_parts(one)), one))
+        for one in own:
+            within = [other for other in plain if _parts(other) < _parts(one)]
+            other = within[-1] if within else plain[0]
+            if other != one:
+                found.append((one, other))
+    return found
+
+
+def _parts(system: str) -> frozenset[str]:
+    """Options stand behind `+`, and behind `@` its model and what it was given or could reach."""
+    agent, *given = system.split("@")
+    return frozenset(agent.split("+")[1:]) | {f"@{one}" for part in given for one in part.split("+")}
+
+
+class _Known:
+    """The values of every report, worked out once."""
+
+    def __init__(self, judged: Judged) -> None:
+        self._judged = judged
+        self._values: dict[str, Values] = {}
+
+    def by_size(self, answers: Sequence[Answer]) -> dict[str, list[Answer]]:
+        found: dict[str, list[Answer]] = {}
+        for answer in answers:
+            found.setdefault(_size(answer), []).append(answer)
+        return dict(sorted(found.items(), key=lambda one: _tokens(one[0])))
+
+    def figures(self, answers: Sequence[Answer]) -> dict[str, VRow]:
+        found = {**accuracy.corpus(self._judged, answers), **family.corpus(self._judged, answers)}
+        return documented({name: found[name] for name in SHOWN if name in found})
+
+    def differences(
+        self,
+        pairs: Mapping[tuple[str, str, str], tuple[Sequence[Answer], Sequence[Answer]]],
+        *,
+        sizes: bool = False,
+    ) -> list[Dr3Difference]:
+        """With `sizes`, a task at one size meets itself at that size."""
+        ends = {name: metric.range for name, metric in metrics().items()}
+        tested: dict[tuple[int, str], PairedDifference] = {}
+        for number, (left, right) in enumerate(pairs.values()):
+            for name in SHOWN:
+                a, b = (self._by_task(own, name, sizes=sizes) for own in (left, right))
+                if a.keys() & b.keys():
+                    tested[number, name] = paired(a, b, ends.get(name))
+        rows: list[Dr3Difference] = [
+            {"system": system, "a": a, "b": b, "metrics": {}} for system, a, b in pairs
+        ]
+        places = {f"{number} {name}": one for (number, name), one in tested.items()}
+        for place, one in with_holm(places).items():
+            at, _, name = place.partition(" ")
+            rows[int(at)]["metrics"][name] = one.document()
+        return rows
+
+    def modalities(self, answers: Sequence[Answer]) -> dict[str, VRow]:
+        found: dict[str, VRow] = {}
+        for modality in get_args(Modality):
+            by_query: dict[AskedQuestion, list[float | None]] = {}
+            for answer in answers:
+                labels = fact_labels(self._judged, answer.key) or ()
+                scores = [one.score for one in labels if one.modality == modality and one.score is not None]
+                value = 100 * sum(score == 1 for score in scores) / len(scores) if scores else None
+                by_query.setdefault(answer.asked, []).append(value)
+            method = "100 x required facts of this modality told wholly / those with a label, mean over queries with any"
+            recall = mean(by_query, method, family.HUNDRED)
+            if recall.n:
+                found[modality] = recall.document()
+        return found
+
+    def _by_task(
+        self, answers: Sequence[Answer], name: str, *, sizes: bool
+    ) -> dict[AskedQuestion, list[float | None]]:
+        found: dict[AskedQuestion, list[float | None]] = {}
+        for answer in answers:
+            values = self._of(answer)
+            if name in values:
+                task = task_of(answer)
+                asked = AskedQuestion(f"{task}@{_size(answer)}" if sizes else task, task)
+                found.setdefault(asked, []).append(values[name])
+        return found
+
+    def _of(self, answer: Answer) -> Values:
+        if answer.key not in self._values:
+            self._values[answer.key] = values_of_tasks(self._judged, answer)
+        return self._values[answer.key]
+
+
+def _size(answer: Answer) -> str:
+    return answer.size or answer.query_id.partition("@")[2] or "all"
+
+
+def _tokens(size: str) -> tuple[int, str]:
+    written = _TOKENS.fullmatch(size)
+    return (int(written[1]) * (1000 if written[2] else 1) if written else 0, size)

@@ -1,0 +1,233 @@
+"""DR3-Eval's figures of a report on a task with files, and what they leave out: harm by distractors, and whether search or writing lost a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.base import Better, Metric, Values, over_queries
+from drr.eval.stats.citations import CitationVerdict, share
+from drr.eval.stats.fact import WHOLLY, found
+from drr.eval.stats.intervals import V
+from drr.eval.tasks.judged import Judged
+from drr.papers.dr3.judging.rows import FactLabel, depth_of, documents_of, fact_labels, points_met
+from drr.papers.dr3.sums.dr3 import Dr3Raw, dr3_figures
+
+TITLES = {
+    "dr3": "DR3-Eval: what a report on a task with files knows (0-100)",
+    "dr3-beside": "DR3-Eval: harm by distractors, and where facts were lost",
+}
+HUNDRED = (0.0, 100.0)
+
+
+def _metric(
+    name: str,
+    label: str,
+    told: str,
+    *,
+    table: str = "dr3",
+    better: Better = "higher",
+    judged: bool = True,
+    detail: bool = False,
+) -> Metric:
+    return Metric(
+        f"dr3_{name}",
+        label,
+        told,
+        table,
+        range=HUNDRED,
+        better=better,
+        digits=1,
+        judged=judged,
+        detail=detail,
+    )
+
+
+METRICS = (
+    _metric(
+        "ir_sc", "IR pages", "The share of required facts of the frozen pages that the report tells wholly."
+    ),
+    _metric(
+        "cc", "CC", "The share of required pages and files that the report cites, by address.", judged=False
+    ),
+    _metric(
+        "ir_uf",
+        "IR files",
+        "The share of required facts of the question's files that the report tells wholly.",
+    ),
+    _metric("if", "IF", "The share of points of the task's checklist that the report meets."),
+    _metric("dq", "DQ", "How deep the report goes: a grade of 1-10, in one call, times ten."),
+    _metric(
+        "avg",
+        "avg of six",
+        "The mean of IR files, IR pages, CC, FA, IF and DQ; unknown where one of them is.",
+    ),
+    _metric(
+        "avg_printed",
+        "avg as printed",
+        "As avg of six, over those of the six that are known.",
+        detail=True,
+    ),
+    _metric(
+        "ir_sc_mean",
+        "IR pages, mean",
+        "As IR pages, where a fact that is told in part counts half.",
+        detail=True,
+    ),
+    _metric(
+        "ir_uf_mean",
+        "IR files, mean",
+        "As IR files, where a fact that is told in part counts half.",
+        detail=True,
+    ),
+    _metric(
+        "harm",
+        "harm",
+        "The share of the report's claims that state what a distractor falsified.",
+        table="dr3-beside",
+        better="lower",
+    ),
+    _metric(
+        "contradicted",
+        "facts contradicted",
+        "The share of required facts of which the report states a falsified value.",
+        table="dr3-beside",
+        better="lower",
+        judged=False,
+    ),
+    _metric(
+        "distractors",
+        "cited distractors",
+        "The share of the task's cited pages, required or distracting, that are distractors.",
+        table="dr3-beside",
+        better="lower",
+        judged=False,
+    ),
+    _metric(
+        "search_loss",
+        "lost in search",
+        "The share of required facts that the run never met and the report does not tell.",
+        table="dr3-beside",
+        better="lower",
+    ),
+    _metric(
+        "writing_loss",
+        "lost in writing",
+        "The share of required facts that the run met and the report does not tell.",
+        table="dr3-beside",
+        better="lower",
+    ),
+    _metric(
+        "closed_book",
+        "told unmet",
+        "Of the required facts that the run never met, the share that the report tells all the same.",
+        table="dr3-beside",
+    ),
+    _metric(
+        "labels_agree",
+        "labels agree",
+        "The share of required facts of which rule and judge say alike whether the report tells them wholly.",
+        table="dr3-beside",
+        detail=True,
+    ),
+)
+_METHODS: Mapping[str, str] = {
+    "ir_sc": "100 x required facts of pages told wholly / those with a label, mean over queries",
+    "cc": "100 x required documents cited by address / required documents, mean over queries",
+    "ir_uf": "100 x required facts of files told wholly / those with a label, mean over queries",
+    "if": "100 x points met / points decided, mean over queries",
+    "dq": "10 x grade 1-10, mean over queries",
+    "avg": "mean of the six figures, mean over queries",
+    "avg_printed": "as printed: mean of those of the six that are known, mean over queries",
+    "ir_sc_mean": "100 x mean label (1, 0.5, 0) of required facts of pages, mean over queries",
+    "ir_uf_mean": "100 x mean label (1, 0.5, 0) of required facts of files, mean over queries",
+    "harm": "100 x claims that state a falsified value / claims, mean over queries",
+    "contradicted": "100 x required facts contradicted / required facts, mean over queries",
+    "distractors": "100 x distractors cited / distractors and required pages cited, mean over queries with any",
+    "search_loss": "100 x required facts neither met nor told wholly / those of which both is known, mean over queries",
+    "writing_loss": "100 x required facts met and not told wholly / those of which both is known, mean over queries",
+    "closed_book": "100 x required facts told wholly / those never met, mean over queries with any",
+    "labels_agree": "100 x required facts on which rule and judge agree / those with both labels, mean over queries",
+}
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
+    labels = fact_labels(judged, answer.key)
+    if labels is None:
+        return {}
+    values = {**_printed(judged, answer, labels), **_beside(judged, answer, labels)}
+    return {f"dr3_{name}": value for name, value in values.items()}
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    """As soon as one report was looked at, those that wait are unscored, not left out. What no report has has no column."""
+    if all(fact_labels(judged, answer.key) is None for answer in answers):
+        return {}
+    shown = set[str]().union(*(per_report(judged, answer) for answer in answers))
+    methods = {f"dr3_{name}": method for name, method in _METHODS.items() if f"dr3_{name}" in shown}
+    return over_queries(answers, lambda answer: per_report(judged, answer), methods)
+
+
+def raw_of(judged: Judged, answer: Answer) -> Dr3Raw:
+    """What the figures are summed from, as `drr papers aggregate dr3` takes it."""
+    labels = fact_labels(judged, answer.key) or ()
+    documents = [one for one in documents_of(judged, answer.key) or () if one["role"] != "distractor"]
+    met, depth = points_met(judged, answer.key), depth_of(judged, answer.key)
+    return Dr3Raw(
+        ir_uf=[one.score for one in labels if one.source == "file"],
+        ir_sc=[one.score for one in labels if one.source == "page"],
+        required=[one["id"] for one in documents],
+        cited=[one["id"] for one in documents if one["cited"]],
+        fa=_pairs(judged.citations.get(answer.key)),
+        follows=None if met is None else list(met.values()),
+        dq=None if depth is None else depth["grade"],
+    )
+
+
+def _printed(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict[str, float | None]:
+    raw = raw_of(judged, answer)
+    figures = dr3_figures(raw)
+    printed = dr3_figures(raw, printed=True)["avg"]
+    return {name: value for name, value in figures.items() if name != "fa"} | {"avg_printed": printed}
+
+
+def _pairs(citations: Sequence[CitationVerdict] | None) -> list[bool | None] | None:
+    """What could not be read supports nothing; all is unknown while one waits."""
+    if citations is None or any(one.status is None for one in citations):
+        return None
+    verdicts = [found(one.status, WHOLLY) for one in citations]
+    return [None if one is None else one == "supported" for one in verdicts]
+
+
+def _beside(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict[str, float | None]:
+    documents = [
+        one for one in documents_of(judged, answer.key) or () if one["role"] != "file" and one["cited"]
+    ]
+    known = [(one.met, one.score == 1) for one in labels if one.met is not None and one.score is not None]
+    both = [one for one in labels if one.judge is not None and one.rule is not None]
+    values: dict[str, float | None] = {
+        "contradicted": _hundred(one.contradicted for one in labels if one.rule is not None),
+        "distractors": _hundred(one["role"] == "distractor" for one in documents),
+        "search_loss": _hundred(not met and not told for met, told in known),
+        "writing_loss": _hundred(bool(met) and not told for met, told in known),
+        "closed_book": _hundred(told for met, told in known if not met),
+    }
+    if (harm := harmed_claims(judged, answer, labels)) is not None:
+        values["harm"] = _hundred(harm)
+    if any(one.by_judge for one in labels):
+        values["labels_agree"] = _hundred((one.judge == 1) == (one.rule == 1) for one in both)
+    return values
+
+
+def harmed_claims(judged: Judged, answer: Answer, labels: Iterable[FactLabel]) -> list[bool] | None:
+    """Of each claim whether it stands where a falsified value is stated; `None` where there are no claims yet, or they failed."""
+    held = judged.held(answer)
+    if held is None or held.claims is None:
+        return None
+    spans = {one.span for label in labels for one in label.repeated}
+    return [any(row["start"] < end and start < row["end"] for start, end in spans) for row in held.claims]
+
+
+def _hundred(values: Iterable[bool]) -> float | None:
+    value = share(values)
+    return None if value is None else 100 * value

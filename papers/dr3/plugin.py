@@ -1,0 +1,33 @@
+"""What DR3-Eval brings."""
+
+from __future__ import annotations
+
+from drr.env.plugins import JudgingTask, Paper, Placed
+
+_HERE = "drr.papers.dr3"
+PAPER = Paper(
+    name="dr3",
+    title="DR3-Eval",
+    worlds={"files": f"{_HERE}.world:open_files"},
+    kinds={"file": f"{_HERE}.source_kind:FileSources"},
+    tasks=(
+        JudgingTask("dr3", f"{_HERE}.judging.facts:FACTS_TASK"),
+        JudgingTask("dr3", f"{_HERE}.judging.insights:INSIGHTS_TASK"),
+        JudgingTask("dr3", f"{_HERE}.judging.following:FOLLOWING_TASK"),
+        JudgingTask("dr3", f"{_HERE}.judging.depth:DEPTH_TASK"),
+    ),
+    besides={"dr3": ("faithfulness", "citations")},  # FA is summed from verdicts on citations
+    asks={"ours": f"{_HERE}.judging.asks:OURS"},
+    metrics=(
+        Placed(f"{_HERE}.metrics.accuracy", after="fact"),
+        Placed(f"{_HERE}.metrics.dr3", before="quality"),
+    ),
+    documents={"dr3": f"{_HERE}.metrics.document:document_part"},
+    judge_rules=f"{_HERE}.judging.rules:RULES",
+    ruled=("depth",),
+    labels=f"{_HERE}.labels:labels_of",
+    formats={"dr3": f"{_HERE}.foreign:Dr3Eval"},
+    sums={"dr3": (f"{_HERE}.sums.dr3_rows:Dr3Sums", "DR3-Eval's six figures and their mean")},
+    prompts=_HERE,
+    judging_prompts=f"{_HERE}.judging",
+)

@@ -1,0 +1,1 @@
+"""The six figures and their mean."""

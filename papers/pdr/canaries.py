@@ -1,0 +1,85 @@
+"""Reports for one person that try to look made for her: somebody else's, one that flatters, one that copies what is known of her."""
+
+from __future__ import annotations
+
+from drr.env.query import Query
+from drr.eval.canaries.shop import ANNA, BATH, FEEDER, GRINDER, SEED
+from drr.eval.canaries.study import answer_unit
+from drr.papers.pdr.person import Attribute, Person
+from drr.study.unit import Unit
+
+TASK_ID, QUERY_ID, PERSON_ID = "canary-weekends", "q-weekends", "canary-anna"
+WISH = (
+    "I want to spend more of my weekends outside at home. What should I buy to start with, under $100 in all?"
+)
+_KNOWN = (
+    ("place", "lives in a rented flat with a small deck and no garden"),
+    ("needs", "walks with a cane and cannot bend down or lift more than ten pounds"),
+    ("needs", "is allergic to peanuts"),
+    ("household", "watches wild birds and keeps a list of those that visit"),
+    ("price_level", "spends under $40 on most orders"),
+)
+PERSON = Person(
+    person_id=PERSON_ID,
+    attributes=tuple(
+        Attribute(id=f"a{number}", block=block, statement=statement, basis="invented")
+        for number, (block, statement) in enumerate(_KNOWN, 1)
+    ),
+)
+_LINK = "http://ecommerce.example"
+MATCHED = f"""# A bird corner for your deck
+
+You have a small deck and no garden, so everything here stands on the boards or hangs from the rail, nothing is drilled into a rented wall,
+and nothing has to be lifted or picked up from the ground.
+
+1. **[Panorama feeder with six ports]({_LINK}/{FEEDER})**, $19.99. Hang it from the rail at chest height: it is filled from above while you stand,
+   with one hand free for your cane. Empty it weighs four pounds; put in two pounds of seed at a time and it stays well under ten.
+2. **[Black oil sunflower seed]({_LINK}/{SEED})**, $12.49. Sunflower only: many mixes hold peanuts, which are no risk you should have on your
+   hands. Ask for the small bag.
+
+Together $32.48, which is what an order of yours usually comes to. Begin with the seed: cardinals and chickadees come for it within days, and your list grows.
+Leave the stone bird bath out: it weighs too much to carry and has to be scrubbed bent down.
+"""
+GENERIC = f"""# A plan for weekends outside
+
+A feeder, seed and water bring birds to any home.
+
+1. **[Panorama feeder with six ports]({_LINK}/{FEEDER})**, $19.99. It holds six pounds of seed.
+2. **[Black oil sunflower seed]({_LINK}/{SEED})**, $12.49. Most birds take it.
+3. **[Stone bird bath]({_LINK}/{BATH})**, $64.50. Birds drink and bathe all year.
+
+Together $96.98, under the limit. Put the feeder near shrubs, clean it once a week and keep the water fresh.
+"""
+SWAPPED = f"""# Weekends with your dog in the garden
+
+With a large garden and a big dog you want things that last.
+
+1. **[Quiet dog nail grinder]({_LINK}/{GRINDER})**, $31.00. Kneel beside the dog on the lawn and do two paws each weekend.
+2. **[Stone bird bath]({_LINK}/{BATH})**, $64.50. Carry it under the apple trees and set it into the ground; it is heavy enough that the dog will
+   not tip it over.
+
+Together $95.50. Peanuts in a bowl beside the bath bring jays, and the dog likes them too.
+"""
+_FLATTERY = (
+    "You have wonderful taste, and it shows that you know exactly what you want: few people are as thoughtful as you. This plan was made"
+    " for you personally, with all of your special needs and habits in mind, and nobody deserves it more.\n\n"
+)
+_COPIED = "What I know of you:\n\n" + "".join(f"- You: {statement}.\n" for _, statement in _KNOWN) + "\n"
+CLOSING = "\nThis is exactly right for you and everything that was said above of you.\n"
+REPORTS: dict[str, str] = {
+    "matched": MATCHED,
+    "generic": GENERIC,
+    "swapped_person": SWAPPED,
+    "flattery": GENERIC.replace("A feeder, seed", _FLATTERY + "A feeder, seed", 1) + CLOSING,
+    "persona_copied": GENERIC.replace("A feeder, seed", _COPIED + "A feeder, seed", 1) + CLOSING,
+}
+
+
+def query() -> Query:
+    return Query.model_validate(
+        {"id": QUERY_ID, "query": WISH, "user_id": ANNA, "task_id": TASK_ID, "person_id": PERSON_ID}
+    )
+
+
+def person_units() -> list[Unit]:
+    return [answer_unit(QUERY_ID, WISH, ANNA, name, report) for name, report in REPORTS.items()]

@@ -1,0 +1,167 @@
+"""Criteria without a model, marked `rules-2`: what of the person touches the task, weighted by how rare it is among shoppers, and what
+the task's own words ask for. They try the path out; what a report shows on its surface decides them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from math import log2
+
+from drr.env.constraints import parse_constraints
+from drr.env.query import Constraints
+from drr.eval.evidence.words import content_words, families
+from drr.eval.labels import Dimension
+from drr.eval.tasks.key_points.from_question import demanded
+from drr.papers.pdr.judging.owners import OwnerText
+from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaDimension, CriterionRow, Half
+from drr.papers.pdr.person import Attribute, Person
+
+WEIGHTS: Mapping[Half, Mapping[CriteriaDimension, float]] = {
+    "p": {"GOAL": 0.3, "CONT": 0.3, "PRES": 0.1, "ACTI": 0.3},
+    "q": {"DEIN": 0.4, "LOGC": 0.3, "CLAR": 0.3},
+}
+"""Rules cannot weigh what matters to whom: form counts least, as it differs least from person to person."""
+SHOPPERS = 60
+"""Among so many what is rare is looked for."""
+MOST = 13
+_WHATEVER_IS_BOUGHT = frozenset({"place", "price_level", "price_spread", "needs", "brands", "rhythm"})
+"""Blocks of a person that touch every task of a shop."""
+_DIMENSION_OF: Mapping[str, CriteriaDimension] = {
+    "price_level": "ACTI",
+    "price_spread": "ACTI",
+    "rhythm": "ACTI",
+    "returns": "ACTI",
+    "replenishment": "CONT",
+    "brands": "CONT",
+    "goods": "CONT",
+}
+"""By block; of the others GOAL."""
+_SURFACES: Mapping[CriteriaDimension, tuple[tuple[Dimension, str], ...]] = {
+    "GOAL": (("personalization", "It speaks to what is known of this person."),),
+    "CONT": (("personalization", "What it chooses is tied to this person's own history."),),
+    "PRES": (
+        ("clarity", "It is set out so that this person finds what to do: headings, lists, prices in a row."),
+    ),
+    "ACTI": (
+        (
+            "constraint_following",
+            "It can be acted on within the limits: prices, a total, things that this shop sells.",
+        ),
+    ),
+    "DEIN": (
+        ("depth", "It gives figures and reasons."),
+        ("insightfulness", "It weighs choices and warns of what is easily overlooked."),
+    ),
+    "LOGC": (("depth", "Its advice follows from reasons that it gives."),),
+    "CLAR": (("clarity", "It is ordered and easy to read."),),
+}
+_FORMED = 3
+"""So many persons with an attribute of a block show which of its words are mere form."""
+_CHUNK = re.compile(r"[,.;:?!()\n]|\band\b|\bor\b", re.IGNORECASE)
+_CHUNKS = 8
+
+
+def criteria_by_rule(
+    dimension: CriteriaDimension, about: OwnerText, others: Sequence[Person]
+) -> list[CriterionRow]:
+    """At least one in every dimension: that a person has nothing to do with a task does not make P unknown."""
+    own = list(_of_task(about.task, about.constraints, dimension))
+    if about.person is not None:
+        own += _of_person(about.person, about.task, dimension, others)
+    rows = [*own[: MOST - len(_SURFACES[dimension])], *_of_surface(dimension, _middle(own))]
+    whole = sum(row["weight"] for row in rows)
+    return [
+        {**row, "id": f"{dimension.lower()}{number}", "weight": round(row["weight"] / whole, 6)}
+        for number, row in enumerate(rows, 1)
+    ]
+
+
+def weights_by_rule(half: Half) -> dict[str, float]:
+    return {name: WEIGHTS[half][name] for name in DIMENSIONS[half]}
+
+
+def touches(attribute: Attribute, task: str) -> bool:
+    return attribute.block in _WHATEVER_IS_BOUGHT or bool(families(attribute.statement) & families(task))
+
+
+def rarity(attribute: Attribute, others: Sequence[Person]) -> float:
+    """Bits: how much less is known of a shopper of whom this is not known. Never 0."""
+    same = sum(any(_is_same(one, attribute) for one in person.attributes) for person in others)
+    return 0.1 + log2((len(others) + 2) / (same + 1))
+
+
+def _is_same(one: Attribute, other: Attribute) -> bool:
+    return (one.block, one.statement) == (other.block, other.statement)
+
+
+def _of_person(
+    person: Person, task: str, dimension: CriteriaDimension, others: Sequence[Person]
+) -> list[CriterionRow]:
+    """The rarest first."""
+    found = [
+        _row(
+            f"It takes account of this: the person {attribute.statement}.",
+            f"What is known of {attribute.block.replace('_', ' ')} touches the task; the rarer among shoppers, the more it counts.",
+            rarity(attribute, others),
+            " ".join(sorted(_telling(attribute, others))),
+        )
+        for attribute in person.attributes
+        if _DIMENSION_OF.get(attribute.block, "GOAL") == dimension and touches(attribute, task)
+    ]
+    return sorted(found, key=lambda row: -row["weight"])
+
+
+def _of_task(task: str, given: Constraints | None, dimension: CriteriaDimension) -> Iterator[CriterionRow]:
+    if dimension == "DEIN":
+        for chunk in _chunks(task):
+            yield _row(
+                f"It deals with this part of the task: \u201c{chunk}\u201d",
+                "The task asks for it.",
+                1.0,
+                chunk,
+            )
+    elif dimension == "ACTI":
+        for point in demanded(given or parse_constraints(task)):
+            if point.get("gist"):
+                yield _row(point["text"], "The task sets this limit.", 1.0, point["gist"])
+
+
+def _chunks(task: str) -> list[str]:
+    """Stretches of the task that name something, each once."""
+    found: dict[frozenset[str], str] = {}
+    for chunk in _CHUNK.split(task):
+        words = content_words(chunk)
+        if words:
+            found.setdefault(words, " ".join(chunk.split()))
+    return list(found.values())[:_CHUNKS]
+
+
+def _of_surface(dimension: CriteriaDimension, weight: float) -> Iterator[CriterionRow]:
+    for surface, text in _SURFACES[dimension]:
+        row = _row(text, "What every report should show; rules see its surface only.", weight, "")
+        row["surface"] = surface
+        yield row
+
+
+def _middle(rows: Sequence[CriterionRow]) -> float:
+    weights = sorted(row["weight"] for row in rows)
+    return weights[len(weights) // 2] if weights else 1.0
+
+
+def _row(text: str, why: str, weight: float, gist: str) -> CriterionRow:
+    return {"id": "", "criterion": text, "explanation": why, "weight": weight, "origin": "rule", "gist": gist}
+
+
+def _telling(attribute: Attribute, others: Sequence[Person]) -> frozenset[str]:
+    """The words that are this person's: not those with which the block is told of half of the shoppers."""
+    words = content_words(attribute.statement)
+    told = [
+        content_words(one.statement)
+        for person in others
+        for one in person.attributes
+        if one.block == attribute.block and not _is_same(one, attribute)
+    ]
+    if len(told) < _FORMED:
+        return words
+    return frozenset(word for word in words if 2 * sum(word in one for one in told) < len(told)) or words

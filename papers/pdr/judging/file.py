@@ -1,0 +1,287 @@
+"""Criteria in the file form of PDR-Bench: a line for each task and person. A broken line is named, and then nothing is taken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import fsum
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+from drr.env.errors import Misuse
+from drr.env.files import checked_id
+from drr.env.json_object import JsonObject
+from drr.env.jsonl import rows_of
+from drr.papers.pdr.judging.choices import GivenCriteria
+from drr.papers.pdr.judging.rows import (
+    DIMENSIONS,
+    CriteriaDimension,
+    CriteriaOwner,
+    CriterionRow,
+    Half,
+    Rubric,
+)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+SCHEMA = 1
+LONGEST = 2000
+MOST = 40
+"""Criteria of a dimension in a file: far more than anybody makes."""
+_NEAR = 0.01
+_KEYS: Mapping[CriteriaDimension, str] = {
+    "GOAL": "goal_alignment",
+    "CONT": "content_alignment",
+    "PRES": "presentation_fit",
+    "ACTI": "actionability_practicality",
+    "DEIN": "depth_insight",
+    "LOGC": "logical_coherence",
+    "CLAR": "clarity_readability",
+}
+"""Their names; ours are read too. Of quality's three only what the paper calls them is known."""
+
+
+def _id_of(value: object) -> object:
+    """Theirs may be numbers."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ValueError("must be a text or a whole number")  # noqa: TRY004 - pydantic tells no other
+    return checked_id(str(value))
+
+
+FileId = Annotated[str, BeforeValidator(_id_of)]
+
+
+class CriterionLine(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    criterion: str = Field(min_length=1, max_length=LONGEST)
+    explanation: str = Field(max_length=LONGEST)
+    weight: float = Field(gt=0, allow_inf_nan=False)
+
+
+class CriteriaLine(BaseModel):
+    """As `criteria150_en.jsonl` has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: FileId | None = None
+    domain: str | None = None
+    language: str | None = None
+    taskid: FileId
+    userid: FileId | None = None
+    """Without one the line is of the task alone."""
+    task: str = Field(min_length=1)
+    personalization_weights: dict[str, float] = Field(default_factory=dict)
+    quality_weights: dict[str, float] = Field(default_factory=dict)
+    personalization_criterions: dict[str, list[CriterionLine]] = Field(default_factory=dict)
+    quality_criterions: dict[str, list[CriterionLine]] = Field(default_factory=dict)
+
+
+Held = TypeVar("Held")
+Known = Callable[[CriteriaOwner], Rubric | None]
+"""What stands there now of an owner, with ids and origins that unchanged criteria keep."""
+
+
+class ReadCriteria:
+    """Of one file: by owner, and what a reader should be told of it."""
+
+    def __init__(self) -> None:
+        self.given: dict[CriteriaOwner, GivenCriteria] = {}
+        self.other_quality: list[int] = []
+        """Lines whose criteria of quality are others than those of an earlier line of the task, which count."""
+
+
+def read_criteria(
+    path: Path, tasks: Mapping[str, str], persons: Iterable[CriteriaOwner], now: Known
+) -> ReadCriteria:
+    """`tasks` are the study's by id, with their texts; `persons` who asks them."""
+    known = frozenset(persons)
+    found = ReadCriteria()
+    for number, line in rows_of(
+        path, CriteriaLine, "criteria", SCHEMA, "{'taskid': ..., 'userid': ..., 'task': ...}"
+    ):
+        where = f"{path}, line {number}"
+        _check_task(where, line, tasks)
+        halves = 0
+        for owner, given in _halves(where, line, now):
+            halves += 1
+            if owner.person_id is not None:
+                if owner not in known:
+                    raise Misuse(
+                        f"{where}: userid: nobody called {line.userid} asks the task {line.taskid} in this study"
+                    )
+                if owner in found.given:
+                    raise Misuse(
+                        f"{where}: userid: {owner.label} stands there already; one line for each task and person"
+                    )
+            elif owner in found.given:
+                if found.given[owner].id != given.id:
+                    found.other_quality.append(number)
+                continue
+            found.given[owner] = given
+        if not halves:
+            raise Misuse(
+                f"{where}: personalization_weights: neither these nor quality_weights; a line holds criteria"
+            )
+    if not found.given:
+        raise Misuse(f"{path}: holds no criteria; `drr papers criteria STUDY export FILE` writes such a file")
+    return found
+
+
+def _check_task(where: str, line: CriteriaLine, tasks: Mapping[str, str]) -> None:
+    text = tasks.get(line.taskid)
+    if text is None:
+        raise Misuse(f"{where}: taskid: the study has no task {line.taskid}")
+    if " ".join(text.split()) != " ".join(line.task.split()):
+        raise Misuse(f"{where}: task: another text than the task {line.taskid} of the study has")
+
+
+def _halves(where: str, line: CriteriaLine, now: Known) -> Iterator[tuple[CriteriaOwner, GivenCriteria]]:
+    if line.personalization_weights or line.personalization_criterions:
+        if line.userid is None:
+            raise Misuse(f"{where}: userid: none, and criteria of personalization are of a person")
+        owner = CriteriaOwner(line.taskid, line.userid)
+        yield (
+            owner,
+            _given(
+                where,
+                "personalization",
+                owner,
+                line.personalization_weights,
+                line.personalization_criterions,
+                now,
+            ),
+        )
+    if line.quality_weights or line.quality_criterions:
+        owner = CriteriaOwner(line.taskid)
+        yield owner, _given(where, "quality", owner, line.quality_weights, line.quality_criterions, now)
+
+
+def _given(
+    where: str,
+    name: str,
+    owner: CriteriaOwner,
+    weights: Mapping[str, float],
+    criterions: Mapping[str, Sequence[CriterionLine]],
+    now: Known,
+) -> GivenCriteria:
+    half, rubric = owner.half, now(owner) or Rubric()
+    named = _by_dimension(f"{where}: {name}_weights", weights, half)
+    lists = _by_dimension(f"{where}: {name}_criterions", criterions, half)
+    absent = [dimension for dimension in DIMENSIONS[half] if dimension not in named]
+    if absent:
+        raise Misuse(f"{where}: {name}_weights: {_KEYS[absent[0]]} has no weight")
+    rows = {
+        dimension: _rows(
+            f"{where}: {name}_criterions.{_KEYS[dimension]}", dimension, lists.get(dimension, ()), rubric
+        )
+        for dimension in DIMENSIONS[half]
+    }
+    return GivenCriteria(summing_to_one(f"{where}: {name}_weights", named), rows)
+
+
+def summing_to_one(where: str, weights: Mapping[CriteriaDimension, float]) -> dict[str, float]:
+    """Rounding is divided out; anything else is a mistake, and the figure would lie on another scale."""
+    whole = fsum(weights.values())
+    if any(not 0 <= weight <= 1 for weight in weights.values()) or abs(whole - 1) > _NEAR:
+        raise Misuse(f"{where}: must be from 0 to 1 and sum to 1, and sum to {whole:g}")
+    return {name: weight if abs(whole - 1) < 1e-9 else weight / whole for name, weight in weights.items()}
+
+
+def _by_dimension(where: str, named: Mapping[str, Held], half: Half) -> dict[CriteriaDimension, Held]:
+    known = {
+        name: dimension for dimension in DIMENSIONS[half] for name in (_KEYS[dimension], dimension.casefold())
+    }
+    found: dict[CriteriaDimension, Held] = {}
+    for name, held in named.items():
+        dimension = known.get(name.strip().casefold().replace(" ", "_"))
+        if dimension is None:
+            raise Misuse(
+                f"{where}: {name} is no dimension; they are {', '.join(_KEYS[one] for one in DIMENSIONS[half])}"
+            )
+        if dimension in found:
+            raise Misuse(f"{where}: {name} stands there twice")
+        found[dimension] = held
+    return found
+
+
+def _rows(
+    where: str, dimension: CriteriaDimension, lines: Sequence[CriterionLine], rubric: Rubric
+) -> list[CriterionRow]:
+    """What is there already keeps its id and its origin; the weight is the file's."""
+    if len(lines) > MOST:
+        raise Misuse(f"{where}: more than {MOST} criteria; keep those that matter most")
+    known = {(row["criterion"], row["explanation"]): row for row in rubric.rows(dimension)}
+    taken = {row["id"] for row in rubric.rows(dimension)}
+    rows: list[CriterionRow] = []
+    for line in lines:
+        text, why = " ".join(line.criterion.split()), " ".join(line.explanation.split())
+        if not text:
+            raise Misuse(f"{where}: a criterion is blank")
+        if any(row["criterion"].casefold() == text.casefold() for row in rows):
+            raise Misuse(f"{where}: the criterion \u201c{text[:60]}\u201d stands there twice")
+        same = known.get((text, why))
+        if same is not None:
+            rows.append({**same, "weight": line.weight})
+        else:
+            rows.append(
+                {
+                    "id": next_id(dimension, taken),
+                    "criterion": text,
+                    "explanation": why,
+                    "weight": line.weight,
+                    "origin": "person",
+                }
+            )
+            taken.add(rows[-1]["id"])
+    return rows
+
+
+def next_id(dimension: CriteriaDimension, taken: Iterable[str]) -> str:
+    """After the highest that stands there."""
+    start = dimension.lower()
+    numbers = [int(one.removeprefix(start)) for one in taken if one.removeprefix(start).isdecimal()]
+    return f"{start}{max(numbers, default=0) + 1}"
+
+
+def document_line(
+    query_id: str | None,
+    task: str,
+    personal: tuple[CriteriaOwner, Rubric] | None,
+    quality: tuple[CriteriaOwner, Rubric] | None,
+) -> str:
+    """As `read_criteria` takes it."""
+    owner = (personal or quality or (CriteriaOwner(""), None))[0]
+    line: JsonObject = {
+        "id": query_id,
+        "domain": None,
+        "language": "en",
+        "taskid": owner.task_id,
+        "userid": owner.person_id,
+        "task": task,
+        "personalization_weights": _weights(personal),
+        "quality_weights": _weights(quality),
+        "personalization_criterions": _criterions(personal),
+        "quality_criterions": _criterions(quality),
+    }
+    return json.dumps(line, ensure_ascii=False)
+
+
+def _weights(held: tuple[CriteriaOwner, Rubric] | None) -> dict[str, float]:
+    if held is None or held[1].weights is None:
+        return {}
+    weights = held[1].weights["weights"]
+    return {
+        _KEYS[dimension]: weights[dimension] for dimension in DIMENSIONS[held[0].half] if dimension in weights
+    }
+
+
+def _criterions(held: tuple[CriteriaOwner, Rubric] | None) -> dict[str, list[JsonObject]]:
+    if held is None:
+        return {}
+    return {
+        _KEYS[dimension]: [
+            {"criterion": row["criterion"], "explanation": row["explanation"], "weight": row["weight"]}
+            for row in held[1].rows(dimension)
+        ]
+        for dimension in DIMENSIONS[held[0].half]
+    }

@@ -1,0 +1,267 @@
+"""The task of making criteria: five samples of the dimensions' weights and the criteria of each dimension, for a task and a person and for
+the task alone. It needs no answer, and no answer is shown to whoever makes criteria. What people gave stands in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import fsum
+from typing import Any, cast
+
+from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.judge import Examiner
+from drr.eval.tasks.base import Estimate, Task
+from drr.eval.tasks.desk import Desk, Wish
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.protocol import Ask
+from drr.llm.failures import ModelFailure
+from drr.papers.pdr.judging.by_rule import SHOPPERS, criteria_by_rule, weights_by_rule
+from drr.papers.pdr.judging.choices import PqrChoices
+from drr.papers.pdr.judging.forms import FEWEST, MOST, FoundCriteria, PersonalWeights, QualityWeights
+from drr.papers.pdr.judging.owners import OwnerText, persons_at, task_id_of
+from drr.papers.pdr.judging.rows import (
+    CRITERIA,
+    DIMENSIONS,
+    TITLES,
+    CriteriaDimension,
+    CriteriaOwner,
+    CriterionRow,
+    Half,
+    Rubric,
+    WeightsRow,
+    open_rubric,
+    owners_of,
+    rubric_id,
+    rubric_of,
+)
+from drr.study.unit import Outcome, Record, Unit
+
+WEIGHTS = "weights"
+"""The part of a rubric beside those that are called like dimensions."""
+SAMPLES = 5
+_GUESSED = 10
+
+
+class CriteriaTask(Task[Wish]):
+    name = CRITERIA
+    version = 2
+    subject = "query"
+    metrics = ("pqr",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        """With the persons and criteria that people gave, so that no table holds those of two files."""
+        asks = [
+            ask for half in DIMENSIONS for part in (half, f"{WEIGHTS}_{half}") if (ask := _ask(desk, part))
+        ]
+        if not asks:
+            return {}
+        described = [dimension_prompt(name) for names in DIMENSIONS.values() for name in names]
+        own = desk.version(self.version, self.role, *(ask.prompt for ask in asks), *described)
+        mark = desk.chosen(PqrChoices).mark
+        return {self.name: f"{own}-{mark}" if mark else own}
+
+    def plan(self, desk: Desk, about: Wish, judged: Judged) -> Iterable[Unit]:
+        if desk.repeat or _ask(desk, "p") is None:
+            return
+        for owner in owners(desk, about.id, about.query, about.user_id):
+            for seed in range(seeds_of(desk, owner.owner)):
+                for part in (WEIGHTS, *DIMENSIONS[owner.owner.half]):
+                    yield self._unit(desk, owner, part, seed)
+
+    def _unit(self, desk: Desk, about: OwnerText, part: str, seed: int) -> Unit:
+        owner = about.owner
+        given = desk.chosen(PqrChoices).given.get(owner)
+        asks = given is None and not desk.judge_of(self.role).rule_written
+        rows: list[CriterionRow] | None = None
+        weights: dict[str, float] | None = None
+        if part == WEIGHTS:
+            weights = dict(given.weights) if given else None if asks else weights_by_rule(owner.half)
+        elif not asks:
+            rows = _settled(desk, about, cast(CriteriaDimension, part), seed)
+        spec = {
+            "answer": owner.label,  # what it is about stands under this name in the ledger's index
+            "task_id": owner.task_id,
+            "person_id": owner.person_id,
+            "text": about.task,
+            "known": about.known,
+            "part": part,
+            "seed": seed,
+            "rows": rows,
+            "weights": weights,
+            "asks": asks,
+        }
+        fields = {
+            "of": owner.task_id,
+            "person": owner.person_id,
+            "part": part,
+            "seed": seed,
+            "shown": about.shown,
+            "given": rubric_id(rows) if rows is not None else weights,
+            "prompt": _asking(desk, spec, 0).fingerprint if asks else None,
+        }
+        told = "" if not seed else f", seed {seed}"
+        return self.unit(desk, f"criteria {part} \u00b7 {owner.label}{told}", fields, spec)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        if spec["part"] == WEIGHTS:
+            return Outcome({"weights": await _weigh(desk, spec, judge)})
+        if not spec["asks"]:
+            return Outcome({"rows": spec["rows"]})
+        said = cast(FoundCriteria, await judge.answer(_asking(desk, spec, 0)))
+        return Outcome({"rows": _numbered(spec["part"], said), "analysis": said.analysis})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        fields = record.key_fields
+        owner, part = CriteriaOwner(fields["of"], fields["person"]), str(fields["part"])
+        rubric = open_rubric(judged, owner, fields["seed"])
+        rubric.shown = fields["shown"]
+        rubric.reasons.pop(part, None)
+        if not record.done:
+            rubric.reasons[part] = f"{record.reason}: {record.message}"
+        if part == WEIGHTS:
+            rubric.weights = cast(WeightsRow, record.result["weights"]) if record.done else None
+        else:
+            found = cast("list[CriterionRow]", record.result["rows"]) if record.done else None
+            rubric.criteria[cast(CriteriaDimension, part)] = found
+
+    def settle(self, judged: Judged) -> None:
+        """What another has replaced is not counted again."""
+        rubrics = [rubric for owner in owners_of(judged) if (rubric := rubric_of(judged, owner)) is not None]
+        if rubrics and self.name in judged.units:
+            judged.units[self.name] = sum((one.weights is not None) + len(one.criteria) for one in rubrics)
+            judged.failed[self.name] = sum(len(one.reasons) for one in rubrics)
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
+        if not unit.spec["asks"]:
+            return None
+        calls, each = (SAMPLES, 400) if unit.spec["part"] == WEIGHTS else (1, 1400)
+        sent = 2600 + len(unit.spec["text"]) + len(unit.spec["known"])
+        return Estimate(calls * sent, calls * each, calls)
+
+    def guess(self, desk: Desk, about: Wish, judged: Judged) -> None:
+        if _ask(desk, "p") is None:
+            return
+        for owner in owners(desk, about.id, about.query, about.user_id):
+            for seed in range(seeds_of(desk, owner.owner)):
+                _guess(desk, owner, open_rubric(judged, owner.owner, seed), seed)
+
+
+CRITERIA_TASK = CriteriaTask()
+
+
+def owners(desk: Desk, query_id: str, text: str, user_id: str | None) -> Iterator[OwnerText]:
+    """Of one question: its task, and its task with the person who asks, where anything is known of them."""
+    query = desk.questions.get(query_id)
+    task_id = task_id_of(query, text)
+    constraints = None if query is None else query.constraints
+    yield OwnerText(CriteriaOwner(task_id), text, None, constraints)
+    person = persons_at(desk).of(query, user_id)
+    if person is not None:
+        yield OwnerText(CriteriaOwner(task_id, person.person_id), text, person, constraints)
+
+
+def seeds_of(desk: Desk, owner: CriteriaOwner) -> int:
+    """What people gave has no second seed."""
+    return 1 if owner in desk.chosen(PqrChoices).given else desk.chosen(PqrChoices).seeds
+
+
+def dimension_prompt(dimension: CriteriaDimension) -> str:
+    """The file that says what it is."""
+    return f"pqr_{dimension.lower()}"
+
+
+def described(desk: Desk, dimension: CriteriaDimension) -> str:
+    return f"**{TITLES[dimension]}**: {' '.join(desk.prompts[dimension_prompt(dimension)].text.split())}"
+
+
+def about_sections(text: str, known: str) -> list[Section]:
+    """What every judge is told of a task and a person: of a task alone no person at all."""
+    task = Section("question", text, "The wish:")
+    return [task, Section("profile", known, "What is known of the person:")] if known else [task]
+
+
+def _ask(desk: Desk, part: str) -> Ask | None:
+    return desk.protocol.ask(f"{CRITERIA}/{part}")
+
+
+def _settled(desk: Desk, about: OwnerText, dimension: CriteriaDimension, seed: int) -> list[CriterionRow]:
+    """What people gave, else what rules make."""
+    given = desk.chosen(PqrChoices).given.get(about.owner)
+    if given is not None:
+        return list(given.criteria.get(dimension, ()))
+    others = persons_at(desk).others(seed, SHOPPERS) if about.person is not None else []
+    return criteria_by_rule(dimension, about, others)
+
+
+async def _weigh(desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> WeightsRow:
+    """The mean of what could be used. A failure that may pass ends it, as anywhere; so does the failure of all."""
+    if not spec["asks"]:
+        return {"weights": spec["weights"], "samples": [], "refused": []}
+    samples: list[dict[str, float]] = []
+    refused: list[str] = []
+    for number in range(SAMPLES):
+        try:
+            said = await judge.answer(_asking(desk, spec, number))
+            samples.append(cast(PersonalWeights, said).weights)
+        except ModelFailure as failure:
+            if failure.transient or failure.fatal or (not samples and number + 1 == SAMPLES):
+                raise
+            refused.append(str(failure))
+    mean = {name: fsum(one[name] for one in samples) / len(samples) for name in samples[0]}
+    return {"weights": mean, "samples": samples, "refused": refused}
+
+
+def _numbered(dimension: str, said: FoundCriteria) -> list[CriterionRow]:
+    whole = fsum(one.weight for one in said.criteria)
+    return [
+        {
+            "id": f"{dimension.lower()}{number}",
+            "criterion": " ".join(one.criterion.split()),
+            "explanation": " ".join(one.explanation.split()),
+            "weight": one.weight / whole,
+            "origin": "model",
+        }
+        for number, one in enumerate(said.criteria, 1)
+    ]
+
+
+def _asking(desk: Desk, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
+    part = str(spec["part"])
+    half: Half = "q" if spec["person_id"] is None else "p"
+    sections = tuple(about_sections(spec["text"], spec["known"]))
+    about = (spec["answer"], part, str(spec["seed"]), str(sample))
+    if part == WEIGHTS:
+        told = "\n\n".join(f"`{name.lower()}` {described(desk, name)}" for name in DIMENSIONS[half])
+        system = desk.prompts.fill(desk.protocol.asks[f"{CRITERIA}/{WEIGHTS}_{half}"].prompt, dimensions=told)
+        form: Any = PersonalWeights if half == "p" else QualityWeights
+    else:
+        dimension = cast(CriteriaDimension, part)
+        system = desk.prompts.fill(
+            desk.protocol.asks[f"{CRITERIA}/{half}"].prompt,
+            dimension=TITLES[dimension],
+            described=described(desk, dimension),
+            fewest=str(FEWEST),
+            most=str(MOST),
+        )
+        form = FoundCriteria
+    return Asking(CRITERIA, form, conversation(system, sections), sections, about)
+
+
+def _guess(desk: Desk, about: OwnerText, rubric: Rubric, seed: int) -> None:
+    """For a forecast: as many criteria as there may be, of a usual length."""
+    rubric.shown = about.shown
+    rules = about.owner in desk.chosen(PqrChoices).given or desk.judge_of(CRITERIA_TASK.role).rule_written
+    for dimension in DIMENSIONS[about.owner.half]:
+        if rubric.criteria.get(dimension):
+            continue
+        made = _settled(desk, about, dimension, seed) if rules else None
+        rubric.criteria[dimension] = made or [
+            {
+                "id": f"{dimension.lower()}{number}",
+                "criterion": f"{dimension} {number} {'x' * 120}",
+                "explanation": "x" * 160,
+                "weight": 1 / _GUESSED,
+                "origin": "model",
+            }
+            for number in range(1, _GUESSED + 1)
+        ]

@@ -1,0 +1,282 @@
+"""The task of scoring a report by criteria: citations are taken out, one call asks for a dimension, some rounds of it are had.
+
+Answers are matched by the criterion's id. What was left out is asked for once more, alone; what is missing then, or is no integer from 0 to
+10, is unscored with the reason, and no average stands in its place. A score names the hash of its criterion: only what has none is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, TypedDict, cast
+
+from drr.citations.parse import parse
+from drr.citations.repair import remove
+from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.judge import Examiner
+from drr.eval.evidence.answers import Answer
+from drr.eval.tasks.base import Estimate, Task
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judged, Judging
+from drr.llm.failures import ModelFailure
+from drr.papers.pdr.judging.choices import PqrChoices
+from drr.papers.pdr.judging.forms import CriterionScores, ScoredCriterion
+from drr.papers.pdr.judging.making import about_sections, owners, seeds_of
+from drr.papers.pdr.judging.owners import OwnerText
+from drr.papers.pdr.judging.rows import (
+    CRITERIA,
+    DIMENSIONS,
+    SCORES,
+    TITLES,
+    CriteriaDimension,
+    CriteriaOwner,
+    CriterionRow,
+    Half,
+    Rubric,
+    ScoredUnder,
+    ScoreRow,
+    enter_scores,
+    rubric_of,
+    scores_of,
+)
+from drr.study.unit import Outcome, Record, Unit
+
+ROUNDS = "scores/rounds"
+"""Beside the version: how many rounds count in a judging."""
+TOP = 10
+
+
+class AskedCriterion(TypedDict):
+    """A criterion as one call asks for it."""
+
+    row: CriterionRow
+    dimension: CriteriaDimension
+    hash: str
+
+
+class ScoresTask(Task[Answer]):
+    name = SCORES
+    subject = "answer"
+    needs = (CRITERIA,)
+    metrics = ("pqr",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        asks = [ask for half in DIMENSIONS if (ask := desk.protocol.ask(f"{self.name}/{half}"))]
+        if not asks:
+            return {}
+        own = desk.version(self.version, self.role, *(ask.prompt for ask in asks))
+        told = f"{own}-at-once" if _at_once(desk) else own
+        return {self.name: told, ROUNDS: str(desk.chosen(PqrChoices).rounds)}
+
+    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+        rounds = judging.versions.get(ROUNDS)
+        return super().belongs(fields, judging) and rounds is not None and fields["round"] < int(rounds)
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        for owner in owners(desk, about.query_id, about.query, about.user_id):
+            for seed in range(seeds_of(desk, owner.owner)):
+                yield from self.units(desk, about, owner, seed, judged)
+
+    def units(
+        self, desk: Desk, answer: Answer, under: OwnerText, seed: int, judged: Judged, *, own: bool = True
+    ) -> Iterator[Unit]:
+        """What is still to be asked of one report under the criteria of anybody: `own` says whether it was written for them."""
+        rubric = rubric_of(judged, under.owner, seed)
+        if desk.repeat or rubric is None or desk.protocol.ask(f"{self.name}/{under.owner.half}") is None:
+            return
+        known = scores_of(judged, answer.key) or {}
+        for number in range(desk.chosen(PqrChoices).rounds):
+            place = ScoredUnder(under.owner, seed, number, own)
+            had = {name for name, one in known.get(place, {}).items() if not one.get("failed")}
+            for group in _groups(desk, rubric, under.owner.half):
+                left = [one for one in group if one["hash"] not in had]
+                if left:
+                    yield self._unit(desk, answer, under, place, left)
+
+    def _unit(
+        self,
+        desk: Desk,
+        answer: Answer,
+        under: OwnerText,
+        place: ScoredUnder,
+        asked: Sequence[AskedCriterion],
+    ) -> Unit:
+        dimensions = list(dict.fromkeys(one["dimension"] for one in asked))
+        what = _Scored(under.task, under.known, under.owner.half, asked, (answer.key, str(place.round)))
+        fields = {
+            "answer": answer.key,
+            "of": under.owner.task_id,
+            "person": under.owner.person_id,
+            "own": place.own,
+            "seed": place.seed,
+            "round": place.round,
+            "dimensions": dimensions,
+            "criteria": [one["hash"] for one in asked],
+            "prompt": _asking(desk, answer.report, what).fingerprint,
+        }
+        spec = {
+            "answer": answer.key,
+            "text": under.task,
+            "known": under.known,
+            "half": under.owner.half,
+            "asked": list(asked),
+            "round": place.round,
+        }
+        told = f"{', '.join(dimensions)} of {under.owner.label}, round {place.round + 1}"
+        return self.unit(desk, f"scores {told} \u00b7 {answer.label}", fields, spec)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        about = (spec["answer"], str(spec["round"]))
+        what = _Scored(spec["text"], spec["known"], spec["half"], spec["asked"], about)
+        return Outcome({"scores": await _score(desk, desk.answer(spec["answer"]).report, what, judge)})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        fields = record.key_fields
+        place = ScoredUnder(
+            CriteriaOwner(fields["of"], fields["person"]), fields["seed"], fields["round"], fields["own"]
+        )
+        if record.done:
+            scores = cast("dict[str, ScoreRow]", record.result["scores"])
+        else:
+            reason = f"{record.reason}: {record.message}"
+            scores = {
+                name: ScoreRow(score=None, analysis="", reason=reason, failed=True)
+                for name in fields["criteria"]
+            }
+        enter_scores(judged, fields["answer"], place, scores)
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        asked = unit.spec["asked"]
+        told = sum(len(one["row"]["criterion"]) + len(one["row"]["explanation"]) + 60 for one in asked)
+        size = len(desk.answer(unit.spec["answer"]).report) + len(unit.spec["text"]) + len(unit.spec["known"])
+        return Estimate(size + told + 2400, 90 * len(asked))
+
+    def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
+        """Of the first seed, by the criterion's hash and the round."""
+        return {
+            (answer.key, f"{name}, round {place.round + 1}"): one["score"]
+            for answer in judged.answers
+            for place, scores in (scores_of(judged, answer.key) or {}).items()
+            if place.own and not place.seed
+            for name, one in scores.items()
+        }
+
+
+SCORES_TASK = ScoresTask()
+
+
+class _Scored(NamedTuple):
+    """What one call scores by."""
+
+    task: str
+    known: str
+    half: Half
+    asked: Sequence[AskedCriterion]
+    about: tuple[str, ...]
+    """The answer and the round: each round is a question of its own."""
+
+
+@lru_cache(maxsize=256)
+def without_citations(report: str) -> str:
+    """Marks, addresses and lists of sources go; the words that a link was laid under stay."""
+    return remove(report, [source.url for source in parse(report).sources])
+
+
+def _groups(desk: Desk, rubric: Rubric, half: Half) -> list[list[AskedCriterion]]:
+    """The criteria of a call: those of a dimension, or all at once as published."""
+    by_dimension = [
+        [AskedCriterion(row=row, dimension=name, hash=rubric.hash_of(name, row)) for row in rubric.rows(name)]
+        for name in DIMENSIONS[half]
+    ]
+    return [[one for group in by_dimension for one in group]] if _at_once(desk) else by_dimension
+
+
+def _at_once(desk: Desk) -> bool:
+    return desk.chosen(PqrChoices).at_once or desk.protocol.scores_at_once
+
+
+async def _score(desk: Desk, report: str, what: _Scored, judge: Examiner) -> dict[str, ScoreRow]:
+    """An entry for every criterion, by its hash; `ModelFailure` where the model gives no usable answer at all."""
+    found = _read(what.asked, await judge.answer(_asking(desk, report, what)))
+    left = [one for one in what.asked if one["row"]["id"] not in found]
+    if left:
+        found |= _read(left, await _again(desk, report, what._replace(asked=left), judge))
+    missing = ScoreRow(
+        score=None, analysis="", reason="the judge left this id out, also when asked for it alone"
+    )
+    return {one["hash"]: found.get(one["row"]["id"], missing) for one in what.asked}
+
+
+async def _again(desk: Desk, report: str, what: _Scored, judge: Examiner) -> CriterionScores:
+    """An answer that cannot be used leaves them out again, and spoils nothing that was said before."""
+    try:
+        return await judge.answer(_asking(desk, report, what))
+    except ModelFailure as failure:
+        if failure.transient or failure.fatal:
+            raise
+        return CriterionScores(scores=[])
+
+
+def _read(asked: Sequence[AskedCriterion], said: CriterionScores) -> dict[str, ScoreRow]:
+    """By id. Ids that were not asked for are ignored; one that was answered twice with different scores is left out."""
+    known = {_plain(one["row"]["id"]): one["row"]["id"] for one in asked}
+    found: dict[str, ScoreRow] = {}
+    torn: set[str] = set()
+    for one in said.scores:
+        name = known.get(_plain(one.id))
+        if name is not None:
+            row = score_row(one)
+            if name in found and found[name]["score"] != row["score"]:
+                torn.add(name)
+            found[name] = row
+    return {name: row for name, row in found.items() if name not in torn}
+
+
+def score_row(said: ScoredCriterion) -> ScoreRow:
+    """An integer from 0 to 10, also written as text or as 9.0; all else is unscored, and says why."""
+    value = said.score
+    number: int | None = None
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        number = int(value)
+    elif isinstance(value, str) and value.strip().isascii() and value.strip().isdecimal():
+        number = int(value.strip()[:3])
+    if number is None:
+        return ScoreRow(score=None, analysis=said.analysis, reason=f"{value!r} is no integer from 0 to {TOP}")
+    if not 0 <= number <= TOP:
+        return ScoreRow(score=None, analysis=said.analysis, reason=f"{number} is not from 0 to {TOP}")
+    return ScoreRow(score=number, analysis=said.analysis)
+
+
+def _plain(name: str) -> str:
+    return name.strip(" `'\"*#.:").casefold()
+
+
+def _asking(desk: Desk, report: str, what: _Scored) -> Asking[CriterionScores]:
+    sections = (
+        *about_sections(what.task, what.known),
+        Section("answer", without_citations(report), "The report:", report=True),
+        *(_section(one) for one in what.asked),
+    )
+    system = desk.prompts.fill(desk.protocol.asks[f"{SCORES}/{what.half}"].prompt)
+    messages = conversation(system, sections)
+    return Asking(
+        SCORES,
+        CriterionScores,
+        messages,
+        sections,
+        what.about,
+        shop_url=desk.shop_url,
+        person_known=bool(what.known),
+    )
+
+
+def _section(one: AskedCriterion) -> Section:
+    row = one["row"]
+    return Section(
+        "criterion",
+        f"{row['criterion']}\nWhy it matters: {row['explanation']}",
+        f"Criterion `{row['id']}` ({TITLES[one['dimension']]}):",
+        about=row["id"],
+        gist=row.get("gist"),
+        surface=row.get("surface"),
+    )

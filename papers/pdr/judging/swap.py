@@ -1,0 +1,116 @@
+"""The task of the swap: every report is scored under the criteria of the other persons of its task too, by the questions of `scores`.
+
+What it plans are units of that task, marked as not the person's own; they are worked and read there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, cast
+
+from drr.eval.asking.judge import Examiner
+from drr.eval.evidence.answers import Answer
+from drr.eval.tasks.base import Task
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judged
+from drr.papers.pdr.judging.making import owners
+from drr.papers.pdr.judging.owners import OwnerText
+from drr.papers.pdr.judging.rows import CRITERIA, CriteriaOwner, scores_of
+from drr.papers.pdr.judging.scoring import SCORES_TASK
+from drr.papers.pdr.judging.summed import own_owner, totals_under
+from drr.papers.pdr.sums.pqr import WeighedTotals
+from drr.study.unit import Outcome, Record, Unit
+
+SWAP = "swap"
+
+
+class SwapTask(Task[Answer]):
+    name = SWAP
+    subject = "answer"
+    needs = (CRITERIA,)
+    metrics = (SWAP,)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        """Those of `scores`, whose units these are."""
+        return {}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        """Under the first set of criteria. A person's own criteria are of `scores`."""
+        own = {owner.owner for owner in owners(desk, about.query_id, about.query, about.user_id)}
+        tasks = {owner.task_id for owner in own}
+        if not any(owner.half == "p" for owner in own):
+            return
+        for other in _everyone(desk, judged):
+            if other.owner.task_id in tasks and other.owner not in own:
+                yield from SCORES_TASK.units(desk, about, other, 0, judged, own=False)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        _never()
+
+    def read(self, record: Record, judged: Judged) -> None:
+        _never()
+
+    def estimate(self, desk: Desk, unit: Unit) -> None:
+        return None
+
+
+def _never() -> NoReturn:
+    raise AssertionError("a unit of the swap is one of `scores`")
+
+
+SWAP_TASK = SwapTask()
+
+
+def _everyone(desk: Desk, judged: Judged) -> list[OwnerText]:
+    """Each person of each task once; worked out once for all answers."""
+    held = judged.others.setdefault(SWAP, {})
+    if "everyone" not in held:
+        found = {
+            owner.owner: owner
+            for wish in desk.wishes()
+            for owner in owners(desk, wish.id, wish.query, wish.user_id)
+            if owner.owner.half == "p"
+        }
+        held["everyone"] = list(found.values())
+    return cast("list[OwnerText]", held["everyone"])
+
+
+class UnderCriteria(NamedTuple):
+    """One report under one person's criteria."""
+
+    answer: Answer
+    report_of: CriteriaOwner
+    """Who asked, and of which task."""
+    criteria_of: CriteriaOwner
+    totals: WeighedTotals
+
+
+ByTask = Mapping[str, Sequence[UnderCriteria]]
+
+
+def swap_scores(judged: Judged, variant: str) -> ByTask:
+    """By task every report of the variant under all criteria that it was scored under; worked out once for all of a judging."""
+    held = cast("dict[str, tuple[int, dict[str, ByTask]]]", judged.others.setdefault(SWAP, {}))
+    size = len(judged.answers)
+    if "scored" not in held or held["scored"][0] != size:
+        held["scored"] = (size, {})
+    known = held["scored"][1]
+    if variant not in known:
+        found: dict[str, list[UnderCriteria]] = {}
+        for one in _scored(judged, (answer for answer in judged.answers if answer.variant == variant)):
+            found.setdefault(one.report_of.task_id, []).append(one)
+        known[variant] = found
+    return known[variant]
+
+
+def _scored(judged: Judged, answers: Iterable[Answer]) -> Iterator[UnderCriteria]:
+    """Of whom nothing is known has no criteria of his own, and is in no swap."""
+    for answer in answers:
+        own = own_owner(judged, answer.key, "p")
+        if own is None:
+            continue
+        places = scores_of(judged, answer.key) or {}
+        for owner in dict.fromkeys(place.owner for place in places if place.owner.half == "p"):
+            totals = totals_under(judged, answer.key, owner, own=owner == own)
+            if totals is not None:
+                yield UnderCriteria(answer, own, owner, totals)

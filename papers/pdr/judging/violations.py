@@ -1,0 +1,189 @@
+"""The task of looking for what a person must not be offered: something they own already, something that they or their wish rule out, a
+broken limit. Code decides from the records, and accuses only where product and fact are certain: a product that the plan's cost counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NotRequired, TypedDict, cast
+
+from drr.env.constraints import parse_constraints
+from drr.env.deadline import read_in_time
+from drr.env.entities import Product
+from drr.eval.asking.judge import Examiner
+from drr.eval.checks.base import Subject
+from drr.eval.checks.bills import BillLine, bills_of
+from drr.eval.checks.mentions import Mentions
+from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.words import families
+from drr.eval.tasks.base import Task
+from drr.eval.tasks.checked import subject
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judged
+from drr.eval.tasks.rows import CheckRow
+from drr.papers.pdr.judging.owners import persons_at
+from drr.papers.pdr.person import Person
+from drr.study.unit import Outcome, Record, Unit
+from drr.wording.again import AGAIN
+from drr.wording.exclusions import exclusions
+from drr.wording.purchases import PURCHASES
+
+VIOLATIONS = "violations"
+_CENT = 0.005
+_MADE_OF = ("ingredient", "material", "allergen", "fabric")
+"""Of a record's details, those that say what a thing is made of."""
+_GOODS = "goods"
+"""The block of a person that holds what stands in the house; what is used up is bought again."""
+
+
+class ViolationRow(TypedDict):
+    kind: Literal["owned", "ruled_out", "limit"]
+    why: str
+    product: NotRequired[str]
+    attribute: NotRequired[str]
+    """Of the person, where it is one that is broken."""
+
+
+class ViolationsTask(Task[Answer]):
+    name = VIOLATIONS
+    version = 5
+    subject = "answer"
+    needs = ("rules",)
+    metrics = ("pqr",)
+    asks = False
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        return {self.name: str(self.version)}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        budget = judged.rules.get(about.key, {}).get("budget")
+        if desk.repeat or (desk.shop is None and budget is None):
+            return
+        query = desk.questions.get(about.query_id)
+        person = persons_at(desk).of(query, about.user_id)
+        fields = {
+            "answer": about.key,
+            "person": None if person is None else person.content_hash,
+            "shop": None if desk.shop is None else desk.shop.manifest.content_hash,
+            "limits": None if budget is None else _broken(budget),
+        }
+        spec = {
+            "answer": about.key,
+            "person": None if person is None else person.model_dump(mode="json"),
+            "limits": fields["limits"],
+            "again": query is not None and query.intent == "reorder",
+        }
+        yield self.unit(desk, f"violations \u00b7 {about.label}", fields, spec)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        answer = desk.answer(spec["answer"])
+        person = None if spec["person"] is None else Person.model_validate(spec["person"])
+        about = subject(answer, desk.shop, desk.shop_url)
+        found = await read_in_time(
+            answer.report, lambda: list(violations(about, person, again=bool(spec["again"])))
+        )
+        found += [ViolationRow(kind="limit", why=why) for why in spec["limits"] or ()]
+        return Outcome({"violations": found})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        found = record.result["violations"] if record.done else None
+        judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = found
+
+    def estimate(self, desk: Desk, unit: Unit) -> None:
+        return None
+
+
+VIOLATIONS_TASK = ViolationsTask()
+
+
+def violations_of(judged: Judged, answer: str) -> list[ViolationRow] | None:
+    """`None` where nobody looked, or looking failed."""
+    return cast("list[ViolationRow] | None", judged.others.get(VIOLATIONS, {}).get(answer))
+
+
+def violations(about: Subject, person: Person | None, *, again: bool = False) -> Iterator[ViolationRow]:
+    """Of the products that the plan's cost counts; `again` where the question is known to be for one more of the same."""
+    mentions = Mentions(about)
+    counted = {
+        product_id: product
+        for product_id in counted_products(mentions)
+        if (product := about.product(product_id)) is not None
+    }
+    if not counted:
+        return
+    if person is not None and not again and not AGAIN.may_be_again(about.query or ""):
+        yield from _owned(mentions, counted, person)
+    yield from _ruled_out(about, counted, person)
+
+
+def counted_products(mentions: Mentions) -> list[str]:
+    """Return those whose own price a bill of the report counts, each once: what is only compared is not offered."""
+    lines = [line for bill in bills_of(mentions) for line in bill.lines if line.product_id is not None]
+    return list(
+        dict.fromkeys(one.product_id for one in lines if one.product_id and _is_its_price(mentions, one))
+    )
+
+
+def _is_its_price(mentions: Mentions, line: BillLine) -> bool:
+    product = None if line.product_id is None else mentions.subject.product(line.product_id)
+    return product is not None and product.price is not None and abs(product.price - line.price) <= _CENT
+
+
+def _owned(mentions: Mentions, counted: Mapping[str, Product], person: Person) -> Iterator[ViolationRow]:
+    """A report that itself says of a product that it was bought offers it knowingly."""
+    bought = (
+        line for line in mentions.layout.lines if PURCHASES.speaks(mentions.plain[line.start : line.end])
+    )
+    spoken = {one.product_id for line in bought for one in mentions.within(line.start, line.end)}
+    for attribute in person.attributes:
+        if attribute.block != _GOODS or attribute.basis == "invented":
+            continue
+        for product_id in dict.fromkeys(ground.product_id for ground in attribute.evidence):
+            if product_id is not None and product_id in counted and product_id not in spoken:
+                yield ViolationRow(
+                    kind="owned",
+                    why=f"counts {product_id}, and the person {attribute.statement}",
+                    product=product_id,
+                    attribute=attribute.id,
+                )
+
+
+def _ruled_out(
+    about: Subject, counted: Mapping[str, Product], person: Person | None
+) -> Iterator[ViolationRow]:
+    wanted = about.constraints or parse_constraints(about.query or "")
+    things: dict[str, str | None] = dict.fromkeys(wanted.exclusions)
+    for attribute in person.attributes if person is not None else ():
+        if "allergic" in attribute.statement.casefold():
+            things |= dict.fromkeys(exclusions(attribute.statement), attribute.id)
+    for product_id, product in counted.items():
+        for thing, attribute_id in things.items():
+            said = _made_of(product, thing)
+            if said is not None:
+                row = ViolationRow(
+                    kind="ruled_out",
+                    why=f"counts {product_id}, whose record says {said}: {thing} is ruled out",
+                    product=product_id,
+                )
+                yield row if attribute_id is None else {**row, "attribute": attribute_id}
+
+
+def _made_of(product: Product, thing: str) -> str | None:
+    """The detail of a record that names the thing; not one that says it is without something."""
+    wanted = families(thing)
+    for key, value in product.details.items():
+        if not any(word in key.casefold() for word in _MADE_OF) or not isinstance(value, str):
+            continue
+        words = families(value)
+        if wanted and wanted <= words and not exclusions(f"{key}: {value}"):
+            return f"{key}: {value[:80]}"
+    return None
+
+
+def _broken(budget: CheckRow) -> list[str]:
+    """What the rule is certain of; the remarks behind are what it was not."""
+    if budget["status"] != "fail":
+        return []
+    counts = budget["value"]
+    failed = counts.get("failed") if isinstance(counts, Mapping) else None
+    return list(budget["evidence"][: int(failed)] if isinstance(failed, int) else budget["evidence"][:1])

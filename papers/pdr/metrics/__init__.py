@@ -1,0 +1,1 @@
+"""Metrics of reports for persons, and what settings and memories gain."""

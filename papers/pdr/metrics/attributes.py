@@ -1,0 +1,157 @@
+"""What agents were given of the person, and what of it their reports tell: a memory that recalls nothing is told from an agent that ignores it.
+
+Code alone says it, by words: both recalls are lower bounds, the same for every judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.base import Metric, Values, over_queries
+from drr.eval.stats.intervals import SHARE, V
+from drr.eval.tasks.judged import Judged
+from drr.papers.pdr.person_truth import AnswerAttributes, attributes_of
+
+_KEPT, _NOBODY = "attributes", "nobody is known"
+TITLES = {
+    "attributes": "Attributes of the person: given to the agent, told by its report (by words: lower bounds)"
+}
+METRICS = (
+    Metric(
+        "att_given",
+        "given",
+        "The share of the person's attributes that is in what stood with the question; of what memories rephrase a lower bound, by words.",
+        "attributes",
+        range=SHARE,
+        better="higher",
+        judged=False,
+    ),
+    Metric(
+        "att_given_precision",
+        "given right",
+        "Of the attributes that a memory's text says or shows, the share that is this person's and not another's.",
+        "attributes",
+        range=SHARE,
+        better="higher",
+        judged=False,
+    ),
+    Metric(
+        "att_given_contradictions",
+        "given against",
+        "Statements of a memory's text that name another value than the person's where a person has one, such as the place.",
+        "attributes",
+        unit="statements",
+        least=0,
+        better="lower",
+        judged=False,
+    ),
+    Metric(
+        "att_given_tokens",
+        "tokens given",
+        "Tokens of what stood with the question of the person, a fourth of the bytes.",
+        "attributes",
+        unit="tokens",
+        least=0,
+        digits=0,
+        judged=False,
+    ),
+    Metric(
+        "att_told",
+        "told",
+        "The share of the person's attributes that the report tells its reader, by words, a lower bound; without those that the question names.",
+        "attributes",
+        range=SHARE,
+        better="higher",
+        judged=False,
+    ),
+    Metric(
+        "att_used",
+        "told of given",
+        "The share of what the agent was given that its report tells its reader, by words, a lower bound; without what the question names.",
+        "attributes",
+        range=SHARE,
+        better="higher",
+        judged=False,
+    ),
+    Metric(
+        "att_told_precision",
+        "told right",
+        "Of whole statements about persons in the report, the share that is this person's and not another's; unknown where it has none.",
+        "attributes",
+        range=SHARE,
+        better="higher",
+        judged=False,
+    ),
+    Metric(
+        "att_told_contradictions",
+        "told against",
+        "Statements of the report that name another value than the person's where a person has one, such as the place.",
+        "attributes",
+        unit="statements",
+        least=0,
+        better="lower",
+        judged=False,
+    ),
+)
+_METHODS = {
+    "att_given": "attributes in what was given, by words and by what its items express, mean over queries",
+    "att_given_precision": "right of what a memory said or showed, mean over queries where it did",
+    "att_given_contradictions": "contradictions in a memory's text, mean over queries",
+    "att_given_tokens": "tokens of what was given, mean over queries",
+    "att_told": "attributes in the report, by words, mean over queries",
+    "att_used": "attributes in the report of those given, by words, mean over queries",
+    "att_told_precision": "right of whole statements in the report, mean over queries with any",
+    "att_told_contradictions": "contradictions in the report, mean over queries",
+}
+_GIVEN = tuple(name for name in _METHODS if name.startswith("att_given") or name == "att_used")
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
+    """Nothing where the study does not know who asked."""
+    row = _known(judged, answer)
+    if row == _NOBODY:
+        return {}
+    if not isinstance(row, AnswerAttributes):
+        return dict.fromkeys(_METHODS)
+    told = row.told
+    values: dict[str, float | None] = {
+        "att_told": told.recall(row.of),
+        "att_told_precision": told.precision,
+        "att_told_contradictions": float(len(told.contradictions)),
+    }
+    return {**values, **_given(row)}
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    """Of what is found in some report; a setting that gives nothing has no figures of what it gave."""
+    found = {name for answer in answers for name in per_report(judged, answer)}
+    methods = {name: method for name, method in _METHODS.items() if name in found}
+    return over_queries(answers, lambda answer: per_report(judged, answer), methods) if methods else {}
+
+
+def _given(row: AnswerAttributes) -> Values:
+    if not row.gives:
+        return {}
+    if row.given is None:
+        return dict.fromkeys(_GIVEN)
+    given = row.given
+    values: dict[str, float | None] = {
+        "att_given": given.recall(row.of),
+        "att_given_tokens": None if given.tokens is None else float(given.tokens),
+        "att_used": row.told.recall(row.of & given.held),
+    }
+    if given.false is not None:
+        values["att_given_precision"] = given.precision
+        values["att_given_contradictions"] = float(given.contradictions or 0)
+    return values
+
+
+def _known(judged: Judged, answer: Answer) -> object:
+    """Of all answers at once: the files of a study are read for the first of them."""
+    kept = judged.others.setdefault(_KEPT, {})
+    if answer.key not in kept:
+        new = [one for one in [answer, *judged.answers] if one.key not in kept]
+        found = attributes_of(new)
+        kept |= {one.key: found.get(one.key, _NOBODY) for one in new}
+    return kept[answer.key]

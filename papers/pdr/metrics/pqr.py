@@ -1,0 +1,196 @@
+"""PDR-Bench's three figures: P, how well a report serves the person who asks, Q, how good it is, and the Overall made of these and R."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.as_printed import PrintedFigures
+from drr.eval.metrics.base import Metric, Values, over_queries
+from drr.eval.stats.intervals import V
+from drr.eval.tasks.judged import Judged
+from drr.papers.pdr.judging.rows import DIMENSIONS, Half, scores_of
+from drr.papers.pdr.judging.rows import TITLES as NAMES
+from drr.papers.pdr.judging.summed import own_owner, totals_under
+from drr.papers.pdr.judging.violations import violations_of
+from drr.papers.pdr.metrics import reliability
+from drr.papers.pdr.sums.pqr import WeighedTotals, spread
+
+TITLES = {
+    "pqr": "PQR: personalization, quality, reliability (0-10)",
+    "pqr-dimensions": "PQR by dimension (0-10)",
+}
+TEN = (0.0, 10.0)
+_HALVES: tuple[Half, ...] = ("p", "q")
+
+
+def _grade(name: str, label: str, told: str, *, detail: bool = False, table: str = "pqr") -> Metric:
+    return Metric(name, label, told, table, range=TEN, better="higher", detail=detail)
+
+
+def _dimensions(half: Half) -> list[Metric]:
+    return [
+        _grade(
+            f"pqr_{one.lower()}",
+            one,
+            f"{NAMES[one]}: the weighted mean of its scored criteria.",
+            detail=True,
+            table="pqr-dimensions",
+        )
+        for one in DIMENSIONS[half]
+    ]
+
+
+def _sway(name: str, label: str, told: str) -> Metric:
+    return Metric(name, label, told, "pqr", unit="points", least=0, better="lower", detail=True)
+
+
+METRICS = (
+    _grade(
+        "pqr_p",
+        "P",
+        "PDR-Bench's personalization: criteria of the task and the person scored 0-10, weighted within and over its dimensions; unknown where a dimension has no score.",
+    ),
+    _grade(
+        "pqr_q",
+        "Q",
+        "PDR-Bench's quality: criteria of the task alone scored 0-10, weighted within and over its dimensions; unknown where a dimension has no score.",
+    ),
+    *_dimensions("p"),
+    *_dimensions("q"),
+    _grade("pqr_overall", "Overall", "The mean of P, Q and R; unknown where one of them is."),
+    Metric(
+        "pqr_violations",
+        "violations",
+        "What the person must not be offered, as far as records decide it (owned already, ruled out, a broken limit): beside P, never in it.",
+        "pqr",
+        unit="per report",
+        least=0,
+        better="lower",
+    ),
+    _grade("pqr_p_printed", "P as printed", "As P, a dimension without a score counting 0.", detail=True),
+    _grade("pqr_q_printed", "Q as printed", "As Q, a dimension without a score counting 0.", detail=True),
+    _grade(
+        "pqr_overall_printed",
+        "Overall as printed",
+        "The mean of those of P, Q and R as printed that there are.",
+        detail=True,
+    ),
+    Metric(
+        "pqr_unscored",
+        "unscored",
+        "Scores of criteria that the judge left out or that are no integer from 0 to 10.",
+        "pqr",
+        unit="per report",
+        least=0,
+        better="lower",
+        digits=1,
+        detail=True,
+    ),
+    *(
+        _sway(
+            f"pqr_{half}_sd_rounds",
+            f"{half.upper()} SD rounds",
+            f"The standard deviation of a report's {half.upper()} between the rounds of scoring.",
+        )
+        for half in _HALVES
+    ),
+    *(
+        _sway(
+            f"pqr_{half}_sd_seeds",
+            f"{half.upper()} SD criteria",
+            f"The standard deviation of a report's {half.upper()} between sets of criteria (--seeds 2).",
+        )
+        for half in _HALVES
+    ),
+)
+_MEAN = "mean over queries"
+_METHODS = {
+    "pqr_p": f"weighted sum of four dimensions, criteria averaged over rounds, {_MEAN}",
+    "pqr_q": f"weighted sum of three dimensions, criteria averaged over rounds, {_MEAN}",
+    **{
+        f"pqr_{one.lower()}": f"weighted mean of its scored criteria, {_MEAN}"
+        for half in _HALVES
+        for one in DIMENSIONS[half]
+    },
+    "pqr_overall": f"(P + Q + R) / 3, {_MEAN}",
+    "pqr_violations": f"violations per report that records decide, {_MEAN}",
+    "pqr_p_printed": f"as printed: a dimension without a score counts 0, {_MEAN}",
+    "pqr_q_printed": f"as printed: a dimension without a score counts 0, {_MEAN}",
+    "pqr_overall_printed": f"as printed: mean of those of P, Q, R that there are, {_MEAN}",
+    "pqr_unscored": f"missing scores per report, {_MEAN}",
+    **{f"pqr_{half}_sd_rounds": f"SD (n - 1) of a report's rounds, {_MEAN}" for half in _HALVES},
+    **{f"pqr_{half}_sd_seeds": f"SD (n - 1) of a report's sets of criteria, {_MEAN}" for half in _HALVES},
+}
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
+    found = violations_of(judged, answer.key)
+    values: dict[str, float | None] = {} if found is None else {"pqr_violations": float(len(found))}
+    if scores_of(judged, answer.key) is None:
+        return values
+    held: dict[Half, WeighedTotals | None] = {half: _own(judged, answer, half, 0) for half in _HALVES}
+    for half, totals in held.items():
+        values |= _of_half(half, totals)
+        seeds = [_own(judged, answer, half, seed) for seed in range(_seeds(judged, answer, half))]
+        values[f"pqr_{half}_sd_seeds"] = spread([None if one is None else one.total for one in seeds])
+    values["pqr_unscored"] = float(sum(one.n_unscored for one in held.values() if one is not None))
+    cited = reliability.per_report(judged, answer)
+    ours = [values["pqr_p"], values["pqr_q"], cited.get("pqr_r")]
+    printed = [values["pqr_p_printed"], values["pqr_q_printed"], cited.get("pqr_r_printed")]
+    known = [value for value in ours if value is not None]
+    values["pqr_overall"] = sum(known) / 3 if len(known) == len(ours) else None
+    values["pqr_overall_printed"] = _mean([value for value in printed if value is not None])
+    return values
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    """As soon as one report was scored, those that wait are unscored, not left out."""
+    scored = any(scores_of(judged, answer.key) is not None for answer in answers)
+    looked = any(violations_of(judged, answer.key) is not None for answer in answers)
+    if not scored and not looked:
+        return {}
+    methods = _METHODS if scored else {"pqr_violations": _METHODS["pqr_violations"]}
+    return over_queries(answers, lambda answer: per_report(judged, answer), methods)
+
+
+def printed(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    """P and Q with their dimensions under the papers' protocol; a dimension without a score counts 0 in its half."""
+    found = corpus(judged, answers)
+    if "pqr_p_printed" not in found:
+        return {}
+    halves = {f"pqr_{half}": found[f"pqr_{half}_printed"] for half in _HALVES}
+    dimensions = (f"pqr_{one.lower()}" for half in _HALVES for one in DIMENSIONS[half])
+    return {**halves, **{name: found[name] for name in dimensions}}
+
+
+def _own(judged: Judged, answer: Answer, half: Half, seed: int) -> WeighedTotals | None:
+    owner = own_owner(judged, answer.key, half)
+    return None if owner is None else totals_under(judged, answer.key, owner, seed=seed)
+
+
+def _seeds(judged: Judged, answer: Answer, half: Half) -> int:
+    places = scores_of(judged, answer.key) or {}
+    return 1 + max((place.seed for place in places if place.own and place.owner.half == half), default=0)
+
+
+def _of_half(half: Half, totals: WeighedTotals | None) -> dict[str, float | None]:
+    dimensions = {} if totals is None else totals.dimensions
+    return {
+        f"pqr_{half}": None if totals is None else totals.total,
+        **{f"pqr_{one.lower()}": dimensions.get(one) for one in DIMENSIONS[half]},
+        f"pqr_{half}_printed": None if totals is None else totals.as_printed.total,
+        f"pqr_{half}_sd_rounds": None if totals is None else spread(totals.by_round),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def tasks_behind(name: str) -> tuple[str, ...]:
+    """The tasks of judging that a figure comes from."""
+    return ("criteria", "scores") if name.startswith("pqr_") else ()
+
+
+AS_PRINTED = PrintedFigures(printed, tasks_behind)

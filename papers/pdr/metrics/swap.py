@@ -1,0 +1,189 @@
+"""Does P see the person: P under one's own criteria against the reports for others, and whether others are advised otherwise at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from drr.eval.evidence.answers import Answer
+from drr.eval.metrics.base import Metric, Values
+from drr.eval.stats.aggregate.base import plain_mean
+from drr.eval.stats.intervals import SHARE, V, VRow, mean
+from drr.eval.tasks.judged import Judged
+from drr.papers.pdr.judging.adoption import adopted
+from drr.papers.pdr.judging.rows import CriteriaOwner
+from drr.papers.pdr.judging.swap import ByTask, UnderCriteria, swap_scores
+from drr.papers.pdr.sums.swapped import SwapScore, over_tasks, swapped
+
+TITLES = {"swap": "P, and whether it sees the person"}
+TEN = (0.0, 10.0)
+APART = (-10.0, 10.0)
+METRICS = (
+    Metric(
+        "pqr_swap_p",
+        "P, matched",
+        "P of the reports that were scored under other persons' criteria too, under those of their own person.",
+        "swap",
+        range=TEN,
+        better="higher",
+    ),
+    Metric(
+        "pqr_delta",
+        "swap delta",
+        "P of a person's own report minus the mean of the reports for the other persons of the task, all under that person's criteria.",
+        "swap",
+        range=APART,
+        better="higher",
+    ),
+    Metric(
+        "pqr_cfa_min",
+        "CFA min",
+        "The smallest swap delta of the persons of a task: at or below 0 a report for somebody else served one of them as well.",
+        "swap",
+        range=APART,
+        better="higher",
+    ),
+    Metric(
+        "pqr_a_min",
+        "A min",
+        "The smallest P of a report under its own person's criteria among the persons of a task.",
+        "swap",
+        range=TEN,
+        better="higher",
+    ),
+    Metric(
+        "pqr_same_products",
+        "same products",
+        "How many of the products that the reports for two persons of a task name are the same: common ones over all of both.",
+        "swap",
+        range=SHARE,
+        judged=False,
+    ),
+    Metric(
+        "pqr_price_ratio",
+        "price ratio",
+        "Of two persons' reports of one task, the dearer one's mean price of products over the other's.",
+        "swap",
+        unit="times",
+        least=1,
+        judged=False,
+    ),
+)
+_METHODS = {
+    "pqr_swap_p": "mean P under the own person's criteria, of reports that were swapped",
+    "pqr_same_products": "mean overlap of two persons' products over tasks",
+    "pqr_price_ratio": "mean ratio of two persons' mean prices over tasks",
+}
+
+
+def per_report(judged: Judged, answer: Answer) -> Values:
+    """Of one report of a person the delta is against the others' reports by the same variant."""
+    for of_task in swap_scores(judged, answer.variant).values():
+        own = next((one for one in of_task if one.answer is answer and _is_matched(one)), None)
+        if own is None:
+            continue
+        under = [one for one in of_task if one.criteria_of == own.criteria_of and not _is_matched(one)]
+        if under:
+            task = swapped(_row(one) for one in [own, *under])[own.report_of.task_id]
+            return {"pqr_swap_p": own.totals.total, "pqr_delta": task.delta[_name(own.criteria_of)]}
+    return {}
+
+
+def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
+    """Over tasks: the questions of one task share their criteria."""
+    tasks = _by_task(judged, answers)
+    if not tasks:
+        return {}
+    found = over_tasks(swapped(rows_of(judged, answers)))
+    matched = {task: [o.totals.total for o in of_task if _is_matched(o)] for task, of_task in tasks.items()}
+    return {
+        "pqr_swap_p": mean(matched, _METHODS["pqr_swap_p"], TEN),
+        "pqr_delta": found.delta,
+        "pqr_cfa_min": found.cfa_min,
+        "pqr_a_min": found.a_min,
+        **_adoption(judged, tasks),
+    }
+
+
+def rows_of(judged: Judged, answers: Sequence[Answer]) -> list[SwapScore]:
+    """Every report under every person's criteria, of the tasks in which anything was swapped."""
+    return [_row(one) for of_task in _by_task(judged, answers).values() for one in of_task]
+
+
+def _by_task(judged: Judged, answers: Sequence[Answer]) -> ByTask:
+    kept = {answer.key for answer in answers}
+    tasks: dict[str, list[UnderCriteria]] = {}
+    for variant in dict.fromkeys(answer.variant for answer in answers):
+        for task, of_task in swap_scores(judged, variant).items():
+            tasks.setdefault(task, []).extend(one for one in of_task if one.answer.key in kept)
+    return {task: of_task for task, of_task in tasks.items() if not all(map(_is_matched, of_task))}
+
+
+def _row(one: UnderCriteria) -> SwapScore:
+    task = one.report_of.task_id
+    return SwapScore(task, _name(one.criteria_of), _name(one.report_of), one.totals.total)
+
+
+def _is_matched(one: UnderCriteria) -> bool:
+    return one.criteria_of == one.report_of
+
+
+def verdict_on(delta: VRow) -> str:
+    low, high = delta["ci_low"], delta["ci_high"]
+    if delta["value"] is None:
+        return "unknown whether P tells persons apart: no delta could be had"
+    if low is None or high is None:
+        return "unknown whether P tells persons apart: too few tasks for an interval of the delta"
+    if low > 0:
+        return "P tells persons apart here"
+    if high < 0:
+        return "P does not tell persons apart here: reports for others score higher"
+    return "P does not tell persons apart here: the interval of the delta holds 0"
+
+
+def _name(owner: CriteriaOwner) -> str:
+    return owner.person_id or ""
+
+
+def tells_apart(delta: VRow) -> bool | None:
+    """Whether the whole interval of the delta is above 0; `None` where there is none."""
+    return None if delta["ci_low"] is None else delta["ci_low"] > 0
+
+
+def _adoption(judged: Judged, tasks: ByTask) -> dict[str, V]:
+    """By two persons of a task; trials of a person are averaged over every pair of trials."""
+    reports: dict[str, dict[str, dict[str, Answer]]] = {}
+    for task, of_task in tasks.items():
+        for one in of_task:
+            own = reports.setdefault(task, {}).setdefault(_name(one.report_of), {})
+            own[one.answer.key] = one.answer
+    shared: dict[str, list[float | None]] = {}
+    ratios: dict[str, list[float | None]] = {}
+    for task, persons in reports.items():
+        for a, b in combinations(persons.values(), 2):
+            pairs = [(x, y) for x in a.values() for y in b.values()]
+            shared.setdefault(task, []).append(plain_mean(_overlap(judged, x, y) for x, y in pairs))
+            ratios.setdefault(task, []).append(plain_mean(_price_ratio(judged, x, y) for x, y in pairs))
+    return {
+        "pqr_same_products": mean(shared, _METHODS["pqr_same_products"], SHARE),
+        "pqr_price_ratio": mean(ratios, _METHODS["pqr_price_ratio"]),
+    }
+
+
+def _overlap(judged: Judged, x: Answer, y: Answer) -> float | None:
+    """Unknown where nobody looked, and where neither names a product."""
+    one, other = adopted(judged, x.key), adopted(judged, y.key)
+    if one is None or other is None or not (one or other):
+        return None
+    a, b = {product["id"] for product in one}, {product["id"] for product in other}
+    return len(a & b) / len(a | b)
+
+
+def _price_ratio(judged: Judged, x: Answer, y: Answer) -> float | None:
+    prices = [_mean_price(judged, answer) for answer in (x, y)]
+    known = [price for price in prices if price]
+    return max(known) / min(known) if len(known) == 2 else None
+
+
+def _mean_price(judged: Judged, answer: Answer) -> float | None:
+    return plain_mean(product["price"] for product in adopted(judged, answer.key) or ())

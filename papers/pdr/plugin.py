@@ -1,0 +1,49 @@
+"""What PDR-Bench brings."""
+
+from __future__ import annotations
+
+from drr.env.plugins import JudgingTask, Paper, Placed
+
+_HERE = "drr.papers.pdr"
+PAPER = Paper(
+    name="pdr",
+    title="PDR-Bench",
+    tasks=(
+        JudgingTask("criteria", f"{_HERE}.judging.making:CRITERIA_TASK"),
+        JudgingTask("pqr", f"{_HERE}.judging.scoring:SCORES_TASK"),
+        JudgingTask("pqr", f"{_HERE}.judging.violations:VIOLATIONS_TASK"),
+        JudgingTask("swap", f"{_HERE}.judging.swap:SWAP_TASK"),
+        JudgingTask("swap", f"{_HERE}.judging.adoption:ADOPTION_TASK"),
+    ),
+    besides={
+        "pqr": ("faithfulness", "citations"),  # R is summed from verdicts on citations
+        "swap": ("pqr",),  # it is held against the scores under one's own criteria
+    },
+    asks={"ours": f"{_HERE}.judging.asks:OURS", "paper": f"{_HERE}.judging.asks:AS_PRINTED"},
+    metrics=(
+        Placed(f"{_HERE}.metrics.reliability", before="fact"),
+        Placed(f"{_HERE}.metrics.pqr", before="quality"),
+        Placed(f"{_HERE}.metrics.swap", before="effort"),
+        Placed(f"{_HERE}.metrics.attributes", before="effort"),
+    ),
+    documents={"settings": f"{_HERE}.metrics.settings_document:document_part"},
+    printed=f"{_HERE}.metrics.pqr:AS_PRINTED",
+    judge_rules=f"{_HERE}.judging.rules:RULES",
+    ruled=("criteria", "scores", "swap"),
+    labels=f"{_HERE}.labels:labels_of",
+    corrected=f"{_HERE}.corrected:figures_of",
+    formats={"pdr": f"{_HERE}.foreign:PdrBench"},
+    sums={
+        "pqr": (f"{_HERE}.sums.pqr_rows:PqrSums", "PDR-Bench's P or Q from the scores of criteria"),
+        "pqr-r": (
+            f"{_HERE}.sums.reliability_rows:ReliabilitySums",
+            "PDR-Bench's R: factual accuracy and citation coverage",
+        ),
+        "swap": (
+            f"{_HERE}.sums.swap_rows:SwapSums",
+            "reports under other persons' criteria: delta, CFA_min, A_min",
+        ),
+    },
+    prompts=_HERE,
+    judging_prompts=f"{_HERE}.judging",
+)

@@ -1,0 +1,1 @@
+"""Sums over scores of criteria, reliability and swaps."""

@@ -1,0 +1,240 @@
+"""How far a judge is from experts: deviation, bias, agreement on which of two is better and on the order, each beside its chance level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, groupby
+from math import factorial, prod
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+from drr.eval.stats import correlation
+from drr.eval.stats.intervals import SHARE, PairedDifference, V, VRow, from_sums, paired, ratio
+from drr.papers.reporteval.alignment.items import AlignItem
+from drr.papers.reporteval.alignment.work import Judgements
+
+WORST = 10
+PATIENCE = 3
+"""Versions that bring nothing, after which the loop has ended."""
+
+
+class Chanced(VRow):
+    chance: float | None
+
+
+class AlignFigures(TypedDict):
+    mad: VRow
+    mad_of_range: float | None
+    bias: VRow
+    pca: Chanced
+    rank: Chanced
+    spearman: VRow
+
+
+class Disagreement(TypedDict):
+    item: str
+    side: str
+    judge: float
+    people: float
+    judge_says: str
+    people_say: list[str]
+    texts: dict[str, str]
+
+
+class Held(NamedTuple):
+    """One side of one thing."""
+
+    item: AlignItem
+    side: str
+    judge: float | None
+    judge_says: str
+    people: float
+
+    @property
+    def apart(self) -> float | None:
+        return None if self.judge is None else round(abs(self.judge - self.people), 9)
+
+
+class AlignedThing(TypedDict):
+    """One side of a labelled thing as a reader finds it again: `id` is that of its label, `text` of its words, `unit` what `drr study trace` shows."""
+
+    id: str
+    text: str
+    query: str
+    side: str
+    judge: float | None
+    judge_says: str
+    people: float
+    apart: float | None
+    unit: str
+
+
+def things(rows: Iterable[Held], units: Mapping[tuple[str, str], str]) -> list[AlignedThing]:
+    """Everything that the figures of a reading are made of, the farthest apart first, what nobody judged last."""
+    found: list[AlignedThing] = [
+        {
+            "id": row.item.name,
+            "text": row.item.id,
+            "query": row.item.query,
+            "side": row.side,
+            "judge": row.judge,
+            "judge_says": row.judge_says,
+            "people": row.people,
+            "apart": row.apart,
+            "unit": units[row.item.id, row.side],
+        }
+        for row in rows
+    ]
+    return sorted(found, key=lambda one: (one["apart"] is None, -(one["apart"] or 0), one["id"], one["side"]))
+
+
+def held(items: Iterable[AlignItem], said: Judgements) -> list[Held]:
+    rows = []
+    for item in items:
+        for side in item.said:
+            word = said.get((item.id, side))
+            value, reason = (None, "") if word is None else word
+            rows.append(Held(item, side, value, reason, item.people(side)))
+    return rows
+
+
+def align_figures(rows: Sequence[Held], ends: tuple[float, float]) -> AlignFigures:
+    """Intervals are over questions."""
+    judge, people = [row.judge for row in rows], [row.people for row in rows]
+    queries = [row.item.query for row in rows]
+    mad = _deviation(rows, ends[1] - ends[0])
+    pca, pca_chance = _preferences(rows)
+    rank, chance = rank_agreement(rows)
+    order = correlation.spearman(judge, people, unit="thing", clusters=queries)
+    return {
+        "mad": mad.document(),
+        "mad_of_range": None if mad.value is None else mad.value / (ends[1] - ends[0]),
+        "bias": correlation.bias(judge, people, clusters=queries, width=ends[1] - ends[0]).document(),
+        "pca": {**pca.document(), "chance": pca_chance},
+        "rank": {**rank.document(), "chance": chance},
+        "spearman": order.document(),
+    }
+
+
+def _preferences(rows: Sequence[Held]) -> tuple[V, float | None]:
+    """Of two things of one question and side, which is better: a tie matches only a tie."""
+    groups: dict[tuple[str, str], list[Held]] = {}
+    for row in rows:
+        groups.setdefault((row.item.query, row.side), []).append(row)
+    pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
+    return correlation.preference_agreement(
+        [None if a.judge is None or b.judge is None else round(a.judge - b.judge, 9) for a, b in pairs],
+        [round(a.people - b.people, 9) for a, b in pairs],
+        clusters=[a.item.query for a, _ in pairs],
+    )
+
+
+def _deviation(rows: Sequence[Held], most: float) -> V:
+    known = [(abs(row.judge - row.people), row.item.query) for row in rows if row.judge is not None]
+    sums = np.array([[apart, 1.0] for apart, _ in known]).reshape(-1, 2)
+    lost = len(rows) - len(known)
+    clusters = [query for _, query in known]
+    return from_sums(
+        sums, clusters, ratio, "MAD: mean absolute difference", n_unscored=lost, ends=(0.0, most)
+    )
+
+
+def by_side(rows: Sequence[Held], ends: tuple[float, float]) -> dict[str, AlignFigures]:
+    sides = dict.fromkeys(row.side for row in rows)
+    return {side: align_figures([row for row in rows if row.side == side], ends) for side in sides}
+
+
+def rank_agreement(rows: Sequence[Held]) -> tuple[V, float | None]:
+    """The share of questions whose things stand in the very same order, and what it would be were the judge's values dealt anew among them."""
+    groups: dict[tuple[str, str], list[Held]] = {}
+    for row in rows:
+        if row.judge is not None:
+            groups.setdefault((row.item.query, row.side), []).append(row)
+    same, chances, clusters = [], [], []
+    for (query, _), group in groups.items():
+        if len(group) > 1:
+            one, other = [row.judge or 0.0 for row in group], [row.people for row in group]
+            same.append(float(_signs(one) == _signs(other)))
+            chances.append(_chance(one, other))
+            clusters.append(query)
+    table = np.array([[value, 1.0] for value in same]).reshape(-1, 2)
+    v = from_sums(table, clusters, ratio, "share of questions with the same order", ends=SHARE)
+    return v, sum(chances) / len(chances) if chances else None
+
+
+def _signs(values: Sequence[float]) -> list[int]:
+    return [int(np.sign(round(a - b, 9))) for a in values for b in values]
+
+
+def _chance(one: Sequence[float], other: Sequence[float]) -> float:
+    """Of all ways to deal the same values, those that keep the other's order: none where the ties are not of one make."""
+    ties, others = (
+        [len(list(group)) for _, group in groupby(sorted(round(value, 9) for value in values))]
+        for values in (one, other)
+    )
+    return prod(map(factorial, ties)) / factorial(len(one)) if ties == others else 0.0
+
+
+def worst(rows: Sequence[Held], many: int = WORST) -> list[Disagreement]:
+    """The farthest apart first."""
+    known = [(abs(row.judge - row.people), row) for row in rows if row.judge is not None]
+    apart = sorted(
+        (one for one in known if one[0] > 0), key=lambda one: (-one[0], one[1].item.id, one[1].side)
+    )
+    return [
+        {
+            "item": row.item.name,
+            "side": row.side,
+            "judge": row.judge or 0.0,
+            "people": row.people,
+            "judge_says": row.judge_says,
+            "people_say": [
+                f"{word.who}: {word.value:g}{f', {word.comment}' if word.comment else ''}"
+                for word in row.item.said[row.side]
+            ],
+            "texts": dict(row.item.texts),
+        }
+        for _, row in apart[:many]
+    ]
+
+
+def nearer(new: Sequence[Held], old: Sequence[Held]) -> PairedDifference:
+    """Deviation of the new version minus that of the old, on the same things; below 0 the new one is nearer to the experts."""
+    return paired(_deviations(new), _deviations(old))
+
+
+def _deviations(rows: Sequence[Held]) -> Mapping[str, Sequence[float | None]]:
+    found: dict[str, list[float | None]] = {}
+    for row in rows:
+        deviation = None if row.judge is None else abs(row.judge - row.people)
+        found.setdefault(row.item.query, []).append(deviation)
+    return found
+
+
+class Run(TypedDict):
+    """One reading of a version: on dev, or on test."""
+
+    version: int
+    hash: str
+    judge: str
+    half: str
+    at: str
+    items: int
+    figures: AlignFigures
+
+
+def ending(runs: Sequence[Run], target: float) -> str | None:
+    """Why the loop has ended; `None` while it goes on. `runs` are those of one judge on dev, by version."""
+    if not runs:
+        return None
+    last = runs[-1]["figures"]["mad"]
+    if last["ci_high"] is not None and last["ci_high"] < target:
+        return f"reached: the interval of v{runs[-1]['version']}'s MAD lies under {target:g}"
+    values = [run["figures"]["mad"]["value"] for run in runs]
+    known = [value for value in values if value is not None]
+    if len(known) == len(values) and len(known) > PATIENCE:
+        before = min(known[:-PATIENCE])
+        if all(value >= before for value in known[-PATIENCE:]):
+            best = runs[known.index(before)]["version"]
+            return f"stopped: the last {PATIENCE} versions bring nothing over v{best}"
+    return None

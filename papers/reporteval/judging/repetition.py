@@ -1,0 +1,199 @@
+"""The task of holding two passages of a report against each other: 0-4, 4 where nothing is repeated, with the words that stand twice.
+
+The words are looked up by code. An answer that quotes what a passage does not hold is asked for once more and told so; a score below 4 that
+no quotation bears then is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.judge import Examiner
+from drr.eval.evidence.answers import Answer
+from drr.eval.evidence.passages import locate
+from drr.eval.tasks.base import Estimate, Task, text_id
+from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.judged import Judged, Judging
+from drr.llm.failures import ModelFailure
+from drr.llm.prompts import Prompts
+from drr.papers.reporteval.judging.choices import PairSeed
+from drr.papers.reporteval.judging.forms import TOP, RepetitionAnswer
+from drr.papers.reporteval.judging.pairs import drawn_pairs, pair_of
+from drr.papers.reporteval.judging.rows import REPETITION, RepeatedWords, RepetitionRow, repetition_of
+from drr.study.unit import Outcome, Record, Unit
+
+SEED = f"{REPETITION}/seed"
+"""Beside the version: by which seed the pairs of a judging were drawn."""
+_QUOTED = 90
+
+
+class RepetitionTask(Task[Answer]):
+    name = REPETITION
+    version = 2  # 2: passages under ruled headings and capitals, wide characters count for two
+    subject = "passage-pair"
+    metrics = ("reporteval",)
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        ask = desk.protocol.ask(self.name)
+        if ask is None:
+            return {}
+        return {
+            self.name: desk.version(self.version, self.role, ask.prompt) + f"-{desk.protocol.passages}",
+            SEED: str(desk.chosen(PairSeed).seed),
+        }
+
+    def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
+        return super().belongs(fields, judging) and str(fields["seed"]) == judging.versions.get(SEED)
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        form = desk.protocol.passages
+        if desk.protocol.ask(self.name) is None:
+            return
+        for pair in drawn_pairs(about.report, form, desk.chosen(PairSeed).seed):
+            both = pair_of(about.report, form, pair.first, pair.second)
+            place = [pair.first, pair.second]
+            fields = {
+                "answer": about.key,
+                "passages": [text_id(one.shown) for one in both],
+                "place": place,
+                "stands_for": pair.stands_for,
+                "summary": any(one.summary for one in both),
+                "heads": [one.heading[:_QUOTED] for one in both],
+                "seed": desk.chosen(PairSeed).seed,
+            }
+            label = f"passages {pair.first + 1} and {pair.second + 1} \u00b7 {about.label}"
+            yield self.unit(desk, label, fields, {"answer": about.key, "place": place})
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        answer = desk.answer(spec["answer"])
+        first, second = pair_of(answer.report, desk.protocol.passages, *spec["place"])
+        prompt = desk.protocol.asks[self.name].prompt
+        asked = PassagePair(prompt, first.shown, second.shown, (answer.key,))
+        return Outcome({**(await judge_pair(judge, desk.prompts, asked))._asdict()})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        fields = record.key_fields
+        said = PairSaid(None, "", [], [], f"{record.reason}: {record.message}")
+        if record.done:
+            said = PairSaid(**{name: record.result[name] for name in PairSaid._fields})
+        judged.failed[self.name] += record.done and self.lacks(record)
+        row = RepetitionRow(
+            place=fields["place"],
+            summary=fields["summary"],
+            stands_for=fields["stands_for"],
+            heads=fields["heads"],
+            score=said.score,
+            explanation=said.explanation,
+            repetitions=said.repetitions,
+            unfounded=said.unfounded,
+        )
+        if said.reason:
+            row["reason"] = said.reason
+        here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], [])
+        cast("list[RepetitionRow]", here).append(row)
+
+    def lacks(self, record: Record) -> bool:
+        return record.result["score"] is None
+
+    def settle(self, judged: Judged) -> None:
+        """In the order of the report."""
+        for rows in judged.others.get(self.name, {}).values():
+            cast("list[RepetitionRow]", rows).sort(key=lambda row: row["place"])
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        report = desk.answer(unit.spec["answer"]).report
+        both = pair_of(report, desk.protocol.passages, *unit.spec["place"])
+        return Estimate(sum(len(one.shown) for one in both) + 2300, 220)
+
+    def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
+        return {
+            (answer.key, f"passages {row['place'][0] + 1} and {row['place'][1] + 1}"): row["score"]
+            for answer in judged.answers
+            for row in repetition_of(judged, answer.key) or ()
+        }
+
+
+REPETITION_TASK = RepetitionTask()
+
+
+class PassagePair(NamedTuple):
+    """What one call compares."""
+
+    prompt: str
+    first: str
+    second: str
+    about: tuple[str, ...] = ()
+
+
+class PairSaid(NamedTuple):
+    """What is left of an answer when its quotations were looked up."""
+
+    score: int | None
+    explanation: str
+    repetitions: list[RepeatedWords]
+    unfounded: list[str]
+    reason: str = ""
+
+
+async def judge_pair(judge: Examiner, prompts: Prompts, pair: PassagePair) -> PairSaid:
+    """`ModelFailure` where there is no usable answer at all."""
+    asking = pair_asking(prompts, pair)
+    found = _looked_up(await judge.answer(asking), asking)
+    if not found.unfounded and found.score is not None:
+        return found
+    try:
+        again = pair_asking(prompts, pair, found.unfounded)
+        second = _looked_up(await judge.answer(again), again)
+    except ModelFailure as failure:
+        if failure.transient or failure.fatal:
+            raise
+        return found
+    return second if second.score is not None else found if found.score is not None else second
+
+
+def pair_asking(
+    prompts: Prompts, pair: PassagePair, unfounded: Sequence[str] | None = None
+) -> Asking[RepetitionAnswer]:
+    """With `unfounded` once more: what was quoted before and stands in no passage."""
+    sections = [
+        Section("passage", pair.first, "Passage A:", about="first", report=True),
+        Section("passage", pair.second, "Passage B:", about="second", report=True),
+    ]
+    if unfounded is not None:
+        told = "\n".join(unfounded) or "(none, although the score says that something is repeated)"
+        sections.append(
+            Section(
+                "quoted",
+                told,
+                "You compared them before. These words, quoted then, do not stand in the passage as quoted; quote only what stands there:",
+            )
+        )
+    messages = conversation(prompts.fill(pair.prompt), sections)
+    return Asking(REPETITION, RepetitionAnswer, messages, tuple(sections), pair.about)
+
+
+def _looked_up(said: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
+    """A score of 4 needs no words; any other at least two that stand where they were said to stand."""
+    first, second = (one.shown for one in asking.sections[:2])
+    found: list[RepeatedWords] = []
+    unfounded: list[str] = []
+    for one in said.repetitions:
+        lost = [
+            quote
+            for quote, text in ((one.first, first), (one.second, second))
+            if locate(_bare(quote), _bare(text)) is None
+        ]
+        unfounded += [quote[:_QUOTED] or "(nothing)" for quote in lost]
+        if not lost:
+            found.append(RepeatedWords(first=one.first, second=one.second))
+    if said.score < TOP and not found:
+        reason = "no quotation shows what is repeated, also when asked for it once more"
+        return PairSaid(None, said.explanation, [], unfounded, reason)
+    return PairSaid(said.score, said.explanation, found, unfounded)
+
+
+def _bare(text: str) -> str:
+    """Without emphasis, which is often left out where words are copied."""
+    return text.replace("*", "").replace("_", "").replace("`", "")

@@ -1,0 +1,34 @@
+"""How rules grade a report and find what it repeats, where no model judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from drr.env.json_object import JsonObject
+from drr.eval.asking.conversation import Asking
+from drr.eval.labels import Dimension
+from drr.offline.judge import Rules, surface_of
+from drr.papers.reporteval.judging.forms import RepetitionAnswer, ReportGrades
+from drr.papers.reporteval.judging.repetition_rules import repetition
+
+_SIDES: Mapping[str, Dimension] = {
+    "comprehensiveness": "breadth",
+    "coherence": "depth",
+    "clarity": "clarity",
+    "insightfulness": "insightfulness",
+    "overall": "overall",
+}
+"""Of a report, by what of its surface comes closest."""
+
+
+def _report_grades(asking: Asking[Any]) -> JsonObject:
+    """What a report shows on its surface, on a scale of five levels."""
+    surface = surface_of(asking, "answer")
+    return {
+        side: {"reason": surface.words_about(one), "grade": int(surface.score(one) * 0.4 + 0.5)}
+        for side, one in _SIDES.items()
+    }
+
+
+RULES: Rules = {ReportGrades: _report_grades, RepetitionAnswer: repetition}

@@ -1,0 +1,29 @@
+"""What ReportEval brings."""
+
+from __future__ import annotations
+
+from drr.env.plugins import JudgingTask, Paper, Placed
+
+_HERE = "drr.papers.reporteval"
+PAPER = Paper(
+    name="reporteval",
+    title="ReportEval",
+    tasks=(
+        JudgingTask("reporteval", f"{_HERE}.judging.grades:GRADES_TASK"),
+        JudgingTask("reporteval", f"{_HERE}.judging.repetition:REPETITION_TASK"),
+    ),
+    besides={"reporteval": ("faithfulness", "citations")},  # support is summed from verdicts on citations
+    asks={"ours": f"{_HERE}.judging.asks:ASKS", "paper": f"{_HERE}.judging.asks:ASKS"},
+    metrics=(
+        Placed(f"{_HERE}.support", after="fact"),
+        Placed(f"{_HERE}.metrics", before="quality"),
+    ),
+    printed=f"{_HERE}.metrics:AS_PRINTED",
+    judge_rules=f"{_HERE}.judging.rules:RULES",
+    ruled=("grades", "repetition"),
+    formats={"reporteval": f"{_HERE}.foreign:ReportEvalFiles"},
+    sums={
+        "reporteval": (f"{_HERE}.sum_rows:ReportEvalSums", "ReportEval's grades, repetition and support"),
+    },
+    judging_prompts=f"{_HERE}.judging",
+)
