@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from drr.app.command_table import GROUPS, Command, command_of, find, first_words, heads
+from drr.app.command_table import GROUPS, CommandRow, command_of, find, first_words, heads
 
 if TYPE_CHECKING:
     import argparse
@@ -92,7 +92,7 @@ def answered(name: str, words: Sequence[str]) -> str:
     return printed.getvalue()
 
 
-def _calls(command: Command, words: Sequence[str]) -> list[argparse.Namespace]:
+def _calls(command: CommandRow, words: Sequence[str]) -> list[argparse.Namespace]:
     """What is asked for; nothing where help was, and was printed, more than once where a file names several judges."""
     from drr.app.parsing import parser_of
     from drr.env.errors import Misuse
@@ -112,7 +112,7 @@ def _calls(command: Command, words: Sequence[str]) -> list[argparse.Namespace]:
     return [arguments]
 
 
-def _run(command: Command, words: Sequence[str]) -> int:
+def _run(command: CommandRow, words: Sequence[str]) -> int:
     """The exit code; what went wrong as expected is one line on standard error."""
     from drr.app.parsing import module_of
     from drr.env.errors import DrrError, Terminated

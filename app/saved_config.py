@@ -103,7 +103,7 @@ def _models(settings: Settings) -> JsonObject:
 
 def _budget(arguments: argparse.Namespace) -> JsonObject:
     from drr.app.studies import budget_of
-    from drr.llm.budget import dollars
+    from drr.llm.meter import dollars
     from drr.study.study import Study
 
     if Study.exists(arguments.study):
@@ -112,7 +112,7 @@ def _budget(arguments: argparse.Namespace) -> JsonObject:
     else:
         limit = budget_of(arguments)
     given = {
-        "usd": None if limit.cost is None else float(dollars(limit.cost)),
+        "usd": dollars(limit.cost),
         "tokens": limit.tokens,
         "per_unit": arguments.max_cost_per_unit,
     }

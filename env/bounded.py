@@ -79,7 +79,7 @@ def _check_depth(events: Iterator[Event]) -> None:
 
     depth = 0
     for event in events:
-        line = f"line {event.start_mark.line + 1}"
+        line = f"line {event.start_mark.line + 1 if event.start_mark else 1}"
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             raise ValueError(f"{line}: more than {DEEPEST} lists and mappings within each other")

@@ -42,7 +42,7 @@ _USUAL = (
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import AGENT_SETTINGS
-    from drr.app.options import add_command_terms, add_limits_option, positive_int
+    from drr.app.options import add_asked_options, add_command_terms
     from drr.app.parsing import name_usual
     from drr.app.studies import add_run_options
     from drr.app.task_worlds import add_world_options
@@ -85,33 +85,7 @@ def build(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="folder of what was gathered of them, for the settings context and memory (default: none)",
     )
-    parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default: 1)")
-    parser.add_argument(
-        "--only",
-        action="store_true",
-        help="compute now only what --variants, --queries, --trials and the like name; the rest stays and counts",
-    )
-    add_limits_option(parser)
-    parser.add_argument(
-        "--citation-repair",
-        choices=("off", "remove", "ask"),
-        help="what becomes of citations that no tool returned: left, taken out, or asked again (default: off)",
-    )
-    parser.add_argument(
-        "--references",
-        action=argparse.BooleanOptionalAction,
-        help="let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="say units, expected calls, tokens and cost; call nothing"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument(
-        "--save-config",
-        metavar="FILE",
-        type=Path,
-        help="write all that this call asks for into FILE.yaml or .toml, for `drr run FILE`; compute nothing",
-    )
+    add_asked_options(parser)
     add_command_terms(parser)
     add_run_options(parser)
     add_workers_option(parser)
