@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from drr.app.command_table import GROUPS, Command, command_of, find, first_words, heads
+from drr.app.command_table import GROUPS, CommandRow, command_of, find, first_words, heads
 
 if TYPE_CHECKING:
     import argparse
@@ -92,29 +92,34 @@ def answered(name: str, words: Sequence[str]) -> str:
     return printed.getvalue()
 
 
-def _arguments(command: Command, words: Sequence[str]) -> argparse.Namespace | None:
-    """`None` where help was asked for and printed."""
+def _calls(command: CommandRow, words: Sequence[str]) -> list[argparse.Namespace]:
+    """What is asked for; nothing where help was, and was printed, more than once where a file names several judges."""
     from drr.app.parsing import parser_of
     from drr.env.errors import Misuse
 
+    parser = parser_of(command)
     try:
-        arguments = parser_of(command).parse_args(words)
+        arguments = parser.parse_args(words)
     except SystemExit:
-        return None
+        return []
     if (part := getattr(arguments, "misplaced", None)) is not None:
         raise Misuse(f"options stand after the command: drr {part} ...")
-    return arguments
+    if getattr(getattr(arguments, "study", None), "suffix", ""):
+        from drr.app.study_file import calls_of, is_study_file
+
+        if is_study_file(arguments.study):
+            return calls_of(command.name, parser, arguments, words)
+    return [arguments]
 
 
-def _run(command: Command, words: Sequence[str]) -> int:
+def _run(command: CommandRow, words: Sequence[str]) -> int:
     """The exit code; what went wrong as expected is one line on standard error."""
     from drr.app.parsing import module_of
     from drr.env.errors import DrrError, Terminated
 
     hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:
-        arguments = _arguments(command, words)
-        code = 0 if arguments is None else _ran(module_of(command), arguments)
+        codes = [_ran(module_of(command), arguments) for arguments in _calls(command, words)]
     except DrrError as error:
         print(f"drr: {_clipped(str(error))}", file=sys.stderr)
         return error.exit_code
@@ -126,7 +131,7 @@ def _run(command: Command, words: Sequence[str]) -> int:
         return 130
     finally:
         sys.unraisablehook = hook
-    return code
+    return next(filter(None, codes), 0)
 
 
 def _ran(module: ModuleType, arguments: argparse.Namespace) -> int:

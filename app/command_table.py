@@ -14,7 +14,7 @@ MOST_HEADS = 18
 """First words that a person can hold in the head; three of them are kept for what is to come."""
 
 
-class Command(NamedTuple):
+class CommandRow(NamedTuple):
     """A row of the table."""
 
     name: str
@@ -37,10 +37,10 @@ class Command(NamedTuple):
         return self.name.partition(" ")[0]
 
 
-class Found(NamedTuple):
+class FoundCommand(NamedTuple):
     """Where the words of a command line lead."""
 
-    command: Command
+    command: CommandRow
     rest: list[str]
     old: str = ""
     """The old name, where that was used."""
@@ -48,75 +48,79 @@ class Found(NamedTuple):
 
 _HERE = "drr.app.commands"
 _ROWS = (
-    Command("ask", f"{_HERE}.ask", "one question, one cited report", "start"),
-    Command("run", f"{_HERE}.run", "create or continue a study", "start"),
-    Command("env", "", "this installation: doctor, settings, completion", "start"),
-    Command(
+    CommandRow("ask", f"{_HERE}.ask", "one question, one cited report", "start"),
+    CommandRow("run", f"{_HERE}.run", "create or continue a study", "start"),
+    CommandRow("env", "", "this installation: doctor, settings, completion", "start"),
+    CommandRow(
         "env doctor", f"{_HERE}.doctor", "what is installed, which servers and keys are there", old="doctor"
     ),
-    Command("env settings", f"{_HERE}.settings", "each setting and where it came from", old="settings"),
-    Command(
+    CommandRow("env settings", f"{_HERE}.settings", "each setting and where it came from", old="settings"),
+    CommandRow(
         "env completion",
         f"{_HERE}.completion",
         "what a shell completes: bash, zsh, fish",
         old="completion",
         old_stays=True,  # it stands in files that a shell reads when it starts
     ),
-    Command("data", f"{_HERE}.data", "raw Amazon-2023 files into a shop: get, sample, ingest", "shop"),
-    Command(
+    CommandRow("data", f"{_HERE}.data", "raw Amazon-2023 files into a shop: get, sample, ingest", "shop"),
+    CommandRow(
         "data sample", f"{_HERE}.sample", "write raw files in the official Amazon-2023 form", old="sample"
     ),
-    Command("data ingest", f"{_HERE}.ingest", "load raw Amazon-2023 files into a shop", old="ingest"),
-    Command("shop", f"{_HERE}.shop", "look into a shop: info, users, search, show, check, copy, ...", "shop"),
-    Command(
+    CommandRow("data ingest", f"{_HERE}.ingest", "load raw Amazon-2023 files into a shop", old="ingest"),
+    CommandRow(
+        "shop", f"{_HERE}.shop", "look into a shop: info, users, search, show, check, copy, ...", "shop"
+    ),
+    CommandRow(
         "shop profile", f"{_HERE}.profile", "what query writers and judges are told of a user", old="profile"
     ),
-    Command(
+    CommandRow(
         "shop servers", f"{_HERE}.servers", "start and stop the test servers (needs a JDK)", old="servers"
     ),
-    Command("tools", f"{_HERE}.tools", "the nine tools: list, schema, call, docs, mcp", "shop"),
-    Command(
+    CommandRow("tools", f"{_HERE}.tools", "the nine tools: list, schema, call, docs, mcp", "shop"),
+    CommandRow(
         "tools mcp",
         f"{_HERE}.mcp",
         "serve the tools to an MCP client",
         old="mcp",
         old_stays=True,  # it stands in the configuration of clients
     ),
-    Command(
+    CommandRow(
         "web", f"{_HERE}.web", "the web as the tools see it: search, read, build, record, replay", "shop"
     ),
-    Command(
+    CommandRow(
         "queries",
         f"{_HERE}.queries",
         "generate, check, review and publish queries",
         "agents",
         summaries=("dataset",),
     ),
-    Command("variants", f"{_HERE}.variants", "the agents that can be run", "agents"),
-    Command(
+    CommandRow("variants", f"{_HERE}.variants", "the agents that can be run", "agents"),
+    CommandRow(
         "study",
         f"{_HERE}.study",
         "a study's answers: status, trace, compare, gate, export, import, ...",
         "agents",
         summaries=("edit",),
     ),
-    Command(
+    CommandRow(
         "study status",
         f"{_HERE}.status",
         "what of a study is done, failed, pending",
         old="status",
         old_stays=True,
     ),
-    Command("study trace", f"{_HERE}.trace", "one unit of a study as a timeline", old="trace"),
-    Command(
+    CommandRow("study trace", f"{_HERE}.trace", "one unit of a study as a timeline", old="trace"),
+    CommandRow(
         "study compare",
         f"{_HERE}.compare",
         "two variants of a study, paired",
         old="compare",
         old_stays=True,
     ),
-    Command("study gate", f"{_HERE}.gate", "whether a study is good enough for a build to pass", old="gate"),
-    Command(
+    CommandRow(
+        "study gate", f"{_HERE}.gate", "whether a study is good enough for a build to pass", old="gate"
+    ),
+    CommandRow(
         "study export",
         f"{_HERE}.export",
         "a study as JSONL and Parquet",
@@ -124,114 +128,118 @@ _ROWS = (
         old_stays=True,
         summaries=("",),
     ),
-    Command(
+    CommandRow(
         "study import",
         f"{_HERE}.import_",
         "take in reports written by other systems",
         old="import",
         old_stays=True,
     ),
-    Command("judge", f"{_HERE}.judge", "judge the reports of a study", "judging"),
-    Command("report", f"{_HERE}.report", "every table and figure of a study", "judging", summaries=("",)),
-    Command("view", f"{_HERE}.view", "browse reports, claims and evidence", "judging"),
-    Command(
+    CommandRow("judge", f"{_HERE}.judge", "judge the reports of a study", "judging"),
+    CommandRow("report", f"{_HERE}.report", "every table and figure of a study", "judging", summaries=("",)),
+    CommandRow("view", f"{_HERE}.view", "browse reports, claims and evidence", "judging"),
+    CommandRow(
         "judges",
         "",
         "who judges, and how well: check, annotate, agreement, calibrate, ...",
         "papers and judges",
     ),
-    Command(
+    CommandRow(
         "judges check",
         f"{_HERE}.check",
         "citations and rule checks of one report; no model",
         old="check",
         old_stays=True,
     ),
-    Command(
+    CommandRow(
         "judges annotate",
         f"{_HERE}.annotate",
         "blind A/B page for people",
         old="annotate",
         old_stays=True,
     ),
-    Command(
+    CommandRow(
         "judges agreement",
         f"{_HERE}.agreement",
         "people against judges, judge against judge",
         old="agreement",
         old_stays=True,
     ),
-    Command(
+    CommandRow(
         "judges calibrate",
         f"{_HERE}.calibrate",
         "a judge against labelled data",
         old="calibrate",
         old_stays=True,
     ),
-    Command(
+    CommandRow(
         "judges canaries",
         f"{_HERE}.canaries",
         "a judge against reports that cheat and planted errors",
         old="canaries",
     ),
-    Command(
+    CommandRow(
         "judges align",
         f"{_HERE}.align",
         "brings a judge near to experts: new, run, show, status, compare, edit",
         old="align",
         summaries=("new",),
     ),
-    Command(
+    CommandRow(
         "judges plan",
         f"{_HERE}.plan",
         "how many labels, questions and trials an interval takes",
         old="plan",
     ),
-    Command("papers", "", "what one paper alone needs: reproduce, persons, tasks, ...", "papers and judges"),
+    CommandRow(
+        "papers", "", "what one paper alone needs: reproduce, persons, tasks, ...", "papers and judges"
+    ),
 )
 _PAPERS = (
-    Command(
+    CommandRow(
         "papers reproduce",
         f"{_HERE}.reproduce",
         "queries, agents, judging, report in one go",
         old="reproduce",
     ),
-    Command(
+    CommandRow(
         "papers persons",
         f"{_HERE}.persons",
         "persons of a shop's shoppers: build, show, check, stats",
         old="persons",
         summaries=("import", "export"),
     ),
-    Command(
+    CommandRow(
         "papers context",
         f"{_HERE}.context",
         "what an assistant could have gathered of persons: build, check",
         old="context",
     ),
-    Command("papers memory", f"{_HERE}.memory", "memories of persons: list, test", old="memory"),
-    Command(
+    CommandRow("papers memory", f"{_HERE}.memory", "memories of persons: list, test", old="memory"),
+    CommandRow(
         "papers tasks",
         f"{_HERE}.tasks",
         "wishes, and tasks with files: build, drawer, check, show, review",
         old="tasks",
         summaries=("build", "import", "export"),
     ),
-    Command("papers pairs", f"{_HERE}.pairs", "tasks and persons as queries", old="pairs", summaries=("",)),
-    Command(
+    CommandRow(
+        "papers pairs", f"{_HERE}.pairs", "tasks and persons as queries", old="pairs", summaries=("",)
+    ),
+    CommandRow(
         "papers criteria",
         f"{_HERE}.criteria",
         "what PQR scores by: list, show, edit, export, import",
         old="criteria",
         summaries=("export", "import"),
     ),
-    Command(
+    CommandRow(
         "papers swap",
         f"{_HERE}.swap",
         "reports under other persons' criteria: does P see the person?",
         old="swap",
     ),
-    Command(
+    CommandRow(
         "papers aggregate",
         f"{_HERE}.aggregate",
         "the sums of a protocol over raw scores of anybody",
@@ -239,10 +247,10 @@ _PAPERS = (
         old_stays=True,
     ),
 )
-_table: dict[str, Command] = {}
+_table: dict[str, CommandRow] = {}
 
 
-def add_commands(*rows: Command) -> None:
+def add_commands(*rows: CommandRow) -> None:
     """Put rows into the table: heads with their group, or parts of a head that stands there already.
 
     `ValueError` where a name is taken, a head has no place left, or a part has no head.
@@ -265,16 +273,16 @@ def _heads() -> list[str]:
     return [row.name for row in heads()]
 
 
-def commands() -> list[Command]:
+def commands() -> list[CommandRow]:
     """Every row, heads first met first."""
     return list(_table.values())
 
 
-def heads() -> list[Command]:
+def heads() -> list[CommandRow]:
     return [row for row in _table.values() if row.name == row.head]
 
 
-def parts_of(head: str) -> list[Command]:
+def parts_of(head: str) -> list[CommandRow]:
     """The commands below a head that have a module of their own."""
     return [row for row in _table.values() if row.head == head != row.name]
 
@@ -285,7 +293,7 @@ def first_words() -> dict[str, str]:
     return {name: name for name in _heads()} | olds
 
 
-def command_of(name: str) -> Command:
+def command_of(name: str) -> CommandRow:
     """The row of a name, old or new, however many words it has; `KeyError` where there is none."""
     found = find(name.split())
     if found is None or found.rest:
@@ -293,16 +301,16 @@ def command_of(name: str) -> Command:
     return found.command
 
 
-def find(words: Sequence[str]) -> Found | None:
+def find(words: Sequence[str]) -> FoundCommand | None:
     """The command that a line begins with, and the words that are left for it."""
     if row := _table.get(" ".join(words[:2])):
-        return Found(row, list(words[len(row.name.split()) :]))
+        return FoundCommand(row, list(words[len(row.name.split()) :]))
     if not words:
         return None
     if row := _table.get(words[0]):
-        return Found(row, list(words[1:]))
+        return FoundCommand(row, list(words[1:]))
     old = next((row for row in _table.values() if row.old == words[0]), None)
-    return None if old is None else Found(old, list(words[1:]), words[0])
+    return None if old is None else FoundCommand(old, list(words[1:]), words[0])
 
 
 add_commands(*_ROWS, *_PAPERS)

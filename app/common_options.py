@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.app.command_table import Command
+    from drr.app.command_table import CommandRow
 
 
 def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -20,7 +20,7 @@ def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, ar
             yield from leaves(part, f"{name} {word}")
 
 
-def add_common_options(parser: argparse.ArgumentParser, command: Command) -> None:
+def add_common_options(parser: argparse.ArgumentParser, command: CommandRow) -> None:
     """What a part was not told stays as it was told before the part's name."""
     untold = argparse.SUPPRESS
     silent = {f"{command.name} {part}".rstrip() for part in command.summaries}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
@@ -36,6 +37,37 @@ def add_limits_option(parser: argparse.ArgumentParser) -> None:
         "--limits",
         metavar="NAME=N,...",
         help="bounds of a unit, e.g. steps=10,researchers=3; see docs/agents.md (default: the variant's)",
+    )
+
+
+def add_asked_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a study is asked for beside its questions: how often, within what bounds, what of it now."""
+    parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default: 1)")
+    parser.add_argument(
+        "--only",
+        action="store_true",
+        help="compute now only what --variants, --queries, --trials and the like name; the rest stays and counts",
+    )
+    add_limits_option(parser)
+    parser.add_argument(
+        "--citation-repair",
+        choices=("off", "remove", "ask"),
+        help="what becomes of citations that no tool returned: left, taken out, or asked again (default: off)",
+    )
+    parser.add_argument(
+        "--references",
+        action=argparse.BooleanOptionalAction,
+        help="let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say units, expected calls, tokens and cost; call nothing"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument(
+        "--save-config",
+        metavar="FILE",
+        type=Path,
+        help="write all that this call asks for into FILE.yaml or .toml, for `drr run FILE`; compute nothing",
     )
 
 

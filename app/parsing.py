@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from drr.app.command_table import Command, parts_of
+from drr.app.command_table import CommandRow, parts_of
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -149,7 +149,7 @@ def nearest(slip: str, names: Iterable[str] | Mapping[str, str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
-def parser_of(command: Command) -> Parser:
+def parser_of(command: CommandRow) -> Parser:
     """The parser of a command with the options that all know; of a head also its parts, by name and line alone."""
     from drr.app.common_options import add_common_options
 
@@ -167,11 +167,11 @@ def parser_of(command: Command) -> Parser:
     return parser
 
 
-def module_of(command: Command) -> ModuleType:
+def module_of(command: CommandRow) -> ModuleType:
     return import_module(command.module)
 
 
-def _add_parts(parser: Parser, command: Command, parts: Sequence[Command]) -> None:
+def _add_parts(parser: Parser, command: CommandRow, parts: Sequence[CommandRow]) -> None:
     """What the head's module has, then what has a module of its own: those are read by their own parsers."""
     own = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     places = own[0] if own else parser.add_subparsers(dest="part", required=True)

@@ -133,14 +133,23 @@ def program_of(word: str) -> str | None:
 
 def _check_files(found: Resolved) -> None:
     """Prompts say what models are told, prices when a budget is spent."""
-    named: tuple[tuple[str, Named, str], ...] = (
-        ("prompts", "prompts", "--prompts"),
-        ("price_file", "prices", "--price-file"),
-    )
-    for setting, kind, option in named:
+    for setting in _FILES:
         folder, path = found.stranger_of(setting), getattr(found.settings, setting)
         if folder is not None and path is not None:
-            _check(folder, kind, _whole(path), f"the {kind} in {path}", f"{option} {path}")
+            check_named_files(folder, {setting: path})
+
+
+_FILES: Mapping[str, tuple[Named, str]] = {
+    "prompts": ("prompts", "--prompts"),
+    "price_file": ("prices", "--price-file"),
+}
+
+
+def check_named_files(folder: Path, named: Mapping[str, Path]) -> None:
+    """Files by setting that the author of `folder` names: `Misuse` for one that nobody here vouched for."""
+    for setting, path in named.items():
+        kind, option = _FILES[setting]
+        _check(folder, kind, _whole(path), f"the {kind} in {path}", f"{option} {path}")
 
 
 def check_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:

@@ -6,7 +6,10 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from yaml import Event, Node
 
 SETTINGS = 256 * 1024
 """Bytes of a file of settings."""
@@ -37,6 +40,71 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError as error:
         raise ValueError("tables within tables without end") from error
+
+
+class YamlDocument(NamedTuple):
+    """A mapping whose values are texts, lists and mappings; a number or `no` is the text that stands there."""
+
+    values: dict[str, Any]
+    lines: dict[str, int]
+    """Where each key of the mapping stands, and of mappings in it as `outer.inner`."""
+
+
+def read_yaml(path: Path) -> YamlDocument:
+    """Read a file of YAML as plain texts: no tag makes an object, and no alias multiplies what it names."""
+    import yaml
+
+    text = read_within(path, SETTINGS).decode("utf-8")
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        _check_depth(yaml.parse(text, Loader=loader))
+        top = yaml.compose(text, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise ValueError(
+            f"{f'line {mark.line + 1}: ' if mark else ''}{error.problem or 'no YAML'}"
+        ) from error
+    except yaml.YAMLError as error:
+        raise ValueError("holds a character that YAML has not") from error
+    if top is None:
+        return YamlDocument({}, {})
+    if not isinstance(top, yaml.MappingNode):
+        raise ValueError(f"line {top.start_mark.line + 1}: no mapping of keys to values")  # noqa: TRY004
+    lines: dict[str, int] = {}
+    return YamlDocument(_plain(top, "", lines), lines)
+
+
+def _check_depth(events: Iterator[Event]) -> None:
+    import yaml
+
+    depth = 0
+    for event in events:
+        line = f"line {event.start_mark.line + 1 if event.start_mark else 1}"
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise ValueError(f"{line}: more than {DEEPEST} lists and mappings within each other")
+        if getattr(event, "anchor", None) is not None:
+            raise ValueError(f"{line}: anchors and aliases (& and *) are not read; write the value out")
+
+
+def _plain(node: Node, at: str, lines: dict[str, int]) -> Any:
+    """The node as texts, lists and mappings; the depth was checked before."""
+    import yaml
+
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(one, at, {}) for one in node.value]
+    if not isinstance(node, yaml.MappingNode):
+        return str(node.value)
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            raise ValueError(f"line {line}: a key that is no word")  # noqa: TRY004
+        if key.value in found:
+            raise ValueError(f"line {line}: {key.value} stands there twice")
+        lines[f"{at}{key.value}"] = line
+        found[key.value] = _plain(value, f"{at}{key.value}.", lines)
+    return found
 
 
 def read_lines(path: Path) -> bytes:

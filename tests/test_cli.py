@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from drr.app import command_table
 from drr.app.cli import main
-from drr.app.command_table import GROUPS, Command, add_commands, commands, find, heads, parts_of
+from drr.app.command_table import GROUPS, CommandRow, add_commands, commands, find, heads, parts_of
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {
@@ -122,17 +122,17 @@ def test_an_old_name_works_and_names_the_new_one(tmp_path: Path, capsys: pytest.
 def test_a_plug_in_adds_rows_to_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command_table, "_table", dict(command_table._table))
     add_commands(
-        Command("papers toy", "toy.commands", "a toy", old="toy"), Command("toys", "", "toys", "shop")
+        CommandRow("papers toy", "toy.commands", "a toy", old="toy"), CommandRow("toys", "", "toys", "shop")
     )
     found = find(["papers", "toy", "now"])
     assert found is not None and (found.command.module, found.rest) == ("toy.commands", ["now"])
     assert find(["toy"]) == (found.command, [], "toy")
     assert [row.name for row in heads()][-1] == "toys"
     for wrong in (
-        Command("papers toy", "other", "the name is taken"),
-        Command("status", "other", "an old name is taken"),
-        Command("none toy", "other", "no such head"),
-        Command("mine", "other", "a head without a group"),
+        CommandRow("papers toy", "other", "the name is taken"),
+        CommandRow("status", "other", "an old name is taken"),
+        CommandRow("none toy", "other", "no such head"),
+        CommandRow("mine", "other", "a head without a group"),
     ):
         with pytest.raises(ValueError, match=wrong.name):
             add_commands(wrong)
@@ -206,7 +206,7 @@ def test_an_interrupt_in_a_callback_is_not_lost() -> None:
 import signal, sys, time, weakref
 from types import SimpleNamespace
 from drr.app.cli import _run
-from drr.app.command_table import Command
+from drr.app.command_table import CommandRow
 
 class Thing:
     pass
@@ -220,7 +220,7 @@ def run(arguments):
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.modules["toy"] = SimpleNamespace(build=lambda parser: None, run=run)
-sys.exit(_run(Command("toy", "toy", ""), []))
+sys.exit(_run(CommandRow("toy", "toy", ""), []))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "drr: interrupted\n")

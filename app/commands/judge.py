@@ -42,24 +42,9 @@ examples:
   drr judge study --what dr3                                    # tasks with files: required facts found, what distractors did (docs/dr3.md)
 """
 
-_USUAL = (
-    *(
-        "--what",
-        "--judge",
-        "--shop",
-        "--variants",
-        "--base-url",
-        "--budget",
-        "--dry-run",
-        "--repeat",
-        "--diff",
-    ),
-    *("--refetch", "--retry-failed", "--workers", "--json", "--quiet"),
-)
-"""The options that people use; `--help-all` has the others."""
-
 
 def build(parser: argparse.ArgumentParser) -> None:
+    from drr.app.judging_choices import add_judging_options
     from drr.eval.tasks.registry import groups
 
     usual = groups(usual=True)
@@ -72,64 +57,6 @@ def build(parser: argparse.ArgumentParser) -> None:
         help=f"with commas, of {', '.join(groups())} (default: {', '.join(usual)})",
     )
     add_judging_options(parser)
-
-
-def add_judging_options(parser: argparse.ArgumentParser) -> None:
-    """Of every command that judges a study."""
-    from drr.app.console import add_setting_options
-    from drr.app.judging_choices import add_choice_options
-    from drr.app.models import SETTINGS
-    from drr.app.options import add_span_options, positive_int
-    from drr.app.parsing import name_usual
-    from drr.app.studies import add_run_options
-    from drr.app.workers import add_workers_option
-
-    name_usual(parser, *_USUAL)
-    parser.add_argument(
-        "--judge",
-        dest="model_judge",
-        metavar="MODEL",
-        help="who judges, e.g. anthropic:claude-sonnet-5-5 (default: the setting model_judge, else the study's model)",
-    )
-    parser.add_argument("--shop", metavar="SHOP", help="default: the shop the study was run on")
-    parser.add_argument(
-        "--variants", metavar="NAMES", help="those that meet in pairs (default: the +ws variants)"
-    )
-    parser.add_argument(
-        "--batch",
-        type=positive_int,
-        default=1,
-        metavar="N",
-        help="claims in one call, at most 5 (default: 1)",
-    )
-    parser.add_argument(
-        "--repeat",
-        type=positive_int,
-        default=1,
-        metavar="K",
-        help="judge 20 units of each task K times, for the stability of the judge (default: 1)",
-    )
-    parser.add_argument(
-        "--refetch", action="store_true", help="hold claims against the cited pages as they read now"
-    )
-    parser.add_argument(
-        "--unknown", action="store_true", help="with --refetch: ask also for addresses that no tool returned"
-    )
-    parser.add_argument(
-        "--diff",
-        nargs="*",
-        metavar="ID",
-        help="compare two judgings (default: the last two of one protocol); judges nothing",
-    )
-    add_choice_options(parser)
-    parser.add_argument("--dry-run", action="store_true", help="say calls, tokens and cost; call nothing")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    add_run_options(parser)
-    add_workers_option(parser)
-    add_span_options(parser)
-    add_setting_options(
-        parser, *SETTINGS, "model_claim_extractor", "prompts", "web", "sandbox", "web_record", "shop_url"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from drr.eval.tasks.judged import Judged
     from drr.study.study import Study
 
+_USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--explain", "--json", "--quiet")
+"""The options that people use; `--help-all` has the others."""
+
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.papers.names import PAPERS
     from drr.app.parsing import name_usual
 
-    name_usual(
-        parser, "--out", "--judge", "--labels", "--viewer", "--paper", "--explain", "--json", "--quiet"
-    )
+    name_usual(parser, *_USUAL)
     parser.epilog = "examples:\n  drr report study --out report\n  drr report study --out report --viewer ../pages   # numbers lead to the pages of drr view --static\n  drr report study --json\n  drr report study --out report --paper-figures\n  drr report study --labels sheet.jsonl\n  drr report --explain   # what every metric means"
     parser.add_argument("study", type=Path, metavar="STUDY", nargs="?", help="the folder of the study")
     parser.add_argument(

@@ -23,6 +23,8 @@ Variants, queries and trials that are named are added; `drr study edit` takes aw
 
 examples:
   drr run study --shop demo/shop --queries queries.jsonl --variants react,react+ws --trials 3 --budget 25
+  drr run study --save-config study.yaml         # one file: shop, queries, variants, models, judges, budget
+  drr run study.yaml                             # runs what such a file says
   drr run study                                  # continues; with --budget 50 with more
   drr run study --variants hybrid-react          # adds a variant, and computes all that is missing
   drr run study --variants react --only          # of what the study has, computes only this now
@@ -32,7 +34,7 @@ examples:
 """
 _USUAL = (
     *("--shop", "--queries", "--variants", "--trials", "--model", "--base-url", "--budget", "--dry-run"),
-    *("--only", "--retry-failed", "--workers", "--json", "--quiet"),
+    *("--only", "--retry-failed", "--save-config", "--workers", "--json", "--quiet"),
 )
 """The options that people use; `--help-all` has the others."""
 
@@ -40,7 +42,7 @@ _USUAL = (
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.models import AGENT_SETTINGS
-    from drr.app.options import add_command_terms, add_limits_option, positive_int
+    from drr.app.options import add_asked_options, add_command_terms
     from drr.app.parsing import name_usual
     from drr.app.studies import add_run_options
     from drr.app.task_worlds import add_world_options
@@ -48,7 +50,12 @@ def build(parser: argparse.ArgumentParser) -> None:
 
     parser.epilog = _EXAMPLES
     name_usual(parser, *_USUAL)
-    parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
+    parser.add_argument(
+        "study",
+        metavar="STUDY",
+        type=Path,
+        help="the folder of the study, or a file that says all (study.yaml)",
+    )
     parser.add_argument(
         "--shop", metavar="SHOP", help="a folder, or servers:NAME (default: the shop of the study)"
     )
@@ -78,31 +85,11 @@ def build(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="folder of what was gathered of them, for the settings context and memory (default: none)",
     )
-    parser.add_argument("--trials", type=positive_int, metavar="N", help="repetitions of each (default: 1)")
-    parser.add_argument(
-        "--only",
-        action="store_true",
-        help="compute now only what --variants, --queries, --trials and the like name; the rest stays and counts",
-    )
-    add_limits_option(parser)
-    parser.add_argument(
-        "--citation-repair",
-        choices=("off", "remove", "ask"),
-        help="what becomes of citations that no tool returned: left, taken out, or asked again (default: off)",
-    )
-    parser.add_argument(
-        "--references",
-        action=argparse.BooleanOptionalAction,
-        help="let Plan-to-Function use the results of earlier steps (default: yes; not under --profile paper)",
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="say units, expected calls, tokens and cost; call nothing"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    add_asked_options(parser)
     add_command_terms(parser)
     add_run_options(parser)
     add_workers_option(parser)
-    add_setting_options(parser, "models", *AGENT_SETTINGS)
+    add_setting_options(parser, "models", *AGENT_SETTINGS, "model_judge")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -115,12 +102,15 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.options import command_terms
     from drr.app.plans import others_left
     from drr.app.reaching import left_out
+    from drr.app.saved_config import save_config
     from drr.app.studies import config_of
     from drr.study.study import Study
 
     folder: Path = arguments.study
     saved: StudyConfig = _saved(folder) if Study.exists(folder) else {}
     plan, settings, queries, named = _resolve(arguments, saved)
+    if arguments.save_config is not None:
+        return save_config(arguments, plan, settings, queries)
     keyed = _keyed(arguments, saved, settings)
     if said := _anew(arguments, saved, settings):
         print(f"drr: {folder}: {said}", file=sys.stderr)

@@ -26,7 +26,7 @@ examples:
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.commands.judge import add_judging_options
+    from drr.app.judging_choices import add_judging_options
 
     parser.epilog = _EXAMPLES
     parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")

@@ -1,0 +1,164 @@
+"""`drr run study.yaml`: one file says what a study asks for, is written by `--save-config`, and names what is wrong in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from drr.app.cli import main
+from drr.env.bounded import DEEPEST, SETTINGS, read_yaml
+from drr.env.settings import resolve
+from drr.env.shop import open_shop
+from drr.study.study import Study
+
+GIVEN = "--variants react,react+ws --trials 2 --limits steps=5 --citation-repair remove --web-top-k 3 --no-references --budget-tokens 900000"
+
+
+@pytest.fixture
+def here(sample_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop").symlink_to(sample_home / "shop")
+    with open_shop("shop", resolve({}, environ={}).settings) as shop:
+        user = shop.store.sample_users(1, seed=1, min_orders=5)[0]
+    (tmp_path / "queries.jsonl").write_text(
+        json.dumps({"query": "a bird feeder", "user_id": user}) + "\n", "utf-8"
+    )
+    return tmp_path
+
+
+def keys(study: Path) -> set[str]:
+    with Study.read(study) as opened:
+        return {one.key for one in opened.ledger.units.standings()}
+
+
+def run(*words: object) -> int:
+    return main(["run", *map(str, words), "--quiet"])
+
+
+@pytest.mark.parametrize("ending", ["yaml", "toml"])
+def test_a_run_from_the_saved_file_has_the_same_unit_keys(
+    here: Path, ending: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--shop", "shop", "--queries", "queries.jsonl", *GIVEN.split()]
+    before, after = here / f"before.{ending}", here / f"after.{ending}"
+    assert run("study", *given, "--save-config", before) == 0
+    assert not (here / "study").exists()
+    assert run("study", *given, "--limit", 1) == 0
+    assert run("study", "--save-config", after) == 0
+    for number, file in enumerate((before, after)):
+        text = file.read_text("utf-8")
+        assert "react+ws" in text and "steps" in text and "900000" in text
+        other = here / f"other{number}.{ending}"
+        other.write_text(
+            text.replace("study: study", f"study: s{number}").replace('"study"', f'"s{number}"'), "utf-8"
+        )
+        (here / "elsewhere").mkdir(exist_ok=True)
+        with monkeypatch.context() as patch:
+            patch.chdir(here / "elsewhere")  # paths are seen from the file
+            patch.setenv("DRR_WEB_TOP_K", "9")
+            assert run(other, "--limit", 1) == 0
+        assert keys(here / f"s{number}") == keys(here / "study") and len(keys(here / "study")) == 4
+    capsys.readouterr()
+    assert run(after, "--json", "--limit", 1) == 0
+    assert json.loads(capsys.readouterr().out)["units"]["total"] == 4
+
+
+def test_the_command_line_wins_over_the_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "my.yaml").write_text(
+        "shop: shop\nqueries: queries.jsonl\nvariants: [react, react+ws]\ntrials: 3\nmodels: {agent: offline, judge: offline}\n"
+        "judges: [offline]\nbudget: {tokens: 500000, per_unit: 2}\nreferences: no\nlimits: {steps: 4}\n",
+        "utf-8",
+    )
+    assert main(["run", "my.yaml", "--variants", "react", "--trials", "1", "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["units"] == 1
+    assert run("my.yaml", "--variants", "react", "--trials", "1") == 0
+    assert (here / "my" / "study.toml").is_file()
+    assert 'model_judge = "offline"' in (here / "my" / "study.toml").read_text("utf-8")
+    assert main(["study", "status", "my.yaml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["units"]["done"] == 1
+    assert main(["judge", "my.yaml", "--what", "rules", "--quiet", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["run"]["left"] == 0
+
+
+def test_each_judge_of_a_file_judges(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "my.yaml").write_text(
+        "shop: shop\nqueries: queries.jsonl\nvariants: react\njudges: [offline, offline]\n", "utf-8"
+    )
+    assert run("my.yaml") == 0
+    capsys.readouterr()
+    assert main(["judge", "my.yaml", "--what", "rules", "--quiet"]) == 0
+    assert capsys.readouterr().err.count("nothing left") == 2
+    assert main(["judge", "my.yaml", "--json"]) == 2
+    assert "name one of its judges with --judge" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("shop: shop\nvarients: react\n", "my.yaml:2: varients: no such key; did you mean variants?"),
+        (
+            "budget:\n  dollars: 3\n",
+            "my.yaml:2: budget.dollars: no such key; there are usd, tokens, per_unit",
+        ),
+        ("\ntrials: many\n", "my.yaml:2: trials: 'many' is not a whole number above 0"),
+        ("only: yes\n", "my.yaml:1: only: no such key"),
+        ("world: moon\n", "my.yaml:1: world: invalid choice: 'moon'"),
+        ("with_shop: perhaps\n", "my.yaml:1: with_shop: 'perhaps' is neither true nor false"),
+        ("shop: {a: 1}\nqueries: [[a]]\n", "my.yaml:2: queries: is no single word"),
+        ("models: [[a]]\n", "my.yaml:1: models: is"),
+        ("base_url: http://127.0.0.1:1\n", "my.yaml:1: base_url: is for you to say"),
+        ("trust_agent: true\n", "my.yaml:1: trust_agent: is for you to say"),
+        ("pool: ray://elsewhere:1\n", "my.yaml:1: pool: is for you to say"),
+        ("shop: [\n", "my.yaml: not YAML that is read here (line 2"),
+        ("a: 1\na: 2\n", "line 2: a stands there twice"),
+        ("- shop\n", "line 1: no mapping of keys"),
+        ("a: &x 1\nb: *x\n", "anchors and aliases"),
+        ("[" * 100_000, f"more than {DEEPEST} lists"),
+        ("#" * (SETTINGS + 1), "holds more than"),
+        ("\x00", "not YAML"),
+        ("shop: shop\nqueries: queries.jsonl\nvariants: agent.py:answer\n", "and you did not: not used"),
+        ("shop: shop\nqueries: queries.jsonl\nprompts: theirs\n", "names the prompts in theirs"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_misuse_in_one_line(
+    text: str, said: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "agent.py").write_text("raise SystemExit('it ran')\n", "utf-8")
+    (here / "theirs").mkdir()
+    (here / "my.yaml").write_text(text, "utf-8")
+    assert run("my.yaml") == 2
+    out, err = capsys.readouterr()
+    assert said in err and err.count("\n") == 1 and out == ""
+    assert not (here / "my").exists()
+
+
+def test_a_toml_file_names_line_and_key_too(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text, said in (
+        ('shop = "shop"\nqueris = "q"\n', "my.toml:2: queris: no such key; did you mean queries?"),
+        ("[budget]\ndollars = 3\n", "my.toml:2: budget.dollars: no such key"),
+        ("trials = 1.5\n", "my.toml:1: trials: '1.5' is not a whole number"),
+        ("shop = \n", "not TOML"),
+    ):
+        (here / "my.toml").write_text(text, "utf-8")
+        assert run("my.toml") == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_and_one_that_cannot_be_written(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("none.yaml") == 2
+    assert "none.yaml: cannot be read" in capsys.readouterr().err
+    given = ["--shop", "shop", "--queries", "queries.jsonl"]
+    assert run("study", *given, "--save-config", "study.ini") == 2
+    assert run("study", *given, "--save-config", "none/study.yaml") == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_yaml_is_read_as_plain_words(tmp_path: Path) -> None:
+    """No date, no number to the base of sixty, no object, and `no` is a word."""
+    file = tmp_path / "a.yaml"
+    file.write_text("a: no\nb: 1:30\nc: 2024-02-29\nd: !!python/object/apply:os.getcwd []\ne:\n", "utf-8")
+    assert read_yaml(file).values == {"a": "no", "b": "1:30", "c": "2024-02-29", "d": [], "e": ""}
+    assert read_yaml(file).lines["c"] == 3
