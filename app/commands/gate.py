@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 A requirement holds where the worse end of the 95 % interval holds; an unknown figure fails. `rules.NAME` is the share of
 answers that break the rule, where it can tell. Answers that are pending or failed are unknown, too. BASE is a variant of the study, or another study, whose variants of the same
-names are meant: question by question, a figure fails where the whole interval of the difference lies on the worse side.
+names are meant: question by question, a figure fails where the whole interval of the difference lies on the worse side, or where the paired
+test of `drr study compare` finds a loss (p < 0.05 after Holm).
 
 examples:
   drr study gate study --require 'faithfulness>=0.8' --require 'rules.budget<=0.02'   # rules in place of a model fail this
@@ -177,11 +178,11 @@ def _print(document: GateDocument) -> None:
     if document["against"] is not None:
         print(flowing(f"Δ: the difference from {document['against']}, question by question."))
     print(table(head, rows))
-    unknown: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for row in checks:
-        if row["why"] is not None and row["why"].startswith("unknown"):
-            unknown.setdefault(row["why"], []).append(f"{row['variant']} {row['check']}")
-    for why, which in unknown.items():
+        if row["why"] is not None and (row["against"] is not None or row["why"].startswith("unknown")):
+            reasons.setdefault(row["why"], []).append(f"{row['variant']} {row['check']}")
+    for why, which in reasons.items():
         print(flowing(f"{why}: {', '.join(which)}"))
     failed = sum(not row["holds"] for row in checks)
     print(f"\n{failed} of {len(checks)} checks fail" if failed else f"\nall {len(checks)} checks hold")

@@ -11,9 +11,8 @@ from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import DifferenceRow, mean, paired, with_holm
+from drr.eval.stats.intervals import SIGNIFICANT, DifferenceRow, mean, paired, with_holm
 
-SIGNIFICANT = 0.05
 EVERY_PAIR = 5
 """Systems, up to which each is held against each; of more, each against the best."""
 NOTE = (

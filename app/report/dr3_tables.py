@@ -8,12 +8,11 @@ from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Heading, Table
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import VRow
+from drr.eval.stats.intervals import SIGNIFICANT, VRow
 from drr.papers.dr3.metrics.document import SHOWN
 from drr.papers.dr3.metrics.errors import ERRORS
 from drr.papers.dr3.metrics.rows import Dr3Difference, Dr3Document, NoiseRow, dr3_part
 
-SIGNIFICANT = 0.05
 NOTE = (
     "A minus row: the paired difference over the tasks that both have, with its 95 % interval; bold where it is beyond the noise (sign-flip test, Holm "
     "over this table, p < 0.05). Sizes are nested: the smaller corpus is a part of the larger."

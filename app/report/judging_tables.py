@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from drr.app.judged import unread_of
 from drr.app.report.material import Material
-from drr.app.report.metric_tables import SIGNIFICANT
 from drr.app.report.tables import Cell, Table, headings
 from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument, FailureShare
+from drr.eval.stats.intervals import SIGNIFICANT
 from drr.eval.stats.pairs import PairRow
 from drr.llm.failures import NO_ANSWER
 from drr.study.study import Study

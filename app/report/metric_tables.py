@@ -13,11 +13,10 @@ from drr.app.report.tables import Cell, Heading, Table, headings
 from drr.eval import metrics as registry
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import PairedDifference, VRow, mean, paired, spread, with_holm
+from drr.eval.stats.intervals import SIGNIFICANT, PairedDifference, VRow, mean, paired, spread, with_holm
 from drr.eval.stats.noise import pooled_sd
 from drr.papers.pdr.metrics.swap import verdict_on
 
-SIGNIFICANT = 0.05
 PRINTED_NOTE = (
     "the paper's printed figure (arXiv text, Tables 1, 2, 5 and Section 6.3): another setting, not comparable"
 )

@@ -14,6 +14,7 @@ from drr.eval.metrics.base import Metric
 from drr.eval.metrics.cost_rows import SpentRow, cost_part
 from drr.eval.metrics.costs import cost_of
 from drr.eval.metrics.rows import StudyDocument
+from drr.eval.stats.intervals import SIGNIFICANT
 from drr.papers.pdr.metrics.memory_tables import SHOWN
 from drr.papers.pdr.metrics.setting_pairs import FURTHER, GRADES
 from drr.papers.pdr.metrics.setting_rows import (
@@ -26,7 +27,6 @@ from drr.papers.pdr.metrics.setting_rows import (
 )
 from drr.study.unit import Record
 
-SIGNIFICANT = 0.05
 NOTE = (
     "A minus row: the paired difference on the questions that both answered, with its 95 % interval, as `drr study compare` has it; bold where it is "
     "beyond the noise (sign-flip test, Holm over every difference of the study's settings, p < 0.05). Criteria are those of the task and the "

@@ -12,10 +12,10 @@ from typing import Literal, TypedDict
 from drr.env.errors import Misuse
 from drr.eval.checks import RULES
 from drr.eval.metrics import families, metric_name, metrics, said_name, values_of
-from drr.eval.metrics.base import Better, Metric
+from drr.eval.metrics.base import Better
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.pairing import ByQuery, PairedMetrics
-from drr.eval.stats.intervals import PairedDifference, V, VRow, nothing, paired
+from drr.eval.stats.intervals import SIGNIFICANT, PairedDifference, V, VRow, nothing, with_holm
 from drr.eval.tasks.judged import Judged
 from drr.study.units import AnswerTally
 
@@ -180,7 +180,7 @@ class Base:
 
 
 def against(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
-    """A row for each variant and metric: it fails where the difference's interval lies wholly on the worse side.
+    """A row for each variant and metric: it fails where the difference's interval or the paired test of `drr study compare` shows a loss.
 
     Without `names` every headline metric that the base has.
     """
@@ -197,9 +197,11 @@ def against(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
             why = "unknown: it is not in the base"
             rows.append(_row(variant, None, base.name, f"against {base.name}", lacking, why))
             continue
-        left, right = here.values(variant), there.values(beside)
-        for name in names or _headlines(right):
-            found = _difference(left, right, name)
+        tested: dict[str, PairedDifference] = {}
+        for family in here.by_family(variant, beside, there):
+            tested |= with_holm(family)
+        for name in names or _headlines(there.values(beside)):
+            found = _difference(tested, name)
             rows.append(_not_worse(variant, name, known[name], found, base.name))
     return rows
 
@@ -227,15 +229,10 @@ def comparable(requirements: Sequence[Requirement]) -> list[str]:
     return named
 
 
-def _difference(
-    left: Mapping[str, ByQuery], right: Mapping[str, ByQuery], name: str
-) -> PairedDifference | None:
+def _difference(tested: Mapping[str, PairedDifference], name: str) -> PairedDifference | None:
     own, turned = _own(name)
-    if own not in left or own not in right:
-        return None
-    metric: Metric = metrics()[own]
-    found = paired(left[own], right[own], metric.range)
-    return replace(found, difference=_turned(found.difference, 0.0)) if turned else found
+    found = tested.get(own)
+    return replace(found, difference=_turned(found.difference, 0.0)) if turned and found else found
 
 
 def _not_worse(
@@ -250,9 +247,18 @@ def _not_worse(
         why = "unknown: no question was scored in both"
     elif low is None or high is None:
         why = None if v.value == 0 and v.clusters > 1 else "unknown: too few questions for an interval"
-    elif high < 0 if better == "higher" else low > 0:
-        why = "the whole interval lies on the worse side"
+    else:
+        ends = (low, high) if better == "lower" else (-high, -low)
+        why = _loss(v.value if better == "lower" else -v.value, ends[0], found.p_holm)
     return _row(variant, name, base, f"{name} against {base}", v, why)
+
+
+def _loss(loss: float, least: float, p: float | None) -> str | None:
+    """Which of the two decided; where the values are few or far apart, the interval is the wider of them."""
+    shown = ["the whole interval lies on the worse side"] if least > 0 else []
+    if loss > 0 and p is not None and p < SIGNIFICANT:
+        shown.append(f"the paired test shows a loss (p = {p:.2g}, Holm)")
+    return " and ".join(shown) or None
 
 
 def _row(variant: str, metric: str | None, base: str | None, check: str, v: V, why: str | None) -> GateRow:

@@ -25,18 +25,20 @@ class PairedMetrics:
     """Values that do not hang on which other reports there are, by family and answer: for who pairs parts of a judging too."""
     _held: dict[tuple[str, int], dict[str, ByQuery]] = field(default_factory=dict)
 
-    def by_family(self, a: str, b: str) -> list[dict[str, PairedDifference]]:
-        """`a` minus `b` on the queries that both scored; of each family the metrics that both have."""
+    def by_family(
+        self, a: str, b: str, there: PairedMetrics | None = None
+    ) -> list[dict[str, PairedDifference]]:
+        """`a` minus `b`, which may be `there`, on the queries that both scored; of each family the metrics that both have."""
         ends = {name: metric.range for name, metric in metrics().items()}
         found = []
         for place in range(len(self.among)):
-            left, right = self._by_metric(place, a), self._by_metric(place, b)
+            left, right = self._by_metric(place, a), (there or self)._by_metric(place, b)
             shared = [name for name in left if name in right]
             found.append({name: paired(left[name], right[name], ends.get(name)) for name in shared})
         return found
 
     def values(self, variant: str) -> dict[str, ByQuery]:
-        """Of every family, for who pairs variants of two studies."""
+        """Of every family."""
         return {
             name: values
             for place in range(len(self.among))

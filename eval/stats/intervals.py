@@ -295,6 +295,8 @@ class PairedDifference:
         }
 
 
+SIGNIFICANT = 0.05
+"""A p-value, after Holm, below which a difference is beyond the noise."""
 FLIPS = 10_000
 EXACT_FLIPS = 13
 """Up to so many queries every pattern of signs is counted."""

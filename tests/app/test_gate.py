@@ -13,7 +13,7 @@ from drr.app.cli import main
 from drr.app.junit import JunitCase, junit
 from drr.env.errors import Misuse
 from drr.eval.metrics.gate import _held, _not_worse, _turned, known_metrics, requirement, unanswered
-from drr.eval.stats.intervals import SHARE, V, nothing, paired
+from drr.eval.stats.intervals import SHARE, V, nothing, paired, with_holm
 from drr.study.units import AnswerTally
 
 pytestmark = pytest.mark.long
@@ -132,6 +132,32 @@ def test_what_is_worse_with_its_whole_interval_fails(
     assert _not_worse("react", "fp", better, found, "base")["holds"] is holds  # type: ignore[arg-type]
 
 
+INTERVAL, TEST = "the whole interval lies on the worse side", "the paired test shows a loss"
+
+
+@pytest.mark.parametrize(
+    ("step", "others", "better", "decided"),
+    [
+        (0.2, 0, "higher", [TEST]),
+        (0.2, 0, "lower", []),
+        (0.2, 200, "higher", []),
+        (0.3, 200, "higher", [INTERVAL]),
+        (0.3, 0, "higher", [INTERVAL, TEST]),
+        (0.0, 0, "higher", []),
+    ],
+)
+def test_a_steady_loss_that_the_interval_is_too_wide_for_is_seen_by_the_paired_test(
+    step: float, others: int, better: str, decided: list[str]
+) -> None:
+    base: dict[str, list[float | None]] = {f"q{n}": [0.5] for n in range(12)}
+    ours: dict[str, list[float | None]] = {f"q{n}": [0.5 - step - 0.01 * (n % 3) * step] for n in range(12)}
+    even = paired(base, base, SHARE)
+    family = {"fp": paired(ours, base, SHARE)} | {f"x{n}": even for n in range(others)}
+    row = _not_worse("react", "fp", better, with_holm(family)["fp"], "base")  # type: ignore[arg-type]
+    assert row["holds"] is (not decided)
+    assert [one for one in (INTERVAL, TEST) if one in (row["why"] or "")] == decided
+
+
 def test_without_a_shared_question_or_an_interval_it_is_unknown_and_fails() -> None:
     apart = paired({"a": [1.0]}, {"b": [1.0]})
     assert (
@@ -177,6 +203,28 @@ def test_a_study_is_not_worse_than_itself_nor_a_variant_than_its_base(
     main(["gate", study, "--against", "react", "--require", "fp>=0", "--json"])
     rows = json.loads(capsys.readouterr().out)["checks"]
     assert [row["variant"] for row in rows if " against " in row["check"]] == [VARIANTS[0], VARIANTS[2]]
+
+
+def test_the_test_against_a_base_is_the_one_that_compare_prints(
+    judged_study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = str(judged_study)
+    assert main(["study", "compare", study, "react+ws", "react", "--json"]) == 0
+    metrics = json.loads(capsys.readouterr().out)["metrics"]
+    main(["gate", study, "--against", "react", "--json"])
+    rows = [one for one in json.loads(capsys.readouterr().out)["checks"] if one["variant"] == "react+ws"]
+    assert rows
+    for row in rows:
+        assert row["figure"] == {k: metrics[row["metric"]][k] for k in row["figure"]}
+        p, value = metrics[row["metric"]]["p_holm"], row["figure"]["value"]
+        worse = (
+            value is not None and (value < 0) is (known_metrics()[row["metric"]] == "higher") and value != 0
+        )
+        assert (TEST in (row["why"] or "")) is (worse and p is not None and p < 0.05)
+    if broken := [row for row in rows if not row["holds"]]:
+        main(["gate", study, "--against", "react"])
+        told = " ".join(capsys.readouterr().out.split())
+        assert all(row["why"] in told for row in broken)
 
 
 def test_misuse_of_the_gate_is_said(judged_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
