@@ -51,7 +51,7 @@ CREATE TABLE spending (
 
 _STATEMENTS = (_SCHEMA, SAVED, BEATS, hashes.TABLE)
 PATIENCE_S = 300.0
-"""For one question to a ledger: a hundred times what the largest took."""
+"""For one statement, a question or a write: a hundred times what the largest took."""
 _TABLES = {"meta", "units", "records", "leases", "spending"}
 
 
@@ -105,6 +105,20 @@ def _check_room(*files: Path) -> None:
         )
 
 
+class _Connection(sqlite3.Connection):
+    """Each statement has a deadline from when it is given."""
+
+    until = inf
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        self.until = time.monotonic() + PATIENCE_S
+        return super().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        self.until = time.monotonic() + PATIENCE_S
+        return super().executemany(sql, parameters)
+
+
 class Database:
     """One connection, used by the event loop and by the thread that commits."""
 
@@ -116,10 +130,8 @@ class Database:
         self._lock = RLock()
         self._copy: TemporaryDirectory[str] | None = None
         self._watched = False
-        self._until = inf
         try:
-            with self._hurrying():
-                self._open(path, create=create, read_only=read_only, apart=apart)
+            self._open(path, create=create, read_only=read_only, apart=apart)
         except (sqlite3.Error, UnicodeDecodeError) as error:
             if (full := no_room(error, path)) is not None:
                 raise DrrError(full) from error
@@ -134,7 +146,7 @@ class Database:
         self.takes_writes = not apart and _takes_writes(path)
         self._db = self._connect()
         try:
-            restrain(self._db, lambda: self._until, _STATEMENTS)
+            restrain(self._db, lambda: self._db.until, _STATEMENTS)
             self._check_statements()
             if self.takes_writes:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -150,7 +162,7 @@ class Database:
         if (strange := strange_statement(self._db, _STATEMENTS)) is not None:
             raise DrrError(f"{self.path}: is no ledger of ours (its {strange[:80]} is not of our making)")
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> _Connection:
         """SQLite makes files beside a ledger even to read it; where it cannot, what nobody writes is read as it stands."""
         name = f"{self.path.absolute().as_uri()}?mode=rw"
         if not self.takes_writes:
@@ -162,7 +174,9 @@ class Database:
                 for file in (self.path, journal):
                     copyfile(file, Path(self._copy.name, file.name))
                 name = Path(self._copy.name, self.path.name).as_uri()
-        return sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False, timeout=60)
+        return sqlite3.connect(
+            name, uri=True, isolation_level=None, check_same_thread=False, timeout=60, factory=_Connection
+        )
 
     def _prepare(self, create: bool) -> None:
         if create:
@@ -184,7 +198,7 @@ class Database:
 
     def changed(self) -> list[str]:
         """Name what is not as it was written."""
-        with self._lock, self._hurrying():
+        with self._lock:
             self._db.execute("BEGIN")
             try:
                 return list(hashes.changed(self._db))
@@ -213,8 +227,13 @@ class Database:
                     hashes.watch(self._db)
                 yield self._db
                 hashes.take(self._db)
-            except BaseException:
-                self._db.execute("ROLLBACK")
+            except BaseException as error:
+                if self._db.in_transaction:  # SQLite takes back what it ended itself
+                    self._db.execute("ROLLBACK")
+                if getattr(error, "sqlite_errorname", None) == "SQLITE_INTERRUPT":
+                    raise DrrError(
+                        f"{self.path}: a write did not end in {PATIENCE_S:.0f} s and nothing of it is kept ({error}); restore the ledger"
+                    ) from error
                 raise
             else:
                 self._db.execute("COMMIT")
@@ -223,16 +242,8 @@ class Database:
                 if synced:
                     self._db.execute("PRAGMA synchronous = NORMAL")
 
-    @contextmanager
-    def _hurrying(self) -> Iterator[None]:
-        before, self._until = self._until, time.monotonic() + PATIENCE_S
-        try:
-            yield
-        finally:
-            self._until = before
-
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
-        with self._lock, self._hurrying():
+        with self._lock:
             try:
                 return self._db.execute(statement, values).fetchall()
             except (sqlite3.DatabaseError, UnicodeDecodeError) as error:

@@ -280,7 +280,7 @@ class _Driver:
                     self.ledger.leases.renew(self.holder, self.pace.now, self.pace.lease_s)
                     self.bank.flush()
                     renewed = self.pace.now.steady
-                except sqlite3.Error:  # a full disk, another who writes for long: both pass
+                except (sqlite3.Error, DrrError):  # a full disk, another who writes for long: both pass
                     if self.pace.now.steady - renewed > self.pace.lease_s:
                         self._abort()  # others may take the units that run here
                         raise

@@ -91,6 +91,53 @@ def test_a_question_that_computes_without_end_is_ended(
         shop.store.database.execute(ENDLESS).fetchone()
 
 
+def test_a_write_that_computes_without_end_is_ended_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Study.create(tmp_path / "s", {"schema": 1}) as study:
+        study.ledger.set_meta("note", "before")
+        monkeypatch.setattr(database, "PATIENCE_S", 0.2)
+        for endless in (
+            f"INSERT INTO meta SELECT 'more', ({ENDLESS})",
+            f"UPDATE meta SET value = ({ENDLESS}) WHERE name = 'note'",
+            f"DELETE FROM meta WHERE name = ({ENDLESS})",
+            ENDLESS,
+        ):
+            ended = pytest.raises(DrrError, match=r"ledger\.sqlite: a write did not end in .*interrupted")
+            with ended, study.ledger.db.writing(synced=True) as db:
+                db.execute("INSERT OR REPLACE INTO meta VALUES ('note', 'half')")
+                db.execute(endless).fetchall()
+            assert study.ledger.meta("note") == "before" and study.ledger.meta("more") is None
+        with pytest.raises(DrrError, match="a write did not end"), study.ledger.db.writing() as db:
+            db.executemany("INSERT INTO meta VALUES (?, ?)", (("half", "x") for _ in [1]))
+            db.executemany(f"INSERT INTO meta SELECT ?, ({ENDLESS})", [("more",)])
+        assert study.ledger.meta("half") is None
+        study.ledger.set_meta("note", "after")
+    with Study.open(tmp_path / "s") as study:
+        assert study.ledger.meta("note") == "after" and not study.ledger.db.changed()
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        f"CREATE TRIGGER t AFTER INSERT ON units BEGIN SELECT ({ENDLESS}); END",
+        f"CREATE TRIGGER t BEFORE UPDATE ON meta BEGIN SELECT ({ENDLESS}); END",
+        "ALTER TABLE leases ADD COLUMN more AS (zeroblob(1000000000))",
+    ],
+)
+def test_what_computes_when_it_is_written_to_is_refused_before_the_first_write(
+    tmp_path: Path, drr: Callable[..., tuple[int, str, str]], new: Callable[..., list[str]], strange: str
+) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    ledger = tmp_path / "study" / "ledger.sqlite"
+    altered(ledger, strange)
+    before = ledger.read_bytes()
+    for words in (("run", "study"), ("judge", "study"), ("study", "edit", "study", "--trials", "2")):
+        code, _, err = drr(*words)
+        assert code in (1, 2) and "ledger" in err and "is no ledger of ours" in err, err
+        assert ledger.read_bytes() == before
+
+
 def endless_schema(path: Path, autoindex: str, table: str) -> None:
     """The tree of `sqlite_schema` branches over and over into one leaf, whose row says nothing new."""
     content = bytearray(path.read_bytes())
