@@ -18,13 +18,15 @@ from pathlib import Path
 import orjson
 from drr.env.bounded import DOCUMENT
 from drr.env.errors import NoSuchShop, ShopError
-from drr.env.files import check_plain, check_unlinked, file_name, read_file
+from drr.env.files import LARGEST, check_plain, check_unlinked, file_name, holes, read_file
 from drr.env.manifest import check_tokenizer, parse_manifest
 from drr.env.shop import Manifest
 
 MANIFEST = "manifest.json"
 DATABASE = "shop.sqlite"
 INDEX = "index"
+_READ_WHOLE = ("meta.json", ".managed.json")
+"""Of the index, by whoever opens it."""
 
 # Integer keys are the positions in id order, so ranges by key are ranges by id, and orders lie next to each other by user.
 TABLES = """
@@ -81,13 +83,21 @@ def read_manifest_file(folder: Path) -> tuple[Manifest, Path, dict[str, str]]:
 
 
 def file_hashes(data: Path) -> dict[str, str]:
-    """Of each file that readers depend on, by its name in the data folder; a journal of SQLite's is none, whatever its size."""
+    """Of each file that readers depend on, by its name in the data folder."""
     hashes = {}
-    for path in sorted(data.rglob("*")):
-        if path.is_file() and path.suffix != ".lock" and not path.name.startswith(f"{DATABASE}-"):
-            with path.open("rb") as file:
-                hashes[str(path.relative_to(data))] = file_digest(file, "sha256").hexdigest()
+    for path in _files(data):
+        with path.open("rb") as file:
+            hashes[str(path.relative_to(data))] = file_digest(file, "sha256").hexdigest()
     return hashes
+
+
+def _files(data: Path) -> list[Path]:
+    """All but locks and journals of SQLite's, which nobody reads, whatever their size."""
+    return sorted(
+        path
+        for path in data.rglob("*")
+        if path.is_file() and path.suffix != ".lock" and not path.name.startswith(f"{DATABASE}-")
+    )
 
 
 def _suggestion(folder: Path) -> str:
@@ -99,7 +109,7 @@ def _suggestion(folder: Path) -> str:
 
 
 def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
-    """What can be told at once: files that are gone, cut short, no files, or from another version."""
+    """What can be told at once: files that are gone, cut short, no files, full of holes, or from another version."""
     database = data / DATABASE
     try:
         check_plain(data)
@@ -110,12 +120,28 @@ def check_files(folder: Path, data: Path, manifest: Manifest) -> None:
             f"{folder}: is damaged ({Path(error.filename).relative_to(folder)}: {error.strerror}); "
             "ingest again with --replace"
         ) from error
+    for path in _files(data):
+        _check_length(folder, path)
     if manifest.sizes.get(DATABASE, size) != size:
         raise ShopError(
             f"{folder}: is damaged ({database.relative_to(folder)} has {size:,} bytes and the manifest says "
             f"{manifest.sizes[DATABASE]:,}); ingest again with --replace"
         )
     check_tokenizer(manifest, str(folder))
+
+
+def _check_length(folder: Path, path: Path) -> None:
+    """A file full of holes, which costs nothing to send, is read for as long as its size says."""
+    size = path.stat().st_size
+    wrong = None
+    if path.name in _READ_WHOLE and size > DOCUMENT:
+        wrong = f"is longer than {DOCUMENT:,} bytes"
+    elif size > LARGEST and (empty := holes(path)) > LARGEST:
+        wrong = f"has {size:,} bytes, of which {empty:,} are holes"
+    if wrong is not None:
+        raise ShopError(
+            f"{folder}: is damaged ({path.relative_to(folder)} {wrong}); ingest again with --replace"
+        )
 
 
 def folder_size(folder: Path) -> int:

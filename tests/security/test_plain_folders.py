@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 from drr.env.embedded.check import check_shop
 from drr.env.embedded.layout import DATABASE, file_hashes
 from drr.env.errors import DrrError
+from drr.env.files import holes
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.papers.dr3.folders import open_tasks, task_at
@@ -82,6 +84,56 @@ def test_a_journal_full_of_holes_beside_a_shop_is_not_read(box: Path, place: Pat
         assert beside.name not in file_hashes(data)
         os.truncate(beside, 1 << 40)
     assert list(check_shop(str(place / "shop"), Settings())) == []
+
+
+def full_of_holes(path: Path) -> None:
+    """Its end, by which an index is known, stays at the end."""
+    content = path.read_bytes() if path.exists() else b""
+    with path.open("wb") as file:
+        file.truncate((1 << 41) - len(content))
+        file.seek(0, os.SEEK_END)
+        file.write(content)
+
+
+@pytest.mark.parametrize("pattern", ["*.store", "*.idx", "*.pos", "meta.json", ".managed.json", "more"])
+def test_a_file_full_of_holes_in_a_shop_is_not_read(box: Path, place: Path, drr: Drr, pattern: str) -> None:
+    shutil.copytree(box / "shop", place / "shop")
+    (index,) = (place / "shop").glob("data-*/index")
+    file = next(iter(index.glob(pattern)), index / pattern)
+    full_of_holes(file)
+    code, out, err = drr("shop", "check", place / "shop")
+    assert (
+        (code, out) == (1, "")
+        and len(err) < 400
+        and file.name in err
+        and "ingest again with --replace" in err
+    ), err
+    assert "are holes" in err if pattern != "meta.json" and pattern != ".managed.json" else "longer" in err
+
+
+def test_a_database_full_of_holes_in_a_shop_is_not_read(box: Path, place: Path, drr: Drr) -> None:
+    shutil.copytree(box / "shop", place / "shop")
+    (file,) = (place / "shop").glob(f"data-*/{DATABASE}")
+    os.truncate(file, 1 << 41)
+    manifest = place / "shop" / "manifest.json"
+    told = json.loads(manifest.read_text())
+    told["sizes"][DATABASE] = 1 << 41
+    manifest.write_text(json.dumps(told))
+    code, _, err = drr("shop", "check", place / "shop")
+    assert code == 1 and f"{DATABASE} has 2,199,023,255,552 bytes, of which " in err
+
+
+def test_holes_are_what_takes_no_room(place: Path) -> None:
+    file = place / "file"
+    file.write_bytes(b"x" * (1 << 20))
+    assert holes(file) == 0
+    os.truncate(file, 3 << 20)
+    with file.open("r+b") as end:
+        end.seek(2 << 20)
+        end.write(b"x" * 4096)
+    assert holes(file) == (2 << 20) - 4096
+    file.write_bytes(b"")
+    assert holes(file) == 0
 
 
 @pytest.mark.long
