@@ -1,4 +1,4 @@
-"""Tables for a paper: `value ± half-width` in panels that fit a page, the ends of intervals and all n in an appendix.
+"""Tables for a paper: `value [low, high]` in panels that fit a page, all n in an appendix.
 
 Needs `booktabs` and, for the appendix, `longtable`; `all.tex` is a document that compiles by itself. No line is over `LONGEST`.
 """
@@ -57,10 +57,8 @@ def latex(table: Table) -> str:
         lines += _tabular(table, panel)
     lines += [*_folded(rf"\caption{{{_tex(table.title)}}}"), rf"\label{{tab:{table.name}}}"]
     notes = [*([table.banner] if table.banner else []), *table.notes]
-    if any(_half(cell) is not None for _, cells in table.lines for cell in cells):
-        notes.append(
-            "Behind ± half the width of the 95 % interval, whose ends and n stand in the appendix; bold as the notes say."
-        )
+    if any(_is_between(cell) for _, cells in table.lines for cell in cells):
+        notes.append("In brackets the 95 % interval; every n stands in the appendix; bold as the notes say.")
     for note in notes:
         lines += [r"\par\smallskip\footnotesize\raggedright", *_folded(_tex(note))]
     return "\n".join([*lines, r"\end{table}", ""])
@@ -115,13 +113,14 @@ def _shown(cell: Cell) -> str:
     number = f"{cell.value:+,.{cell.digits}f}" if cell.signed else cell.number(cell.value)
     number = number.replace(",", "{,}")
     shown = rf"\mathbf{{{number}}}" if cell.bold else number
-    half = _half(cell)
-    shown += "" if half is None else rf" \pm {cell.number(half).replace(',', '{,}')}"
+    if cell.low is not None and cell.high is not None:
+        low, high = (cell.number(end).replace(",", "{,}") for end in (cell.low, cell.high))
+        shown += f"~[{low}, {high}]"
     return rf"$\approx {shown}$" if cell.slight else f"${shown}$"
 
 
-def _half(cell: Cell) -> float | None:
-    return None if cell.low is None or cell.high is None else (cell.high - cell.low) / 2
+def _is_between(cell: Cell) -> bool:
+    return not isinstance(cell.value, str) and cell.low is not None and cell.high is not None
 
 
 def appendix(tables: Sequence[Table]) -> str:

@@ -68,12 +68,15 @@ def read(source: str) -> list[list[str]]:
     return rows
 
 
-def test_a_table_shows_half_widths_in_rows_that_fit() -> None:
+def test_a_table_shows_both_ends_of_an_interval_in_rows_that_fit() -> None:
     cells = [Cell(0.8, 0.7, 0.96, 12, 1, bold=True), Cell(-1234.5, digits=1, signed=True, slight=True)]
     many = [Cell(0.5, 0.4, 0.6, 9)] * 20
     table = Table("t", "T", headings(*"ab", *(f"c{n}" for n in range(20))), [("r", [*cells, *many])])
     rows = read(latex(table))
-    assert rows[1][1:3] == [r"$\mathbf{0.80} \pm 0.13$", r"$\approx -1{,}234.5$"]
+    assert rows[1][1:3] == [r"$\mathbf{0.80}~[0.70, 0.96]$", r"$\approx -1{,}234.5$"]
+    assert r"\pm" not in latex(table) and "In brackets the 95 \\% interval" in latex(table)
+    wide = Table("t", "T", headings("a"), [("r", [Cell(5200.0, -10.0, 12400.0, 9, digits=0)])])
+    assert read(latex(wide))[1][1] == "$5{,}200~[-10, 12{,}400]$"
     assert sum(len(row) - 1 for row in rows) == 2 * 22
     (full,) = [row for row in read(appendix([table])) if row[1] == "a"]
     assert full[2:] == ["$0.80$", "$0.70$", "$0.96$", "12", "1"]
