@@ -28,7 +28,7 @@ from drr.eval.asking.forms import (
     RelativeGrades,
     SupportAnswers,
 )
-from drr.eval.asking.rules import rules_banner
+from drr.eval.asking.rules import NAME, VERSION, rules_banner
 from drr.eval.evidence.windows import support
 from drr.eval.evidence.words import plain
 from drr.eval.labels import DIMENSIONS
@@ -43,9 +43,8 @@ _SUPPORT = {"full": "full_support", "partial": "partial_support", "none": "no_su
 class RulesJudge:
     """Answers in the form that was asked for."""
 
-    name = "rules-2"
-    version = 2
-    """Raised by hand when its rules say something else."""
+    name = NAME
+    version = VERSION
     banner = rules_banner(name)
 
     @property

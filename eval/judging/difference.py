@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from drr.eval.asking.rules import is_rules
+from drr.eval.asking.rules import is_rules, rules_version
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import tasks
@@ -62,9 +62,13 @@ def difference(old: Judged, new: Judged) -> JudgingDifference:
 
 
 def _warning(old: Judged, new: Judged) -> str | None:
-    names = {j.judge for j in (old.judging, new.judging) if j is not None and is_rules(j.judge)}
+    by_rules = [j for j in (old.judging, new.judging) if j is not None and is_rules(j.judge)]
+    names = sorted({j.judge for j in by_rules})
+    versions = sorted({rules_version(j.judge, j.versions.values()) or 0 for j in by_rules})
     if len(names) > 1:
-        return f"{' and '.join(sorted(names))} are other rules: a change is not the report's"
+        return f"{' and '.join(names)} are other rules: a change is not the report's"
+    if len(versions) > 1:
+        return f"versions {' and '.join(map(str, versions))} of {names[0]} are other rules: a change is not the report's"
     if old.way == new.way:
         return None
     return (

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from drr.eval.asking.rules import rules_banner
+from drr.eval.asking.rules import outdated, rules_banner
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, content_id
 from drr.eval.stats.citations import CitationVerdict
@@ -65,7 +65,10 @@ class Judging:
     @property
     def warning(self) -> str | None:
         """What people must read over every figure; `None` where a model judged."""
-        return self.banner or rules_banner(self.judge) if self.rule_written else None
+        if not self.rule_written:
+            return None
+        lines = [self.banner or rules_banner(self.judge), outdated(self.judge, self.versions.values())]
+        return " ".join(line for line in lines if line)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from drr.eval.judging.read import choose, judgings, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics.compare import compare
-from drr.eval.metrics.document import study_document
+from drr.eval.metrics.document import banner, study_document
 from drr.offline.judge import RulesJudge
 from drr.study.study import Study
 
@@ -129,6 +129,27 @@ async def test_what_older_rules_judged_stays_readable_and_is_compared_with_nobod
     assert list(latest_judgings(study)) == ["rules-2"]
     told = difference(*(read_judged(study, one) for one in judgings(study)))
     assert told["warning"] == "rules-1 and rules-2 are other rules: a change is not the report's"
+
+
+@pytest.mark.parametrize(("name", "version"), [("rules-1", 21), ("rules-2", 1)])
+async def test_figures_by_rules_of_before_say_that_they_stand_apart(
+    study: Study, monkeypatch: pytest.MonkeyPatch, name: str, version: int
+) -> None:
+    await put(study, answer("a", "react", report("plain"), [PAGE]))
+    models = offline()
+    with monkeypatch.context() as older:
+        older.setattr(RulesJudge, "name", name)
+        older.setattr(RulesJudge, "version", version)
+        older.setattr(RulesJudge, "banner", None)
+        await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
+    kept = read_judged(study, judgings(study)[-1])
+    notice = f"By version {version} of {name}, today's rules are version 2 of rules-2: not comparable with their figures"
+    assert notice in (banner(kept) or "") and notice in study_document(study)["banner"]
+    await judge(study, desk(study, models), models, JudgeOptions(["quality"]))
+    assert "not comparable" not in study_document(study, "offline")["banner"]
+    told = difference(*(read_judged(study, one) for one in judgings(study)))["warning"]
+    assert told is not None and told.endswith("are other rules: a change is not the report's")
+    assert name == "rules-1" or told.startswith("versions 1 and 2 of rules-2")
 
 
 async def test_a_changed_prompt_judges_again_and_the_difference_is_told(study: Study, tmp_path: Path) -> None:
