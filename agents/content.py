@@ -29,7 +29,9 @@ _TOLD: Mapping[NoAnswer, str] = {
     "malformed_call": "wrote the call of a tool out as its answer",
 }
 _SHORT = 80
-"""Characters of one line: less than this, without a source or a figure, holds no finding."""
+"""Characters of one line: less than this, without a source or a figure, holds no finding, but where it is a sentence about results."""
+_STOPS = tuple(".!?。！？…")
+_CLOSERS = "*_\"'”’»)）」"
 _BETWEEN = re.compile(r"\s+|[,;]|```\w{0,20}|<[^<>]{0,200}>|\[/?[A-Z_]{2,40}\]")
 """What models put around their calls."""
 _BEGIN = re.compile(r"^(?:```|<|[\[{])", re.MULTILINE)
@@ -73,11 +75,12 @@ def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
     """Why this is none; `None` for an answer. What a command looked up by itself nobody sees, and rules research nothing anyway."""
     if is_call(report, {*run.names, *CONTROL}):
         return "malformed_call"
-    if is_empty(report):
+    in_window = bool(run.settings.get("long_context"))  # all pages at once: nothing was left to look up
+    researched = has_researched(run) or in_window
+    if is_empty(report, researched=researched or run.outside.own is not None):
         return "empty"
     looks_up = bool(run.names) and run.outside.own is None and not run.agent.rule_written
-    in_window = bool(run.settings.get("long_context"))  # all pages at once: nothing was left to look up
-    return "no_research" if looks_up and not (has_researched(run) or in_window) else None
+    return "no_research" if looks_up and not researched else None
 
 
 def has_researched(run: AgentRun) -> bool:
@@ -85,11 +88,13 @@ def has_researched(run: AgentRun) -> bool:
     return any(call.kind == "api" for calls in run.calls.values() for call in calls)
 
 
-def is_empty(report: str) -> bool:
-    """Nothing below its headings but one short line without a source or a figure."""
+def is_empty(report: str, *, researched: bool) -> bool:
+    """Nothing below its headings but one short line without a source or a figure; a sentence after research is an answer: `Nothing fits.`"""
     lines = [line.strip() for line in report.splitlines()]
     told = [line for line in lines if line.strip("#*-_=`") and not line.startswith("#")]
     if len(told) > 1 or len("".join(told)) > _SHORT:
+        return False
+    if researched and any(line.rstrip(_CLOSERS).endswith(_STOPS) for line in told):
         return False
     return not any(any(map(str.isdigit, line)) or parse(line).sources for line in told)
 

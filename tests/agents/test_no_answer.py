@@ -70,24 +70,31 @@ def test_a_report_is_no_call(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "empty"),
+    ("text", "empty", "after_research"),
     [
-        ("", True),
-        ("# Report\n\n## Sources\n", True),
-        ("Here is your report.", True),
-        ("# Houses\n\n这是报告。\n\n---\n", True),
-        ("Take the one for $24.95.", False),
-        ("Take [this one](http://ecommerce.example/B-HOUSE).", False),
-        (REPORT, False),
+        ("", True, True),
+        ("# Report\n\n## Sources\n", True, True),
+        ("Here is your report:", True, True),
+        ("# Houses\n\n这是报告\n\n---\n", True, True),
+        ("No product in this shop fits.", True, False),
+        ("# Houses\n\n**None of them suits you.**\n\n---\n", True, False),
+        ("没有合适的产品。", True, False),
+        ("Take the one for $24.95.", False, False),
+        ("Take [this one](http://ecommerce.example/B-HOUSE).", False, False),
+        (REPORT, False, False),
         (
             "Cedar outlasts pine, and the cedar house is the only one of the shop that opens for cleaning.",
             False,
+            False,
         ),
-        ("- the cedar house\n- the feeder", False),
+        ("- the cedar house\n- the feeder", False, False),
     ],
 )
-def test_content_is_more_than_a_short_line_without_source_or_figure(text: str, empty: bool) -> None:
-    assert is_empty(text) is empty
+def test_content_is_more_than_a_short_line_unless_it_is_a_sentence_after_research(
+    text: str, empty: bool, after_research: bool
+) -> None:
+    assert is_empty(text, researched=False) is empty
+    assert is_empty(text, researched=True) is after_research
 
 
 def careless(said: str) -> Callable[[Request], Say]:
@@ -95,14 +102,14 @@ def careless(said: str) -> Callable[[Request], Say]:
 
     def script(request: Request) -> Say:
         known = any(message["role"] == "assistant" for message in request.body["messages"])
-        if said == "Here you are." and request.body.get("tools") and not known:
+        if said == "Here you are:" and request.body.get("tools") and not known:
             return Say(calls=[("product_catalog_search", {"query": "house"})])
         return Say(said)
 
     return script
 
 
-SAYS = {"no_research": REPORT, "empty": "Here you are.", "malformed_call": CALL}
+SAYS = {"no_research": REPORT, "empty": "Here you are:", "malformed_call": CALL}
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +149,7 @@ def test_research_that_was_left_out_is_asked_for_once_more(
     assert document["notes"] == [f"asked once more (no_research, answered; once_more {version})"]
 
 
-@pytest.mark.parametrize("said", ["Here is your report.", CALL])
+@pytest.mark.parametrize("said", ["Here is your report:", CALL])
 def test_a_report_that_is_none_is_written_once_more_from_what_was_found(
     words: list[str], capsys: pytest.CaptureFixture[str], said: str
 ) -> None:
@@ -155,6 +162,18 @@ def test_a_report_that_is_none_is_written_once_more_from_what_was_found(
     assert len(asked) == 4 and "1 + 1 = 2" in asked[-1], (
         "written from what was found, which is not looked up again"
     )
+
+
+def test_a_short_refusal_after_research_is_an_answer(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "No product in this shop fits."
+    code, document, err, asked = asking(words, lambda request: looked(request, said), capsys)
+    assert code == 0, err
+    assert document["stop_reason"] == "answered" and document["report"].strip() == said
+    assert document["notes"] == [] and not any(MORE in one for one in asked)
+    code, document, err, _ = asking(words, lambda request: Say(said), capsys)
+    assert (code, document["stop_reason"]) == (1, "empty"), "of nothing that was looked up"
 
 
 @pytest.mark.parametrize("kind", SAYS)
