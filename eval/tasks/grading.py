@@ -12,7 +12,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension
 from drr.eval.tasks.base import Planned, Task
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.protocol import Ask, JudgingProtocol
+from drr.eval.tasks.protocol import OURS, Ask, JudgingProtocol
 from drr.llm.prompts import Prompts
 
 TITLES: Mapping[Dimension, str] = {
@@ -47,9 +47,9 @@ def graded(desk: Desk, answer: Answer) -> Graded:
     return Graded(answer.query, desk.profile(answer.user_id), desk.shop_url)
 
 
-def criterion_name(dimension: Dimension) -> str:
+def criterion_name(dimension: Dimension, protocol: JudgingProtocol = OURS) -> str:
     """The prompt file that says what the dimension is."""
-    return f"criterion_{dimension}"
+    return f"paper_criterion_{dimension}" if dimension in protocol.own_criteria else f"criterion_{dimension}"
 
 
 class DimensionTask(Task[Planned]):
@@ -60,7 +60,7 @@ class DimensionTask(Task[Planned]):
 
     def prompts(self, protocol: JudgingProtocol, dimension: Dimension) -> tuple[str, str]:
         """The files that say how this dimension is judged."""
-        return self.ask(protocol, dimension).prompt, criterion_name(dimension)
+        return self.ask(protocol, dimension).prompt, criterion_name(dimension, protocol)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
         return {
@@ -88,7 +88,7 @@ class DimensionTask(Task[Planned]):
         told = {
             "shop_url": graded.shop_url,
             "criterion_name": TITLES[dimension],
-            "criterion": prompts[criterion_name(dimension)].text.strip(),
+            "criterion": prompts[criterion_name(dimension, protocol)].text.strip(),
         }
         system = prompt.fill(**{slot: told[slot] for slot in prompt.slots})
         sections = (*graded.sections(), *answers)

@@ -15,6 +15,9 @@ from drr.env.shop import Shop
 from drr.eval.asking.conversation import FOLDER
 from drr.eval.judging.earlier import earlier_parts
 from drr.eval.judging.read import judgings
+from drr.eval.labels import DIMENSIONS
+from drr.eval.tasks.grading import criterion_name
+from drr.eval.tasks.protocol import AS_PRINTED
 from drr.study.study import Study
 
 from tests.eval.nursery import Judge, sentences, system
@@ -122,3 +125,14 @@ def test_rules_read_no_prompt_and_are_never_of_before(
     assert main([*words, "--prompts", BEFORE]) == 0
     assert main(words) == 0
     assert "earlier prompts" not in capsys.readouterr().out
+
+
+def test_the_papers_criteria_read_as_they_did() -> None:
+    """Ours are mended; those of the protocol as printed are not, so that nothing judged by it is asked again."""
+    for dimension in DIMENSIONS:
+        printed = criterion_name(dimension, AS_PRINTED)
+        before = FOLDER / "before" / f"criterion_{dimension}.md"
+        if dimension in AS_PRINTED.own_criteria:
+            assert (FOLDER / f"{printed}.md").read_bytes() == before.read_bytes()
+        else:
+            assert printed == criterion_name(dimension)
