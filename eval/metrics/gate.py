@@ -248,8 +248,8 @@ def _not_worse(
     elif low is None or high is None:
         why = None if v.value == 0 and v.clusters > 1 else "unknown: too few questions for an interval"
     else:
-        ends = (low, high) if better == "lower" else (-high, -low)
-        why = _loss(v.value if better == "lower" else -v.value, ends[0], found.p_holm)
+        loss, least = (v.value, low) if better == "lower" else (-v.value, -high)
+        why = _loss(loss, least, found.p_holm)
     return _row(variant, name, base, f"{name} against {base}", v, why)
 
 
