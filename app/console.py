@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from drr.app.terms import UnitTerms
     from drr.env.progress import Progress, Stage
     from drr.env.settings import Resolved
     from pydantic.fields import FieldInfo
@@ -152,7 +153,7 @@ def settings_of(arguments: argparse.Namespace) -> Resolved:
     return settled(given_settings(arguments), trusted_addresses(arguments))
 
 
-def progress_of(arguments: argparse.Namespace) -> Progress:
+def progress_of(arguments: argparse.Namespace | UnitTerms) -> Progress:
     """Bars on a terminal, plain lines when piped, nothing with `--quiet`."""
     from drr.env.progress import Quiet
 

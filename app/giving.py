@@ -15,9 +15,8 @@ from drr.papers.pdr.recalled import RecalledRow, read_recalled, recall_id
 from drr.papers.pdr.showing import persona_text
 
 if TYPE_CHECKING:
-    import argparse
-
     from drr.agents.architecture import Variant
+    from drr.app.running import RunConfig
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
@@ -235,8 +234,8 @@ def keep_persons(folder: Path, persons: Mapping[str, Person]) -> None:
         write_file(folder / PERSONS, lines, private(0o666))
 
 
-def persons_file(arguments: argparse.Namespace) -> Path | None:
+def persons_file(config: RunConfig) -> Path | None:
     """The file that is given now, else the study's own copy of what it was given before."""
-    own: Path = arguments.study / PERSONS
-    given: Path | None = arguments.persons
+    own = config.study / PERSONS
+    given = config.persons
     return given if given is not None else own if own.is_file() else None

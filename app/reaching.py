@@ -11,16 +11,15 @@ from drr.env.given import RECORDS, Setting
 from drr.env.reach import WHOLE, KnownKinds, Reach, reaches_of
 
 if TYPE_CHECKING:
-    import argparse
-
     from drr.agents.architecture import Variant
     from drr.app.answers import Answering
+    from drr.app.running import RunConfig
 
 
-def reaches_given(arguments: argparse.Namespace) -> tuple[Reach, ...] | None:
+def reaches_given(config: RunConfig) -> tuple[Reach, ...] | None:
     """`--long-context` is one more of `--reach`."""
-    words = [arguments.reach] if arguments.reach is not None else []
-    words += ["long-context"] if arguments.long_context else []
+    words = [config.reach] if config.reach is not None else []
+    words += ["long-context"] if config.long_context else []
     return reaches_of(",".join(words)) if words else None
 
 

@@ -12,8 +12,7 @@ from drr.app.remembering import Memories, MemoryMaking, Wanted, remembrances
 from drr.papers.pdr.recalled import RECALLED, RecalledRow, recall_id
 
 if TYPE_CHECKING:
-    import argparse
-
+    from drr.app.running import RunConfig
     from drr.env.given import Setting
     from drr.env.query import Query
     from drr.env.settings import Settings
@@ -22,12 +21,11 @@ if TYPE_CHECKING:
 
 
 def remember(
-    arguments: argparse.Namespace, giving: Giving, settings: Settings, study: Study, queries: Iterable[Query]
+    config: RunConfig, giving: Giving, settings: Settings, study: Study, queries: Iterable[Query]
 ) -> None:
     """Memories observe and recall before anybody answers; one that fails leaves its systems' answers failed, and only these."""
-    import sys
-
     from drr.app.models import models_of
+    from drr.app.notices import notice
     from drr.app.studies import budget_of, check_models, run_units, unit_cap_of
     from drr.papers.pdr.memory.base import ROLE
 
@@ -36,13 +34,13 @@ def remember(
         return
     models = models_of(settings)
     if giving.asks_memory:
-        check_models(models, (ROLE,), budget_of(arguments, study), unit_cap_of(arguments))
+        check_models(models, (ROLE,), budget_of(config, study), unit_cap_of(config))
     every = list({unit.key: unit for unit in units.values()}.values())
     work = Memories(giving.making, study).work
-    summary = run_units(arguments, study, every, work, models, "remembering")
+    summary = run_units(config, study, every, work, models, "remembering")
     for kind, cause in summary.causes.items():
-        print(f"drr: remembering: {kind}: {cause}", file=sys.stderr)
-    keep_recalled(arguments.study, study, units)
+        notice(f"remembering: {kind}: {cause}")
+    keep_recalled(config.study, study, units)
 
 
 def memory_units(

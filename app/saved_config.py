@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from drr.app.study_file import ENDINGS, ROLES
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
+    from drr.app.running import RunConfig
     from drr.app.specs import RunPlan
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
@@ -21,38 +21,33 @@ _HEAD = "# A study: `drr run FILE` runs it, `drr judge FILE` judges it. Paths ar
 
 
 def save_config(
-    arguments: argparse.Namespace, plan: RunPlan, settings: Settings, queries: Sequence[Query]
-) -> int:
+    config: RunConfig, plan: RunPlan, settings: Settings, queries: Sequence[Query], file: Path
+) -> None:
     """Write what this call asks for, with what the study has; nothing is computed."""
     from drr.app.console import write_text
     from drr.study import toml
 
-    file: Path = arguments.save_config
     if file.suffix not in ENDINGS:
         raise Misuse(f"--save-config {file}: name a file that ends in {', '.join(ENDINGS)}")
     document = {
-        "study": _seen(arguments.study, file),
-        **_asked(arguments, plan, queries, file),
+        "study": _seen(config.study, file),
+        **_asked(config, plan, queries, file),
         **_models(settings),
-        **_budget(arguments),
+        **_budget(config),
         **_settings(settings, file),
     }
     known = {name: value for name, value in document.items() if value not in (None, {}, [])}
     write_text(file, _HEAD + (toml.dumps(_plain_first(known)) if file.suffix == ".toml" else _yaml(known)))
-    print(f"{file}: written; drr run {file}")
-    return 0
 
 
-def _asked(
-    arguments: argparse.Namespace, plan: RunPlan, queries: Sequence[Query], file: Path
-) -> dict[str, Any]:
+def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
     """Who is asked what, where."""
     from drr.app.giving import PERSONS
     from drr.env.world import FILES
 
     shop, place, contexts = plan["shop"], plan.get("place"), plan.get("contexts")
-    own = arguments.study / PERSONS
-    persons = arguments.persons or (own if own.is_file() else None)
+    own = config.study / PERSONS
+    persons = config.persons or (own if own.is_file() else None)
     is_filed = plan.get("world") == FILES
     sizes = dict.fromkeys(query.size for query in queries if query.size is not None)
     return {
@@ -60,7 +55,7 @@ def _asked(
         "with_shop": True if is_filed and shop is not None else None,
         "tasks": _seen(place, file) if is_filed and place else None,
         "sizes": [*sizes] if is_filed else None,
-        "queries": None if is_filed else _queries(arguments, queries, file),
+        "queries": None if is_filed else _queries(config, queries, file),
         "world": None if is_filed else plan.get("world"),
         "place": None if is_filed or place is None else _seen(place, file),
         "variants": [_agent_seen(word, file) for word in plan["variants"].split(",")],
@@ -75,16 +70,16 @@ def _asked(
     }
 
 
-def _queries(arguments: argparse.Namespace, queries: Sequence[Query], file: Path) -> str:
+def _queries(config: RunConfig, queries: Sequence[Query], file: Path) -> str:
     """The file that has these questions and no others; where there is none it is written beside."""
     from drr.app.console import write_lines
     from drr.app.plans import QUERIES
 
-    own: Path = arguments.study / QUERIES
-    if own.is_file() and arguments.queries is None:
+    own = config.study / QUERIES
+    if own.is_file() and config.queries is None:
         return _seen(own, file)
-    if not own.is_file():
-        return _seen(arguments.queries, file)
+    if not own.is_file() and config.queries is not None:
+        return _seen(config.queries, file)
     beside = file.with_suffix(".queries.jsonl")
     write_lines(beside, (query.model_dump(mode="json", exclude_none=True) for query in queries))
     return beside.name
@@ -101,20 +96,20 @@ def _models(settings: Settings) -> JsonObject:
     return {"models": [*several], **flat, "role_models": {**settings.role_models}, **judges}
 
 
-def _budget(arguments: argparse.Namespace) -> JsonObject:
+def _budget(config: RunConfig) -> JsonObject:
     from drr.app.studies import budget_of
     from drr.llm.meter import dollars
     from drr.study.study import Study
 
-    if Study.exists(arguments.study):
-        with Study.read(arguments.study) as study:
-            limit = budget_of(arguments, study)
+    if Study.exists(config.study):
+        with Study.read(config.study) as study:
+            limit = budget_of(config, study)
     else:
-        limit = budget_of(arguments)
+        limit = budget_of(config)
     given = {
         "usd": dollars(limit.cost),
         "tokens": limit.tokens,
-        "per_unit": arguments.max_cost_per_unit,
+        "per_unit": config.max_cost_per_unit,
     }
     return {"budget": {name: value for name, value in given.items() if value is not None}}
 

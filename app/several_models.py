@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from drr.env.errors import Misuse
 
 if TYPE_CHECKING:
-    import argparse
-
     from drr.app.answers import Answering
+    from drr.app.running import RunConfig
     from drr.env.settings import Resolved, Settings
     from drr.study.config import StudyConfig
 
@@ -23,16 +22,14 @@ class SpreadModels(NamedTuple):
     """Those that are named now; `None` where none are."""
 
 
-def spread(
-    arguments: argparse.Namespace, found: Resolved, saved: StudyConfig, given: str | None
-) -> SpreadModels:
+def spread(config: RunConfig, found: Resolved, saved: StudyConfig, given: str | None) -> SpreadModels:
     """Each variant with each model, where there are several; a study of one model names none."""
     settings, before = found.settings, saved.get("run", {}).get("variants")
-    if arguments.model is not None and settings.models and not _is_of_call(arguments, found):
+    if config.model is not None and settings.models and not _is_of_call(config, found):
         settings = settings.model_copy(update={"models": None})
     if not settings.models:
         return SpreadModels(settings, before, given)
-    if arguments.model is not None:
+    if config.model is not None:
         raise Misuse(
             "--model: the study has several models, which --models names; name this one there to add it"
         )
@@ -45,7 +42,7 @@ def spread(
     bare = None if before is None else ",".join(dict.fromkeys(_bare(before)))
     if before is None:
         return SpreadModels(settings, None, _each(given or "all", every))
-    if arguments.models is not None:
+    if config.models is not None:
         given = _each(given or bare or "all", now)
     elif given is not None:
         given = _each(given, every)
@@ -62,9 +59,9 @@ def check_twins(answering: Answering) -> None:
             raise Misuse(f"{twin} and {name} are the same variant with the same model; leave one out")
 
 
-def _is_of_call(arguments: argparse.Namespace, found: Resolved) -> bool:
+def _is_of_call(config: RunConfig, found: Resolved) -> bool:
     """True where the call or its study names several models, and not only a file or the environment."""
-    return arguments.models is not None or found.origin["models"].startswith("study ")
+    return config.models is not None or found.origin["models"].startswith("study ")
 
 
 def _every(settings: Settings, saved: StudyConfig) -> tuple[str, ...]:

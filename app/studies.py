@@ -12,6 +12,7 @@ from drr.env.errors import DrrError, Misuse
 
 if TYPE_CHECKING:
     from drr.app.answers import Answering
+    from drr.app.terms import UnitTerms
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
@@ -94,7 +95,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="print no progress")
 
 
-def budget_of(arguments: argparse.Namespace, study: Study | None = None) -> Limit:
+def budget_of(arguments: argparse.Namespace | UnitTerms, study: Study | None = None) -> Limit:
     """The budget given; what was not given now stays as the study was last given it."""
     from drr.llm.budget import Limit
     from drr.study.form import of, reading
@@ -109,7 +110,7 @@ def budget_of(arguments: argparse.Namespace, study: Study | None = None) -> Limi
     )
 
 
-def unit_cap_of(arguments: argparse.Namespace) -> Limit | None:
+def unit_cap_of(arguments: argparse.Namespace | UnitTerms) -> Limit | None:
     from drr.llm.budget import Limit
 
     usd = arguments.max_cost_per_unit
@@ -140,7 +141,7 @@ def check_cast(answering: Answering, *budgets: Limit | None) -> None:
 
 
 def run_units(
-    arguments: argparse.Namespace,
+    arguments: argparse.Namespace | UnitTerms,
     study: Study,
     units: Sequence[Unit],
     work: Work | Pool,
@@ -148,8 +149,7 @@ def run_units(
     label: str,
 ) -> Summary:
     """Compute what is missing of these units under the options of `add_run_options`, and close the connections."""
-    import asyncio
-
+    from drr.app.calling import run_to_end
     from drr.app.console import progress_of
     from drr.study.run import Pace, run
 
@@ -171,7 +171,7 @@ def run_units(
         finally:
             await models.aclose()
 
-    return asyncio.run(go())
+    return run_to_end(go())
 
 
 def say_paper(settings: Settings) -> None:
@@ -200,8 +200,6 @@ def despite_losses(study: Study, action: Callable[[], Done]) -> Done:
 
 
 def say_losses(study: Study) -> None:
-    import sys
-
     for imported, mend in (
         (False, f"`drr run {study.folder} --retry-failed` computes them again"),
         (True, f"`drr study import {study.folder} FILE` takes them in again"),
@@ -211,7 +209,7 @@ def say_losses(study: Study) -> None:
             some = ", ".join(f"{loss.label} ({loss.names[0].partition(':')[0]})" for loss in lost[:3])
             more = f" and {len(lost) - 3:,} more" if len(lost) > 3 else ""
             told = f"{study.folder}: {len(lost):,} answers lack texts and are left out: {some}{more}; {mend}"
-            print(f"drr: {_cause(told)}", file=sys.stderr)
+            notice(_cause(told))
 
 
 def conclude(summary: Summary, folder: Path, what: str = "run", command: str | None = None) -> int:
@@ -219,23 +217,21 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
 
     `command` is what continues, where that is not `drr WHAT FOLDER`.
     """
-    import sys
-
     again = f"`drr {command or f'{what} {folder}'}`"
-    print(f"drr: {folder}: {_counted(summary)}", file=sys.stderr)
+    notice(f"{folder}: {_counted(summary)}", news=False)
     for why in summary.refused:
-        print(f"drr: a worker was refused: {_cause(why)}", file=sys.stderr)
+        notice(f"a worker was refused: {_cause(why)}")
     for bug in summary.bugs[:3]:
-        print(f"drr: a unit ended with a bug: {_cause(bug)}; `drr study trace` shows where", file=sys.stderr)
+        notice(f"a unit ended with a bug: {_cause(bug)}; `drr study trace` shows where")
     for kind, cause in summary.causes.items():
         if kind != "bug":
-            print(f"drr: {kind}: {_cause(cause)}{_advice(kind, folder, what)}", file=sys.stderr)
+            notice(f"{kind}: {_cause(cause)}{_advice(kind, folder, what)}")
     if summary.stopped == "budget":
         more = f"{again} {_more_of(summary.budget)} continues"
-        print(f"drr: stopped: {summary.message}; {more}", file=sys.stderr)
+        notice(f"stopped: {summary.message}; {more}")
         return 1
     if summary.stopped == "interrupted":
-        print(f"drr: interrupted; nothing that finished is lost, {again} continues", file=sys.stderr)
+        notice(f"interrupted; nothing that finished is lost, {again} continues")
         return 130
     if summary.stopped == "outage":
         raise DrrError(f"{summary.message}; units keep failing so, {again} continues when it is over")

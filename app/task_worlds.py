@@ -2,52 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.app.notices import notice
 from drr.env.errors import Misuse
 from drr.env.world import FILES, all_worlds
 
 if TYPE_CHECKING:
     import argparse
 
+    from drr.app.running import RunConfig
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
 
 
-def settle_tasks(arguments: argparse.Namespace, before: JsonObject) -> None:
+def settle_tasks(config: RunConfig, before: JsonObject) -> RunConfig:
     """`--tasks DIR` is `--world files --place DIR` by its whole path; `Misuse` for options that do not go together."""
-    tasks, world = arguments.tasks, arguments.world or before.get("world")
-    if tasks is None and world == FILES and arguments.place is not None:
+    tasks, world = config.tasks, config.world or before.get("world")
+    if tasks is None and world == FILES and config.place is not None:
         raise Misuse("--place: the world `files` takes its questions and its place from --tasks DIR")
     if tasks is None:
-        if arguments.sizes is not None:
+        if config.sizes is not None:
             raise Misuse("--sizes: which frozen pages of tasks are searched; give the tasks with --tasks DIR")
-        if arguments.with_shop and world != FILES:
+        if config.with_shop and world != FILES:
             raise Misuse("--with-shop: is for tasks with files; give them with --tasks DIR")
     else:
-        if arguments.queries is not None or arguments.place is not None:
+        if config.queries is not None or config.place is not None:
             raise Misuse("--tasks brings questions and place along; leave --queries and --place out")
-        if arguments.world not in (None, FILES) or (before and before.get("world") != FILES):
+        if config.world not in (None, FILES) or (before and before.get("world") != FILES):
             raise Misuse(
                 "--tasks: another world than `files` has no tasks with files; take a study of their own"
             )
-        arguments.world, arguments.place = FILES, str(tasks.resolve())
+        config = replace(config, world=FILES, place=str(tasks.resolve()))
     if world == FILES or tasks is not None:
-        _settle_shop(arguments, before)
-    elif arguments.reach is not None or arguments.long_context:
+        _settle_shop(config, before)
+    elif config.reach is not None or config.long_context:
         raise Misuse("--reach: is of the frozen pages of tasks with files; give the tasks with --tasks DIR")
+    return config
 
 
-def _settle_shop(arguments: argparse.Namespace, before: JsonObject) -> None:
+def _settle_shop(config: RunConfig, before: JsonObject) -> None:
     had = before.get("shop")
-    if arguments.with_shop and not (arguments.shop or had):
+    if config.with_shop and not (config.shop or had):
         raise Misuse("--with-shop needs the shop; give it with --shop")
-    if arguments.shop and not arguments.with_shop and not had:
+    if config.shop and not config.with_shop and not had:
         raise Misuse(
             "--shop: tasks with files are answered without one; with --with-shop agents have its nine tools too"
         )
-    if before and arguments.with_shop and not had:
+    if before and config.with_shop and not had:
         raise Misuse(
             "--with-shop: the answers of this study were given without a shop; take a study of their own"
         )
@@ -89,31 +93,27 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def asked_now(arguments: argparse.Namespace, *, has_own: bool) -> list[Query] | None:
+def asked_now(config: RunConfig, *, has_own: bool) -> list[Query] | None:
     """The questions that this call brings; `None` where the study goes on with its own."""
     from drr.env.query import read_queries
     from drr.papers.dr3.world import queries_of
 
-    if arguments.tasks is not None:
-        found = queries_of(arguments.tasks, _sizes(arguments.sizes))
-        _say_what_is_odd(arguments.tasks)
+    if config.tasks is not None:
+        found = queries_of(config.tasks, _sizes(config.sizes))
+        _say_what_is_odd(config.tasks)
         return found
-    if arguments.queries is not None:
-        found = read_queries(arguments.queries)
+    if config.queries is not None:
+        found = read_queries(config.queries)
         if not found:
-            raise Misuse(
-                f"{arguments.queries}: holds no query; each line is {{'query': ..., 'user_id': ...}}"
-            )
+            raise Misuse(f"{config.queries}: holds no query; each line is {{'query': ..., 'user_id': ...}}")
         return found
     if not has_own:
-        raise Misuse(f"{arguments.study}: a new study needs --queries FILE, one JSON query a line")
+        raise Misuse(f"{config.study}: a new study needs --queries FILE, one JSON query a line")
     return None
 
 
 def _say_what_is_odd(place: Path) -> None:
     """Of the tasks those that a person rejected, and those that are not what was written."""
-    import sys
-
     from drr.papers.dr3.folders import left_out, open_tasks, some
     from drr.papers.dr3.form import is_rejected
     from drr.papers.dr3.making.manifest import changed_shown
@@ -121,29 +121,25 @@ def _say_what_is_odd(place: Path) -> None:
     tasks = [task.folder for task in open_tasks(place).values()]
     rejected = [folder.name for folder in tasks if is_rejected(folder)]
     if rejected:
-        print(f"drr: {left_out(place, rejected)}", file=sys.stderr)
+        notice(left_out(place, rejected))
     say_unconfirmed(place)
     if changed := changed_shown(tasks):
-        print(
-            f"drr: {place}: not what its manifest says was written: {some(changed)}; `drr papers tasks check` says what it can",
-            file=sys.stderr,
+        notice(
+            f"{place}: not what its manifest says was written: {some(changed)}; `drr papers tasks check` says what it can"
         )
 
 
 def say_unconfirmed(place: Path) -> None:
     """Where pages were found: in how many tasks what they are for is a model's word alone."""
-    import sys
-
     from drr.papers.dr3.form import is_task
     from drr.papers.dr3.making.manifest import read_manifest
 
     folder = place.parent if is_task(place) else place
     manifest = read_manifest(folder)
     if manifest is not None and manifest.found is not None and manifest.found.unconfirmed:
-        print(
-            f"drr: {folder}: kinds of pages that a model proposed and no person confirmed, in {manifest.found.unconfirmed} of"
-            f" {manifest.tasks} tasks; `drr papers tasks review {folder} --reviewer NAME` asks for them",
-            file=sys.stderr,
+        notice(
+            f"{folder}: kinds of pages that a model proposed and no person confirmed, in {manifest.found.unconfirmed} of"
+            f" {manifest.tasks} tasks; `drr papers tasks review {folder} --reviewer NAME` asks for them"
         )
 
 

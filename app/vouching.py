@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drr.app.notices import notice
+
 if TYPE_CHECKING:
     from drr.env.settings import Resolved, Settings, StudyChoices
     from drr.env.trust import Named
@@ -35,7 +37,6 @@ def named_settings(settings: Settings | None, **named: object) -> dict[str, obje
 
 
 def _say_what_is_no_key(settings: Settings) -> None:
-    import sys
 
     from drr.llm.secrets import can_be_key
 
@@ -43,9 +44,8 @@ def _say_what_is_no_key(settings: Settings) -> None:
     keys = {"anthropic": settings.anthropic_api_key, "openai": settings.openai_api_key}
     for provider, key in keys.items():
         if provider in used and key is not None and not can_be_key(key.get_secret_value()):
-            print(
-                f"drr: the key for {provider} is too short or too plain to be one: it is not sent; a server of this machine needs none",
-                file=sys.stderr,
+            notice(
+                f"the key for {provider} is too short or too plain to be one: it is not sent; a server of this machine needs none"
             )
 
 
@@ -80,7 +80,6 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
 
 def _say_no_key_goes(settings: Settings) -> None:
     """A server of this machine that others named works without a key; one of the user's own may have wanted it."""
-    import sys
 
     from drr.env.trust import is_loopback, place_of
 
@@ -89,10 +88,7 @@ def _say_no_key_goes(settings: Settings) -> None:
         return
     place = place_of(address.get_secret_value())
     if is_loopback(place) and (settings.anthropic_api_key or settings.openai_api_key):
-        print(
-            f"drr: {who} names {place}: your key is not sent there; --trust-address {place} sends it",
-            file=sys.stderr,
-        )
+        notice(f"{who} names {place}: your key is not sent there; --trust-address {place} sends it")
 
 
 def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
@@ -165,14 +161,13 @@ def check_shop(folder: Path, named: str | None, given: str | None, option: str =
 
 def offer_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
     """The same for commands that can do without: at a terminal asked once, else one line says that it is left out."""
-    import sys
 
     from drr.env.errors import Misuse
 
     try:
         check_shop(folder, named or None, given, option)
     except Misuse as error:
-        print(f"drr: {error}", file=sys.stderr)
+        notice(str(error))
 
 
 def remember_shop(folder: Path, shop: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from drr.app.terms import PooledTerms
     from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
     from drr.study.pool import Pool
@@ -74,7 +75,7 @@ def settings_from(plain: Mapping[str, Any]) -> Settings:
 
 
 def pool_of(
-    arguments: argparse.Namespace,
+    arguments: argparse.Namespace | PooledTerms,
     settings: Settings,
     opener: str,
     document: Mapping[str, Any],
@@ -125,7 +126,7 @@ class _Asked(NamedTuple):
     address: str | None
 
 
-def _asked(arguments: argparse.Namespace) -> _Asked | None:
+def _asked(arguments: argparse.Namespace | PooledTerms) -> _Asked | None:
     """`None`: no pool."""
     import os
 

@@ -104,10 +104,10 @@ def lies_between(told: StudyStatus, model: CarelessModel) -> bool:
     """Whether the server's own count lies between what is known and the most that it can be, in tokens and in dollars."""
     tokens = model.whole.tokens + model.lost.tokens
     cost = (model.whole.cost + model.lost.cost) / PICO
-    known, most = told["cost_usd"], told["cost_usd_at_most"]
+    known, most = told.cost_usd, told.cost_usd_at_most
     if known is None or most is None:
         return False
-    return told["spent_tokens"] <= tokens <= told["spent_tokens_at_most"] and known <= cost <= most
+    return told.spent_tokens <= tokens <= told.spent_tokens_at_most and known <= cost <= most
 
 
 def calm(site: Site) -> list[str]:
@@ -119,7 +119,7 @@ def calm(site: Site) -> list[str]:
             asked = ("--queries", str(site.queries(QUESTIONS)), "--variants", "all")
             begun(site, study, wire, asked).wait()
         end = ended(study)
-        units, told = end.told["units"], end.told
+        units, told = end.told.units, end.told
         broken = {why: count for why, count in sorted(end.stops.items()) if why in BROKEN_OFF}
         rows.append(
             (
@@ -127,13 +127,13 @@ def calm(site: Site) -> list[str]:
                 f"{model.requests:,}",
                 sum(n for what, n in model.done.items() if what.startswith("fault")),
                 sum(n for what, n in model.done.items() if what.startswith("slip")),
-                f"{units['done']} of {units['total']}",
-                _told(told["failures"]),
+                f"{units.done} of {units.total}",
+                _told(told.failures),
                 _told(broken),
                 f"{model.whole.tokens:,}",
-                f"{told['spent_tokens']:,}",
+                f"{told.spent_tokens:,}",
                 f"${model.whole.cost / PICO:.4f}",
-                f"${told['cost_usd'] or 0:.4f}",
+                f"${told.cost_usd or 0:.4f}",
                 "yes" if lies_between(told, model) else "NO",
             )
         )
@@ -171,12 +171,12 @@ def killed(site: Site) -> list[str]:
             asked = ()
         begun(site, study, wire, ()).wait()
     end = ended(study)
-    units = end.told["units"]
+    units = end.told.units
     row = (
         KILLS,
         f"{within} of {KILLS}",
-        f"{units['done']} of {units['total']}",
-        _told(end.told["failures"]),
+        f"{units.done} of {units.total}",
+        _told(end.told.failures),
         f"{model.whole.answers:,}",
         f"{end.recorded:,}",
         model.whole.answers - end.recorded,
@@ -210,20 +210,20 @@ def budgets(site: Site) -> list[str]:
             asked = ("--queries", str(site.queries(BUDGETED)), "--variants", "hybrid-react")
             begun(site, study, wire, (*asked, "--budget", str(usd))).wait()
             first, paid = ended(study), model.whole.cost + model.lost.cost
-            most = first.told["cost_usd_at_most"] or 0.0
+            most = first.told.cost_usd_at_most or 0.0
             begun(site, study, wire, ("--budget", "100")).wait()
         end = ended(study)
-        mean = (end.told["cost_usd"] or 0) / max(1, end.told["units"]["done"])
+        mean = (end.told.cost_usd or 0) / max(1, end.told.units.done)
         rows.append(
             (
                 f"{faults:g}",
                 f"{slips:g}",
                 f"${usd}",
-                f"{first.told['units']['done']} of {BUDGETED}",
+                f"{first.told.units['done']} of {BUDGETED}",
                 f"${paid / PICO:.3f}",
                 f"${most:.3f}",
                 f"${mean:.3f}",
-                f"{end.told['units']['done']} of {BUDGETED}",
+                f"{end.told.units['done']} of {BUDGETED}",
                 f"{model.whole.answers:,}",
                 f"{end.recorded:,}",
                 model.whole.answers - end.recorded,

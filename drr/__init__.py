@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from drr.face import (
     aask,
     acheck,
+    arun,
     ask,
     call_tool,
     check,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from drr.app.session import ToolReply, ToolSession
     from drr.env.errors import DrrError, Misuse
     from drr.env.settings import Settings
+    from drr.study.status import StudyStatus
 
 _TYPES = {
     "Answer": "drr.app.asking.CitedAnswer",
@@ -34,6 +36,7 @@ _TYPES = {
     "Findings": "drr.app.checking.Findings",
     "Misuse": "drr.env.errors.Misuse",
     "Settings": "drr.env.settings.Settings",
+    "StudyStatus": "drr.study.status.StudyStatus",
     "ToolReply": "drr.app.session.ToolReply",
     "ToolSession": "drr.app.session.ToolSession",
     "Unfinished": "drr.app.asking.Unfinished",
@@ -46,11 +49,13 @@ __all__ = [
     "Findings",
     "Misuse",
     "Settings",
+    "StudyStatus",
     "ToolReply",
     "ToolSession",
     "Unfinished",
     "aask",
     "acheck",
+    "arun",
     "ask",
     "call_tool",
     "check",

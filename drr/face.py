@@ -7,7 +7,8 @@ standard error and end with is raised as `DrrError`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from drr.app.session import ToolSession
     from drr.env.settings import Settings
     from drr.env.shop import Shop
+    from drr.study.status import StudyStatus
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
-Queries = str | Path | Iterable[Mapping[str, Any]]
+Queries = str | Path | Iterable[Mapping[str, object]]
 
 
 def _anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
@@ -203,23 +205,81 @@ def ask(
 aask = _twin(ask)
 
 
-def run(study: str | Path, *, queries: Queries | None = None, **options: Any) -> Any:
-    """Create or continue a study, as `drr run --json` answers: the form of `drr study status --json`.
+@_anywhere
+def run(
+    study: str | Path,
+    *,
+    shop: str | Path | None = None,
+    queries: Queries | None = None,
+    variants: str | Sequence[str] | None = None,
+    model: str | None = None,
+    models: Sequence[str] | None = None,
+    base_url: str | None = None,
+    trials: int | None = None,
+    only: bool = False,
+    retry_failed: bool = False,
+    budget: float | None = None,
+    budget_tokens: int | None = None,
+    limit: int | None = None,
+    limits: Mapping[str, float] | None = None,
+    citation_repair: Literal["off", "remove", "ask"] | None = None,
+    units: int = 8,
+    workers: int | None = None,
+    tasks: str | Path | None = None,
+    persons: str | Path | None = None,
+    contexts: str | Path | None = None,
+    person_settings: str | Sequence[str] | None = None,
+    trust_agent: bool = False,
+    agent_sees: Sequence[str] = (),
+    settings: Settings | None = None,
+) -> StudyStatus:
+    """Create or continue a study; return what it has then. One that exists needs neither queries nor options.
 
-    `queries` is a JSONL file, or lines of one as mappings. A study that exists needs neither queries nor options.
+    `queries` is a JSONL file, or its lines as mappings; what is not given stays as the study has it.
 
-    >>> told = drr.run("study", shop="shop", queries=[{"query": "a bird feeder", "user_id": user}], variants="react")
-    >>> told["units"]["done"], told["units"]["failed"]
+    >>> status = drr.run("study", shop="shop", queries=[{"query": "a bird feeder", "user_id": user}], variants="react")
+    >>> status.units.done, status.units.failed
     (1, 0)
     """
-    from tempfile import TemporaryDirectory
+    from drr.app.options import above_zero, checked_limits, seen_paths
+    from drr.app.running import RunConfig, run
+    from drr.app.studies import conclude
+    from drr.app.vouching import named_settings
 
-    with TemporaryDirectory() as folder:
-        if queries is not None and not isinstance(queries, str | Path):
-            file = Path(folder, "queries.jsonl")
-            file.write_text("".join(json.dumps(dict(line)) + "\n" for line in queries), encoding="utf-8")
-            queries = file
-        return _document("run", *_words({"queries": queries, "quiet": True, **options}), about=str(study))
+    amounts = {"trials": trials, "limit": limit, "units": units, "workers": workers}
+    above_zero(budget=budget, budget_tokens=budget_tokens, **amounts)
+    with _as_file(queries) as file:
+        config = RunConfig(
+            study=Path(study),
+            shop=None if shop is None else str(shop),
+            queries=file,
+            variants=_listed(variants),
+            trials=trials,
+            only=only,
+            retry_failed=retry_failed,
+            budget=budget,
+            budget_tokens=budget_tokens,
+            limit=limit,
+            limits=checked_limits(limits),
+            citation_repair=citation_repair,
+            units=units,
+            workers=workers,
+            tasks=_path(tasks),
+            persons=_path(persons),
+            contexts=_path(contexts),
+            settings=_listed(person_settings),
+            trust_agent=trust_agent,
+            agent_sees=seen_paths(agent_sees),
+            quiet=True,
+            given=named_settings(settings, model=model, models=models, base_url=base_url),
+            named_roles=[] if settings is None else list(settings.role_models),
+        )
+        ran = run(config)
+    conclude(ran.summary, config.study)
+    return ran.status
+
+
+arun = _twin(run)
 
 
 def judge(study: str | Path, **options: Any) -> Any:
@@ -293,14 +353,32 @@ def _settled(settings: Settings | None, **named: object) -> Settings:
 def _words(options: Mapping[str, Any]) -> list[str]:
     """Options as they are typed, each one word, whatever its value begins with; `None` and `False` are left out."""
     return [
-        "--" + name.replace("_", "-") + ("" if value is True else f"={_listed(value)}")
+        "--" + name.replace("_", "-") + ("" if value is True else f"={value}")
         for name, value in options.items()
         if value is not None and value is not False
     ]
 
 
-def _listed(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+def _listed(names: str | Sequence[str] | None) -> str | None:
+    return names if names is None or isinstance(names, str) else ",".join(map(str, names))
+
+
+def _path(place: str | Path | None) -> Path | None:
+    return None if place is None else Path(place)
+
+
+@contextmanager
+def _as_file(queries: Queries | None) -> Iterator[Path | None]:
+    """Queries in a file, where their reader names a wrong one by its line."""
+    if queries is None or isinstance(queries, str | Path):
+        yield _path(queries)
+        return
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "queries.jsonl")
+        file.write_text("".join(json.dumps(dict(line)) + "\n" for line in queries), encoding="utf-8")
+        yield file
 
 
 def _document(command: str, *words: str, about: str | None = None) -> Any:

@@ -4,57 +4,59 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
-from typing import Literal, TypedDict, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from drr.llm.meter import dollars
+from drr.llm.rows import UsageRow
 from drr.study.form import of, reading
 from drr.study.leases import Moment
 from drr.study.spend import Spending
 from drr.study.study import Study
 from drr.study.unit import KINDS
 
-_Summed = Literal[
-    "calls",
-    "retries",
-    "unmetered",
-    "input_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "output_tokens",
-]
-_SUMS: tuple[_Summed, ...] = get_args(_Summed)
+
+@dataclass
+class UnitCounts:
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    pending: int = 0
+    running: int = 0
 
 
-class UnitCounts(TypedDict):
-    total: int
-    done: int
-    failed: int
-    pending: int
-    running: int
+@dataclass
+class SummedUsage:
+    calls: int = 0
+    retries: int = 0
+    unmetered: int = 0
+    input_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+
+    def add(self, row: SummedUsage | UsageRow) -> None:
+        """Add what a role used, or what one unit of it did."""
+        more: Mapping[str, Any] = vars(row) if isinstance(row, SummedUsage) else dict(row)
+        for one in fields(SummedUsage):
+            setattr(self, one.name, getattr(self, one.name) + more[one.name])
 
 
-class SummedUsage(TypedDict):
-    calls: int
-    retries: int
-    unmetered: int
-    input_tokens: int
-    cache_read_tokens: int
-    cache_write_tokens: int
-    output_tokens: int
-
-
+@dataclass
 class RoleUsage(SummedUsage):
-    seconds: float
-    cost_usd: float | None
+    seconds: float = 0.0
+    cost_usd: float | None = 0.0
     """`None` where a model without a known price was called."""
 
 
+@dataclass
 class StudyUsage(SummedUsage):
-    by_role: dict[str, RoleUsage]
+    by_role: dict[str, RoleUsage] = field(default_factory=dict)
 
 
-class BudgetState(TypedDict):
+@dataclass(frozen=True)
+class BudgetState:
     """The limits, `None` where there is none, and what is spent; dollars are unknown beside a model without a price."""
 
     usd: float | None
@@ -66,14 +68,16 @@ class BudgetState(TypedDict):
     spent_tokens_at_most: int
 
 
-class FabricatedCount(TypedDict):
+@dataclass(frozen=True)
+class FabricatedCount:
     """Cited addresses that no tool returned, and the finished answers that have any."""
 
     addresses: int
     answers: int
 
 
-class StudyStatus(TypedDict):
+@dataclass(frozen=True)
+class StudyStatus:
     """The document of `drr study status --json`."""
 
     schema: int
@@ -100,46 +104,44 @@ def status(study: Study, *, now: float) -> StudyStatus:
     """`units` counts the answers. A unit that an earlier configuration asked for does not count."""
     study.look_for_losses()
     running = study.ledger.leases.running(Moment(now, time.monotonic()))
-    by_kind: dict[str, UnitCounts] = {
-        kind: {"total": 0, "done": 0, "failed": 0, "pending": 0, "running": 0} for kind in KINDS
-    }
+    by_kind: dict[str, UnitCounts] = {kind: UnitCounts() for kind in KINDS}
     failures: Counter[str] = Counter()
     for unit in study.ledger.units.standings():
         counts = by_kind[unit.kind]
-        counts["total"] += 1
+        counts.total += 1
         if unit.status == "done":
-            counts["done"] += 1
+            counts.done += 1
         elif unit.key in running:
-            counts["running"] += 1
+            counts.running += 1
         elif unit.status is None or (unit.status == "over_budget" and unit.transient):
-            counts["pending"] += 1
+            counts.pending += 1
         else:
-            counts["failed"] += 1
+            counts.failed += 1
             failures[unit.reason or unit.status] += 1
     spending = study.ledger.accounts.total()
-    return {
-        "schema": 1,
-        "units": by_kind["answer"],
-        "by_kind": by_kind,
-        "failures": dict(sorted(failures.items())),
-        "fabricated": _fabricated(study),
-        "lost": sorted(loss.label for loss in study.losses.values()),
-        "stopped": next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
-        "usage": _usage(study),
-        "imported": sum(record.made_elsewhere for record in study.records("answer")),
-        "cost_usd": None if spending.unpriced else dollars(spending.cost),
-        "cost_usd_at_most": None if spending.unpriced else dollars(spending.most_cost),
-        "spent_tokens": spending.tokens,
-        "spent_tokens_at_most": spending.most_tokens,
-        "budget": _budget(study, spending),
-    }
+    return StudyStatus(
+        schema=1,
+        units=by_kind["answer"],
+        by_kind=by_kind,
+        failures=dict(sorted(failures.items())),
+        fabricated=_fabricated(study),
+        lost=sorted(loss.label for loss in study.losses.values()),
+        stopped=next(filter(None, (study.ledger.meta(f"stopped:{kind}") for kind in KINDS)), None),
+        usage=_usage(study),
+        imported=sum(record.made_elsewhere for record in study.records("answer")),
+        cost_usd=None if spending.unpriced else dollars(spending.cost),
+        cost_usd_at_most=None if spending.unpriced else dollars(spending.most_cost),
+        spent_tokens=spending.tokens,
+        spent_tokens_at_most=spending.most_tokens,
+        budget=_budget(study, spending),
+    )
 
 
 def _fabricated(study: Study) -> FabricatedCount:
     whole = (record for record in study.records("answer") if not study.lost(record))
     with reading("an answer"):
         counts = [len(of(record.result.get("fabricated") or [], list)) for record in whole]
-    return {"addresses": sum(counts), "answers": sum(count > 0 for count in counts)}
+    return FabricatedCount(sum(counts), sum(count > 0 for count in counts))
 
 
 def _usage(study: Study) -> StudyUsage:
@@ -147,28 +149,15 @@ def _usage(study: Study) -> StudyUsage:
     roles: dict[str, RoleUsage] = {}
     for usage in study.ledger.records.usages():
         for role, used in usage.items():
-            row = roles.setdefault(role, {**_summed([]), "seconds": 0.0, "cost_usd": 0.0})
-            for name in _SUMS:
-                row[name] += used[name]
-            row["seconds"] = round(row["seconds"] + used["seconds"], 3)
-            before, cost = row["cost_usd"], used["cost_usd"]
-            row["cost_usd"] = None if before is None or cost is None else round(before + cost, 12)
-    return {**_summed(list(roles.values())), "by_role": dict(sorted(roles.items()))}
-
-
-def _summed(rows: Sequence[RoleUsage]) -> SummedUsage:
-    def total(name: _Summed) -> int:
-        return sum(row[name] for row in rows)
-
-    return {
-        "calls": total("calls"),
-        "retries": total("retries"),
-        "unmetered": total("unmetered"),
-        "input_tokens": total("input_tokens"),
-        "cache_read_tokens": total("cache_read_tokens"),
-        "cache_write_tokens": total("cache_write_tokens"),
-        "output_tokens": total("output_tokens"),
-    }
+            row = roles.setdefault(role, RoleUsage())
+            row.add(used)
+            row.seconds = round(row.seconds + used["seconds"], 3)
+            before, cost = row.cost_usd, used["cost_usd"]
+            row.cost_usd = None if before is None or cost is None else round(before + cost, 12)
+    whole = StudyUsage(by_role=dict(sorted(roles.items())))
+    for row in roles.values():
+        whole.add(row)
+    return whole
 
 
 def _budget(study: Study, spending: Spending) -> BudgetState | None:
@@ -178,11 +167,11 @@ def _budget(study: Study, spending: Spending) -> BudgetState | None:
     with reading("the budget"):
         of(limit["cost"], int, type(None))
         of(limit["tokens"], int, type(None))
-    return {
-        "usd": dollars(limit["cost"]),
-        "tokens": limit["tokens"],
-        "spent_usd": None if spending.unpriced else dollars(spending.cost),
-        "spent_usd_at_most": None if spending.unpriced else dollars(spending.most_cost),
-        "spent_tokens": spending.tokens,
-        "spent_tokens_at_most": spending.most_tokens,
-    }
+    return BudgetState(
+        usd=dollars(limit["cost"]),
+        tokens=limit["tokens"],
+        spent_usd=None if spending.unpriced else dollars(spending.cost),
+        spent_usd_at_most=None if spending.unpriced else dollars(spending.most_cost),
+        spent_tokens=spending.tokens,
+        spent_tokens_at_most=spending.most_tokens,
+    )

@@ -56,7 +56,7 @@ def test_every_name_has_an_example_that_runs(place: Path, user: str) -> None:
 
 
 def test_it_works_where_a_loop_runs_already(place: Path, user: str) -> None:
-    async def notebook() -> object:
+    async def notebook() -> drr.StudyStatus:
         return drr.run(
             "study-of-a-notebook",
             shop="shop",
@@ -64,16 +64,15 @@ def test_it_works_where_a_loop_runs_already(place: Path, user: str) -> None:
             variants="react",
         )
 
-    told = asyncio.run(notebook())
-    assert isinstance(told, dict) and told["units"]["done"] == 1
+    assert asyncio.run(notebook()).units.done == 1
 
 
 def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Misuse, match="no variant 'reakt'") as caught:
         drr.ask("a pen", shop="shop", user="nobody", variant="reakt")
     assert caught.value.__context__ is None  # nothing of how it was called stands in its trace
-    with pytest.raises(Misuse, match="--colour"):
-        drr.run("study", colour="blue")
+    with pytest.raises(Misuse, match="--trials: -1"):
+        drr.run("study", trials=-1)
     with pytest.raises(DrrError, match="nowhere"):
         drr.metrics("nowhere")
     out, err = capsys.readouterr()

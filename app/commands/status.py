@@ -40,12 +40,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _render(folder: Path, document: StudyStatus) -> str:
-    lines = [f"{folder}", *_units(document), *_usage(document["usage"])]
-    lines.append(f"  cost: {_cost(document)}{_of_others(document['imported'])}")
-    if document["budget"]:
-        lines.append(f"  budget: {_budget(document['budget'])}")
-    if document["stopped"]:
-        lines.append(f"  stopped: {document['stopped']}; `drr run {folder}` continues")
+    lines = [f"{folder}", *_units(document), *_usage(document.usage)]
+    lines.append(f"  cost: {_cost(document)}{_of_others(document.imported)}")
+    if document.budget:
+        lines.append(f"  budget: {_budget(document.budget)}")
+    if document.stopped:
+        lines.append(f"  stopped: {document.stopped}; `drr run {folder}` continues")
     return "\n".join(lines)
 
 
@@ -56,8 +56,8 @@ def _of_others(imported: int) -> str:
 
 def _cost(document: StudyStatus) -> str:
     """What is known, and beside it what may have been billed."""
-    cost, most = document["cost_usd"], document["cost_usd_at_most"]
-    tokens, most_tokens = document["spent_tokens"], document["spent_tokens_at_most"]
+    cost, most = document.cost_usd, document.cost_usd_at_most
+    tokens, most_tokens = document.spent_tokens, document.spent_tokens_at_most
     if cost is None or most is None:
         known, at_most = "unknown (a model without a known price)", f"{most_tokens:,} tokens"
     else:
@@ -69,22 +69,22 @@ def _cost(document: StudyStatus) -> str:
 
 
 def _units(document: StudyStatus) -> Iterator[str]:
-    for kind, counts in document["by_kind"].items():
-        if counts["total"]:
+    for kind, counts in document.by_kind.items():
+        if counts.total:
             yield (
-                f"  {kind:<12}{counts['total']:>7,}  {counts['done']:,} done, {counts['failed']:,} failed, "
-                f"{counts['running']:,} running, {counts['pending']:,} pending"
+                f"  {kind:<12}{counts.total:>7,}  {counts.done:,} done, {counts.failed:,} failed, "
+                f"{counts.running:,} running, {counts.pending:,} pending"
             )
-    if not any(counts["total"] for counts in document["by_kind"].values()):
+    if not any(counts.total for counts in document.by_kind.values()):
         yield "  no units yet"
-    for kind, count in document["failures"].items():
+    for kind, count in document.failures.items():
         yield f"  failed: {kind} {count:,}"
-    if lost := document["lost"]:
+    if lost := document.lost:
         some = ", ".join(lost[:3]) + (" and others" if len(lost) > 3 else "")
         yield f"  lost: {len(lost):,} answers lack texts and are left out ({some}); `drr run STUDY --retry-failed` computes them again"
-    made_up = document["fabricated"]
-    if made_up["addresses"]:
-        yield f"  fabricated: {_many(made_up['addresses'], 'cited address', 'es')} that no tool returned, in {_many(made_up['answers'], 'answer')}"
+    made_up = document.fabricated
+    if made_up.addresses:
+        yield f"  fabricated: {_many(made_up.addresses, 'cited address', 'es')} that no tool returned, in {_many(made_up.answers, 'answer')}"
 
 
 def _many(count: int, noun: str, ending: str = "s") -> str:
@@ -92,17 +92,17 @@ def _many(count: int, noun: str, ending: str = "s") -> str:
 
 
 def _usage(usage: StudyUsage) -> Iterator[str]:
-    for role, used in usage["by_role"].items():
+    for role, used in usage.by_role.items():
         yield (
-            f"  {role}: {used['calls']:,} calls, {used['input_tokens']:,} tokens in "
-            f"({used['cache_read_tokens']:,} from cache), {used['output_tokens']:,} out"
+            f"  {role}: {used.calls:,} calls, {used.input_tokens:,} tokens in "
+            f"({used.cache_read_tokens:,} from cache), {used.output_tokens:,} out"
         )
 
 
 def _budget(budget: BudgetState) -> str:
     limits = []
-    if budget["usd"] is not None:
-        limits.append(f"${budget['usd']:,.2f}")
-    if budget["tokens"] is not None:
-        limits.append(f"{budget['tokens']:,} tokens")
+    if budget.usd is not None:
+        limits.append(f"${budget.usd:,.2f}")
+    if budget.tokens is not None:
+        limits.append(f"{budget.tokens:,} tokens")
     return " and ".join(limits)

@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from drr.study.leases import Moment
 from drr.study.process import is_dead, this_holder
 from drr.study.run import Pace, run
 from drr.study.spend import Account
-from drr.study.status import status
+from drr.study.status import UnitCounts, status
 from drr.study.study import Study
 from drr.study.unit import Finished, Outcome, UnitFailure, canonical_json
 from drr.study.worker import Context
@@ -105,7 +105,7 @@ async def test_another_configuration_makes_new_units_and_never_mixes(study: Stud
     await run(study, changed, answer, models=offline())
     assert {record.key for record in study.records()} == {unit.key for unit in changed}
     assert len(list(study.records(current=False))) == 8
-    assert status(study, now=0)["units"]["total"] == 4
+    assert status(study, now=0).units.total == 4
 
 
 # -- failures
@@ -148,8 +148,8 @@ async def test_failures_are_typed_and_only_those_that_may_pass_are_tried_again(s
     assert not first.ok
     assert any("KeyError" in bug for bug in first.bugs)
     document = status(study, now=0)
-    assert document["units"] == {"total": 8, "done": 2, "failed": 6, "pending": 0, "running": 0}
-    assert document["failures"] == dict(sorted(first.failures.items()))
+    assert document.units == UnitCounts(total=8, done=2, failed=6)
+    assert document.failures == dict(sorted(first.failures.items()))
     bug = next(r for r in study.records(status="failed") if r.reason == "bug")
     assert "KeyError" in (study.text(bug, "traceback") or "")
     await run(study, units(8), work, models=offline())
@@ -219,7 +219,7 @@ async def test_what_would_fail_everywhere_stops_the_study_at_the_first_unit(
         mended = await run(study, units(300)[:20], answer, models=models, pace=Pace(units=20))
         await models.aclose()
     assert mended.done == 20
-    assert status(study, now=0)["stopped"] is None
+    assert status(study, now=0).stopped is None
 
 
 async def test_an_outage_stops_the_run_and_becomes_no_report(study: Study) -> None:
@@ -245,11 +245,11 @@ async def test_a_budget_stops_cleanly_and_a_larger_one_continues(study: Study) -
     assert stopped.stopped == "budget"
     assert 0 < stopped.done < 40
     document = status(study, now=0)
-    assert document["spent_tokens"] <= 300
-    assert document["units"]["failed"] == 0
-    assert document["units"]["pending"] == 40 - stopped.done
-    assert document["stopped"] == "budget"
-    assert document["budget"]["tokens"] == 300
+    assert document.spent_tokens <= 300
+    assert document.units.failed == 0
+    assert document.units.pending == 40 - stopped.done
+    assert document.stopped == "budget"
+    assert document.budget is not None and document.budget.tokens == 300
     rest = await run(study, units(40), work, models=offline(), budget=Limit(tokens=100_000))
     assert rest.stopped is None
     assert rest.done == 40 - stopped.done
@@ -275,7 +275,7 @@ async def test_dollars_are_counted_as_the_provider_bills_them(study: Study) -> N
         summary = await run(study, units(60), answer, models=models, budget=budget, pace=Pace(units=3))
         await models.aclose()
     assert summary.stopped == "budget"
-    cost = status(study, now=0)["cost_usd"]
+    cost = status(study, now=0).cost_usd
     assert cost == pytest.approx(len(wire.requests) * (100 * 2 + 20 * 10) / 1e6)
     assert cost <= 0.02
 
@@ -518,7 +518,7 @@ async def test_what_the_dead_had_in_flight_may_have_been_spent(study: Study) -> 
     assert (spending.cost, spending.tokens, spending.reserved_tokens) == (5, 10, 0)
     assert (spending.most_cost, spending.most_tokens) == (12, 30)
     document = status(study, now=0)
-    assert (document["spent_tokens"], document["spent_tokens_at_most"]) == (10, 30)
+    assert (document.spent_tokens, document.spent_tokens_at_most) == (10, 30)
 
 
 # -- stopping
@@ -538,7 +538,7 @@ async def test_ctrl_c_lets_what_runs_finish_and_begins_nothing_more(study: Study
     assert summary.done == 5
     assert summary.left == 45
     assert not study.ledger.leases.running(Moment(0, 0))
-    assert status(study, now=0)["stopped"] == "interrupted"
+    assert status(study, now=0).stopped == "interrupted"
     assert (await run(study, units(50), answer, models=offline())).done == 45
 
 
@@ -696,7 +696,7 @@ async def test_no_planted_secret_is_in_any_file(tmp_path: Path) -> None:
         assert summary.failures["bad_request"]
         assert summary.failures["bug"] == 1
         export(study, tmp_path / "tables")
-        assert json.dumps(status(study, now=0)).count("[hidden]") == 0
+        assert json.dumps(asdict(status(study, now=0))).count("[hidden]") == 0
         with sqlite3.connect(folder / "ledger.sqlite") as ledger:
             ledger.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         ledger.close()

@@ -90,10 +90,10 @@ def test_after_a_kill_the_servers_count_lies_between_known_and_at_most(
             process.kill()
         time.sleep(0.2)  # workers hear that their driver is gone
         document, answered = status(study, now=time.time()), len(wire.requests)
-    known, most = document["spent_tokens"], document["spent_tokens_at_most"]
+    known, most = document.spent_tokens, document.spent_tokens_at_most
     assert known <= answered * TOKENS <= most
-    assert document["cost_usd"] is not None and document["cost_usd_at_most"] is not None
-    assert document["cost_usd"] <= answered * COST / 1e12 <= document["cost_usd_at_most"]
+    assert document.cost_usd is not None and document.cost_usd_at_most is not None
+    assert document.cost_usd <= answered * COST / 1e12 <= document.cost_usd_at_most
     assert known >= (answered - 12) * TOKENS, "what was answered is known as soon as it is"
 
 
@@ -106,8 +106,8 @@ async def test_without_a_kill_they_are_the_same(study: Study) -> None:
         assert (await run(study, units(10), work, models=made, pace=Pace(units=4))).ok
         await made.aclose()
     document = status(study, now=0)
-    assert document["spent_tokens"] == document["spent_tokens_at_most"] == 10 * CALLS * TOKENS
-    assert document["cost_usd"] == document["cost_usd_at_most"] == 10 * CALLS * COST / 1e12
+    assert document.spent_tokens == document.spent_tokens_at_most == 10 * CALLS * TOKENS
+    assert document.cost_usd == document.cost_usd_at_most == 10 * CALLS * COST / 1e12
 
 
 async def test_an_answer_that_was_cut_off_may_have_been_billed(study: Study) -> None:
@@ -117,8 +117,8 @@ async def test_an_answer_that_was_cut_off_may_have_been_billed(study: Study) -> 
         await made.aclose()
         answered = len(wire.requests)
     document = status(study, now=0)
-    assert document["spent_tokens"] == 2 * CALLS * TOKENS == (answered - 1) * TOKENS
-    assert document["spent_tokens_at_most"] >= answered * TOKENS
+    assert document.spent_tokens == 2 * CALLS * TOKENS == (answered - 1) * TOKENS
+    assert document.spent_tokens_at_most >= answered * TOKENS
 
 
 def test_what_a_worker_never_heard_the_end_of_outlives_it(study: Study) -> None:
