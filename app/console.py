@@ -85,7 +85,7 @@ def add_setting_options(parser: argparse.ArgumentParser, *names: str) -> None:
             _add_setting(few, name)
 
 
-_PLAIN = ("model", "base_url")
+_PLAIN = ("model", "models", "base_url")
 """Settings that most people give as options; `--help-all` shows the others."""
 _WORDS = {
     "int": "N",

@@ -20,14 +20,12 @@ examples:
   drr run study.yaml                             # runs what such a file says
   drr run study                                  # continues; with --budget 50 with more
   drr run study --variants hybrid-react          # adds a variant, and computes all that is missing
-  drr run study --variants react --only          # of what the study has, computes only this now
   drr run study --retry-failed --model-max-tokens 16384   # more room for what failed, and only that
   drr run filed --tasks tasks/ --sizes 32k,128k --variants react,ledger      # tasks with files
-  drr run study --pool ray://head:10001 --workers 64 --units-per-worker 100    # any number of machines
 """
 _USUAL = (
-    *("--shop", "--queries", "--variants", "--trials", "--model", "--base-url", "--budget", "--dry-run"),
-    *("--only", "--retry-failed", "--save-config", "--workers", "--json", "--quiet"),
+    *("--shop", "--queries", "--variants", "--trials", "--model", "--models", "--base-url"),
+    *("--budget", "--dry-run", "--only", "--retry-failed", "--save-config", "--workers", "--json", "--quiet"),
 )
 """The options that people use; `--help-all` has the others."""
 

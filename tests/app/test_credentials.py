@@ -21,7 +21,7 @@ def test_the_password_is_for_this_user_alone_and_never_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["servers", "password"]) == 0
+    assert main(["shop", "servers", "password"]) == 0
     file = tmp_path / ".env"
     values = _values(file)
     password = values["DRR_PASSWORD"]
@@ -38,7 +38,7 @@ def test_the_password_is_for_this_user_alone_and_never_printed(
 
 def test_the_shell_reads_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "my servers.env"
-    assert main(["servers", "password", "--file", str(file)]) == 0
+    assert main(["shop", "servers", "password", "--file", str(file)]) == 0
     sourced = capsys.readouterr().out.splitlines()[-1]
     done = subprocess.run(["sh", "-c", f"{sourced}; env"], capture_output=True, text=True, check=True)
     assert (
@@ -53,11 +53,11 @@ def test_what_a_file_holds_is_kept_and_a_second_password_refused(
     """Servers know the password of their first start only: a second one would lock everybody out."""
     file = tmp_path / "env"
     file.write_text("OTHER=1")
-    assert main(["servers", "password", "--file", str(file), "--json"]) == 0
+    assert main(["shop", "servers", "password", "--file", str(file), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["names"][0] == "DRR_PASSWORD"
     before = file.read_text()
     assert before.startswith("OTHER=1\nDRR_PASSWORD=")
-    assert main(["servers", "password", "--file", str(file)]) == 1
+    assert main(["shop", "servers", "password", "--file", str(file)]) == 1
     err = capsys.readouterr().err
     assert "has DRR_PASSWORD already" in err and file.read_text() == before
     assert _values(file)["DRR_PASSWORD"] not in err
@@ -66,5 +66,5 @@ def test_what_a_file_holds_is_kept_and_a_second_password_refused(
 def test_a_place_that_cannot_be_written_is_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["servers", "password", "--file", str(tmp_path / "no" / "env")]) == 1
+    assert main(["shop", "servers", "password", "--file", str(tmp_path / "no" / "env")]) == 1
     assert capsys.readouterr().err.count("\n") == 1

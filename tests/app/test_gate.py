@@ -99,12 +99,15 @@ def test_a_study_that_was_stopped_does_not_pass(
     assert main([*run, "--variants", "react", "--trials", "2", "--limit", "3", "--quiet"]) == 0
     assert main(["judge", study, "--what", "rules", "--limit", "2", "--quiet"]) == 0
     capsys.readouterr()
-    assert main(["gate", study, "--require", "words>=-9999", "--require", "rules.price<=1", "--json"]) == 1
+    assert (
+        main(["study", "gate", study, "--require", "words>=-9999", "--require", "rules.price<=1", "--json"])
+        == 1
+    )
     whys = {row["check"]: row["why"] for row in json.loads(capsys.readouterr().out)["checks"]}
     assert whys["answered"] == "unknown: of 4 answers 1 pending"
     assert whys["rules.price <= 1"] == "unknown: 1 of 3 answers are not judged for it"
     assert whys["words >= -9999"] is None
-    assert main(["gate", study, "--require", "words>=-9999", "--unanswered", "0.25"]) == 0
+    assert main(["study", "gate", study, "--require", "words>=-9999", "--unanswered", "0.25"]) == 0
 
 
 def test_a_broken_rule_is_what_is_left_of_the_kept() -> None:
@@ -174,19 +177,19 @@ def test_a_study_passes_or_fails_with_table_document_and_junit(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study, file = str(judged_study), tmp_path / "gate.xml"
-    assert main(["gate", study, "--require", "fp>=0", "--require", "rules.price<=1"]) == 0
+    assert main(["study", "gate", study, "--require", "fp>=0", "--require", "rules.price<=1"]) == 0
     assert "all 6 checks hold" in capsys.readouterr().out
     words = ["--require", "fp>=0", "--require", "react:words<=1", "--junit", str(file)]
-    assert main(["gate", study, *words]) == 1
+    assert main(["study", "gate", study, *words]) == 1
     assert "1 of 4 checks fail" in capsys.readouterr().out
     suite = ElementTree.parse(file).getroot().find("testsuite")
     assert suite is not None and (suite.get("tests"), suite.get("failures")) == ("4", "1")
     broken = [case for case in suite if case.find("failure") is not None]
     assert [(case.get("classname"), case.get("name")) for case in broken] == [("react", "words <= 1")]
-    assert main(["gate", study, *words, "--json"]) == 1
+    assert main(["study", "gate", study, *words, "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert not document["holds"] and [row["variant"] for row in document["checks"]][:1] == VARIANTS[:1]
-    assert main(["gate", study, *words, "--quiet"]) == 1
+    assert main(["study", "gate", study, *words, "--quiet"]) == 1
     assert capsys.readouterr().out == ""
 
 
@@ -195,12 +198,12 @@ def test_a_study_is_not_worse_than_itself_nor_a_variant_than_its_base(
 ) -> None:
     study, copy = str(judged_study), tmp_path / "before"
     shutil.copytree(judged_study, copy)
-    assert main(["gate", study, "--against", str(copy), "--require", "fp>=0", "--json"]) == 0
+    assert main(["study", "gate", study, "--against", str(copy), "--require", "fp>=0", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["checks"]
     against = [row for row in rows if " against " in row["check"]]
     assert [row["variant"] for row in against] == VARIANTS
     assert all(row["figure"]["value"] == 0 for row in against)
-    main(["gate", study, "--against", "react", "--require", "fp>=0", "--json"])
+    main(["study", "gate", study, "--against", "react", "--require", "fp>=0", "--json"])
     rows = json.loads(capsys.readouterr().out)["checks"]
     assert [row["variant"] for row in rows if " against " in row["check"]] == [VARIANTS[0], VARIANTS[2]]
 
@@ -236,7 +239,7 @@ def test_misuse_of_the_gate_is_said(judged_study: Path, capsys: pytest.CaptureFi
         (["--require", "n_cited>=1", "--against", "react"], "neither better nor worse"),
         (["--require", "fp>=0", "--junit", "/nowhere/x.xml"], "cannot be written"),
     ):
-        assert main(["gate", study, *words]) == 2, words
+        assert main(["study", "gate", study, *words]) == 2, words
         assert said in capsys.readouterr().err
 
 

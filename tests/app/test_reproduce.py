@@ -49,7 +49,7 @@ def reports(path: Path, systems: Sequence[tuple[str, Sequence[str]]]) -> Path:
 
 
 def reproduce(*words: str | Path) -> int:
-    return main(["reproduce", *(str(word) for word in words), "--quiet"])
+    return main(["papers", "reproduce", *(str(word) for word in words), "--quiet"])
 
 
 def pending(folder: Path) -> int:

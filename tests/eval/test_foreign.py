@@ -456,7 +456,12 @@ def test_reports_on_tasks_of_dr3_are_held_against_their_facts(drr: Drr, tmp_path
         document(task / f"gold_insights_from_{name}.json", {"gold_insights": [insight]})
     document(task / "checklist.json", {"checklist": [{"id": 1, "requirement": "names one", "category": "x"}]})
     tasks, study, results = tmp_path / "tasks", tmp_path / "st", tmp_path / "result/32k/m/001"
-    assert main(["tasks", "import", str(tmp_path / "own"), "--out", str(tasks), "--today", "2024-01-01"]) == 0
+    assert (
+        main(
+            ["papers", "tasks", "import", str(tmp_path / "own"), "--out", str(tasks), "--today", "2024-01-01"]
+        )
+        == 0
+    )
     results.mkdir(parents=True)
     (results / "final_report.md").write_text("Cedar holds five pounds.", encoding="utf-8")
     drr("import", study, tmp_path / "result", "--format", "dr3", "--queries", task / "query.jsonl")

@@ -45,7 +45,7 @@ def copied(tasks: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.long
 def test_every_task_passes_every_check(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert drr("tasks", "check", tasks) == 0
+    assert drr("papers", "tasks", "check", tasks) == 0
     assert "4 of 4 tasks pass every check" in capsys.readouterr().out
     manifest = read_manifest(tasks)
     assert manifest is not None and manifest.complete and manifest.tasks == 4
@@ -166,7 +166,7 @@ def test_what_is_spoilt_is_found(
     copied: Path, spoil: Callable[[Path], None], check: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spoil(copied / "004")
-    assert drr("tasks", "check", copied, "--json") == 1
+    assert drr("papers", "tasks", "check", copied, "--json") == 1
     told = json.loads(capsys.readouterr().out)
     assert told["failed"] == 1
     assert check in told["by_check"]
@@ -176,12 +176,12 @@ def test_what_is_spoilt_is_found(
 def test_a_task_is_shown_with_its_facts_and_a_set_by_name(
     tasks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert drr("tasks", "show", tasks / "002") == 0
+    assert drr("papers", "tasks", "show", tasks / "002") == 0
     out = capsys.readouterr().out
     truth = read_truth(tasks / "002")
     for fact in truth.facts:
         assert fact.text in out and fact.places[0].address in out
-    assert drr("tasks", "show", tasks) == 0
+    assert drr("papers", "tasks", "show", tasks) == 0
     assert [row.split()[0] for row in capsys.readouterr().out.splitlines()] == [
         one.name for one in task_folders(tasks)
     ]
@@ -205,7 +205,7 @@ def test_what_was_changed_is_never_taken_for_what_was_written(shop: Shop, copied
     with pytest.raises(Misuse, match="004: is not what was written there"):
         made(shop, copied, 4)
     assert read_manifest(copied) == before
-    assert drr("tasks", "check", copied) == 1
+    assert drr("papers", "tasks", "check", copied) == 1
     shutil.rmtree(copied / "004")
     assert made(shop, copied, 4) == before
 
@@ -214,20 +214,20 @@ def test_a_strange_task_in_the_folder_is_not_taken_in(shop: Shop, copied: Path) 
     shutil.copytree(copied / "002", copied / "099")
     with pytest.raises(Misuse, match="099: is not what was written there"):
         made(shop, copied, 4)
-    assert drr("tasks", "check", copied) == 1
+    assert drr("papers", "tasks", "check", copied) == 1
 
 
 def test_missing_tasks_are_missed_and_nothing_to_compare_with_is_said(
     copied: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.rmtree(copied / "002")
-    assert drr("tasks", "check", copied) == 1
+    assert drr("papers", "tasks", "check", copied) == 1
     told = capsys.readouterr().out
     assert "002: missing: the manifest has it, the folder has not" in told and "3 of 4 tasks pass" in told
-    assert drr("tasks", "check", copied / "003") == 0
+    assert drr("papers", "tasks", "check", copied / "003") == 0
     (copied / "manifest.json").unlink()
     capsys.readouterr()
-    assert drr("tasks", "check", copied) == 0
+    assert drr("papers", "tasks", "check", copied) == 0
     assert "nothing could be compared with what was written" in capsys.readouterr().err
 
 
@@ -242,10 +242,10 @@ def test_a_rejected_task_is_neither_run_nor_exported(
     )  # fmt: skip
     assert shown[:3] == ["\n1 of 4\nasked", "'?' is no key: " + KEYS, "true"]
     assert [query.task_id for query in queries_of(copied, ["16k"])] == ["002", "003", "004"]
-    assert drr("tasks", "export", copied, "--out", tmp_path / "dr3") == 0
+    assert drr("papers", "tasks", "export", copied, "--out", tmp_path / "dr3") == 0
     assert "1 task that was rejected in review is left out: 001" in capsys.readouterr().err
     assert "001" not in {one.name for one in (tmp_path / "dr3").iterdir()}
-    assert drr("tasks", "check", copied) == 0
+    assert drr("papers", "tasks", "check", copied) == 0
 
 
 def test_a_run_says_what_is_not_as_it_was_written_and_refuses_what_lacks_a_file(
@@ -289,7 +289,7 @@ def test_what_is_no_task_is_told_with_what_to_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(copied.parent)
-    assert drr("tasks", *words) == 2
+    assert drr("papers", "tasks", *words) == 2
     assert told in capsys.readouterr().err
 
 
@@ -309,7 +309,7 @@ def test_a_broken_part_is_named_in_plain_words(
     copied: Path, name: str, text: str, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (copied / "003" / name).write_text(text)
-    assert drr("tasks", "check", copied / "003") == 1
+    assert drr("papers", "tasks", "check", copied / "003") == 1
     assert told in capsys.readouterr().out
 
 
@@ -330,12 +330,12 @@ def test_a_person_accepts_and_rejects_and_the_hash_stays(copied: Path) -> None:
     assert (rejected.status, rejected.reviewer) == ("rejected", "Ada")
     assert rejected.history[-1]["reason"] == "two answers"
     assert {one.name: task_hash(one) for one in task_folders(copied)} == before
-    assert drr("tasks", "check", copied) == 0
+    assert drr("papers", "tasks", "check", copied) == 0
 
 
 def test_the_layout_of_dr3_goes_out_and_comes_back(tasks: Path, tmp_path: Path) -> None:
-    assert drr("tasks", "export", tasks, "--out", tmp_path / "dr3") == 0
-    assert drr("tasks", "import", tmp_path / "dr3", "--out", tmp_path / "back") == 0
+    assert drr("papers", "tasks", "export", tasks, "--out", tmp_path / "dr3") == 0
+    assert drr("papers", "tasks", "import", tmp_path / "dr3", "--out", tmp_path / "back") == 0
     for folder in task_folders(tasks):
         back = tmp_path / "back" / folder.name
         asked = read_question(folder)
@@ -353,7 +353,7 @@ def test_the_layout_of_dr3_goes_out_and_comes_back(tasks: Path, tmp_path: Path) 
             fact.text for fact in (*ours.of("file"), *ours.of("page"))
         ]
         assert [one.requirement for one in theirs.checklist] == [one.requirement for one in ours.checklist]
-    assert drr("tasks", "check", tmp_path / "back") == 0
+    assert drr("papers", "tasks", "check", tmp_path / "back") == 0
 
 
 def test_two_pages_of_one_title_are_told_apart_or_neither_is_taken(tmp_path: Path, tasks: Path) -> None:
@@ -366,7 +366,7 @@ def test_two_pages_of_one_title_are_told_apart_or_neither_is_taken(tmp_path: Pat
     twin = next(row for row in rows if row["url"] not in known)
     twin["title"] = title
     (folder / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    assert drr("tasks", "export", folder, "--out", tmp_path / "dr3") == 0
+    assert drr("papers", "tasks", "export", folder, "--out", tmp_path / "dr3") == 0
     theirs, notes = import_task(tmp_path / "dr3" / "001", None, "2030-01-01")
     ours = read_truth(folder)
     assert {one.url for one in theirs.truth.pages} == known
@@ -400,10 +400,10 @@ def test_what_cannot_be_imported_is_told_in_one_line(
     (folder / "query.jsonl").write_text('{"number": 7, "query": "What now?"}')
     pages = [{"title": "A", "url": "", "page_body": "b"}, {"title": "", "page_body": ""}, 3]
     (folder / "long_context_sampled_32k.json").write_text(json.dumps(pages))
-    assert drr("tasks", "import", folder, "--out", tmp_path / "whole") == 0
+    assert drr("papers", "tasks", "import", folder, "--out", tmp_path / "whole") == 0
     assert "1 pages without text were left out" in capsys.readouterr().err
     (folder / name).write_text(text)
-    assert drr("tasks", "import", folder, "--out", tmp_path / "out") == 2
+    assert drr("papers", "tasks", "import", folder, "--out", tmp_path / "out") == 2
     err = capsys.readouterr().err
     assert told in err and "Traceback" not in err
 

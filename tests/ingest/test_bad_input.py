@@ -43,7 +43,7 @@ def drr(capsys: pytest.CaptureFixture[str], raw: Path, *options: str) -> tuple[i
     """Exit code and the one line on standard error."""
     shop = raw.parent / "shop"
     code = main(
-        ["ingest", str(raw), "--shop", str(shop), "--categories", "Pet_Supplies", "--quiet", *options]
+        ["data", "ingest", str(raw), "--shop", str(shop), "--categories", "Pet_Supplies", "--quiet", *options]
     )
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -137,7 +137,7 @@ def test_missing_category(raw: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_some_of_the_default_categories(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["ingest", str(raw), "--shop", str(raw.parent / "shop"), "--quiet"])
+    code = main(["data", "ingest", str(raw), "--shop", str(raw.parent / "shop"), "--quiet"])
     error = capsys.readouterr().err
     assert code == 2
     assert "has 1 of the ten default categories" in error
@@ -325,7 +325,9 @@ def test_kept_products_that_nobody_reviewed_are_no_shop(
 
 def test_a_shop_below_a_file_cannot_be_written(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (raw / "file").touch()
-    assert main(["ingest", str(raw), "--shop", str(raw / "file" / "shop"), "--categories", "all"]) == 2
+    assert (
+        main(["data", "ingest", str(raw), "--shop", str(raw / "file" / "shop"), "--categories", "all"]) == 2
+    )
     assert "shop: cannot be written (" in capsys.readouterr().err
 
 

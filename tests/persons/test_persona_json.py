@@ -40,7 +40,7 @@ def test_each_leaf_is_an_attribute_and_who_it_is_stays_outside(
 ) -> None:
     source = written(tmp_path / "in.jsonl", {"userid": "u1", "persona": PERSONA, "language": "en"})
     out = tmp_path / "persons.jsonl"
-    assert drr("persons", "import", source, "--out", out, "--json") == 0
+    assert drr("papers", "persons", "import", source, "--out", out, "--json") == 0
     assert json.loads(capsys.readouterr().out)["left_out"] == {
         "a field beside the persona": 1,
         "a name": 2,
@@ -65,19 +65,19 @@ def test_each_leaf_is_an_attribute_and_who_it_is_stays_outside(
     assert len(diets) == 1
     assert {one.basis for one in person.attributes} == {"imported"}
     assert "Mia" not in out.read_text()
-    assert drr("persons", "check", out) == 0
+    assert drr("papers", "persons", "check", out) == 0
 
 
 def test_an_exported_file_is_read_back_to_the_same_attributes(tmp_path: Path, sample_persons: Path) -> None:
     first, there, back = (tmp_path / name for name in ("a.jsonl", "there.jsonl", "back.jsonl"))
     source = written(tmp_path / "in.jsonl", {"userid": 7, "persona": PERSONA}, PERSONA["Lifestyle"])
-    assert drr("persons", "import", source, "--out", first) == 0
-    assert drr("persons", "export", first, "--out", there) == 0
-    assert drr("persons", "import", there, "--out", back) == 0
+    assert drr("papers", "persons", "import", source, "--out", first) == 0
+    assert drr("papers", "persons", "export", first, "--out", there) == 0
+    assert drr("papers", "persons", "import", there, "--out", back) == 0
     assert list(read_persons(back)) == ["7", "persona-2"]
     assert back.read_bytes() == first.read_bytes()
-    assert drr("persons", "export", sample_persons, "--out", there) == 0
-    assert drr("persons", "import", there, "--out", back) == 0
+    assert drr("papers", "persons", "export", sample_persons, "--out", there) == 0
+    assert drr("papers", "persons", "import", there, "--out", back) == 0
     persons = read_persons(sample_persons)
     assert all(person.user_id not in there.read_text() for person in persons.values() if person.user_id)
     for person in read_persons(back).values():
@@ -85,7 +85,7 @@ def test_an_exported_file_is_read_back_to_the_same_attributes(tmp_path: Path, sa
         assert {(one.id, one.block, one.statement, one.names) for one in person.attributes} == {
             (one.id, one.block, one.statement, one.names) for one in before
         }
-    assert drr("persons", "check", back) == 0
+    assert drr("papers", "persons", "check", back) == 0
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_a_malformed_line_is_named_and_changes_nothing(
     out = tmp_path / "persons.jsonl"
     out.write_text("as it was")
     source = written(tmp_path / "in.jsonl", {"id": "u1", "a": {"b": "c"}}, "", line)
-    assert drr("persons", "import", source, "--out", out) == 2
+    assert drr("papers", "persons", "import", source, "--out", out) == 2
     error = capsys.readouterr().err
     assert "line 3: " in error
     assert told in error
@@ -127,7 +127,7 @@ def test_what_is_invented_is_not_handed_on_as_anybodys(
         {"id": "job-1", "block": "job", "statement": "teaches", "basis": "invented"},
     ]  # fmt: skip
     (tmp_path / "p.jsonl").write_text(json.dumps({"person_id": "p1", "attributes": held}))
-    assert drr("persons", "export", tmp_path / "p.jsonl", "--out", tmp_path / "there.jsonl") == 0
+    assert drr("papers", "persons", "export", tmp_path / "p.jsonl", "--out", tmp_path / "there.jsonl") == 0
     assert "1 invented attributes left out" in capsys.readouterr().out
     text = (tmp_path / "there.jsonl").read_text()
     assert "keeps a dog" in text and "teaches" not in text

@@ -94,7 +94,7 @@ def test_what_cannot_be_asked_is_misuse_before_anything_is_paid(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    assert drr("context", "check", folder(tmp_path), *words) == 2
+    assert drr("papers", "context", "check", folder(tmp_path), *words) == 2
     told = capsys.readouterr()
     assert (told.out, why in told.err) == ("", True)
     assert not (tmp_path / "contexts.reversal").exists()

@@ -385,6 +385,8 @@ def holders(word: str, processes: list[Path], session: Path) -> list[str]:
 def test_what_many_cannot_make_is_refused_in_one_line(
     raw: Path, words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["ingest", str(raw), "--categories", ",".join(CATEGORIES), "--pool", "ray", *words]) == 2
+    assert (
+        main(["data", "ingest", str(raw), "--categories", ",".join(CATEGORIES), "--pool", "ray", *words]) == 2
+    )
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line and line.startswith("drr")

@@ -39,7 +39,7 @@ def test_a_full_disk_is_one_sentence(box: Path, drr: Drr, tmp_path: Path, lane: 
     (box / "import.jsonl").write_text(json.dumps(row) + "\n")
     if lane != "quick":
         assert drr("judge", study, "--quiet")[0] == 0
-        assert drr("sample", box / "raw", "--products", 60, "--users", 20, "--quiet")[0] == 0
+        assert drr("data", "sample", box / "raw", "--products", 60, "--users", 20, "--quiet")[0] == 0
     place = tmp_path / "disk"
     place.mkdir()
     done = subprocess.run(

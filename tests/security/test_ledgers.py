@@ -43,7 +43,7 @@ COMMANDS = (
     ("status", "study"),
     ("report", "study", "--json"),
     ("export", "study", "--out", "tables"),
-    ("trace", "study"),
+    ("study", "trace", "study"),
     ("run", "study", "--dry-run"),
 )
 

@@ -21,7 +21,7 @@ New = Callable[..., list[str]]
 MAGIC = bytes.fromhex("d9d505f920a163d7")
 READING = (
     ("status", "study"),
-    ("trace", "study"),
+    ("study", "trace", "study"),
     ("view", "study", "--static", "pages", "--quiet"),
     ("export", "study", "--out", "tables"),
     ("report", "study", "--json"),

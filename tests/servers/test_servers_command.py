@@ -23,7 +23,7 @@ def test_start_status_stop(
     monkeypatch.setattr(testservers, "WORK", tmp_path)
 
     def drr(*words: str, code: int = 0) -> Any:
-        assert main(["servers", *words, "--json"]) == code
+        assert main(["shop", "servers", *words, "--json"]) == code
         return json.loads(capsys.readouterr().out)
 
     assert drr("status", code=1) == {"mongodb": None, "elasticsearch": None}
@@ -31,7 +31,7 @@ def test_start_status_stop(
     try:
         assert drr("start") == started, "what runs already is left alone"
         assert drr("status") == started
-        assert main(["servers", "status"]) == 0
+        assert main(["shop", "servers", "status"]) == 0
         said = capsys.readouterr().out
         assert f"export DRR_MONGODB_URL={started['mongodb']['url']}" in said
         assert f"{tmp_path / 'data'}\n" in said and started["mongodb"]["data"] == str(
@@ -40,7 +40,7 @@ def test_start_status_stop(
         # One that hangs is told, not forgotten, and stopped all the same.
         (tmp_path / "data" / "mongodb" / "log").write_text("")
         assert drr("status", code=1)["mongodb"] == started["mongodb"] | {"url": None}
-        assert main(["servers", "start"]) == 1
+        assert main(["shop", "servers", "start"]) == 1
         assert "does not answer; `drr shop servers stop` stops it" in capsys.readouterr().err
     finally:
         assert drr("stop") == {"mongodb": None, "elasticsearch": None}
@@ -110,7 +110,7 @@ def test_only_servers_of_this_user_are_found(tmp_path: Path, monkeypatch: pytest
         assert testservers.found() == {
             "mongodb": testservers.Found(own.pid, None, str(testservers.home_of("mongodb")))
         }
-        assert main(["servers", "stop"]) == 0
+        assert main(["shop", "servers", "stop"]) == 0
         assert own.wait(10) == -signal.SIGTERM
         assert all(process.poll() is None for process in others)
     finally:
@@ -124,7 +124,7 @@ def test_without_a_jdk_one_line_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(testservers, "WORK", tmp_path)
     monkeypatch.setattr(testservers, "_jdk_homes", lambda: iter([tmp_path]))
-    assert main(["servers", "start", "--mongodb-port", "0"]) == 1
+    assert main(["shop", "servers", "start", "--mongodb-port", "0"]) == 1
     out, err = capsys.readouterr()
     assert out == "" and len(err.splitlines()) == 1 and "no JDK >= 21 found" in err
 
@@ -151,5 +151,5 @@ def test_a_port_in_use_is_named(
 
     monkeypatch.setattr(testservers, "WORK", tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        assert main(["servers", "start", "--mongodb-port", str(listener.getsockname()[1])]) == 1
+        assert main(["shop", "servers", "start", "--mongodb-port", str(listener.getsockname()[1])]) == 1
     assert "is in use" in capsys.readouterr().err

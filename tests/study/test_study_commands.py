@@ -65,21 +65,21 @@ def test_a_study_is_run_continued_looked_into_and_exported(box: Path, drr: Drr, 
     code, out, _ = drr("status", "study")
     assert code == 0
     assert "4 done" in out
-    code, out, _ = drr("trace", "study")
+    code, out, _ = drr("study", "trace", "study")
     assert len(out.splitlines()) == 4
     assert "q-birds/react/0" in out
-    code, out, _ = drr("trace", "study", "q-birds/react/0")
+    code, out, _ = drr("study", "trace", "study", "q-birds/react/0")
     assert code == 0
     assert "written by rules, not by an LLM" in out
     assert "product_catalog_search(" in out
     assert "--- report ---" in out
-    _, out, _ = drr("trace", "study", "q-birds/react/0", "--full")
+    _, out, _ = drr("study", "trace", "study", "q-birds/react/0", "--full")
     assert "--- conversation" in out
-    _, out, _ = drr("trace", "study", "q-birds/react/0", "--json")
+    _, out, _ = drr("study", "trace", "study", "q-birds/react/0", "--json")
     trace = json.loads(out)
     assert trace["result"]["rule_written"] is True
     assert trace["transcript"]
-    code, out, _ = drr("trace", "study", trace["key"][:10])
+    code, out, _ = drr("study", "trace", "study", trace["key"][:10])
     assert code == 0
 
     code, out, _ = drr("export", "study", "--out", "tables", "--json")
@@ -213,7 +213,7 @@ def test_misuse_is_told_in_one_line_with_exit_2(box: Path, drr: Drr, tmp_path: P
         ["run", *new(box), "--thinking", "9000"],
         ["run", *new(box), "--model", "anthropic:claude-opus-4-5", *local, "--effort", "max"],
         ["status", "study"],
-        ["trace", "study"],
+        ["study", "trace", "study"],
         ["export", "study", "--out", "x"],
     ]
     for words in cases:
@@ -303,16 +303,16 @@ def test_half_a_character_of_a_model_breaks_nothing(box: Path, drr: Drr) -> None
     with Wire(lambda request: looked(request, "# A report\n\nwith \ud83d half a character [1]\n")) as wire:
         assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url)[0] == 0
     assert drr("export", "study", "--out", "tables")[0] == 0
-    code, out, _ = drr("trace", "study", "q-birds/react/0", "--json")
+    code, out, _ = drr("study", "trace", "study", "q-birds/react/0", "--json")
     assert code == 0
     assert "with \ufffd half" in json.loads(out)["report"]
-    assert drr("trace", "study", "q-birds/react/0", "--full")[0] == 0
+    assert drr("study", "trace", "study", "q-birds/react/0", "--full")[0] == 0
 
 
 def test_hostile_text_does_not_steer_the_terminal(box: Path, drr: Drr) -> None:
     with Wire(lambda request: looked(request, "\x1b]0;owned\x07\x1b[2Jreport [1]\n")) as wire:
         assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url, "--limit", 1)[0] == 0
-    _, out, _ = drr("trace", "study", "q-birds/react/0", "--full")
+    _, out, _ = drr("study", "trace", "study", "q-birds/react/0", "--full")
     assert "owned" in out
     assert "\x1b" not in out
     assert "\x07" not in out
@@ -343,7 +343,7 @@ def test_what_a_unit_gathered_before_its_model_failed_is_recorded(
     assert (unit["status"], unit["reason"], unit["report"]) == ("failed", "refusal", None)
     assert "product_catalog_search" in [call["name"] for call in rows["tool_calls"]]
     assert {source["type"] for source in rows["sources"]} == {"product"}
-    _, out, _ = drr("trace", "study", unit["key"][:10], "--full")
+    _, out, _ = drr("study", "trace", "study", unit["key"][:10], "--full")
     assert "product_catalog_search(" in out
     assert "--- conversation" in out
     assert drr("status", "study")[0] == 0
@@ -443,14 +443,14 @@ def test_status_and_trace_count_addresses_that_no_tool_returned(box: Path, drr: 
         assert drr("run", *new(box, "react"), "--model", SONNET, "--base-url", wire.url, "--quiet")[0] == 0
     assert json.loads(drr("status", "study", "--json")[1])["fabricated"] == {"addresses": 2, "answers": 2}
     assert "fabricated: 2 cited addresses that no tool returned, in 2 answers" in drr("status", "study")[1]
-    assert "fabricated: 1 cited address that" in drr("trace", "study", "q-birds/react/0")[1]
+    assert "fabricated: 1 cited address that" in drr("study", "trace", "study", "q-birds/react/0")[1]
 
 
 def test_what_a_model_puts_back_after_it_was_asked_is_taken_out(box: Path, drr: Drr) -> None:
     with Wire(lambda request: looked(request, MADE_UP)) as wire:
         words = ("--model", SONNET, "--base-url", wire.url, "--citation-repair", "ask", "--quiet")
         assert drr("run", *new(box, "react"), *words)[0] == 0
-    document = json.loads(drr("trace", "study", "q-birds/react/0", "--json")[1])
+    document = json.loads(drr("study", "trace", "study", "q-birds/react/0", "--json")[1])
     assert "nowhere.example" not in document["report"]
     assert "nowhere.example" in document["result"]["fabricated"][0]["url"]
     assert any("taken out" in note for note in document["result"]["notes"])
@@ -484,8 +484,8 @@ def test_a_bug_of_an_agent_in_a_file_shows_its_trace_only_when_asked(
     assert "KeyError" in err
     assert "\x1b" not in err
     label = "q-birds/mine.py:mine/0"
-    assert "Traceback" not in drr("trace", "study", label)[1]
-    assert "Traceback" in drr("trace", "study", label, "--full")[1]
+    assert "Traceback" not in drr("study", "trace", "study", label)[1]
+    assert "Traceback" in drr("study", "trace", "study", label, "--full")[1]
 
 
 def test_a_forecast_of_judging_needs_no_key(box: Path, drr: Drr) -> None:
@@ -502,7 +502,7 @@ def test_effort_is_in_the_key_of_every_answer_and_told_to_its_model(box: Path, d
             words = [f"study-{effort}", *new(box, "react")[1:], "--model", SONNET, "--base-url", wire.url]
             more = () if effort is None else ("--effort", effort)
             assert drr("run", *words, *more, "--limit", 1, "--quiet")[0] == 0
-            told = json.loads(drr("trace", f"study-{effort}", "q-birds/react/0", "--json")[1])
+            told = json.loads(drr("study", "trace", f"study-{effort}", "q-birds/react/0", "--json")[1])
             keys[effort], styles[effort] = told["key"], told["key_fields"].get("styles")
     assert len(set(keys.values())) == 3
     assert styles == {"low": {"agent": ["low", None]}, "high": {"agent": ["high", None]}, None: None}
