@@ -76,7 +76,7 @@ def requirement(text: str) -> Requirement:
     known = known_metrics()
     name = metric_name(name)
     if name not in known:
-        near = get_close_matches(said_name(name), [said_name(one) for one in known], 3, 0.6)
+        near = get_close_matches(said_name(name), [*map(said_name, known), *known], 3, 0.6)
         hint = f"did you mean {' or '.join(near)}?" if near else "`drr report --explain` lists them"
         raise Misuse(f"--require {text!r}: no metric {name!r}; {hint}")
     return Requirement(text.strip(), variant.strip() if variant else None, name, sign, bound)  # type: ignore[arg-type]
