@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 from drr.app.elsewhere import Probe, check_probes
-from drr.app.giving import NOWHERE, Giving, PersonPlaces
 from drr.app.outcome import kept
 from drr.app.reaching import check_reaches, is_for, kinds_for
 from drr.app.specs import AnswerSpec, RunPlan, agent_in, keyed, reach_in, setting_in, spec_of
@@ -17,6 +16,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, setting_of
 from drr.env.reach import WHOLE, Reach, reach_of
 from drr.extras.otel.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
+from drr.papers.pdr.giving import NOWHERE, Giving, PersonPlaces
 from drr.papers.pdr.recalled import RECALLED
 
 if TYPE_CHECKING:

@@ -6,7 +6,10 @@ A plug-in puts its own rows in with `add_commands`; nothing else knows which com
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
+
+from drr.env.plugins import load, papers
 
 GROUPS = ("start", "shop", "agents", "judging", "papers and judges")
 """In the order of `drr --help`."""
@@ -179,13 +182,6 @@ _ROWS = (
         old="canaries",
     ),
     CommandRow(
-        "judges align",
-        f"{_HERE}.align",
-        "brings a judge near to experts: new, run, show, status, compare, edit",
-        old="align",
-        summaries=("new",),
-    ),
-    CommandRow(
         "judges plan",
         f"{_HERE}.plan",
         "how many labels, questions and trials an interval takes",
@@ -203,41 +199,11 @@ _PAPERS = (
         old="reproduce",
     ),
     CommandRow(
-        "papers persons",
-        f"{_HERE}.persons",
-        "persons of a shop's shoppers: build, show, check, stats",
-        old="persons",
-        summaries=("import", "export"),
-    ),
-    CommandRow(
-        "papers context",
-        f"{_HERE}.context",
-        "what an assistant could have gathered of persons: build, check",
-        old="context",
-    ),
-    CommandRow("papers memory", f"{_HERE}.memory", "memories of persons: list, test", old="memory"),
-    CommandRow(
         "papers tasks",
         f"{_HERE}.tasks",
         "wishes, and tasks with files: build, drawer, check, show, review",
         old="tasks",
         summaries=("build", "import", "export"),
-    ),
-    CommandRow(
-        "papers pairs", f"{_HERE}.pairs", "tasks and persons as queries", old="pairs", summaries=("",)
-    ),
-    CommandRow(
-        "papers criteria",
-        f"{_HERE}.criteria",
-        "what PQR scores by: list, show, edit, export, import",
-        old="criteria",
-        summaries=("export", "import"),
-    ),
-    CommandRow(
-        "papers swap",
-        f"{_HERE}.swap",
-        "reports under other persons' criteria: does P see the person?",
-        old="swap",
     ),
     CommandRow(
         "papers aggregate",
@@ -269,12 +235,21 @@ def add_commands(*rows: CommandRow) -> None:
         _table[row.name] = row
 
 
+@cache
+def add_papers() -> None:
+    """Put the commands of the papers into the table, once."""
+    for paper in papers():
+        if paper.commands:
+            add_commands(*load(paper.commands))
+
+
 def _heads() -> list[str]:
     return [row.name for row in heads()]
 
 
 def commands() -> list[CommandRow]:
     """Every row, heads first met first."""
+    add_papers()
     return list(_table.values())
 
 
@@ -284,11 +259,13 @@ def heads() -> list[CommandRow]:
 
 def parts_of(head: str) -> list[CommandRow]:
     """The commands below a head that have a module of their own."""
+    add_papers()
     return [row for row in _table.values() if row.head == head != row.name]
 
 
 def first_words() -> dict[str, str]:
     """Every word that may stand first, with the name that the command has today."""
+    add_papers()
     olds = {row.old: row.name for row in _table.values() if row.old}
     return {name: name for name in _heads()} | olds
 
@@ -303,7 +280,10 @@ def command_of(name: str) -> CommandRow:
 
 def find(words: Sequence[str]) -> FoundCommand | None:
     """The command that a line begins with, and the words that are left for it."""
-    if row := _table.get(" ".join(words[:2])):
+    two = " ".join(words[:2])
+    if two not in _table:
+        add_papers()
+    if row := _table.get(two):
         return FoundCommand(row, list(words[len(row.name.split()) :]))
     if not words:
         return None

@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from drr.app.memory_forecast import NOBODY, MemoryForecastRow, PerUnit, memory_forecast
 from drr.app.reaching import is_for
 from drr.app.specs import agent_in
 from drr.env.given import Setting, system_of
 from drr.env.reach import WHOLE, under
+from drr.papers.pdr.memory_forecast import NOBODY, MemoryForecastRow, PerUnit, memory_forecast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

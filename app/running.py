@@ -141,12 +141,12 @@ def _opened(asked: RunConfig, *, calls: bool = True) -> Iterator[_Asked]:
     from dataclasses import replace
 
     from drr.app.answers import AnswerConfig, open_answering
-    from drr.app.giving import persons_file
     from drr.app.models import check_named
     from drr.app.notices import notice
     from drr.app.plans import others_left
     from drr.app.reaching import left_out
     from drr.app.studies import config_of
+    from drr.papers.pdr.giving import persons_file
 
     folder = asked.study
     config, saved, (plan, settings, queries, named) = _settled(asked)
@@ -272,11 +272,11 @@ def _resolve(config: RunConfig, saved: StudyConfig) -> _Resolved:
 
 def _plan(config: RunConfig, before: JsonObject, variants: str | None) -> RunPlan:
     from drr.app.plans import joined_variants
-    from drr.app.shop_of_persons import shop_of
     from drr.app.specs import RunPlan
     from drr.env.errors import Misuse
     from drr.env.world import SHOP
     from drr.papers.pdr.person import read_persons
+    from drr.papers.pdr.shop_of_persons import shop_of
     from drr.study.config import MOST_TRIALS
 
     world, place = config.world or before.get("world", SHOP), config.place or before.get("place")
@@ -335,14 +335,14 @@ def _check_limits(saved: JsonObject, study: Path) -> None:
 def _run(config: RunConfig, asked: _Asked) -> StudyRan:
     import time
 
-    from drr.app.giving import PERSONS, keep_persons
     from drr.app.notices import notice
     from drr.app.plans import counted_under_only, keep_queries
-    from drr.app.recalling import remember
     from drr.app.studies import budget_of, check_cast, run_units, say_paper, unit_cap_of
     from drr.app.vouching import remember_study
     from drr.app.workers import pool_of
     from drr.eval.evidence.imported import imported_units
+    from drr.papers.pdr.giving import PERSONS, keep_persons
+    from drr.papers.pdr.recalling import remember
     from drr.study.status import status
     from drr.study.study import Study
 

@@ -72,6 +72,12 @@ class Paper(NamedTuple):
     """Forms of other benchmarks' files by the name that `--format` takes: their class."""
     sums: Mapping[str, tuple[str, str]] = {}
     """Protocols of `drr aggregate` by name: the class of the sums, and one line of help."""
+    commands: str = ""
+    """`drr.app.command_table.CommandRow`s of its commands."""
+    reproduction: str = ""
+    """The module of what `drr papers reproduce` does for it (`drr.app.papers.steps.PaperSteps`)."""
+    exhibits: str = ""
+    """The package in whose file `printed.toml` its tables and figures stand, as printed."""
     prompts: str = ""
     """The package in whose folder `prompts` its own prompts lie."""
     judging_prompts: str = ""
@@ -130,11 +136,18 @@ def load(place: str) -> Any:
 
 def prompt_folders(field: str) -> list[Path]:
     """The folders of the papers' prompts: of `prompts` or of `judging_prompts`."""
+    return [folder_of(name) / "prompts" for paper in papers() if (name := getattr(paper, field))]
+
+
+def folder_of(package: str) -> Path:
+    """Where the files of a package lie."""
     from importlib.util import find_spec
     from pathlib import Path
 
-    specs = [find_spec(name) for paper in papers() if (name := getattr(paper, field))]
-    return [Path(spec.origin).parent / "prompts" for spec in specs if spec is not None and spec.origin]
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"{package}: no such package", name=package)
+    return Path(spec.origin).parent
 
 
 def merged(field: str) -> dict[str, Any]:

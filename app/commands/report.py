@@ -20,7 +20,7 @@ _USUAL = ("--out", "--judge", "--labels", "--viewer", "--paper", "--explain", "-
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.papers.names import PAPERS
+    from drr.app.papers.names import printed_papers
     from drr.app.parsing import name_usual
 
     name_usual(parser, *_USUAL)
@@ -45,7 +45,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--paper",
-        choices=PAPERS,
+        choices=printed_papers(),
         help="the tables of this paper by their own numbers, with its printed figures, marked as another setting, where no rules took part",
     )
     parser.add_argument(

@@ -11,7 +11,7 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.papers.names import PAPERS
+from drr.app.papers.names import RETAIL, reproducible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +57,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
     parser.epilog = _EXAMPLES
     name_usual(parser, *_USUAL)
-    parser.add_argument("--paper", choices=PAPERS, default="retail", help="which (default: retail)")
+    parser.add_argument("--paper", choices=reproducible(), default=RETAIL, help="which (default: retail)")
     parser.add_argument(
         "--shop", help="a folder, or servers:NAME (default: an invented sample, made in the output folder)"
     )
@@ -176,7 +176,7 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     asked = Reproduction(arguments, Places(arguments.out), by_rules, sizes)
     paper.check(asked)
     now = settled(arguments, begun, sizes)
-    if arguments.paper != "retail":
+    if arguments.paper != RETAIL:
         print(flowing(_told(asked, paper)), flush=True)
     if arguments.dry_run:
         from drr.app.papers.preview import preview

@@ -159,7 +159,7 @@ def _build_of_files(actions: argparse._SubParsersAction[argparse.ArgumentParser]
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.action in ("drawer", "import", "export"):
-        from drr.app import file_tasks
+        from drr.papers.dr3 import task_actions as file_tasks
 
         acting = {"drawer": file_tasks.make, "import": file_tasks.bring_in, "export": file_tasks.write_out}
         return acting[arguments.action](arguments)
@@ -167,7 +167,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _build(arguments)
     _check_place(arguments.file)
     if arguments.file.is_dir():
-        from drr.app import file_tasks
+        from drr.papers.dr3 import task_actions as file_tasks
 
         of_files = {"check": file_tasks.check, "show": file_tasks.show, "review": file_tasks.review}
         return of_files[arguments.action](arguments)

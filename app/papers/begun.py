@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypedDict
 
-from drr.app.papers.names import PAPERS
+from drr.app.papers.names import RETAIL, reproducible
 from drr.app.papers.steps import PaperSteps, steps_of
 from drr.env.errors import Misuse
 from drr.env.files import write_file
@@ -42,7 +42,7 @@ def check_options(arguments: argparse.Namespace) -> None:
     """`Misuse` for an option that belongs to another paper."""
     own = steps_of(arguments.paper)
     known = {*own.OWN, *own.SIZES}
-    for paper in PAPERS:
+    for paper in reproducible():
         other = steps_of(paper)
         for name in {*other.OWN, *other.SIZES} - known:
             if getattr(arguments, name) is not None:
@@ -86,7 +86,7 @@ def _asked(
     arguments: argparse.Namespace, paper: PaperSteps, sizes: dict[str, int]
 ) -> dict[str, int | str | None]:
     """What decides the questions. The retail paper's are joined to those a study has, for every variant, as ever."""
-    if arguments.paper == "retail":
+    if arguments.paper == RETAIL:
         return {}
     found: dict[str, int | str | None] = {**sizes, "seed": arguments.seed}
     options = {*paper.OWN, "shop"}

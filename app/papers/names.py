@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from drr.env.plugins import papers
 
-PaperName = Literal["retail", "pdr", "dr3", "reporteval"]
-PAPERS: tuple[PaperName, ...] = ("retail", "pdr", "dr3", "reporteval")
+RETAIL = "retail"
+"""The paper that this project is of; the others are plug-ins."""
+
+
+def reproducible() -> tuple[str, ...]:
+    """Those that `drr papers reproduce` can do."""
+    return (RETAIL, *(paper.name for paper in papers() if paper.reproduction))
+
+
+def printed_papers() -> tuple[str, ...]:
+    """Those whose printed tables and figures are known."""
+    return (RETAIL, *(paper.name for paper in papers() if paper.exhibits))

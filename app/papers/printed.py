@@ -7,7 +7,8 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from drr.app.papers.names import PaperName
+from drr.app.papers.names import RETAIL
+from drr.env.plugins import folder_of, papers
 from pydantic import BaseModel, ConfigDict, model_validator
 
 _THOUSAND = "k"
@@ -88,16 +89,24 @@ class Exhibit(_Row):
 
 
 class PrintedPaper(_Row):
-    paper: PaperName
+    paper: str
     title: str
     setting: str
     """What makes its figures those of another setting."""
     exhibit: tuple[Exhibit, ...]
 
 
+def _place(name: str) -> Path:
+    if name == RETAIL:
+        return Path(__file__).with_name("retail.toml")
+    (package,) = (paper.exhibits for paper in papers() if paper.name == name)
+    return folder_of(package) / "printed.toml"
+
+
 @cache
-def paper_of(name: PaperName) -> PrintedPaper:
-    text = Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8")
+def paper_of(name: str) -> PrintedPaper:
+    """Its tables and figures as printed."""
+    text = _place(name).read_text(encoding="utf-8")
     return PrintedPaper.model_validate(tomllib.loads(text))
 
 
@@ -116,7 +125,7 @@ def number(printed: str) -> float | None:
 def _of_variants() -> dict[tuple[str, str], float]:
     """Of the retail paper, whose rows are variants here too."""
     found: dict[tuple[str, str], float] = {}
-    for exhibit in paper_of("retail").exhibit:
+    for exhibit in paper_of(RETAIL).exhibit:
         for row in exhibit.rows if exhibit.metrics else ():
             figures = zip(exhibit.metrics, exhibit.figures(row), strict=True)
             found |= {

@@ -9,7 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, cast
 
-from drr.app.papers.names import PaperName
+from drr.app.papers.names import RETAIL
+from drr.env.plugins import papers
 
 StepKind = Literal["input", "run", "judge", "align", "report"]
 OFFLINE = "offline"
@@ -47,8 +48,10 @@ class PaperSteps(Protocol):
     def steps(self, asked: Reproduction) -> Iterator[Step]: ...
 
 
-def steps_of(paper: PaperName) -> PaperSteps:
-    return cast("PaperSteps", import_module(f"drr.app.papers.{paper}"))
+def steps_of(name: str) -> PaperSteps:
+    """The module of a paper that can be reproduced."""
+    places = {RETAIL: "drr.app.papers.retail", **{paper.name: paper.reproduction for paper in papers()}}
+    return cast("PaperSteps", import_module(places[name]))
 
 
 @dataclass(frozen=True)

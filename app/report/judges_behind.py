@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from drr.app.align_things import things_on_dev
 from drr.app.report.agreement_tables import compared, row_name
 from drr.app.report.alignment_table import run_name
 from drr.app.report.behind import AnswerRow, Behind, answer_name
@@ -20,6 +19,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
 from drr.eval.metrics import metrics, values_of
 from drr.eval.metrics.costs import shared_judgements
+from drr.papers.reporteval.align_things import things_on_dev
 from drr.papers.reporteval.alignment.kept import alignments
 from drr.wording.excerpt import excerpt
 

@@ -19,7 +19,6 @@ from drr.eval.stats.noise import RepetitionFloor, noise_floor
 from drr.eval.tasks.judged import Judged
 
 if TYPE_CHECKING:
-    from drr.app.papers.names import PaperName
     from drr.eval.agreement.rows import AgreementDocument
     from drr.eval.agreement.study import Raters
     from drr.study.study import Study
@@ -37,7 +36,7 @@ class Material:
     """Whether the retail paper's figures stand in braces beside ours."""
     agreement: AgreementDocument | None = None
     """Judges against judges and people; `None` where there are not two of them."""
-    paper: PaperName | None = None
+    paper: str | None = None
     """Whose tables are told by their own numbers."""
     viewer: str | None = None
     """Where the pages of the viewer lie, seen from the report's folder."""

@@ -28,6 +28,8 @@ PAPER = Paper(
     labels=f"{_HERE}.labels:labels_of",
     formats={"dr3": f"{_HERE}.foreign:Dr3Eval"},
     sums={"dr3": (f"{_HERE}.sums.dr3_rows:Dr3Sums", "DR3-Eval's six figures and their mean")},
+    reproduction=f"{_HERE}.reproduction",
+    exhibits=_HERE,
     prompts=_HERE,
     judging_prompts=f"{_HERE}.judging",
 )

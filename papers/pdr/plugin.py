@@ -44,6 +44,9 @@ PAPER = Paper(
             "reports under other persons' criteria: delta, CFA_min, A_min",
         ),
     },
+    commands=f"{_HERE}.commands:ROWS",
+    reproduction=f"{_HERE}.reproduction",
+    exhibits=_HERE,
     prompts=_HERE,
     judging_prompts=f"{_HERE}.judging",
 )

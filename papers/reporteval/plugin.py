@@ -25,5 +25,8 @@ PAPER = Paper(
     sums={
         "reporteval": (f"{_HERE}.sum_rows:ReportEvalSums", "ReportEval's grades, repetition and support"),
     },
+    commands=f"{_HERE}.commands:ROWS",
+    reproduction=f"{_HERE}.reproduction",
+    exhibits=_HERE,
     judging_prompts=f"{_HERE}.judging",
 )

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.app.papers.names import PaperName
 from drr.app.papers.printed import paper_of
 from drr.app.report.build import all_tables
 from drr.app.report.material import Material
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.long
 TOLD = {"plan-to-function@task", "plan-to-function@persona", "react@task", "react@persona"}
 
 
-def material(study: Study, paper: PaperName, *, by_model: bool) -> Material:
+def material(study: Study, paper: str, *, by_model: bool) -> Material:
     judged = read_judged(study, choose(study))
     document = study_document(study)
     if by_model:
@@ -32,7 +31,7 @@ def material(study: Study, paper: PaperName, *, by_model: bool) -> Material:
     return Material(study, judged, document, paper=paper)
 
 
-def tables_of(home: Path, paper: PaperName, *, by_model: bool) -> dict[str, Table]:
+def tables_of(home: Path, paper: str, *, by_model: bool) -> dict[str, Table]:
     with Study.open(home / "study") as study:
         return {table.name: table for table in all_tables(material(study, paper, by_model=by_model))}
 

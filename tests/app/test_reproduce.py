@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from drr.app.cli import main
-from drr.app.papers.names import PAPERS
+from drr.app.papers.names import reproducible
 from drr.app.papers.steps import steps_of
 from drr.app.report.tables import Table
 from drr.study.study import Study
@@ -148,7 +148,7 @@ def test_what_is_wrong_is_said_before_anything_is_made(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", reproducible())
 def test_every_paper_has_its_steps(paper: str) -> None:
     steps = steps_of(paper)  # type: ignore[arg-type]
     assert steps.HEADLINE

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from drr.app.task_card import write_card
 from drr.env.errors import Misuse
 from drr.env.progress import Quiet
 from drr.env.shop import Shop
@@ -19,6 +18,7 @@ from drr.papers.dr3.making.manifest import TaskSetManifest, read_manifest, task_
 from drr.papers.dr3.making.review import KEYS, review_tasks
 from drr.papers.dr3.quality.filters import FILTERS
 from drr.papers.dr3.quality.material import TaskMaterial
+from drr.papers.dr3.task_card import write_card
 from drr.papers.dr3.truth import FactPlace, read_truth
 from drr.papers.dr3.world import queries_of
 

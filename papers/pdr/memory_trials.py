@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from drr.app.remembering import Memories, Remembrance, Wanted
     from drr.env.settings import Settings
     from drr.eval.stats.intervals import VRow
     from drr.papers.pdr.memory.truth import Remembered, Statements
     from drr.papers.pdr.person import Person
     from drr.papers.pdr.recalled import MemoryCost
+    from drr.papers.pdr.remembering import Memories, Remembrance, Wanted
     from drr.study.study import Study
     from drr.study.unit import Unit
 
@@ -75,11 +75,11 @@ def try_memories(arguments: argparse.Namespace, settings: Settings) -> int:
     """The work lies in FOLDER.memory: it goes on where it stopped, and nothing is asked twice."""
     from drr.app.models import models_of
     from drr.app.prompts import prompts_of
-    from drr.app.remembering import Memories, MemoryMaking, Wanted
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of
     from drr.papers.pdr.context import read_contexts
     from drr.papers.pdr.memory.base import ROLE
     from drr.papers.pdr.memory.registry import check_playable, memory_kind
+    from drr.papers.pdr.remembering import Memories, MemoryMaking, Wanted
     from drr.study.study import Study
 
     contexts, persons = read_contexts(arguments.contexts), _persons(arguments)
@@ -132,10 +132,10 @@ def _row(
     word: str,
     units: Mapping[tuple[str, str], Unit],
 ) -> MemoryRow:
-    from drr.app.remembering import remembrances
     from drr.eval.stats.intervals import SHARE, mean
     from drr.papers.pdr.memory.registry import memory_kind
     from drr.papers.pdr.memory.truth import Statements
+    from drr.papers.pdr.remembering import remembrances
 
     tally, statements = _Tally(), Statements(persons.values())
     written = False

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.app.giving import Giving
-from drr.app.remembering import Memories, MemoryMaking, Wanted, remembrances
+from drr.papers.pdr.giving import Giving
 from drr.papers.pdr.recalled import RECALLED, RecalledRow, recall_id
+from drr.papers.pdr.remembering import Memories, MemoryMaking, Wanted, remembrances
 
 if TYPE_CHECKING:
     from drr.app.running import RunConfig

@@ -83,7 +83,7 @@ def _tokens(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "list":
         return _list(arguments)
-    from drr.app.memory_trials import try_memories
+    from drr.papers.pdr.memory_trials import try_memories
 
     return try_memories(arguments, _settings(arguments))
 

@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from drr.app.remembering import MemoryMaking
 from drr.env.errors import Misuse
 from drr.env.given import RECORDS, Given, Setting
 from drr.papers.pdr.recalled import RecalledRow, read_recalled, recall_id
+from drr.papers.pdr.remembering import MemoryMaking
 from drr.papers.pdr.showing import persona_text
 
 if TYPE_CHECKING:

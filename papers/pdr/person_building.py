@@ -7,17 +7,17 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.app.persons_said import SaidOfPersons
     from drr.env.settings import Settings
+    from drr.papers.pdr.candidate_asking import SaidOfPersons
     from drr.papers.pdr.person import Person
 
 
 def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
     from drr.app.console import write_lines
-    from drr.app.persons_said import SaidOfPersons, asks_model, said_of
     from drr.app.vouching import remember_shop
     from drr.env.shop import open_shop
     from drr.papers.pdr.build import build_persons, drawn_users, named_user
+    from drr.papers.pdr.candidate_asking import SaidOfPersons, asks_model, said_of
 
     found = SaidOfPersons({}, {}, 0)
     with open_shop(arguments.shop, settings) as shop:

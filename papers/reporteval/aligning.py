@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from drr.app.align_things import rows_on_dev
 from drr.app.terminal import number, table, with_interval
+from drr.papers.reporteval.align_things import rows_on_dev
 from drr.papers.reporteval.alignment.figures import (
     AlignedThing,
     AlignFigures,

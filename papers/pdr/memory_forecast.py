@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 if TYPE_CHECKING:
     from drr.app.answers import Answering
-    from drr.app.remembering import MemoryMaking
     from drr.env.query import Query
     from drr.llm.factory import Models
+    from drr.papers.pdr.remembering import MemoryMaking
     from drr.study.unit import Record, Unit
 
 MemoryForecastRow = TypedDict(
@@ -54,7 +54,7 @@ class _Before(NamedTuple):
 def memory_forecast(
     answering: Answering, queries: Iterable[Query], folder: Path | None
 ) -> list[MemoryForecastRow]:
-    from drr.app.recalling import memory_units
+    from drr.papers.pdr.recalling import memory_units
 
     making = answering.giving.making
     if making is None:
@@ -173,7 +173,6 @@ def _rehearsed(making: MemoryMaking, word: str, unit: Unit) -> PerUnit:
     """One person's context, gone through with rules for the model: the requests have the model's size, the answers are shorter or longer."""
     import asyncio
 
-    from drr.app.remembering import CountingEmbedder, remember_person
     from drr.env.embedding import embedder_of
     from drr.llm.factory import Models, ModelSettings
     from drr.llm.meter import Meter
@@ -182,6 +181,7 @@ def _rehearsed(making: MemoryMaking, word: str, unit: Unit) -> PerUnit:
     from drr.papers.pdr.memory.base import ROLE, MemoryDesk
     from drr.papers.pdr.memory.registry import memory_kind
     from drr.papers.pdr.memory_rules import remember_offline
+    from drr.papers.pdr.remembering import CountingEmbedder, remember_person
 
     meter, items = Meter(), making.contexts.items(unit.spec["person"], making.size)
     models = Models(ModelSettings(roles={"default": OFFLINE})).unit(meter)

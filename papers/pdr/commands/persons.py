@@ -132,7 +132,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from drr.app.person_building import build_file
+    from drr.papers.pdr.person_building import build_file
 
     return build_file(arguments, _settings(arguments))
 

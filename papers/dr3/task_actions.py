@@ -15,17 +15,17 @@ from pydantic import ValidationError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from drr.app.task_answering import AnsweredTasks
     from drr.papers.dr3.making.checking import FileTaskProblem
+    from drr.papers.dr3.task_answering import AnsweredTasks
 
 
 def make(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, progress_of, settings_of
-    from drr.app.found_tasks import make_found
-    from drr.app.task_card import write_card
     from drr.env.shop import open_shop
+    from drr.papers.dr3.found_tasks import make_found
     from drr.papers.dr3.making.generate import generate_tasks
     from drr.papers.dr3.making.manifest import parse_task_sizes
+    from drr.papers.dr3.task_card import write_card
 
     sizes, settings = parse_task_sizes(arguments.sizes), settings_of(arguments).settings
     if arguments.web is None and arguments.model is not None:
@@ -83,12 +83,12 @@ def check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
     from drr.app.console import settings_of
-    from drr.app.task_answering import AnsweredTasks, answered_tasks
     from drr.env.shop import open_shop
     from drr.papers.dr3.form import MANIFEST, task_folders
     from drr.papers.dr3.making.checking import StoredTask, check_tasks
     from drr.papers.dr3.making.manifest import read_manifest
     from drr.papers.dr3.quality.material import catalogue_of
+    from drr.papers.dr3.task_answering import AnsweredTasks, answered_tasks
 
     folders = task_folders(arguments.file)
     if read_manifest(folders[0].parent) is None:
@@ -145,10 +145,10 @@ def _tell_checked(
 
 def show(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
-    from drr.app.file_task_text import asked_text, truth_text
     from drr.app.terminal import flowed
     from drr.papers.dr3.form import is_task, task_folders
     from drr.papers.dr3.making.checking import StoredTask
+    from drr.papers.dr3.task_text import asked_text, truth_text
 
     folders = [one for one in task_folders(arguments.file) if arguments.task in (None, one.name)]
     if not folders:
@@ -179,11 +179,11 @@ def show(arguments: argparse.Namespace) -> int:
 
 def review(arguments: argparse.Namespace) -> int:
     from drr.app.at_terminal import moment, reviewer_of, shown
-    from drr.app.file_task_text import asked_text, truth_text
     from drr.papers.dr3.form import task_folders
     from drr.papers.dr3.making.checking import StoredTask
     from drr.papers.dr3.making.page_review import review_proposals
     from drr.papers.dr3.making.review import review_tasks
+    from drr.papers.dr3.task_text import asked_text, truth_text
 
     name = reviewer_of(arguments)
     folders = task_folders(arguments.file)
@@ -208,8 +208,8 @@ def review(arguments: argparse.Namespace) -> int:
 
 def _reviewed(place: Path, folders: list[Path]) -> int:
     """How many are left is in the manifest and its card, too."""
-    from drr.app.task_card import rewrite_card
     from drr.papers.dr3.making.generate import recount
+    from drr.papers.dr3.task_card import rewrite_card
 
     manifest = recount(folders[0].parent)
     if manifest is not None and manifest.found is not None:

@@ -105,13 +105,13 @@ def _make(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json, progress_of
     from drr.app.ending import tidy_end
-    from drr.app.shop_of_persons import shop_of
     from drr.app.terminal import flowed
     from drr.env.shop import open_shop
     from drr.papers.pdr.context import PersonContext, parse_sizes
     from drr.papers.pdr.context_works import made_contexts
     from drr.papers.pdr.context_writer import write_made
     from drr.papers.pdr.person import read_persons
+    from drr.papers.pdr.shop_of_persons import shop_of
 
     sizes = parse_sizes(arguments.tokens)
     persons = list(read_persons(arguments.file).values())
@@ -156,10 +156,10 @@ def _check(arguments: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
     from drr.app.console import print_json
-    from drr.app.reversal_trials import is_asked, reverse, tell_reversal
     from drr.env.shop import open_shop
     from drr.papers.pdr.context import read_contexts, read_truth
     from drr.papers.pdr.context_check import SharesTally, person_faults, persons_of
+    from drr.papers.pdr.reversal_trials import is_asked, reverse, tell_reversal
 
     contexts, settings = read_contexts(arguments.folder), _settings(arguments)
     persons = persons_of(contexts)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.app.criteria_book import CriteriaBook, OwnCriteria
     from drr.env.json_object import JsonObject
+    from drr.papers.pdr.criteria_book import CriteriaBook, OwnCriteria
     from drr.papers.pdr.judging.kept import CriterionChange, Signature
     from drr.papers.pdr.judging.rows import CriteriaDimension
     from drr.study.study import Study
@@ -80,7 +80,7 @@ def _build_edit(edit: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.app.criteria_book import CriteriaBook
+    from drr.papers.pdr.criteria_book import CriteriaBook
     from drr.study.study import Study
 
     with Study.open(arguments.study) as study:
@@ -150,7 +150,7 @@ def _show(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
 
 
 def _document(book: CriteriaBook, one: OwnCriteria) -> JsonObject:
-    from drr.app.criteria_book import spreads
+    from drr.papers.pdr.criteria_book import spreads
     from drr.papers.pdr.judging.rows import DIMENSIONS
 
     return {
@@ -165,7 +165,7 @@ def _document(book: CriteriaBook, one: OwnCriteria) -> JsonObject:
 
 
 def _told(book: CriteriaBook, one: OwnCriteria) -> str:
-    from drr.app.criteria_book import spreads
+    from drr.papers.pdr.criteria_book import spreads
     from drr.papers.pdr.judging.rows import DIMENSIONS, TITLES
 
     lines = [f"{one.owner.label} ({one.state})", f"  {book.text(one.owner)}"]

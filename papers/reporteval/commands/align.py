@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.app.aligning import VersionReading
+    from drr.papers.reporteval.aligning import VersionReading
     from drr.papers.reporteval.alignment.kept import JudgeAlignment
 
 _EXAMPLES = """\
@@ -134,10 +134,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    from drr.app.aligning import told_of_status
     from drr.app.console import print_json, settings_of
     from drr.app.prompts import prompts_of
     from drr.env.errors import Misuse
+    from drr.papers.reporteval.aligning import told_of_status
     from drr.papers.reporteval.alignment.kept import NewAlignment, items_to_split, new_alignment
     from drr.papers.reporteval.alignment.tasks import ALIGNED
     from drr.study.study import Study
@@ -164,9 +164,9 @@ def _new(arguments: argparse.Namespace) -> int:
 
 
 def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.app.aligning import AlignmentReader, told_of_reading
     from drr.app.console import print_json
     from drr.env.errors import Misuse
+    from drr.papers.reporteval.aligning import AlignmentReader, told_of_reading
 
     if arguments.labels is not None and not arguments.test:
         raise Misuse("--labels: dev is kept with the study; say it with --test")
@@ -209,8 +209,8 @@ def _document(alignment: JudgeAlignment, reading: VersionReading) -> dict[str, o
 def _read_before(alignment: JudgeAlignment, run: object, *, as_json: bool) -> int:
     import sys
 
-    from drr.app.aligning import told_of_history
     from drr.app.console import print_json
+    from drr.papers.reporteval.aligning import told_of_history
 
     said = "the test half was read for this version already; here is what was found then, and nothing was read anew"
     print(f"drr: {said}", file=sys.stderr)
@@ -222,8 +222,8 @@ def _read_before(alignment: JudgeAlignment, run: object, *, as_json: bool) -> in
 
 
 def _status(found: list[JudgeAlignment], *, as_json: bool) -> int:
-    from drr.app.aligning import told_of_status
     from drr.app.console import print_json
+    from drr.papers.reporteval.aligning import told_of_status
 
     for one in found:
         one.dev()
@@ -235,8 +235,8 @@ def _status(found: list[JudgeAlignment], *, as_json: bool) -> int:
 
 
 def _history(alignment: JudgeAlignment, *, as_json: bool) -> int:
-    from drr.app.aligning import told_of_history
     from drr.app.console import print_json
+    from drr.papers.reporteval.aligning import told_of_history
 
     if as_json:
         print_json({"schema": 1, **alignment.row()})
@@ -246,9 +246,9 @@ def _history(alignment: JudgeAlignment, *, as_json: bool) -> int:
 
 
 def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.app.align_things import things_on_dev, told_of_things
     from drr.app.console import print_json
     from drr.env.errors import Misuse
+    from drr.papers.reporteval.align_things import things_on_dev, told_of_things
 
     runs = alignment.on_dev()
     found = [run for run in runs if arguments.version in (None, run["version"])]
@@ -271,10 +271,10 @@ def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
 
 
 def _compare(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.app.align_things import comparison
-    from drr.app.aligning import told_of_comparison
     from drr.app.console import print_json
     from drr.env.errors import Misuse
+    from drr.papers.reporteval.align_things import comparison
+    from drr.papers.reporteval.aligning import told_of_comparison
 
     numbers = arguments.versions or [run["version"] for run in alignment.on_dev()][-2:]
     if len(numbers) != 2:
@@ -288,9 +288,9 @@ def _compare(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
 
 
 def _edit(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
-    from drr.app.aligning import given_text, proposed
     from drr.app.console import print_json
     from drr.env.errors import Misuse
+    from drr.papers.reporteval.aligning import given_text, proposed
 
     if arguments.source is not None and arguments.propose:
         raise Misuse("--from and --propose: one of the two says what the next version is")

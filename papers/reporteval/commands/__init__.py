@@ -1,0 +1,16 @@
+"""The commands of the paper."""
+
+from __future__ import annotations
+
+from drr.app.command_table import CommandRow
+
+_HERE = __name__
+ROWS = (
+    CommandRow(
+        "judges align",
+        f"{_HERE}.align",
+        "brings a judge near to experts: new, run, show, status, compare, edit",
+        old="align",
+        summaries=("new",),
+    ),
+)
