@@ -18,6 +18,7 @@ from drr.env.shop_world import ShopRealm
 from drr.study.unit import Unit
 
 from tests.agents.garden import ANNA, CountingWeb
+from tests.cases import cases
 
 LIMITS = {
     "steps": 25,
@@ -99,21 +100,7 @@ def _units(shop: Shop, web: CountingWeb, settings: Settings) -> list[Unit]:
 
 @pytest.mark.parametrize(
     ("model", "more", "left_out"),
-    [
-        ("anthropic:claude-sonnet-5-5", {}, False),
-        ("anthropic:claude-sonnet-5-5", {"effort": "high"}, False),
-        ("anthropic:claude-sonnet-5-5", {"thinking": "off"}, False),
-        ("anthropic:claude-sonnet-5-5", {"thinking": "adaptive"}, True),
-        ("anthropic:claude-sonnet-5-5", {"thinking": "2048"}, True),
-        ("anthropic:claude-sonnet-5-5", {"thinking": "adaptive", "reason": "on"}, False),
-        ("anthropic:claude-sonnet-5-5", {"thinking": "adaptive", "profile": "paper"}, False),
-        ("anthropic:claude-sonnet-5-5", {"reason": "off"}, True),
-        ("anthropic:claude-sonnet-5-5", {"reason": "off", "profile": "paper"}, True),
-        ("anthropic:claude-opus-5-5", {}, True),
-        ("openai:somebodys", {"effort": "high", "base_url": "http://127.0.0.1:1/v1"}, True),
-        ("ollama:somebodys", {"thinking": "adaptive"}, False),
-        ("offline", {"thinking": "adaptive"}, False),
-    ],
+    cases("agents", "test_the_tool_for_thoughts_is_left_out_where_the_model_thinks_and_the_key_says_so"),
 )
 def test_the_tool_for_thoughts_is_left_out_where_the_model_thinks_and_the_key_says_so(
     shop: Shop, web: CountingWeb, model: str, more: dict[str, Any], left_out: bool

@@ -23,6 +23,7 @@ from drr.offline.agents.policies import agent_policy, summariser_policy
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from tests.agents.garden import ANNA, BEN, QUESTION, Ask
+from tests.cases import cases
 
 ALL = [*PAPER, "hybrid-react+profile", "hybrid-react+profile+ws"]
 
@@ -214,25 +215,7 @@ def test_exclusions_are_respected() -> None:
 
 @pytest.mark.parametrize(
     ("told", "spared"),
-    [
-        ("We rent, so the walls have to stay as they are.", True),
-        ("It must work without drilling.", True),
-        ("I'm not allowed to put screws into anything.", True),
-        ("The landlord won't let us drill a single hole.", True),
-        ("Please nothing that damages the door frame, no nails either.", True),
-        ("We own the house and drill where we like.", False),
-        ("We rent, but we are allowed to drill.", False),
-        ("We rent out our flat.", False),
-        ("The walls are green.", False),
-        ("I can’t drill into the walls.", True),
-        ("I’m renting.", True),
-        ("We rent, and the landlord lets us put up shelves with screws.", False),
-        ("The landlord won't let us put up shelves with screws.", True),
-        ("I don't mind drilling.", False),
-        ("I'm not afraid of drilling into the wall.", False),
-        ("There is no need for adhesive, screws are fine.", False),
-        ("Not too heavy, wall screws included.", False),
-    ],
+    cases("agents", "test_who_must_not_drill_is_offered_nothing_that_is_screwed_to_a_wall"),
 )
 def test_who_must_not_drill_is_offered_nothing_that_is_screwed_to_a_wall(told: str, spared: bool) -> None:
     memory = Memory()

@@ -59,6 +59,7 @@ async def test_every_request_extends_the_one_before_it(ask: Ask, asked: Asked) -
         assert tools_after["tools"] == tools_before["tools"]
 
 
+@pytest.mark.long
 async def test_no_temperature_and_no_forced_tool_choice_is_ever_sent(ask: Ask, asked: Asked) -> None:
     for name in ("plan-to-function", "react", "hybrid-react"):
         await ask(name)

@@ -25,6 +25,7 @@ from drr.env.errors import DrrError, Misuse
 from drr.eval.labels import DIMENSIONS, PairwiseLabel, pair_id, read_labels
 from starlette.testclient import TestClient
 
+from tests.cases import cases
 from tests.entering import entered
 
 SYSTEMS = ("hybrid-react+ws", "plan-to-function+ws", "react+ws")
@@ -152,23 +153,7 @@ def hide() -> Callable[[str], str]:
 
 @pytest.mark.parametrize(
     ("text", "shown"),
-    [
-        ("> Written by rules, not by an LLM: the `offline` model stood in.\n\nBirds.", "\nBirds."),
-        ("As a ReAct agent (react+ws) I looked.", "As a [hidden] agent ([hidden]) I looked."),
-        ("React + WS found it.", "[hidden] found it."),
-        ("Made by Hybrid-ReAct and PlanToFunction.", "Made by [hidden] and [hidden]."),
-        ("plan_to_function+ws", "[hidden]"),
-        ("rea\u200bct+ws", "[hidden]"),
-        ("react&#43;ws", "[hidden]"),
-        ("This report was made with Claude.", "This report was made with [hidden]."),
-        ("I'm Claude, made by Anthropic.", "I'm [hidden], made by [hidden]."),
-        ("claude-sonnet-5-5, GPT 4o, gpt-5.2, o3-mini", "[hidden], [hidden], [hidden], [hidden]"),
-        ("Gemini 2.5 Pro, DeepSeek-R1, Meta-Llama-3, Qwen3", "[hidden], [hidden], [hidden], [hidden]"),
-        ("Model: Claude", "Model: [hidden]"),
-        ("**Author:** one", "**Author:** [hidden]"),
-        ("Researcher r1 found it for the supervisor agent.", "[hidden] found it for the [hidden]."),
-        ("Shopbot says hello", "[hidden] says hello"),
-    ],
+    cases("app", "test_self_identifying_text_is_hidden"),
 )
 def test_self_identifying_text_is_hidden(hide: Callable[[str], str], text: str, shown: str) -> None:
     assert hide(text) == shown

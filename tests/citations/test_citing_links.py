@@ -6,6 +6,8 @@ import pytest
 from drr.citations.parse import parse
 from drr.eval.evidence.claims import Claim, extract_by_rules
 
+from tests.cases import cases
+
 URL = "https://www.acme.example/hose"
 
 
@@ -54,22 +56,7 @@ def test_a_link_behind_the_statement_is_a_mark(mark: str) -> None:
 
 @pytest.mark.parametrize(
     ("said", "text"),
-    [
-        ("It lasts ten years, per [Bolt](U).", "It lasts ten years."),
-        ("It lasts ten years according to [Bolt](U).", "It lasts ten years."),
-        ("It lasts ten years; source: [Bolt Guide](U).", "It lasts ten years."),
-        ("It is green [source](U), [Acme](U).", "It is green."),
-        ("It is green, [source](U), and long [link](U) [1](U).", "It is green, and long."),
-        ("It has 4.6 stars [Bolt](U) and lasts long.", "It has 4.6 stars and lasts long."),
-        ("- Calmgate hose: $18.99 · [View](U)", "Calmgate hose: $18.99"),
-        ("容量1.7升是很大的水壶[来源](U)。", "容量1.7升是很大的水壶。"),
-        ('It costs $18.99 <a href="https://www.acme.example/hose">source</a>.', "It costs $18.99."),
-        (
-            "| Hose | Price | Source |\n|---|---|---|\n| Flat | $18 | [Bolt Guide](U) |",
-            "Hose: Flat; Price: $18",
-        ),
-        ("| Hose | Price | |\n|---|---|---|\n| Flat | $18 | [View](U) |", "Hose: Flat; Price: $18"),
-    ],
+    cases("citations", "test_what_leads_to_the_mark_goes_with_it"),
 )
 def test_what_leads_to_the_mark_goes_with_it(said: str, text: str) -> None:
     assert [claim.text for claim in claims_of(said)] == [text]

@@ -10,6 +10,7 @@ from drr.citations.parse import canonical_url, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.sizes import examples
 
 LIST = "\n\n## Sources\n" + "".join(f"[{n}] Title {n}: https://s{n}.org\n" for n in range(1, 9))
@@ -122,21 +123,7 @@ def test_a_section_about_sources_is_body(heading: str) -> None:
     )
 
 
-ADDRESSES = [
-    ("HTTPS://Example.COM:443/Path/", "https://example.com/Path"),
-    ("http://example.com:80", "http://example.com"),
-    ("http://example.com:8080/", "http://example.com:8080"),
-    ("https://e.com/a?utm_source=chatgpt.com", "https://e.com/a"),
-    ("https://e.com/a/?utm_source=openai&utm_medium=x", "https://e.com/a"),
-    ("https://e.com/a?x=1&utm_source=openai&y=2", "https://e.com/a?x=1&y=2"),
-    ("https://e.com/a#:~:text=some words", "https://e.com/a"),
-    ("https://e.com/a#part:~:text=some", "https://e.com/a#part"),
-    ("https://e.com/a#part", "https://e.com/a#part"),
-    (r"https://e.com/a\_b\(c\)", "https://e.com/a_b(c)"),
-    ("https://e.com/?a=1&amp;b=2", "https://e.com/?a=1&b=2"),
-    ("https://e.com/?a=1&copy=2", "https://e.com/?a=1&copy=2"),
-    ("user://AbC/orders/1", "user://AbC/orders/1"),
-]  # fmt: skip
+ADDRESSES = cases("citations", "ADDRESSES")
 
 
 @pytest.mark.parametrize(("raw", "expected"), ADDRESSES)
@@ -199,22 +186,7 @@ def test_no_address_breaks_the_canonical_form(raw: str) -> None:
 
 
 LONG_LIST = "\n\n## Sources\n" + "".join(f"{n}. t http://a.org/{n}\n" for n in range(1, 40))
-HOSTILE = [
-    "[",
-    "](",
-    "[a](http://(",
-    "](http://(",
-    "`` `",
-    "\\[",
-    "<a ",
-    "[[1,",
-    "1. [t](http://x)\n",
-    "[1] x http://y\n",
-    "![",
-    "$$x",
-    "[1-900] ",
-    "#:~:text= (",
-]
+HOSTILE = cases("citations", "HOSTILE")
 
 
 GROWING: list[Callable[[int], str]] = [

@@ -9,25 +9,14 @@ from drr.citations.parse import parse
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.cases import cases
+
 NAMES = st.text(min_size=1, max_size=20).filter(lambda name: "/" not in name and name == name.strip())
 
 
 @pytest.mark.parametrize(
     ("raw", "canonical"),
-    [
-        ("file://receipt-1.pdf#page=2", "file://receipt-1.pdf#page=2"),
-        ("FILE:///receipt-1.pdf#Page=02", "file://receipt-1.pdf#page=2"),
-        ("file://my receipt.pdf", "file://my%20receipt.pdf"),
-        ("file://my%20receipt.pdf#", "file://my%20receipt.pdf"),
-        ("file://Küche.png#region=220,90,40,60", "file://K%C3%BCche.png#region=40,60,220,90"),
-        ("file://budget.xlsx#cell='Living room'!$d$9:b4", "file://budget.xlsx#cell=Living%20room!B4:D9"),
-        ("file://budget.xlsx#cell=Rooms!B4:B4", "file://budget.xlsx#cell=Rooms!B4"),
-        ("file://budget.xlsx#cell=b4", "file://budget.xlsx#cell=B4"),
-        ("file://orders.csv#row=12", "file://orders.csv#row=12"),
-        ("file://orders.csv#row=12-12", "file://orders.csv#row=12"),
-        ("file://notes.md#the garden", "file://notes.md#the garden"),
-        ("file://notes/kettle", "file://notes/kettle"),
-    ],
+    cases("citations", "test_a_place_has_one_spelling"),
 )
 def test_a_place_has_one_spelling(raw: str, canonical: str) -> None:
     assert canonical_url(raw) == canonical == canonical_url(canonical)

@@ -14,42 +14,10 @@ from drr.env.entities import ORDER_STATUSES, Address, Order, Product, User, iso_
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, Shop, open_shop, shop_writer
 
+from tests.cases import cases
+
 # Four words that most titles share, and tails that few do.
-_WORDS = [
-    "bird",
-    "feeder",
-    "squirrel",
-    "proof",
-    "cedar",
-    "hanging",
-    "metal",
-    "solar",
-    "garden",
-    "dog",
-    "nail",
-    "grinder",
-    "quiet",
-    "rechargeable",
-    "cat",
-    "litter",
-    "scoop",
-    "oil",
-    "lavender",
-    "essential",
-    "diffuser",
-    "ramp",
-    "folding",
-    "toothbrush",
-    "heads",
-    "café",
-    "crème",
-    "naïve",
-    "3.5mm",
-    "usb-c",
-    "1080p",
-    "brushes",
-    "boxes",
-]
+_WORDS = cases("contract", "_WORDS")
 _CATEGORIES = {
     "Pet_Supplies": ["Pet Supplies", "Birds", "Feeders"],
     "Patio_Lawn_and_Garden": ["Patio, Lawn & Garden", "Backyard Birding & Wildlife"],

@@ -16,6 +16,8 @@ from drr.env.settings import Settings
 from drr.env.shop import SearchRequest, Shop, open_shop
 from drr.env.text import category_key, indexed_text, tokens
 
+from tests.cases import cases
+
 if TYPE_CHECKING:
     from tests.contract.conftest import Data
 
@@ -195,19 +197,7 @@ def test_a_query_is_words_and_no_language(shop: Shop, data: Data, query: str) ->
 
 @pytest.mark.parametrize(
     ("query", "same"),
-    [
-        ("feeder", "Feeders"),
-        ("brush", "BRUSHES"),
-        ("box", "boxes"),
-        ("cafe creme", "CAFÉ CRÈME"),
-        ("cafe\u0301", "café"),
-        ("fine fibre", "ﬁne ﬁbre"),
-        ("full", "ＦＵＬＬ"),
-        ("strasse", "Straße"),
-        ("dog's", "dog"),
-        ("usb-c", "c USB usb"),
-        ("bird-feeder", "feeder bird"),
-    ],
+    cases("contract", "test_spellings_of_one_word_find_the_same"),
 )
 def test_spellings_of_one_word_find_the_same(shop: Shop, query: str, same: str) -> None:
     first = shop.catalog.search(SearchRequest(query, limit=1000))

@@ -17,6 +17,7 @@ from drr.env.drawer.problems import FileProblem
 from drr.env.drawer.process import FileReader
 from drr.env.drawer.worker import MEMORY
 
+from tests.cases import cases
 from tests.drawer import hostile
 from tests.drawer.hostile import ENDLESS, HOSTILE
 from tests.drawer.papers import write_papers
@@ -43,22 +44,7 @@ def text_at(drawer: Drawer, address: str) -> str | None:
 
 @pytest.mark.parametrize(
     ("address", "text"),
-    [
-        ("file://manual.pdf#page=3", "Part K-17 is the lid."),
-        ("file://manual.pdf#page=2-3", "The warranty of the kettle lasts 36 months.\nLimescale is excluded.\n\nPart K-17 is the lid."),
-        ("file://manual.pdf#page=5", None),
-        ("file://manual.pdf#row=1", None),
-        ("file://orders%202022.csv#row=3", "Row 3: date: 2022-03-09 | item: Kettle descaler | price: 7.50"),
-        ("file://orders%202022.csv#row=9", None),
-        ("file://budget.xlsx#cell=Living%20room!B2", "Row 2: Place: Shelf | Width: 58 cm | Depth: 31 cm\nB2: 58 cm"),
-        ("file://budget.xlsx#cell=living%20room!C3:D3",
-         "Row 3: Place: Niche | Width: 64 | Depth: 40.5 | D: (formula; no value is stored)\nC3: 40.5\nD3: (formula; no value is stored)"),
-        ("file://budget.xlsx#cell=Plan!A1:B1", "Row 1: A: Limit | B: 120"),
-        ("file://budget.xlsx#cell=Cellar!A1", None),
-        ("file://notes.md", "# Notes\n\nIt must be quiet.\n"),
-        ("file://slip.png#region=0,0,9,9", ""),
-        ("file://slip.png#region=900,0,999,9", None),
-    ],
+    cases("drawer", "test_a_place_holds_its_own_words"),
 )  # fmt: skip
 def test_a_place_holds_its_own_words(drawer: Drawer, address: str, text: str | None) -> None:
     assert text_at(drawer, address) == text

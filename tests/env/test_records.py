@@ -14,6 +14,8 @@ from drr.env.records.product import product_evidence, product_markdown, product_
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
+
 ADDRESS = "user://u1/orders/1"
 
 
@@ -70,19 +72,7 @@ def test_every_length_of_a_listing_says_its_stars_or_none(rating: float | None, 
         assert (None if said is None else said[1]) == (None if rating is None else f"{rating:g}")
 
 
-FIELDS = {
-    "title": "Product: Feeder",
-    "product_id": "Product id: B0",
-    "price": "Price: $1,234.50",
-    "average_rating": "Average rating: 4.5 out of 5 stars",
-    "rating_number": "Number of ratings: 2,067",
-    "store": "Brand or store: Acme",
-    "categories": "Categories: Pet Supplies > Birds",
-    "features": "Feature: Holds six pounds.",
-    "description": "Description: For small birds.",
-    "details": "Weight: 4 pounds",
-    "bought_together": "Often bought together with: B1, B2",
-}
+FIELDS = cases("env", "FIELDS")
 
 
 def test_the_evidence_says_where_it_states_each_field() -> None:

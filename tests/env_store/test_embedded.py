@@ -20,6 +20,8 @@ from drr.env.errors import ShopError
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, SearchRequest, check_shop, open_shop, shop_writer
 
+from tests.cases import cases
+
 SETTINGS = Settings()
 Builder = Callable[..., Manifest]
 
@@ -114,25 +116,7 @@ def test_a_file_and_nothing_are_no_shops(tmp_path: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("statement", "sentence"),
-    [
-        ("delete from product where k = 1", "orders have no product: 0000000000000006."),
-        ("delete from user where k = 1", "1 orders have no user: 0000000000000007."),
-        ("delete from purchase where id = 7", "There are 2 orders and the manifest says 3."),
-        ("update product set price = 77 where k = 5", "Store and index differ in 1 products: B000000005."),
-        ("update user set zip = '00000' where k = 0", "are not those that were written"),
-        ("update purchase set ts = ts - 1 where id = 7", "are not those that were written"),
-        ("update purchase set status = 99 where id = 7", "are not those that were written"),
-        ("update product set doc = replace(doc, 'bird', 'fish')", "Store and index differ in 30 products"),
-        ("update product set doc = 'x' where k = 4", "A record cannot be read"),
-        ("update product set doc = '[]' where k = 4", "A record cannot be read"),
-        (
-            "update product set doc = json_replace(doc, '$.title', null) where k = 4",
-            "A record cannot be read",
-        ),
-        ("update purchase set ts = 99999999999999999 where id = 7", "a date that no calendar knows"),
-        ("update meta set value = '{}' where name = 'categories'", "The database is not what was written"),
-        ("drop index purchase_id", "The database is not what was written"),
-    ],
+    cases("env_store", "test_check_names_what_does_not_fit"),
 )
 def test_check_names_what_does_not_fit(folder: Path, statement: str, sentence: str) -> None:
     _edit_database(folder, statement)

@@ -6,6 +6,8 @@ from typing import Any
 
 from drr.papers.dr3.truth import TaskTruth
 
+from tests.cases import cases
+
 QUESTION = "Should I give up my Oakmere steel kettle for the Brightpail steel kettle, and would it fit my shelf? See slip.png and plan.xlsx."
 RIGHT, OLD, RUMOR, SISTER = (f"https://{name}.example/a" for name in ("right", "old", "rumor", "sister"))
 UPKEEP, NOISE = "https://upkeep.example/a", "https://noise.example/a"
@@ -69,34 +71,7 @@ PAGES = (
     change(SISTER, "other_model", "p2", "$18.90", "Brightpail steel kettle Classic: $31.75"),
     change(NOISE, "one_sided", "p1", "54 months", None),
 )
-CHECKLIST = (
-    {
-        "id": "c1",
-        "requirement": "States the purchase date",
-        "category": "content",
-        "decided_by": "rule",
-        "facts": ["f1"],
-    },
-    {
-        "id": "c2",
-        "requirement": "States the upkeep of both",
-        "category": "content",
-        "decided_by": "rule",
-        "facts": ["f2", "p2"],
-    },
-    {
-        "id": "c3",
-        "requirement": "Works out until when the cover lasts",
-        "category": "analysis",
-        "decided_by": "judge",
-    },
-    {
-        "id": "c4",
-        "requirement": "Concludes whether to change",
-        "category": "conclusion",
-        "decided_by": "judge",
-    },
-)
+CHECKLIST = tuple(cases("eval", "CHECKLIST"))
 
 
 def truth(**more: Any) -> TaskTruth:

@@ -278,6 +278,7 @@ def test_the_test_half_is_read_once_a_version_and_counted(
     assert "test read 2 times" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_the_report_says_how_often_test_was_read(
     tmp_path: Path, drr: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from drr.eval.metrics import families
 from drr.eval.tasks.key_points.rows import PointRow
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.eval.nursery import answer, desk, offline, put
 from tests.tools.small_shop import ANNA
 
@@ -29,29 +30,7 @@ COUNTS = {
 }
 NAIVE = {"pqr_cc", "pqr_r", "pqr_r_printed"}
 """PDR-Bench's coverage takes any address for a citation, a stranger's too: its definition, not ours."""
-HIDDEN_POINTS: dict[str, list[PointRow]] = {
-    "q-a": [
-        {
-            "id": "p1",
-            "text": "It says to clean every feeder once a week.",
-            "weight": "vital",
-            "origin": "person",
-        },
-        {
-            "id": "p2",
-            "text": "It says that the steel feeder lasts 8 years.",
-            "weight": "vital",
-            "origin": "person",
-        },
-        {
-            "id": "p3",
-            "text": "It names the Praised cuttlefish.",
-            "weight": "okay",
-            "origin": "person",
-            "products": ["B0PRAISED1"],
-        },
-    ]
-}
+HIDDEN_POINTS: dict[str, list[PointRow]] = cases("eval", "HIDDEN_POINTS")
 """The second and third are had by nothing that a reader of a canary is shown."""
 EFFORT = {"input_tokens", "output_tokens", "words", "tool_calls"}
 

@@ -23,6 +23,7 @@ from drr.eval.stats.faithfulness import Status
 from drr.eval.tasks.citations import SOURCES_MOST, CitationsTask
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.eval.nursery import (
     Judge,
     answer,
@@ -114,23 +115,7 @@ _NUMBERS = count()
 
 @pytest.mark.parametrize(
     ("alone", "together", "without", "expected"),
-    [
-        (["none"], "none", None, False),  # one source: there is no set
-        (["full", "none"], "full", "none", False),  # the other says it all, whatever the judge says
-        (["partial", "none"], "partial", "none", False),  # as much is left without it
-        (["partial", "none"], "full", "full", True),  # the other alone gives less: it made the difference
-        (["none", "none"], "full", "full", True),  # two halves of a sum
-        (["none", "none"], "none", "none", False),  # a set that supports nothing misses nothing
-        (["none", "none", "none"], "full", "none", True),  # which of three it was only the rest can tell
-        (["none", "none", "none"], "full", "partial", True),
-        (["none", "none", "none"], "full", "full", False),
-        (["none", "none", "none"], "full", "judge_error", None),
-        (["none", "none", "none"], "full", None, None),
-        (["partial", "none", "none"], "full", None, None),
-        (["none", "judge_error"], "full", None, None),  # the other is unknown
-        (["full", "none", "judge_error"], "judge_error", None, False),
-        (["partial", "none"], "judge_error", "none", None),
-    ],
+    cases("eval", "test_leaving_one_out"),
 )
 def test_leaving_one_out(
     alone: list[Status | None], together: Status, without: Status | None, expected: bool | None

@@ -18,6 +18,7 @@ from drr.papers.pdr.judging.owners import check_tasks, task_id_of
 from drr.papers.pdr.judging.rows import DIMENSIONS, CriteriaOwner, Rubric, owners_of, rubric_of
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.eval.nursery import desk, offline, system
 from tests.eval.pqr_judge import PERSONS, CriteriaJudge, judged_by, judging
 from tests.tools.small_shop import ANNA, BEN
@@ -197,24 +198,7 @@ def test_the_command_lists_shows_and_changes_criteria_and_keeps_the_history(
 
 @pytest.mark.parametrize(
     ("words", "wrong"),
-    [
-        (
-            ["t9", "goal1", "--by", "A"],
-            "t9: no task or task/person of this study; it has t1, t1/p-anna, t1/p-ben",
-        ),
-        (["t1/p-anna", "goal99", "--weight", "1", "--by", "A"], "has no criterion goal99"),
-        (["t1/p-anna", "goal1", "--by", "A"], "that is what it says already"),
-        (["t1/p-anna", "--by", "A"], "say what is to be changed"),
-        (
-            ["t1/p-anna", "--add", "DEIN", "--criterion", "x", "--weight", "1", "--by", "A"],
-            "has the dimensions GOAL",
-        ),
-        (["t1/p-anna", "--weights", "GOAL=1", "--by", "A"], "--weights: give each of GOAL, CONT, PRES, ACTI"),
-        (
-            ["t1/p-anna", "--weights", "GOAL=1,CONT=1,PRES=0,ACTI=0", "--by", "A"],
-            "--weights: must be from 0 to 1 and sum to 1",
-        ),
-    ],
+    cases("eval", "test_a_change_that_says_nothing_is_refused"),
 )
 def test_a_change_that_says_nothing_is_refused(
     made: Path, words: list[str], wrong: str, capsys: pytest.CaptureFixture[str]

@@ -97,6 +97,7 @@ def test_two_reports_give_what_drr_aggregate_gives(labels: list[CriterionLabel],
     assert levels["system"] is None, "nobody told whose the reports are"
 
 
+@pytest.mark.long
 def test_three_systems_at_three_levels(labels: list[CriterionLabel], found: Any) -> None:
     said: dict[tuple[str, str], dict[str, float]] = {}
     for one in labels:

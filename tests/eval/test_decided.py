@@ -10,6 +10,8 @@ from drr.env.records.product import product_evidence
 from drr.env.source import Frozen
 from drr.eval.tasks.decided import contradicted, decide
 
+from tests.cases import cases
+
 KIT = Product(
     product_id="B0",
     product_url="http://ecommerce.example/B0",
@@ -38,21 +40,7 @@ def changed(**fields: Any) -> Frozen:
 
 @pytest.mark.parametrize(
     ("claim", "status"),
-    [
-        ("The ERYTLLY Bird Feeding Station Kit costs $43.99", "full"),
-        ("ERYTLLY Bird Feeding Station Kit, about $44, rated 4.5 stars", "full"),
-        ("It is rated 4.5/5 from 2,067 reviews", "full"),
-        ("It has a 4.5-star rating from over 2,000 customer reviews", "full"),
-        ("It costs $49.99", "none"),
-        ("It costs $43.99 and is rated 3.9 stars", "partial"),
-        ("The 91 inch pole costs $43.99", None),
-        ("It costs $43.99 and is easy to clean", None),
-        ("A highly rated product", None),
-        ("It costs $87.98 for two", None),
-        ("It costs $11.00 each", None),
-        ("It costs $40-$50", None),
-        ("The price is in the low $40s", None),
-    ],
+    cases("eval", "test_what_the_record_settles_no_judge_is_asked"),
 )
 def test_what_the_record_settles_no_judge_is_asked(claim: str, status: str | None) -> None:
     source = evidence(KIT)

@@ -8,6 +8,7 @@ from drr.papers.dr3.judging.rows import RequiredFactRow
 from drr.papers.dr3.judging.subjects import TaskSubjects
 from drr.wording.told_values import ToldValue
 
+from tests.cases import cases
 from tests.eval.dr3_truth import OLD, PAGES, QUESTION, RIGHT, RUMOR, UPKEEP, fact, truth
 
 
@@ -70,28 +71,7 @@ def test_a_fact_is_found_in_whatever_words(name: str, report: str) -> None:
 
 @pytest.mark.parametrize(
     ("report", "found"),
-    [
-        ("", {}),
-        ("The Brightpail was bought on July 17, 2020, and costs $54.20.", {}),  # of another
-        ("Acme kettles last 54 months.", {}),  # another maker's
-        ("The Brightpail Classic takes $18.90 a year.", {}),  # another model's
-        ("Is the Oakmere covered for 54 months?", {}),
-        ("The Oakmere is not covered for 54 months.", {}),
-        ("The Oakmere serial is 54-months-5420.", {}),
-        ("<!-- The Oakmere is covered for 54 months. -->", {}),
-        ("```\nThe Oakmere is covered for 54 months.\n```", {}),
-        ("It all ends after 54 months.", {"p1": 0.5}),  # of what?
-        ("The Oakmere was bought in July 2020.", {"f1": 0.5}),
-        ("The Oakmere takes about $54 a year.", {"f2": 0.5}),
-        ("The Oakmere takes no more than $54.20 a year.", {"f2": 1}),
-        ("Leave a gap of 30.5 inches beside the Brightpail.", {}),  # no gap that anybody knows
-        ("Your shelf is 77 cm wide.", {"f3": 0.5}),  # less finely
-        ("The Oakmere is covered for 36-54 months.", {"p1": 0.5}),
-        ("The Oakmere takes $18.90 and the Brightpail $54.20.", {}),  # exchanged
-        ("The Oakmere takes $54.20 and the Brightpail $18.90.", {"f2": 1, "p2": 1}),
-        ("# Brightpail\n\nIt takes $18.90.\n\n# Oakmere\n\nIt takes $54.20.", {"f2": 1, "p2": 1}),
-        ("# Brightpail\n\nIt takes $54.20.\n\n# Oakmere\n\nIt takes $18.90.", {}),
-    ],
+    cases("eval", "test_nothing_is_found_that_is_not_told"),
 )
 def test_nothing_is_found_that_is_not_told(report: str, found: dict[str, float]) -> None:
     assert scores(report) == found

@@ -116,6 +116,7 @@ def test_a_judge_that_judged_nothing_in_common_is_not_compared() -> None:
     assert agreement([pair(1, "A", "anna"), pair(2, "B", "ben")])["pairwise"]["pairs"] == []
 
 
+@pytest.mark.long
 async def test_a_study_judge_stands_beside_people(study: Study) -> None:
     page = web("https://birds.example/care", "Clean feeders weekly.")
     await put(study, *(answer(q, v, f"# {v} {q}", [page]) for q in "abc" for v in ("x", "y")))

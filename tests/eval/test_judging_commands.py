@@ -214,6 +214,7 @@ def test_judge_prints_one_document_twice_the_same(folder: Path, capsys: pytest.C
     }
 
 
+@pytest.mark.long
 def test_judging_with_a_model_behind_an_address_of_ones_own(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -357,6 +358,7 @@ def test_a_paper_judging_that_mostly_failed_is_unknown_and_told(
         assert main(common) == 0
 
 
+@pytest.mark.long
 def test_a_difference_is_of_one_protocol_unless_two_are_named(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

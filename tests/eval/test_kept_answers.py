@@ -99,6 +99,7 @@ async def test_raised_versions_read_what_is_kept_and_call_nobody(
     }
 
 
+@pytest.mark.long
 async def test_a_third_version_reads_the_same_answers_again(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ from drr.eval.tasks.key_points.file import read_points
 from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.eval.nursery import answer, desk, offline, put, scripted, sections_of, system
 from tests.eval.nursery import message as told
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, FEEDER, GRINDER
@@ -382,26 +383,7 @@ def test_recall_of_nothing_is_unknown() -> None:
 
 @pytest.mark.parametrize(
     ("line", "wrong"),
-    [
-        ("{", "line 2: not JSON"),
-        ("[]", "line 2: not an object"),
-        ('{"query_id": "q-a", "text": "t"}', "line 2: weight: Field required"),
-        (
-            '{"query_id": "q-a", "text": " ", "weight": "vital"}',
-            "line 2: text: Value error, must not be blank",
-        ),
-        ('{"query_id": "q-a", "text": "t", "weight": "dire"}', "line 2: weight: Input should be 'vital' or"),
-        ('{"query_id": "q-a", "text": "t", "weight": "vital", "wieght": 1}', "line 2: wieght: Extra inputs"),
-        (
-            '{"query_id": "q-z", "text": "t", "weight": "vital"}',
-            "line 2: query_id: the study has no question",
-        ),
-        (
-            '{"query_id": "q-a", "text": "t", "weight": "okay", "id": "p1"}',
-            "line 2: id: 'p1' is already a point",
-        ),
-        ('{"query_id": "q-a", "text": "FIRST ", "weight": "okay"}', "line 2: text: this is already a point"),
-    ],
+    cases("eval", "test_a_broken_line_is_named_and_nothing_is_taken"),
 )
 def test_a_broken_line_is_named_and_nothing_is_taken(tmp_path: Path, line: str, wrong: str) -> None:
     path = tmp_path / "points.jsonl"

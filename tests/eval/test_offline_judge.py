@@ -19,6 +19,7 @@ from drr.wording.figures import numbers
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.eval.nursery import sections_of
 from tests.sizes import examples
 
@@ -112,22 +113,7 @@ def test_what_shares_no_word_is_none(texts: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("claim", "text", "missing"),
-    [
-        ("It weighs 2 lb", "weight: 907 grams", []),
-        ("It weighs 2 lb", "weight: 2 kg", ["2 lb"]),
-        ("It costs $12", "12 pieces", ["$12"]),
-        ("It holds three of 5 cups", "holds 5 cups", []),
-        ("About 2k reviews", "2,067 ratings", []),
-        ("Rated 4.5", "rated 4.52", []),
-        ("Holes of 1/2 inch", "hole diameter 0.5 in", []),
-        ("Holes of 1\u00bd inches", "hole diameter 1.5 in", []),
-        ("Rated 4.5/5 by 12", "4.5 of 5, 12 ratings", []),
-        ("Together they cost $32.48", "Price: $19.99; Price: $12.49", []),
-        ("Three of them are $59.97", "Price: $19.99", []),
-        ("Together they cost $35", "Price: $19.99; Price: $12.49", ["$35"]),
-        ("Costs $43.99", "Price: $43.98", ["$43.99"]),
-        ("Cited [12](http://x.example/9)", "nothing", []),
-    ],
+    cases("eval", "test_numbers_are_compared_with_their_units_and_rounding"),
 )
 def test_numbers_are_compared_with_their_units_and_rounding(
     claim: str, text: str, missing: list[str]

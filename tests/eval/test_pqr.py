@@ -186,6 +186,7 @@ async def test_after_an_edit_only_what_was_changed_is_asked(study: Study) -> Non
     assert not back.asked and values(third) == values(first), "what was made counts again, and costs nothing"
 
 
+@pytest.mark.long
 async def test_a_report_that_waits_for_a_changed_criterion_has_no_figure(study: Study) -> None:
     """One of two reports was scored by the new criterion when the judging stopped: no table holds both versions."""
     ask(study)
@@ -217,6 +218,7 @@ async def test_all_dimensions_at_once_as_published(study: Study) -> None:
     assert sorted(map(len, script.shown)) == [24, 32]
 
 
+@pytest.mark.long
 async def test_a_dimension_without_criteria_makes_the_whole_unknown(study: Study) -> None:
     ask(study)
     await put(study, answer("a", "x", REPORT, user_id=ANNA))
@@ -238,6 +240,7 @@ async def test_a_dimension_without_criteria_makes_the_whole_unknown(study: Study
     assert (v.value, v.n, v.n_unscored) == (None, 0, 1)
 
 
+@pytest.mark.long
 async def test_other_persons_criteria_leave_a_reports_own_figures_alone(study: Study) -> None:
     """What a swap plans: the same unit under another owner."""
 

@@ -112,6 +112,7 @@ async def test_trials_are_averaged_and_what_is_missing_is_unknown(study: Study, 
     assert fitted["pqr_a_min"].value == pytest.approx(9)
 
 
+@pytest.mark.long
 async def test_a_judges_scores_are_labels_under_criteria(study: Study, shop: Shop) -> None:
     """People's scores of the same criteria are held against them, whatever the rounds."""
     await with_reports(study)

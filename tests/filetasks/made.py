@@ -18,6 +18,7 @@ from drr.papers.dr3.form import (
     line,
 )
 
+from tests.cases import cases
 from tests.drawer.papers import write_papers
 
 QUERY = (
@@ -25,24 +26,7 @@ QUERY = (
     " Is the kettle still under warranty, what do I have to send in, and does limescale matter for it? My shelf is in budget.xlsx, and slip.png"
     " is the till slip: tell me which kettle would fit there if a repair is not worth it, and what a good one must have."
 )
-PAGES = (
-    (
-        "https://care.example/kettle-limescale",
-        "Kettles and limescale",
-        "Limescale in a kettle is removed with citric acid every 4 weeks. ",
-    ),
-    (
-        "https://law.example/warranty-claims",
-        "How warranty claims work",
-        "A warranty claim for a kettle needs the receipt and the serial number. ",
-    ),
-    (
-        "https://old.example/kettle-limescale",
-        "Limescale, an old page",
-        "Limescale in a kettle is removed with citric acid every 9 weeks. ",
-    ),
-    ("https://news.example/tea-fair", "The tea fair", "The tea fair opened on Monday with 40 stalls. "),
-)
+PAGES = tuple(cases("filetasks", "PAGES"))
 SECRET = "hidden-truth-36-months"
 
 

@@ -10,6 +10,8 @@ from drr.app.report.calls import tool_calls
 from drr.eval.checks import Subject, check_report
 from drr.eval.evidence.answers import Answer
 
+from tests.cases import cases
+
 ROWS = "file://orders%202022.csv#row=2-7"
 CELLS = "file://log.xlsx#cell=Measured!A1:D6"
 TEXTS = {
@@ -44,19 +46,7 @@ def test_a_part_of_what_was_read_of_a_file_is_not_made_up(address: str, status: 
 
 @pytest.mark.parametrize(
     ("sentence", "address", "status"),
-    [
-        ("It cost $7.50", "file://orders%202022.csv#row=3", "pass"),
-        ("It cost $8.50", "file://orders%202022.csv#row=3", "fail"),
-        (
-            "It says “Where: Window niche; What: height; 68.2 in”",
-            "file://log.xlsx#cell=Measured!A4:C4",
-            "unverifiable",
-        ),
-        ("It says “lasts 24 whole months”", "file://manual.pdf#page=2", "fail"),
-        ("The slip says $49.00", "file://slip.png", "unverifiable"),
-        ("The slip says $49.00", "file://slip.png#region=0,0,9,9", "unverifiable"),
-        ("It lasts 36 months", "file://manual.pdf#page=7", "unverifiable"),
-    ],
+    cases("filetasks", "test_figures_are_held_against_what_was_read_around_the_place"),
 )
 def test_figures_are_held_against_what_was_read_around_the_place(
     sentence: str, address: str, status: str

@@ -25,31 +25,13 @@ from drr.papers.dr3.making.manifest import read_manifest, task_hash
 from drr.papers.dr3.truth import read_truth
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.commands import drr
 from tests.web.hostile import to_loopback
 from tests.wire import Reply, Request, Say, Wire
 
 SEED = 3
-WORDS = [
-    "amber",
-    "brook",
-    "candle",
-    "delta",
-    "ember",
-    "fable",
-    "grove",
-    "harbor",
-    "island",
-    "jacket",
-    "kernel",
-    "lantern",
-    "meadow",
-    "needle",
-    "orchard",
-    "pebble",
-    "quarry",
-    "ribbon",
-]
+WORDS = cases("filetasks", "WORDS")
 TERMS = ["{noun} ownership study wording", "{noun} council decision leaflet"]
 NOISE = ["{noun} festival village parade", "{noun} painting museum tour"]
 
@@ -406,40 +388,7 @@ PAGE = "Warranty\n\nThe Acme kettle is covered for\n36 months by its maker. Acme
 
 @pytest.mark.parametrize(
     ("kind", "subject", "value", "quote", "why"),
-    [
-        (
-            "supportive",
-            "Acme kettle",
-            "36 months",
-            "The Acme kettle is covered for 36 months by its maker.",
-            None,
-        ),
-        (
-            "supportive",
-            "Acme kettle",
-            "24 months",
-            "The Acme kettle is covered for 36 months by its maker.",
-            "quotation",
-        ),
-        (
-            "supportive",
-            "Bolt kettle",
-            "36 months",
-            "The Acme kettle is covered for 36 months by its maker.",
-            "quotation",
-        ),
-        (
-            "supportive",
-            "Acme kettle",
-            "36 months",
-            "The Acme kettle is covered for 48 months by its maker.",
-            "quotation",
-        ),
-        ("supportive", "Acme kettle", "36 months", "covered for 36 months", "quotation"),
-        ("supportive", "Acme", "red", "kettles are red.", "quotation"),
-        ("distractor", "x", "y", "The Acme kettle is covered for 36 months by its maker.", None),
-        ("distractor", "x", "y", "Nobody says this sentence here.", "quotation"),
-    ],
+    cases("filetasks", "test_code_accepts_a_kind_only_with_its_sentence"),
 )
 def test_code_accepts_a_kind_only_with_its_sentence(
     kind: str, subject: str, value: str, quote: str, why: str | None

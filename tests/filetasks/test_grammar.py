@@ -15,24 +15,9 @@ from drr.env.shop import Shop
 from drr.papers.dr3.corpus.pool import build_pool
 from drr.papers.dr3.corpus.template import _Choice, _Part, _Slot, template
 
-_IMPOSSIBLE = {
-    "verb of another person": r"(?<!\bthat )(?<!\bwhich )(?<!\bwho )(?<!\bwakes )(?<!\bannoys )\b(?:[Yy]ou|[Ww]e|[Tt]hey) (?:has|was|does|is|goes|needs|takes)\b",
-    "verb of many for one": r"(?:(?<=[.;] )|^)(?:He|She|It) (?:have|do|go|are|were|need|take)\b(?! not\b)",
-    "two articles": r"\b(?:[Oo]ur|[Mm]y|[Yy]our|[Ii]ts|[Hh]is|[Tt]heir|[Aa]nother|[Ee]very|[Ee]ach|[Nn]o) (?:an?|the|our|my|your|its)\b(?! (?:first|last|next) )",
-    "an article before a slot that brings one": r"\b(?:the|an?|our|my|your|its|no|another|every|each) \[(?:her|him|kid|span|had|room|house|job_of|org|venue|tool|sum|crowd)\]",
-    "article beside article": r"\b(?:[Tt]he (?:an|the|our|my|your|its)|[Aa]n? (?:an|the|my|our|your)|[Aa] a)\b",
-    "a before a vowel": r"\b[Aa] [aeio](?!ne\b|nce\b|ne-|nes)[a-z]+",
-    "a word twice": r"\b(?!had\b|that\b|so\b|very\b|bye\b)([a-z]+) \1\b",
-    "pronoun behind its particle": r"\b(?:pick|put|set|take|wipe|send|bring|throw|cut|give)s? (?:up|out|off|down|back) (?:it|them|him)\b(?! (?:was|is|were|are|comes?)\b)",
-    "space before a mark": r"[a-z] [,;!?](?=\s)",
-    "mark beside mark": r"(?<!\.)\.\.(?!\.)|,,|[,;:]\.(?=\s)",
-    "many with the verb of one": r"(?<!\bof )\b(?:terms|repairs|values|members|households|rules|papers) (?:says|agrees|shows|was|costs|ranks|compares)\b",
-    "one with the verb of many": r"\b[Aa] (?:mat|stain|look|count) (?:by [a-z ]+ )?(?:were|come|sell|show)\b",
-    "a day that is none": r"\bon (?:January|February|March|April|June|July|August|September|October|November|December)\b(?! \d)",
-    "allow without to": r"\ballows? you (?!to\b|a\b|[#\d])[a-z]+\b",
-    "let with no verb": r"\blet (?:\[#4-9\]|\d+) days (?!pass|go)",
-    "object named twice": r"\bwhich (?:soft plastic|glue) [a-z']+ (?:stand|take) (?:it|that)\b",
-}  # fmt: skip
+from tests.cases import cases
+
+_IMPOSSIBLE = cases("filetasks", "_IMPOSSIBLE")
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _IMPOSSIBLE.items()}
 _TOGETHER = 2
 """Choices in a row that are tried with each other."""

@@ -18,6 +18,7 @@ from drr.papers.dr3.truth import KnownPage, StatementChange, TaskFact, TaskTruth
 from drr.papers.dr3.world import FileWorld, queries_of
 from drr.study.study import Study
 
+from tests.cases import cases
 from tests.env.test_embedding import _Server as EmbeddingServer
 from tests.env.test_embedding import server  # noqa: F401 - a fixture
 from tests.filetasks.made import PAGES, write_task
@@ -67,19 +68,7 @@ def test_each_reach_has_one_name(text: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "all",
-        "dense+bm25",
-        "dense:offline+dense",
-        "dense:",
-        "none+supportive",
-        "turns:0",
-        "turns:x",
-        "long-context+dense",
-        "turns:3+turns:5",
-        ",",
-    ],
+    cases("filetasks", "test_what_is_none_is_misuse"),
 )
 def test_what_is_none_is_misuse(text: str) -> None:
     with pytest.raises(Misuse):
@@ -177,23 +166,7 @@ def test_retrievers_and_models_stand_side_by_side_in_one_study(
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [
-        (["--queries", "q.jsonl", "--reach", "none"], "is of the frozen pages of tasks"),
-        (["--tasks", "tasks", "--reach", "some"], "'some' is none; there are whole"),
-        (
-            ["--tasks", "tasks", "--reach", "dense:some"],
-            "model_embedder 'some': give `offline`, or openai:NAME",
-        ),
-        (
-            ["--tasks", "tasks", "--variants", "react", "--long-context"],
-            "is for an agent that has others search",
-        ),
-        (
-            ["--tasks", "plain", "--reach", "no-distractors"],
-            "nobody recorded which of its pages are distractors",
-        ),
-        (["--tasks", "lost", "--reach", "supportive"], "has no truth.json"),
-    ],
+    cases("filetasks", "test_what_cannot_be_reached_is_said_before_anything_is_run"),
 )
 def test_what_cannot_be_reached_is_said_before_anything_is_run(
     place: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
@@ -269,6 +242,7 @@ def test_the_whole_of_the_pages_stands_in_the_window_once(place: Path) -> None:
     assert {row["url"] for row in record.result["sources"]} == {url for url, _, _ in PAGES}
 
 
+@pytest.mark.long
 def test_pages_that_do_not_fit_the_model_are_a_typed_failure_before_any_call(place: Path) -> None:
     corpus = place / "007" / "corpus.jsonl"
     rows = [json.loads(line) for line in corpus.read_text().splitlines()]

@@ -34,6 +34,7 @@ from drr.papers.dr3.reckoning import nonsense, overturns, reckoned, turns
 from drr.papers.dr3.truth import ChangeKind, KnownPage, StatementChange, TaskFact
 from drr.papers.dr3.values import FactValues, is_rest, number_of, sold_from
 
+from tests.cases import cases
 from tests.filetasks.reading import whole_text
 
 TODAY = date(2022, 10, 1)
@@ -446,21 +447,7 @@ def test_figures_of_a_sort_are_those_of_such_things() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "value", "text", "refused"),
-    [
-        ("height once set up", "15.8 inches", "Above the Acme thing there should be 9.2 inches of free room.", True),
-        ("height once set up", "15.8 inches", "Take the Acme thing. A cord is short. It ends after 41.2 inches of cord.", False),
-        ("height once set up", "15.8 inches", "Set up, the Acme thing reaches 15.8 inches.", False),
-        ("height once set up", "15.8 inches", "Set up, the Acme thing Travel reaches 19.1 inches.", False),
-        ("points in the household test", "57 points", "What did the household test say of the Acme thing? It was 69 points.", True),
-        ("points in the household test", "57 points", "In the readers' poll the Acme thing got 69 points.", False),
-        ("points in the household test", "57 points", "| Model | Panel round |\n| --- | --- |\n| Acme thing | 69 points |", True),
-        ("points in the household test", "57 points", "| Model | Panel round |\n| --- | --- |\n| Other thing | 69 points |", False),
-        ("upkeep a year", "$26.40", "A repair of the Acme thing came to $27.59.", True),
-        ("portions in one pack", "118 portions", "A pack of the Acme thing gave 90 portions.", True),
-        ("portions in one pack", "118 portions", "The trial size of the Acme thing gave 9 portions, a pack more.", False),
-        ("free room at each side", "1.4 inches", "* The Acme thing needs room.\n* Take the Other thing. Leave 1.1 inches free at each side.", False),
-        ("free room at each side", "1.4 inches", "* Take a gap.\n* Take the Acme thing. It needs 1.1 inches on the left and as much on the right.", True),
-    ],
+    cases("filetasks", "test_another_figure_that_answers_what_is_asked_is_refused"),
 )  # fmt: skip
 def test_another_figure_that_answers_what_is_asked_is_refused(
     asked: str, value: str, text: str, refused: bool

@@ -9,25 +9,10 @@ from typing import Any
 import pytest
 from drr.papers.pdr.person import read_persons
 
+from tests.cases import cases
 from tests.commands import drr
 
-PERSONA: dict[str, Any] = {
-    "Basic Attributes": {
-        "Name": "Mia Talbot",
-        "Age": 34,
-        "City": "Leeds",
-        "Contact": {"E-mail": "mia@post.example", "mobile_phone": 5550100},
-        "Home Address": {"Street": "4 Mill Lane", "Postcode": "LS1"},
-    },
-    "Behaviour": {
-        "Environment": {"Devices": [{"brand": "Nokton", "owned": True}, {"brand": "Ferro"}]},
-        "decisionStyle": "compares  for weeks",
-        "friendsSay": "Mia never hurries",
-        "reach": "call 212-555-0147 at noon",
-    },
-    "Lifestyle": {"Diet": ["vegetarian", "no nuts"], "Exercise": None, "diet": "light"},
-    "兴趣": {"音乐": "爵士乐"},
-}
+PERSONA: dict[str, Any] = cases("persons", "PERSONA")
 
 
 def written(path: Path, *lines: object) -> Path:

@@ -187,6 +187,7 @@ def test_a_shop_that_changed_is_said_once(
     assert "generate them again" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_built_in_set_passes_and_says_who_wrote_and_read_it(shop: Shop, shop_folder: Path) -> None:
     assert drr("queries", "check", FILE, "--shop", shop_folder) == 0
     queries = read_queries(FILE)

@@ -7,6 +7,8 @@ from asked import DIFFUSER, LA, LB, READER, RED, WEB, A, B, checked, failing, is
 from drr.env.shop import Shop
 from drr.eval.checks import returned_by
 
+from tests.cases import cases
+
 LONG = (
     "The first thing to look at is how the feeder keeps the seed dry, because wet seed spoils within a few days and then "
     "draws mice and rats to the garden, which nobody wants near the house."
@@ -40,22 +42,7 @@ def test_what_is_only_alike_is_no_repeat(text: str) -> None:
 
 @pytest.mark.parametrize(
     "leaked",
-    [
-        "<think>they want a feeder</think>",
-        "<tool_call>x</tool_call>",
-        "<|im_start|>assistant",
-        "[TOOL_CALLS]",
-        "I call get_product_details with the id.",
-        '{"query": "feeder"}',
-        "Thought: I should look again.",
-        "Action Input: feeder",
-        "Let me search for more of them.",
-        "Okay, I need to search the catalog.",
-        "The user wants a quiet feeder.",
-        "The tool returned nothing.",
-        "As seen in 【4:12†source】.",
-        "product_catalog_search[feeder]",
-    ],
+    cases("rules", "test_what_a_model_says_to_itself_is_found"),
 )
 def test_what_a_model_says_to_itself_is_found(leaked: str) -> None:
     assert set(failing(f"Two are good.\n\n{leaked}\n\nThe end.")) >= {"process_text"}

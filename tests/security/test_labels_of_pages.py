@@ -14,6 +14,7 @@ from drr.env.web.snapshots import Snapshots
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.web.hostile import READER, reply, serving, to_loopback
 from tests.web.test_live import NoEngine
 
@@ -23,19 +24,7 @@ PAGE = (
     "<p>Measure the height of the pole before you choose one; squirrels climb whatever is lower than five feet.</p>"
     "</article></body></html>"
 )
-FALSE = [
-    "utf-8,text/html",
-    "gbk2312",
-    "utf-8\0",
-    "utf-8;",
-    "iso-8859-99",
-    "windows-",
-    "utf",
-    "hex",
-    "rot13",
-    "undefined",
-    "",
-]
+FALSE = cases("security", "FALSE")
 
 
 @given(st.text(max_size=30) | st.sampled_from(FALSE) | st.text(max_size=5).map(lambda end: "utf-8" + end))

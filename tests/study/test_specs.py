@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from drr.app.answers import AnswerConfig, open_answering
-from drr.app.cli import main
 from drr.app.judging import desk_of
 from drr.app.prompts import prompts_of
 from drr.env.query import read_queries
@@ -27,19 +26,22 @@ from drr.querygen.sampling import named_users
 from drr.study.study import Study
 from drr.study.unit import Assignment, Unit
 
-from tests.agents.garden import ANNA, BEN, DOCUMENTS, QUESTION, write_shop
+from tests.agents.garden import ANNA, BEN, QUESTION, write_box
+from tests.commands import drr
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two answers of each of two variants to one question."""
+    home = write_box(tmp_path_factory.mktemp("specs"), {"query": QUESTION, "user_id": ANNA})
+    words = ("--shop", home / "shop", "--queries", home / "queries.jsonl", "--sandbox", home / "sandbox")
+    assert drr("run", home / "study", *words, "--variants", "react,react+ws", "--trials", "2", "--quiet") == 0
+    return home
 
 
 @pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
-    """Two answers of each of two variants to one question."""
-    monkeypatch.chdir(tmp_path)
-    write_shop("shop", Settings())
-    Path("web").mkdir()
-    Path("web/documents.jsonl").write_text("".join(d.model_dump_json() + "\n" for d in DOCUMENTS))
-    Path("queries.jsonl").write_text(json.dumps({"query": QUESTION, "user_id": ANNA}) + "\n")
-    words = ["--shop", "shop", "--queries", "queries.jsonl", "--sandbox", "web", "--quiet"]
-    assert main(["run", "study", *words, "--variants", "react,react+ws", "--trials", "2"]) == 0
+def study(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Study]:
+    monkeypatch.chdir(home)
     with Study.open(Path("study")) as opened:
         yield opened
 

@@ -140,6 +140,7 @@ def test_the_study_holds_its_own_configuration_and_questions(box: Path, drr: Drr
     assert "3 done now; nothing left" in err
 
 
+@pytest.mark.long
 def test_other_limits_or_models_make_new_units_and_set_the_old_aside(box: Path, drr: Drr) -> None:
     assert drr("run", *new(box, "react"))[0] == 0
     code, _, err = drr("run", "study", "--limits", "steps=2")
@@ -510,6 +511,7 @@ def test_effort_is_in_the_key_of_every_answer_and_told_to_its_model(box: Path, d
     assert sent == ["low"] * 3 + ["high"] * 3 + [None] * 3
 
 
+@pytest.mark.long
 def test_a_study_older_than_the_setting_keeps_the_tool_for_thoughts_and_its_units(
     box: Path, drr: Drr, tmp_path: Path
 ) -> None:
@@ -530,6 +532,7 @@ def test_a_study_older_than_the_setting_keeps_the_tool_for_thoughts_and_its_unit
     assert not any("reason" in bound for bound in names[before:]) and len(names) > before
 
 
+@pytest.mark.long
 def test_more_room_for_what_failed_computes_only_that(box: Path, drr: Drr, tmp_path: Path) -> None:
     """Answers under $30 are cut at any limit below 1,000; the study's own limit stays, and so does what is finished."""
 

@@ -11,6 +11,8 @@ from drr.tools.registry import TOOLS
 from drr.tools.spec import make_tool
 from pydantic import Field
 
+from tests.cases import cases
+
 NAMES = [
     "product_catalog_search",
     "get_product_details",
@@ -126,24 +128,7 @@ def test_a_refusal_names_the_one_argument_what_it_was_and_what_it_may_be(argumen
         assert caught.value.message.endswith(said)
 
 
-SENT: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-    ("product_catalog_search", {"max_price": "40"}, {"max_price": 40.0}),
-    ("product_catalog_search", {"max_price": " 40.50 "}, {"max_price": 40.5}),
-    ("product_catalog_search", {"min_rating": "+4"}, {"min_rating": 4.0}),
-    ("product_catalog_search", {"limit": 3.0}, {"limit": 3}),
-    ("product_catalog_search", {"limit": "3"}, {"limit": 3}),
-    ("product_catalog_search", {"limit": "3.0"}, {"limit": 3}),
-    ("product_catalog_search", {"limit": None, "max_price": None, "brand": None}, {"limit": 10}),
-    ("product_catalog_search", {"sort": "PRICE_ASC"}, {"sort": "price_asc"}),
-    ("product_catalog_search", {"sort": "price asc"}, {"sort": "price_asc"}),
-    ("product_catalog_search", {"unknown_price": "True"}, {"unknown_price": True}),
-    ("product_catalog_search", {"query": 501}, {"query": "501"}),
-    ("get_user_orders", {"status": " delivered"}, {"status": "Delivered"}),
-    ("get_order_details", {"order_id": 1000000000000003}, {"order_id": "1000000000000003"}),
-    ("get_order_details", {"order_id": 1000000000000003.0}, {"order_id": "1000000000000003"}),
-    ("update_user_profile", {"zip": 73019}, {"zip": "73019"}),
-    ("calculator", {"expression": 3}, {"expression": "3"}),
-]
+SENT: list[tuple[str, dict[str, Any], dict[str, Any]]] = cases("tools", "SENT")
 
 
 @pytest.mark.parametrize(("name", "sent", "meant"), SENT, ids=[repr(sent) for _, sent, _ in SENT])

@@ -19,6 +19,7 @@ from drr.env.web.serper import Serper
 from drr.env.web.snapshots import Snapshots
 from pydantic import SecretStr
 
+from tests.cases import cases
 from tests.web.hostile import ARTICLE, READER, Route, Site, redirect, reply, serving, to_loopback
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
@@ -145,21 +146,7 @@ class Searching:
         return Serper(secret, endpoint=endpoint, sleep=self._sleep, **more)
 
 
-_ORGANIC = {
-    "organic": [
-        {
-            "title": "Ramps",
-            "link": "https://dogs.example/ramps",
-            "snippet": "18 degrees",
-            "date": "2 Feb 2020",
-        },
-        {"title": "No link"},
-        "nonsense",
-        {"title": "Script", "link": "javascript:alert(1)"},
-        {"link": "https://dogs.example/bare"},
-        {"title": "Third", "link": "https://dogs.example/3", "snippet": "x"},
-    ]
-}
+_ORGANIC = cases("web", "_ORGANIC")
 _GOOD = reply(json.dumps(_ORGANIC), "application/json")
 
 

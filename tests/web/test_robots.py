@@ -11,6 +11,8 @@ from drr.env.web.robots import Robots
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
+
 
 def robots(text: str | bytes) -> Robots:
     return Robots(text.encode() if isinstance(text, str) else text, AGENT)
@@ -70,23 +72,7 @@ def test_a_rule(head: str, rules: str, target: str, allowed: bool) -> None:
     assert robots(head + rules).allows(target) is allowed
 
 
-GROUPS = [
-    ("User-agent: *\nDisallow: /\n\nUser-agent: deepresearchretail\nDisallow: /x", True, "ours stands for all"),
-    ("User-agent: DEEPRESEARCHRETAIL\nDisallow: /\n\nUser-agent: *\nAllow: /", False, "case does not matter"),
-    ("User-agent: deepresearchretail\nAllow: /\n\nUser-agent: deepresearchretail\nDisallow: /page", False, "groups merge"),
-    ("User-agent: a\n\nUser-agent: deepresearchretail\nDisallow: /page", False, "several agents share a group"),
-    ("User-agent: deepresearchretail\nSitemap: /s\nUser-agent: b\nDisallow: /page", False, "other lines part nothing"),
-    ("User-agent: deepresearchretail\nDisallow: /x\nUser-agent: b\nDisallow: /page", True, "another's group is not ours"),
-    ("User-agent: deepresearch\nDisallow: /", True, "a part of our name is not our name"),
-    ("User-agent: deepresearchretailer\nDisallow: /", True, "nor is a longer one"),
-    ("User-agent: *\nDisallow: /x\n\nUser-agent: *\nDisallow: /page", False, "groups for everybody merge, too"),
-    ("Disallow: /", True, "a rule for nobody"),
-    ("User-agent: deepresearchretail\n\nUser-agent: *\nDisallow: /", False, "an empty line ends no group"),
-    ("", True, "nothing"),
-    ("<html><body>User-agent: *\nDisallow</body></html>", True, "a page that is no robots.txt"),
-    ("User-agent: *\u2028Disallow: /", True, "only CR and LF end a line"),
-    ("User-agent: *\x0bDisallow: /", True, "not a vertical tab"),
-]  # fmt: skip
+GROUPS = cases("web", "GROUPS")
 
 
 @pytest.mark.parametrize(("text", "allowed", "why"), GROUPS)

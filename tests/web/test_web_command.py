@@ -13,6 +13,8 @@ from drr.env.web.build import build_sandbox
 from drr.env.web.open import open_web
 from drr.env.web.sandbox import DOCUMENTS, Document
 
+from tests.cases import cases
+
 DOCS = [
     Document(
         url="https://dogs.example/ramp",
@@ -100,20 +102,7 @@ def test_record_then_replay(sandbox: str, tmp_path: Path, capsys: pytest.Capture
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [
-        (["search", "birds", "--web", "serper"], "set SERPER_API_KEY"),
-        (["record", "birds", "--out", "r", "--web", "serper"], "set SERPER_API_KEY"),
-        (["search", "birds", "--web", "replay"], "give --web-record DIR"),
-        (["search", "birds", "--web", "replay", "--web-record", "nowhere"], "no such folder"),
-        (["search", "birds", "--web", "bing"], "web"),
-        (["search", " "], "empty query"),
-        (["read", ""], "empty query or address"),
-        (["build", "nowhere", "--out", "x"], "no such folder"),
-        (["replay", "nowhere"], "no such folder"),
-        (["replay", "box", "--search", "dog", "--top-k", "-1"], "'-1' is not a whole number above 0"),
-        (["read", "http://birds.example", "--web", "serper", "--page-reader", "lynx"], "no reader 'lynx'"),
-        ([], "search|read|build|record|replay"),
-    ],
+    cases("web", "test_misuse_exits_2"),
 )
 def test_misuse_exits_2(
     words: list[str], said: str, sandbox: str, capsys: pytest.CaptureFixture[str]

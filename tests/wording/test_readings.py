@@ -16,6 +16,8 @@ from drr.wording.vocabulary import either
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
+
 
 @given(st.integers(1, 9_999_999))
 def test_an_amount_as_we_set_it_reads_as_itself(cents: int) -> None:
@@ -48,19 +50,7 @@ def test_a_number_in_words_is_the_number_in_digits(word: str) -> None:
 
 @pytest.mark.parametrize(
     ("said", "number"),
-    [
-        ("one", 1),
-        ("Eleven", 11),
-        ("forty-one", 41),
-        ("half a dozen", 6),
-        ("a half dozen", 6),
-        ("a dozen", 12),
-        ("hundred", 100),
-        ("a hundred and ten", 110),
-        ("nineteen hundred", 1900),
-        ("two thousand", 2000),
-        ("a thousand", 1000),
-    ],
+    cases("wording", "test_numbers_in_words_are_found_however_they_begin"),
 )
 def test_numbers_in_words_are_found_however_they_begin(said: str, number: int) -> None:
     assert [match[0] for match in re.finditer(rf"\b{SPOKEN}\b", f"Get {said} of them.", re.I)] == [said]
@@ -85,21 +75,7 @@ def test_alternatives_that_stand_together_find_what_they_find_one_by_one(words: 
 
 @pytest.mark.parametrize(
     ("claimed", "stated", "same"),
-    [
-        ("7.6 ft", "91 inches", True),
-        ("12 ounces", "12 oz", True),
-        ("12 ounces", "12 pounds", False),
-        ("30 minutes", "30 hours", False),
-        ("4.3 lb", "4.28 lb", True),
-        ("4.28 lb", "4.3 lb", False),
-        ("about 100 watts", "104 watts", True),
-        ("100 watts", "104 watts", False),
-        ("$20", "$19.99", True),
-        ("$20.00", "$19.99", False),
-        ("$20", "20 pounds", False),
-        ("1/2 inch", "0.5 inch", True),
-        ("1/2 tsp", "0.5 teaspoons", True),
-    ],
+    cases("wording", "test_two_figures_are_the_same_as_said"),
 )
 def test_two_figures_are_the_same_as_said(claimed: str, stated: str, same: bool) -> None:
     assert same_number(numbers(claimed)[0], numbers(stated)[0]) is same
