@@ -42,7 +42,7 @@ class CheckConfig:
 
 
 class FindingsDocument(TypedDict):
-    """The document of `drr check --json`."""
+    """The document of `drr judges check --json`."""
 
     schema: int
     citations: CitationsDocument
@@ -73,7 +73,7 @@ class Findings:
         )
 
     def document(self) -> FindingsDocument:
-        """Return the form that `drr check --json` prints."""
+        """Return the form that `drr judges check --json` prints."""
         from drr.eval.checks import document
 
         shown: FindingsDocument = {

@@ -21,7 +21,7 @@ New = Callable[..., list[str]]
 MAGIC = bytes.fromhex("d9d505f920a163d7")
 READING = (
     ("status", "study"),
-    ("study", "trace", "study"),
+    ("study trace", "study"),
     ("view", "study", "--static", "pages", "--quiet"),
     ("export", "study", "--out", "tables"),
     ("report", "study", "--json"),
@@ -53,11 +53,11 @@ def test_no_command_deletes_what_a_journal_names(drr: Drr, new: New, tmp_path: P
     victim, ledger = tmp_path / "thesis.tex", Path("study", "ledger.sqlite")
     victim.write_text("mine")
     journal = hot_journal(out_of_wal(ledger), os.fsencode(victim))
-    for words in READING:
+    for command, study, *options in READING:
         Path("study", "ledger.sqlite-journal").write_bytes(journal)
-        code, _, err = drr(*words)
-        assert victim.exists(), words
-        assert code == 1 and err.startswith("drr: study/ledger.sqlite-journal: "), (words, err)
+        code, _, err = drr(*command.split(), study, *options)
+        assert victim.exists(), command
+        assert code == 1 and err.startswith("drr: study/ledger.sqlite-journal: "), (command, err)
 
 
 @pytest.mark.parametrize("content", [b"", hot_journal(1), MAGIC, b"\0" * 512])
@@ -111,7 +111,7 @@ def test_a_folder_of_a_stranger_is_left_as_it_is(drr: Drr, new: New, unclean: bo
         shutil.copytree("study", "strange")
     before = {path: path.stat() for path in Path("strange").rglob("*")}
     for command, _, *options in READING[:5]:
-        assert drr(command, "strange", *options)[0] == 0, command
+        assert drr(*command.split(), "strange", *options)[0] == 0, command
         after = {path: path.stat() for path in Path("strange").rglob("*")}
         assert after.keys() == before.keys(), command
         assert all(after[path].st_mtime_ns == before[path].st_mtime_ns for path in after), command
