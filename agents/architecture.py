@@ -47,11 +47,6 @@ OWN = Option(
     "researchers write their synthesis in their own conversation, which is in the provider's cache",
     prompts=("synthesis_own",),
 )
-VALIDATE = Option(
-    "validate",
-    "up to three rounds check words and requirements and write the report anew",
-    prompts=("dr3_validate", "dr3_rewrite"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -61,9 +61,9 @@ class Limits:
     page_reads: int = 5
     """Pages of one search read and summarised at a time."""
     search_turns: int = 5
-    """Turns of one search agent of dr3."""
+    """Turns of one search agent, of an architecture that has such."""
     reader_turns: int = 3
-    """Turns of one file reader of dr3."""
+    """Turns of one file reader, of an architecture that has such."""
     context_chars: int = 16_000
     """Most of what one `get_context` gives: 4,000 tokens of four characters."""
     checks: int = 3

@@ -17,16 +17,16 @@ _BLOCK = re.compile(r"(<!-- graph ([\w-]+) -->\n)(?:(?!<!-- graph ).)*?(<!-- end
 
 
 def graphs() -> dict[str, Callable[[], Any]]:
-    from drr.agents import dr3, hybrid_react, ledger, plan_to_function, react, sub_agents
+    from drr.agents import hybrid_react, ledger, plan_to_function, react
+    from drr.env.plugins import load, merged
 
     return {
         "plan-to-function": plan_to_function.graph,
         "react": react.graph,
         "hybrid-react": hybrid_react.graph,
         "ledger": ledger.graph,
-        "dr3": dr3.graph,
         "researcher": hybrid_react.researcher_graph,
-        "sub-agent": sub_agents.graph,
+        **{name: load(place) for name, place in merged("graphs").items()},
     }
 
 

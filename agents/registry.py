@@ -17,11 +17,8 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import combinations
 
 from drr.agents.architecture import (
-    AGENT,
     OWN,
-    PERCEPTION,
     PROFILE,
-    VALIDATE,
     WS,
     Architecture,
     Run,
@@ -31,6 +28,7 @@ from drr.agents.commands.command import is_command
 from drr.agents.commands.variants import command_variant
 from drr.agents.declared import architecture_of, in_file
 from drr.env.errors import DrrError, Misuse
+from drr.env.plugins import load, papers
 from drr.env.user_code import is_in_file
 from drr.extras.inspect.variants import inspect_architecture, is_inspect
 from drr.llm.names import is_name
@@ -38,7 +36,9 @@ from drr.llm.names import is_name
 GROUP = "drr.variants"
 
 
-def _built_in(module: str) -> Callable[[], Run]:
+def built_in(module: str) -> Callable[[], Run]:
+    """Load the `answer` of a module where it is run."""
+
     def load() -> Run:
         answer: Run = import_module(module).answer
         return answer
@@ -53,7 +53,7 @@ BUILT_IN = (
         summary="one turn plans every tool call, they run in order",
         prompts=("planner", "planner_references", "report", "report_form"),
         settings=("references",),
-        load=_built_in("drr.agents.plan_to_function"),
+        load=built_in("drr.agents.plan_to_function"),
     ),
     Architecture(
         name="react",
@@ -61,7 +61,7 @@ BUILT_IN = (
         summary="one agent reasons and acts in turns",
         prompts=("react", "react_report", "report", "report_form"),
         settings=("reason",),
-        load=_built_in("drr.agents.react"),
+        load=built_in("drr.agents.react"),
     ),
     Architecture(
         name="hybrid-react",
@@ -77,7 +77,7 @@ BUILT_IN = (
         ),
         options=(PROFILE, OWN, WS),
         settings=("reason",),
-        load=_built_in("drr.agents.hybrid_react"),
+        load=built_in("drr.agents.hybrid_react"),
     ),
     Architecture(
         name="ledger",
@@ -86,31 +86,7 @@ BUILT_IN = (
         prompts=("react", "researcher_profile", "ledger_report", "ledger_mend"),
         settings=("reason",),
         profile=True,
-        load=_built_in("drr.agents.ledger"),
-    ),
-    Architecture(
-        name="dr3",
-        version="2",
-        summary="a main agent sees summaries only; sub-agents search pages and read files, a model that sees looks at pictures",
-        roles=(AGENT, PERCEPTION),
-        looks=PERCEPTION,
-        policy={PERCEPTION: AGENT},
-        prompts=(
-            "dr3_main",
-            "dr3_search",
-            "dr3_reader",
-            "dr3_shop",
-            "dr3_look",
-            "react_report",
-            "synthesis",
-            "synthesis_own",
-            "report_generator",
-            "report_form",
-            "dr3_pages",
-        ),
-        options=(VALIDATE,),
-        settings=("reason", "long_context", "page_warning"),
-        load=_built_in("drr.agents.dr3"),
+        load=built_in("drr.agents.ledger"),
     ),
 )
 PAPER = tuple(
@@ -122,9 +98,18 @@ PAPER = tuple(
 
 
 @cache
+def architectures() -> tuple[Architecture, ...]:
+    """Ours, then those of the papers."""
+    further: list[Sequence[Architecture]] = [
+        load(paper.architectures) for paper in papers() if paper.architectures
+    ]
+    return (*BUILT_IN, *(one for own in further for one in own))
+
+
+@cache
 def variants() -> dict[str, Variant]:
     """Every variant by name: the six of the paper, those with further options, `ledger`, and the plug-ins that can be loaded."""
-    return _variants_of(BUILT_IN) | _variants_of(plug_ins()[0])
+    return _variants_of(architectures()) | _variants_of(plug_ins()[0])
 
 
 def _variants_of(architectures: Iterable[Architecture]) -> dict[str, Variant]:
@@ -161,7 +146,7 @@ def _variant(name: str) -> Variant:
         return _in_file(name)
     if is_inspect(name):
         return _of_inspect(name)
-    ours = _variants_of(BUILT_IN)
+    ours = _variants_of(architectures())
     if name in ours:
         return ours[name]
     known = variants()
@@ -220,7 +205,7 @@ def plug_ins() -> tuple[list[Architecture], dict[str, str]]:
     """Those of other packages, and what is wrong with those that cannot be used, by name."""
     found: dict[str, Architecture] = {}
     problems: dict[str, str] = {}
-    ours = {architecture.name for architecture in BUILT_IN}
+    ours = {architecture.name for architecture in architectures()}
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         if point.name in ours or point.name in found or "+" in point.name or is_in_file(point.name):
             problems[point.name] = (

@@ -36,6 +36,7 @@ from drr.agents.websum import PageSummaries
 from drr.citations import repair
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, Setting
+from drr.env.plugins import prompt_folders
 from drr.env.profile import build_profile
 from drr.env.session import Change
 from drr.env.source import Source, text_hash
@@ -66,9 +67,9 @@ class AgentOptions:
     vision: Vision = "auto"
     """Whether `view_image` shows pictures; `auto`: where the model's maker says that it takes them."""
     long_context: bool = False
-    """DR3 is given all frozen pages in its window, in place of the agent that searches them."""
+    """An agent that has others search is given all frozen pages in its window, in place of the agent that searches them."""
     page_warning: bool = True
-    """DR3's sub-agents are warned that pages may be out of date, one-sided or wrong. It is in the key by its prompts."""
+    """Sub-agents are warned that pages may be out of date, one-sided or wrong. It is in the key by its prompts."""
     reason: bool = True
     """ReAct and Hybrid-ReAct have the tool that holds a thought. Each call of it reads the whole context again."""
 
@@ -82,7 +83,7 @@ class AgentOptions:
 
 
 def load_prompts(override: Path | None = None) -> Prompts:
-    return Prompts(FOLDER, override)
+    return Prompts(FOLDER, override, beside=prompt_folders("agent_prompts"))
 
 
 @cache

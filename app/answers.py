@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 from drr.app.elsewhere import Probe, check_probes
+from drr.app.giving import NOWHERE, RECALLED, Giving, PersonPlaces, open_giving
 from drr.app.outcome import kept
 from drr.app.reaching import check_reaches, is_for, kinds_for
 from drr.app.specs import AnswerSpec, RunPlan, agent_in, keyed, reach_in, setting_in, spec_of
@@ -16,8 +17,6 @@ from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, setting_of
 from drr.env.reach import WHOLE, Reach, reach_of
 from drr.extras.otel.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
-from drr.papers.pdr.giving import NOWHERE, Giving, PersonPlaces
-from drr.papers.pdr.recalled import RECALLED
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant
@@ -169,9 +168,7 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
     )
     with spans_of(config.otel, models) as spans, open_realm(config.world, site) as realm:
         chosen = [setting_of(name) for name in config.given]
-        giving = Giving.opened(
-            chosen, config.places, config.settings, models_of(config.settings, calls=calls)
-        )
+        giving = open_giving(chosen, config.places, config.settings, models_of(config.settings, calls=calls))
         answering = Answering(config, variants, realm, models, prompts, giving, reaches, spans)
         giving.check_place(realm, variants.values())
         answering.check_profiles()

@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from drr.app.giving import NOBODY, MemoryForecastRow, PerUnit
 from drr.app.reaching import is_for
 from drr.app.specs import agent_in
 from drr.env.given import Setting, system_of
 from drr.env.reach import WHOLE, under
-from drr.papers.pdr.memory_forecast import NOBODY, MemoryForecastRow, PerUnit, memory_forecast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -112,7 +112,7 @@ def forecast(
                 )
                 own = answering.models_of(variant)
                 rows.append(_row(own, system, counts[system], left[system], base))
-    memories = memory_forecast(answering, queries, folder)
+    memories = answering.giving.forecast(answering, queries, folder)
     answers = _total(rows)
     remembering = ["memory"] if any(row["from"] != NOBODY for row in memories) else []
     roles = dict.fromkeys(["agent", "summariser", *answering.roles, *remembering])

@@ -1,21 +1,44 @@
-"""What `drr judge` is told of key points, of the reference, of PQR, of ReportEval and of DR3-Eval, and where a study keeps it."""
+"""What `drr judge` is told of key points, of the reference and of what papers' tasks go by, and where a study keeps it."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from drr.env.plugins import papers
 
 if TYPE_CHECKING:
     from drr.eval.evidence.answers import Answer
     from drr.eval.tasks.desk import Desk
     from drr.eval.tasks.key_points.file import OwnPoints
-    from drr.papers.dr3.judging.known import KnownTask
-    from drr.papers.pdr.judging.choices import PqrChoices
     from drr.study.study import Study
 
-_RELATIVE, _DR3 = "relative", "dr3"
+_RELATIVE = "relative"
+
+
+class PaperChoices(Protocol):
+    """The module of a paper whose tasks of judging go by something that is said or kept."""
+
+    __name__: str
+    EXAMPLES: Sequence[str]
+    """Lines for the help of `drr judge`."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None: ...
+    def chosen(
+        self, study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
+    ) -> Mapping[type, Any]:
+        """As given now, else as the study keeps it: by its type (`Desk.chosen`)."""
+
+    def keep(self, study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
+        """What was given now counts until something else is given."""
+
+
+def paper_choices() -> list[PaperChoices]:
+    modules: list[Any] = [import_module(paper.choices) for paper in papers() if paper.choices]
+    return modules
 
 
 class JudgingChoices(NamedTuple):
@@ -23,10 +46,8 @@ class JudgingChoices(NamedTuple):
 
     points: OwnPoints
     reference: str | None
-    pqr: PqrChoices
-    pair_seed: int
-    truths: Mapping[str, KnownTask]
-    """Of tasks with files, by question; only where `dr3` is asked for."""
+    of_papers: Mapping[str, Mapping[type, Any]]
+    """By the module of a paper, what its tasks go by."""
     earlier: bool
     """By the prompts that judged the study before."""
 
@@ -35,35 +56,16 @@ class JudgingChoices(NamedTuple):
 
         if self.earlier:
             desk.prompts = earlier_prompts()
-        from drr.papers.dr3.judging.known import KnownTasks
-        from drr.papers.pdr.judging.choices import PqrChoices
-        from drr.papers.reporteval.judging.choices import PairSeed
-
         desk.own_points, desk.reference = self.points, self.reference
-        desk.choices = {
-            PqrChoices: self.pqr,
-            PairSeed: PairSeed(self.pair_seed),
-            KnownTasks: KnownTasks(self.truths),
-        }
+        desk.choices = {kind: one for own in self.of_papers.values() for kind, one in own.items()}
 
     def keep(self, study: Study, arguments: argparse.Namespace) -> None:
         """What was given now counts until something else is given."""
-        from drr.app.vouching import remember_shop
         from drr.eval.tasks.key_points.file import keep_points
         from drr.eval.tasks.relative import keep_reference
-        from drr.papers.dr3.judging.truths import keep_tasks_place
-        from drr.papers.pdr.judging.choices import KeptChoices
-        from drr.papers.reporteval.judging.choices import keep_pair_seed
 
-        if arguments.tasks is not None:
-            remember_shop(study.folder, str(arguments.tasks.resolve()))
-            keep_tasks_place(study, arguments.tasks)
-        if arguments.pair_seed is not None:
-            keep_pair_seed(study, arguments.pair_seed)
-        if arguments.persons is not None:
-            KeptChoices(study).keep_persons(self.pqr.persons)
-        if any(given is not None for given in (arguments.rounds, arguments.seeds, arguments.at_once)):
-            KeptChoices(study).keep_numbers(self.pqr)
+        for module in paper_choices():
+            module.keep(study, arguments, self.of_papers[module.__name__])
         if arguments.points is not None:
             keep_points(study, self.points)
         if arguments.reference is not None:
@@ -165,49 +167,8 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
         metavar="VARIANT",
         help="for --what relative: whose reports the others are graded against; kept with the study (default: none)",
     )
-    parser.add_argument(
-        "--pair-seed",
-        type=int,
-        metavar="N",
-        help="for --what reporteval: by which pairs of passages are drawn where there are more than 30 (default 0); kept with the study",
-    )
-    parser.add_argument(
-        "--tasks",
-        type=Path,
-        metavar="DIR",
-        help="for --what dr3: the tasks with files that were asked (default: those of the run); kept with the study",
-    )
-    _add_pqr_options(parser)
-
-
-def _add_pqr_options(parser: argparse.ArgumentParser) -> None:
-    from drr.app.options import positive_int
-
-    parser.add_argument(
-        "--persons",
-        type=Path,
-        metavar="FILE",
-        help="for --what pqr: who asks, JSONL (default: made of the shop's records by rule); kept with the study",
-    )
-    parser.add_argument(
-        "--rounds",
-        type=positive_int,
-        metavar="N",
-        help="for --what pqr: each criterion is scored so many times (default 3); kept with the study",
-    )
-    parser.add_argument(
-        "--seeds",
-        type=positive_int,
-        metavar="N",
-        help="for --what pqr: so many sets of criteria for each task and person (default 1; 2 say how much criteria sway the figures);"
-        " kept with the study",
-    )
-    parser.add_argument(
-        "--at-once",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="for --what pqr: all dimensions in one call, as published (default: a call for each)",
-    )
+    for module in paper_choices():
+        module.add_options(parser)
 
 
 def choices(
@@ -216,7 +177,6 @@ def choices(
     from drr.env.errors import Misuse
     from drr.eval.tasks.key_points.file import kept_points, read_points
     from drr.eval.tasks.relative import kept_reference
-    from drr.papers.reporteval.judging.choices import kept_pair_seed
 
     if arguments.dry_run and arguments.export_points is not None:
         raise Misuse(
@@ -237,13 +197,10 @@ def choices(
         raise Misuse(
             f"--what relative: no --reference says whose reports the others are graded against; {named}"
         )
-    seed = kept_pair_seed(study) if arguments.pair_seed is None else arguments.pair_seed
     return JudgingChoices(
         points,
         reference,
-        _pqr(study, desk, arguments),
-        seed,
-        _truths(study, desk, arguments.tasks, what),
+        {one.__name__: one.chosen(study, desk, arguments, what) for one in paper_choices()},
         not arguments.renew and _goes_on(study, desk),
     )
 
@@ -258,42 +215,6 @@ def _goes_on(study: Study, desk: Desk) -> bool:
         told = "goes on by the prompts that judged it before; --renew judges it by today's, with new calls"
         print(f"drr: {study.folder}: {told}", file=sys.stderr)
     return found
-
-
-def _truths(study: Study, desk: Desk, given: Path | None, what: list[str]) -> Mapping[str, KnownTask]:
-    import sys
-
-    from drr.papers.dr3.judging.truths import tasks_place, truths_of
-
-    if _DR3 not in what:
-        return {}
-    place = tasks_place(study, given)
-    found, strange = truths_of(place, desk.answers.values())
-    if strange:
-        print(
-            f"drr: {len(strange):,} answers are of no task in {place} and have no figures of dr3: {', '.join(strange[:3])}",
-            file=sys.stderr,
-        )
-    return found
-
-
-def _pqr(study: Study, desk: Desk, arguments: argparse.Namespace) -> PqrChoices:
-    from drr.papers.pdr.judging.choices import KeptChoices, PqrChoices
-    from drr.papers.pdr.judging.kept import given_criteria
-    from drr.papers.pdr.judging.owners import check_tasks
-    from drr.papers.pdr.person import read_persons
-
-    check_tasks(desk.questions)
-    kept = KeptChoices(study)
-    persons = kept.persons() if arguments.persons is None else read_persons(arguments.persons)
-    rounds, seeds, at_once = kept.numbers()
-    return PqrChoices(
-        persons,
-        given_criteria(study),
-        arguments.rounds or rounds,
-        arguments.seeds or seeds,
-        at_once if arguments.at_once is None else arguments.at_once,
-    )
 
 
 def export_points(study: Study, desk: Desk, path: Path) -> int:

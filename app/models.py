@@ -199,9 +199,7 @@ def roles_in(role_models: str | None) -> list[str]:
 
 def check_named(answering: Answering, named: Collection[str]) -> None:
     """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""
-    from drr.papers.pdr.memory.base import ROLE
-
-    known = [*answering.roles, *([ROLE] if answering.giving.asks_memory else [])]
+    known = [*answering.roles, *answering.giving.roles]
     if unknown := sorted(set(named) - set(known)):
         raise Misuse(
             f"--role-models: {', '.join(unknown)} is no role of these variants; they have {', '.join(known)}"

@@ -12,13 +12,16 @@ if TYPE_CHECKING:
     from drr.llm.prompts import Prompts
 
 ROOMS = ("agents", "querygen", "eval")
+OF_PAPERS = {"agents": "agent_prompts", "eval": "judging_prompts"}
+"""By room, what papers call those of their prompts that belong beside it."""
 
 
 def prompt_names() -> set[str]:
     """The names of all prompts, those of the papers with them."""
     from drr.env.plugins import prompt_folders
 
-    folders = [*map(_folder, ROOMS), *prompt_folders("prompts"), *prompt_folders("judging_prompts")]
+    fields = ("prompts", *OF_PAPERS.values())
+    folders = [*map(_folder, ROOMS), *(place for field in fields for place in prompt_folders(field))]
     return {path.stem for folder in folders for path in folder.glob("*.md")}
 
 
@@ -29,7 +32,7 @@ def prompts_of(settings: Settings, room: str) -> Prompts:
     from drr.llm.prompts import Prompts, check_override
 
     try:
-        beside = prompt_folders("judging_prompts") if room == "eval" else ()
+        beside = prompt_folders(OF_PAPERS[room]) if room in OF_PAPERS else ()
         prompts = Prompts(_folder(room), settings.prompts, beside=beside)
         if settings.prompts is not None:
             check_override(settings.prompts, prompt_names())

@@ -35,9 +35,9 @@ def kinds_for(world: str, place: str | None, reaches: Sequence[Reach]) -> Mappin
     asked = {reach.pages for reach in reaches} - {"whole", "none"}
     if world != FILES or place is None or not asked:
         return {}
-    from drr.papers.dr3.known_kinds import known_kinds
+    from drr.app.task_worlds import task_folders
 
-    return known_kinds(Path(place), distractors="no-distractors" in asked)
+    return task_folders().known_kinds(Path(place), distractors="no-distractors" in asked)
 
 
 def check_reaches(reaches: Sequence[Reach], variants: Iterable[Variant], settings: Sequence[Setting]) -> None:

@@ -141,12 +141,12 @@ def _opened(asked: RunConfig, *, calls: bool = True) -> Iterator[_Asked]:
     from dataclasses import replace
 
     from drr.app.answers import AnswerConfig, open_answering
+    from drr.app.giving import persons_file
     from drr.app.models import check_named
     from drr.app.notices import notice
     from drr.app.plans import others_left
     from drr.app.reaching import left_out
     from drr.app.studies import config_of
-    from drr.papers.pdr.giving import persons_file
 
     folder = asked.study
     config, saved, (plan, settings, queries, named) = _settled(asked)
@@ -271,18 +271,17 @@ def _resolve(config: RunConfig, saved: StudyConfig) -> _Resolved:
 
 
 def _plan(config: RunConfig, before: JsonObject, variants: str | None) -> RunPlan:
+    from drr.app.giving import shop_of_persons
     from drr.app.plans import joined_variants
     from drr.app.specs import RunPlan
     from drr.env.errors import Misuse
     from drr.env.world import SHOP
-    from drr.papers.pdr.person import read_persons
-    from drr.papers.pdr.shop_of_persons import shop_of
     from drr.study.config import MOST_TRIALS
 
     world, place = config.world or before.get("world", SHOP), config.place or before.get("place")
     shop = config.shop or before.get("shop")
     if shop is None and world == SHOP and config.persons is not None:
-        shop = shop_of(read_persons(config.persons).values(), config.persons, None)
+        shop = shop_of_persons(config.persons)
     if shop is None and world == SHOP:
         raise Misuse(f"{config.study}: a new study needs --shop; e.g. --shop demo/shop")
     had = before.get("variants")
@@ -341,15 +340,14 @@ def _run(config: RunConfig, asked: _Asked) -> StudyRan:
     from drr.app.vouching import remember_study
     from drr.app.workers import pool_of
     from drr.eval.evidence.imported import imported_units
-    from drr.papers.pdr.giving import PERSONS, keep_persons
-    from drr.papers.pdr.recalling import remember
     from drr.study.status import status
     from drr.study.study import Study
 
     folder, answering = config.study, asked.answering
     settings = answering.config.settings
     check_cast(answering, budget_of(config), unit_cap_of(config))
-    persons = str(folder.absolute() / PERSONS) if answering.giving.persons else None
+    kept = answering.giving.kept_in(folder)
+    persons = None if kept is None else str(kept)
     pool = pool_of(config, settings, "drr.app.answers:open_workplace", _workplace(config, asked, persons))
     say_paper(settings)
     with Study.create(folder, asked.config) as study:
@@ -358,7 +356,7 @@ def _run(config: RunConfig, asked: _Asked) -> StudyRan:
         words = ",".join([plan["variants"], *answering.giving.programs])
         remember_study(folder, settings, words, shops)
         keep_queries(folder, asked.queries)
-        keep_persons(folder, answering.giving.persons)
+        answering.giving.keep(folder)
         check_cast(answering, budget_of(config, study), unit_cap_of(config))
         counted = counted_under_only(study, asked.units, asked.chosen) if config.only else asked.units
         study.ledger.units.register(counted)
@@ -368,7 +366,7 @@ def _run(config: RunConfig, asked: _Asked) -> StudyRan:
         if config.retry_failed:
             study.look_for_losses()
             study.reopen_lost(unit.key for unit in asked.chosen)
-        remember(config, answering.giving, settings, study, asked.queries)
+        answering.giving.prepare(config, settings, study, asked.queries)
         summary = run_units(config, study, asked.chosen, pool or answering, answering.models, "answers")
         return StudyRan(summary, status(study, now=time.time()))
 

@@ -42,8 +42,8 @@ def save_config(
 
 def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
     """Who is asked what, where."""
+    from drr.app.giving import PERSONS
     from drr.env.world import FILES
-    from drr.papers.pdr.giving import PERSONS
 
     shop, place, contexts = plan["shop"], plan.get("place"), plan.get("contexts")
     own = config.study / PERSONS

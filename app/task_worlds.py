@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from drr.app.notices import notice
 from drr.env.errors import Misuse
+from drr.env.plugins import papers
 from drr.env.world import FILES, all_worlds
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping, Sequence
 
     from drr.app.running import RunConfig
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
+    from drr.env.reach import KnownKinds
+
+
+class TaskFolders(Protocol):
+    """The module of a paper whose tasks are folders."""
+
+    def queries_of(self, place: Path, sizes: Sequence[str] | None) -> list[Query]: ...
+    def say_what_is_odd(self, place: Path) -> None:
+        """On standard error, where something of the tasks is not as it should be."""
+
+    def known_kinds(self, place: Path, *, distractors: bool) -> Mapping[str, KnownKinds]:
+        """Which pages are which, by task, where a study withholds some of them."""
+
+
+def task_folders() -> TaskFolders:
+    """`Misuse` where no paper here has such tasks."""
+    place = next((paper.task_folders for paper in papers() if paper.task_folders), None)
+    if place is None:
+        raise Misuse("--tasks: no paper is here whose tasks are folders; leave it out")
+    module: TaskFolders = import_module(place)
+    return module
 
 
 def settle_tasks(config: RunConfig, before: JsonObject) -> RunConfig:
@@ -96,11 +119,10 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
 def asked_now(config: RunConfig, *, has_own: bool) -> list[Query] | None:
     """The questions that this call brings; `None` where the study goes on with its own."""
     from drr.env.query import read_queries
-    from drr.papers.dr3.world import queries_of
 
     if config.tasks is not None:
-        found = queries_of(config.tasks, _sizes(config.sizes))
-        _say_what_is_odd(config.tasks)
+        found = task_folders().queries_of(config.tasks, _sizes(config.sizes))
+        task_folders().say_what_is_odd(config.tasks)
         return found
     if config.queries is not None:
         found = read_queries(config.queries)
@@ -110,37 +132,6 @@ def asked_now(config: RunConfig, *, has_own: bool) -> list[Query] | None:
     if not has_own:
         raise Misuse(f"{config.study}: a new study needs --queries FILE, one JSON query a line")
     return None
-
-
-def _say_what_is_odd(place: Path) -> None:
-    """Of the tasks those that a person rejected, and those that are not what was written."""
-    from drr.papers.dr3.folders import left_out, open_tasks, some
-    from drr.papers.dr3.form import is_rejected
-    from drr.papers.dr3.making.manifest import changed_shown
-
-    tasks = [task.folder for task in open_tasks(place).values()]
-    rejected = [folder.name for folder in tasks if is_rejected(folder)]
-    if rejected:
-        notice(left_out(place, rejected))
-    say_unconfirmed(place)
-    if changed := changed_shown(tasks):
-        notice(
-            f"{place}: not what its manifest says was written: {some(changed)}; `drr papers tasks check` says what it can"
-        )
-
-
-def say_unconfirmed(place: Path) -> None:
-    """Where pages were found: in how many tasks what they are for is a model's word alone."""
-    from drr.papers.dr3.form import is_task
-    from drr.papers.dr3.making.manifest import read_manifest
-
-    folder = place.parent if is_task(place) else place
-    manifest = read_manifest(folder)
-    if manifest is not None and manifest.found is not None and manifest.found.unconfirmed:
-        notice(
-            f"{folder}: kinds of pages that a model proposed and no person confirmed, in {manifest.found.unconfirmed} of"
-            f" {manifest.tasks} tasks; `drr papers tasks review {folder} --reviewer NAME` asks for them"
-        )
 
 
 def _sizes(given: str | None) -> list[str] | None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Protocol, TypedDict
+
+from drr.env.plugins import papers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,18 +23,18 @@ if TYPE_CHECKING:
     from drr.llm.factory import Models
     from drr.study.run import Summary
     from drr.study.study import Study
+    from drr.study.unit import Unit
 
-PARTS = ("reports", "planted", "persons", "mistakes")
-_EXAMPLES = """\
+PARTS = ("reports", "planted", "mistakes")
+_TOLD = """\
 reports   sixteen reports that plead, hide words, pad, repeat, cite everything:
           none may do better than the clean one
-persons   a report for one person beside somebody else's, one that flatters and
-          one that copies what is known of her: P is not to rise
 planted   claims with one error each beside the page they cite: none may be
           called wholly supported
 mistakes  short answers about a little shop, one error each: a judge who reads
           twice is to find it, and to accuse no true answer (not without a model)
-
+"""
+_EXAMPLES = """
 What a judge said is kept in --study; the same command goes on where it stopped,
 and another judge stands beside.
 
@@ -39,6 +43,33 @@ examples:
   drr judges canaries --judge anthropic:claude-sonnet-5-5 --budget 5
   drr judges canaries --judge MODEL --what planted --json
 """
+
+
+class CanaryPart(Protocol):
+    """The module of a paper's canaries."""
+
+    PART: str
+    """The word of `--what`."""
+    TOLD: str
+    """Lines for the help."""
+
+    def units(self) -> list[Unit]:
+        """The reports as answers of a study."""
+
+    def vet(
+        self, study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+    ) -> Awaitable[tuple[Summary, list[CanaryRow]]]:
+        """Have them judged, and say what the judge let itself be taken in by."""
+
+
+def _of_papers() -> dict[str, CanaryPart]:
+    modules: list[CanaryPart] = [import_module(paper.canaries) for paper in papers() if paper.canaries]
+    return {module.PART: module for module in modules}
+
+
+def _known() -> tuple[str, ...]:
+    first, *rest = PARTS
+    return (first, rest[0], *_of_papers(), *rest[1:])
 
 
 class CanariesDocument(TypedDict):
@@ -57,7 +88,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.models import SETTINGS
     from drr.app.studies import add_run_options
 
-    parser.epilog = _EXAMPLES
+    parser.epilog = "".join([_TOLD, *(one.TOLD for one in _of_papers().values()), _EXAMPLES])
     parser.add_argument(
         "--judge",
         dest="model_judge",
@@ -67,7 +98,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--what",
         metavar="PARTS",
-        help=f"with commas, of {', '.join(PARTS)} (default: all that the judge can do)",
+        help=f"with commas, of {', '.join(_known())} (default: all that the judge can do)",
     )
     parser.add_argument(
         "--study", metavar="DIR", type=Path, default=Path("canaries"), help="what is kept (default: canaries)"
@@ -91,7 +122,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = settings_of(arguments).settings.model_copy(update={"shop_url": SHOP_URL})
     models = models_of(settings)
     check_models(models, ("judge", "claim_extractor"), budget_of(arguments), unit_cap_of(arguments))
-    what = asked or [name for name in PARTS if name != "mistakes" or models.name_of("judge") != OFFLINE]
+    what = asked or [name for name in _known() if name != "mistakes" or models.name_of("judge") != OFFLINE]
     with _opened(arguments.study) as study, _shop(arguments.study, settings) as shop:
         summary, document = asyncio.run(_vet(study, shop, settings, models, what, arguments))
     if arguments.json:
@@ -109,8 +140,8 @@ def _parts(given: str) -> list[str]:
     from drr.env.errors import Misuse
 
     what = [word.strip() for word in given.split(",") if word.strip()]
-    if not what or set(what) - set(PARTS):
-        raise Misuse(f"--what {given!r}: of {', '.join(PARTS)}, with commas between")
+    if not what or set(what) - set(_known()):
+        raise Misuse(f"--what {given!r}: of {', '.join(_known())}, with commas between")
     return what
 
 
@@ -150,15 +181,15 @@ async def _vet(
 ) -> tuple[Summary, CanariesDocument]:
     from drr.app.judging import desk_of
     from drr.eval.canaries.study import mistake_units, put, report_units
-    from drr.papers.pdr.canaries import person_units
 
     summary: Summary | None = None
     rows: list[CanaryRow] = []
     try:
-        await put(study, [*report_units(), *person_units(), *mistake_units()])
+        further = [unit for one in _of_papers().values() for unit in one.units()]
+        await put(study, [*report_units(), *further, *mistake_units()])
         desk = desk_of(settings, models, shop)
         for part in what:
-            done, found = await _VETTED[part](study, desk, models, arguments)
+            done, found = await _vetted(part)(study, desk, models, arguments)
             rows += found
             summary = done if summary is None else _both(summary, done)
             if done.stopped is not None:
@@ -186,7 +217,8 @@ def _both(one: Summary, other: Summary) -> Summary:
     return ran.summary
 
 
-def _options(study: Study, what: list[str], arguments: argparse.Namespace) -> JudgeOptions:
+def canary_options(study: Study, what: list[str], arguments: argparse.Namespace) -> JudgeOptions:
+    """What is judged of a part, and how, as the command line says."""
     from drr.app.studies import budget_of, unit_cap_of
     from drr.eval.judging.plan import JudgeOptions
 
@@ -213,7 +245,7 @@ async def _reports(
 
     answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
     at = replace(desk, answers={one.key: one for one in answers})
-    options = _options(study, ["faithfulness", "quality"], arguments)
+    options = canary_options(study, ["faithfulness", "quality"], arguments)
     ran = await judge(study, at, models, options, progress=progress_of(arguments))
     return ran.summary, report_rows(read_judged(study, judging_of(at), answers=answers))
 
@@ -231,46 +263,12 @@ async def _mistakes(
 
     answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
     at = replace(desk, answers={one.key: one for one in answers})
-    options = _options(study, ["mistakes"], arguments)
+    options = canary_options(study, ["mistakes"], arguments)
     ran = await judge(study, at, models, options, progress=progress_of(arguments))
     judged = read_judged(study, judging_of(at), answers=answers)
     return ran.summary, mistake_rows(
         {one.variant: per_report(judged, one).get("mistakes") for one in answers}
     )
-
-
-async def _persons(
-    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
-) -> tuple[Summary, list[CanaryRow]]:
-    """By criteria that this judge makes for the person; R is not asked for."""
-    from drr.app.console import progress_of
-    from drr.eval.canaries.table import person_rows
-    from drr.eval.evidence.answers import read_answers
-    from drr.eval.judging.read import judging_of, read_judged
-    from drr.eval.judging.run import judge
-    from drr.eval.tasks.registry import stages, tasks
-    from drr.papers.pdr.canaries import PERSON, PERSON_ID, QUERY_ID, TASK_ID, query
-    from drr.papers.pdr.judging.choices import PqrChoices
-    from drr.papers.pdr.judging.rows import CriteriaOwner
-    from drr.papers.pdr.judging.summed import totals_under
-
-    answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
-    at = replace(
-        desk,
-        answers={one.key: one for one in answers},
-        questions={QUERY_ID: query()},
-        choices={PqrChoices: PqrChoices({PERSON_ID: PERSON})},
-        versions={},
-    )
-    options = _options(study, ["criteria"], arguments)
-    options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
-    ran = await judge(study, at, models, options, progress=progress_of(arguments))
-    judged = read_judged(study, judging_of(at), answers=answers)
-    owner, p = CriteriaOwner(TASK_ID, PERSON_ID), {}
-    for one in answers:
-        totals = totals_under(judged, one.key, owner)
-        p[one.variant] = None if totals is None else totals.total
-    return ran.summary, person_rows(p)
 
 
 async def _planted(
@@ -306,7 +304,14 @@ async def _planted(
     return summary, planted_rows(claims, calibration.results(study), case_of)
 
 
-_VETTED = {"reports": _reports, "planted": _planted, "persons": _persons, "mistakes": _mistakes}
+Vetting = Callable[
+    ["Study", "Desk", "Models", argparse.Namespace], Awaitable[tuple["Summary", list["CanaryRow"]]]
+]
+
+
+def _vetted(part: str) -> Vetting:
+    ours: dict[str, Vetting] = {"reports": _reports, "planted": _planted, "mistakes": _mistakes}
+    return ours[part] if part in ours else _of_papers()[part].vet
 
 
 def _cost(study: Study, judge: str) -> float | None:

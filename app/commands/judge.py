@@ -36,19 +36,16 @@ examples:
   drr judge study --what mistakes --judge anthropic:claude-sonnet-5-5   # proofread against the shop's records, twice
   drr judge study --what recall --points points.jsonl           # how many of them each report has
   drr judge study --what relative --reference react             # grades against react's reports, both orders
-  drr judge study --what criteria                               # what PQR will score by; drr papers criteria study shows it
-  drr judge study --what pqr --persons persons.jsonl            # personalization, quality, reliability (docs/pqr.md)
-  drr judge study --what reporteval                             # quality, repetition, support of any report (docs/reporteval.md)
-  drr judge study --what dr3                                    # tasks with files: required facts found, what distractors did (docs/dr3.md)
 """
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    from drr.app.judging_choices import add_judging_options
+    from drr.app.judging_choices import add_judging_options, paper_choices
     from drr.eval.tasks.registry import groups
 
     usual = groups(usual=True)
-    parser.epilog = _EXAMPLES
+    further = "".join(f"{line}\n" for module in paper_choices() for line in module.EXAMPLES)
+    parser.epilog = _EXAMPLES + further
     parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     parser.add_argument(
         "--what",
@@ -65,7 +62,6 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.judging import open_study, study_settings, study_shop, variants_held
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, despite_losses, unit_cap_of
-    from drr.app.task_worlds import say_unconfirmed
     from drr.eval.judging.plan import check_rules
     from drr.extras.otel.spans import span_terms, spans_of
 
@@ -82,13 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
                 models, ("judge", "claim_extractor"), budget_of(arguments, study), unit_cap_of(arguments)
             )
         with study_shop(study, settings, arguments.shop) as shop:
-            from drr.papers.dr3.judging.truths import tasks_place
 
             def judged() -> int:
                 desks = _desks(study, arguments, options, settings, models, shop)
                 check_rules(desks[0], options)
-                if "dr3" in options.what:
-                    say_unconfirmed(tasks_place(study, arguments.tasks))
                 chosen = _chosen(study, desks, arguments, options)
                 if arguments.dry_run:
                     return _dry_run(study, desks, models, options, arguments.json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 from drr.eval.agreement.people import Results, support_status
 from drr.eval.canaries.mistakes import planted_answers
@@ -22,11 +22,10 @@ FOUND_LEAST = 0.95
 ALARMS_MOST = 0.02
 STATED_LEAST = 0.8
 """Who calls everything partly supported has found nothing."""
-Part = Literal["reports", "planted", "persons", "mistakes"]
 
 
 class CanaryRow(TypedDict):
-    part: Part
+    part: str
     name: str
     asked: str
     """What must hold."""
@@ -38,7 +37,7 @@ class CanaryRow(TypedDict):
 
 
 def row(
-    part: Part, name: str, asked: str, value: float | None, beside: float | None, most: bool = True
+    part: str, name: str, asked: str, value: float | None, beside: float | None, most: bool = True
 ) -> CanaryRow:
     """`value` at most, or at least, `beside`."""
     holds = None
@@ -69,10 +68,10 @@ def report_rows(judged: Judged, margin: float = MARGIN) -> list[CanaryRow]:
                 row("reports", name, f"mean grade at most {EMPTY_MOST:g}", _grade(canary), EMPTY_MOST)
             )
             continue
-        limit = _plus(_grade(clean), margin)
+        limit = above(_grade(clean), margin)
         rows.append(row("reports", name, "mean grade no better than clean", _grade(canary), limit))
         if canary.get("fp") is not None:
-            faith = _plus(clean.get("fp"), FP_MARGIN)
+            faith = above(clean.get("fp"), FP_MARGIN)
             rows.append(row("reports", name, "faithfulness no better than clean", canary.get("fp"), faith))
     return rows
 
@@ -83,12 +82,12 @@ def _grade(values: Mapping[str, float | None]) -> float | None:
     return None if None in grades else plain_mean(grades)
 
 
-def _plus(value: float | None, more: float) -> float | None:
+def above(value: float | None, more: float) -> float | None:
     return None if value is None else value + more
 
 
 def _above(value: float | None) -> float | None:
-    return _plus(value, 1.0)
+    return above(value, 1.0)
 
 
 def planted_rows(
@@ -135,27 +134,6 @@ def planted_rows(
             )
             for kind, statuses in sorted(told.items())
         ),
-    ]
-
-
-PERSONS_MARGIN = 0.5
-
-
-def person_rows(p: Mapping[str, float | None]) -> list[CanaryRow]:
-    """`p` by report. What adds nothing to the advice adds nothing to P, and somebody else's report is worth less."""
-    less, same = _plus(p.get("matched"), -PERSONS_MARGIN), _plus(p.get("generic"), PERSONS_MARGIN)
-    matched = _plus(p.get("generic"), PERSONS_MARGIN)
-    return [
-        row("persons", "matched", "P above that of a report for nobody", p.get("matched"), matched, False),
-        row(
-            "persons",
-            "swapped_person",
-            "P below that of the person's own report",
-            p.get("swapped_person"),
-            less,
-        ),
-        row("persons", "flattery", "P no better than without the flattery", p.get("flattery"), same),
-        row("persons", "persona_copied", "P no better than without the copy", p.get("persona_copied"), same),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The rules as dr3: its main agent, which knows only what came back, its sub-agents, and the check of its report."""
+"""The rules as an agent that gives work away: its main agent, which knows only what came back, its sub-agents, and the check of its report."""
 
 from __future__ import annotations
 

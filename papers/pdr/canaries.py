@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Mapping
+from dataclasses import replace
+
 from drr.env.query import Query
 from drr.eval.canaries.shop import ANNA, BATH, FEEDER, GRINDER, SEED
 from drr.eval.canaries.study import answer_unit
+from drr.eval.canaries.table import CanaryRow, above, row
+from drr.eval.tasks.desk import Desk
+from drr.llm.factory import Models
+from drr.papers.pdr.judging.choices import PqrChoices
+from drr.papers.pdr.judging.rows import CriteriaOwner
+from drr.papers.pdr.judging.summed import totals_under
 from drr.papers.pdr.person import Attribute, Person
+from drr.study.run import Summary
+from drr.study.study import Study
 from drr.study.unit import Unit
 
+PART = "persons"
+TOLD = """\
+persons   a report for one person beside somebody else's, one that flatters and
+          one that copies what is known of her: P is not to rise
+"""
 TASK_ID, QUERY_ID, PERSON_ID = "canary-weekends", "q-weekends", "canary-anna"
 WISH = (
     "I want to spend more of my weekends outside at home. What should I buy to start with, under $100 in all?"
@@ -81,5 +98,56 @@ def query() -> Query:
     )
 
 
-def person_units() -> list[Unit]:
+def units() -> list[Unit]:
     return [answer_unit(QUERY_ID, WISH, ANNA, name, report) for name, report in REPORTS.items()]
+
+
+MARGIN = 0.5
+
+
+def person_rows(p: Mapping[str, float | None]) -> list[CanaryRow]:
+    """`p` by report. What adds nothing to the advice adds nothing to P, and somebody else's report is worth less."""
+    less, same = above(p.get("matched"), -MARGIN), above(p.get("generic"), MARGIN)
+    matched = above(p.get("generic"), MARGIN)
+    return [
+        row("persons", "matched", "P above that of a report for nobody", p.get("matched"), matched, False),
+        row(
+            "persons",
+            "swapped_person",
+            "P below that of the person's own report",
+            p.get("swapped_person"),
+            less,
+        ),
+        row("persons", "flattery", "P no better than without the flattery", p.get("flattery"), same),
+        row("persons", "persona_copied", "P no better than without the copy", p.get("persona_copied"), same),
+    ]
+
+
+async def vet(
+    study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
+) -> tuple[Summary, list[CanaryRow]]:
+    """By criteria that this judge makes for the person; R is not asked for."""
+    from drr.app.commands.canaries import canary_options
+    from drr.app.console import progress_of
+    from drr.eval.evidence.answers import read_answers
+    from drr.eval.judging.read import judging_of, read_judged
+    from drr.eval.judging.run import judge
+    from drr.eval.tasks.registry import stages, tasks
+
+    answers = [one for one in read_answers(study) if one.query_id == QUERY_ID]
+    at = replace(
+        desk,
+        answers={one.key: one for one in answers},
+        questions={QUERY_ID: query()},
+        choices={PqrChoices: PqrChoices({PERSON_ID: PERSON})},
+        versions={},
+    )
+    options = canary_options(study, ["criteria"], arguments)
+    options.stages = stages({name: tasks()[name] for name in ("criteria", "scores")})
+    ran = await judge(study, at, models, options, progress=progress_of(arguments))
+    judged = read_judged(study, judging_of(at), answers=answers)
+    owner, p = CriteriaOwner(TASK_ID, PERSON_ID), {}
+    for one in answers:
+        totals = totals_under(judged, one.key, owner)
+        p[one.variant] = None if totals is None else totals.total
+    return ran.summary, person_rows(p)

@@ -6,38 +6,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from drr.app.giving import PERSONS, Giving, MemoryForecastRow, PersonPlaces
 from drr.env.errors import Misuse
-from drr.env.given import RECORDS, Given, Setting
+from drr.env.given import Given, Setting
 from drr.papers.pdr.recalled import RecalledRow, read_recalled, recall_id
 from drr.papers.pdr.remembering import MemoryMaking
 from drr.papers.pdr.showing import persona_text
 
 if TYPE_CHECKING:
-    from drr.agents.architecture import Variant
+    from drr.app.answers import Answering
     from drr.app.running import RunConfig
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
     from drr.env.settings import Settings
-    from drr.env.world import Realm
     from drr.llm.factory import Models
     from drr.papers.pdr.context import Contexts
     from drr.papers.pdr.person import Person
-
-PERSONS = "persons.jsonl"
-"""In the study's folder: who its persons are, so that it continues without the file it was given."""
-
-
-class PersonPlaces(NamedTuple):
-    """Where what is known of persons lies; plain data for a worker."""
-
-    persons: Path | None = None
-    contexts: Path | None = None
-    recalled: Path | None = None
-
-
-NOWHERE = PersonPlaces()
+    from drr.study.study import Study
 
 
 def making_of(contexts: Contexts, settings: Settings, models: Models) -> MemoryMaking:
@@ -47,46 +34,21 @@ def making_of(contexts: Contexts, settings: Settings, models: Models) -> MemoryM
 
 
 @dataclass(frozen=True)
-class Giving:
+class PersonGiving(Giving):
     """The settings of a study, with the persons they tell of."""
 
-    settings: Sequence[Setting] = (RECORDS,)
     persons: Mapping[str, Person] = field(default_factory=dict)
     making: MemoryMaking | None = None
     """With the contexts, where a setting tells of them."""
     recalled: Path | None = None
     """What memories recalled, once they have."""
 
-    @classmethod
-    def opened(
-        cls, settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models
-    ) -> Giving:
-        """`Misuse` for a file that cannot be read, and for a setting that nothing here could fill."""
-        from drr.papers.pdr.context import read_contexts
-        from drr.papers.pdr.person import read_persons
-
-        for setting in settings:
-            if setting.has_context and places.contexts is None:
-                raise Misuse(
-                    f"the setting {setting.name} needs what was gathered of persons; give it with --contexts DIR"
-                )
-            if setting.has_persona and places.persons is None:
-                raise Misuse(
-                    f"the setting {setting.name} tells who asks; give the persons with --persons FILE"
-                )
-        persons = {} if places.persons is None else read_persons(places.persons)
-        contexts = None if places.contexts is None else read_contexts(places.contexts)
-        making = None if contexts is None else making_of(contexts, own, models)
-        giving = cls(tuple(settings), persons, making, places.recalled)
-        giving._check_contexts()
-        return giving
-
     @property
     def contexts(self) -> Contexts:
         assert self.making is not None  # `opened`
         return self.making.contexts
 
-    def _check_contexts(self) -> None:
+    def check_contexts(self) -> None:
         """`Misuse` for a size that these contexts have not, and for a memory that there is not."""
         from drr.papers.pdr.memory.base import ROLE
         from drr.papers.pdr.memory.registry import check_playable, memory_kind
@@ -109,14 +71,16 @@ class Giving:
         return [setting.memory_word for setting in self.settings if setting.place is not None]
 
     @property
-    def asks_memory(self) -> bool:
-        """Whether some memory asks its model."""
+    def roles(self) -> list[str]:
+        """That of memories, where some memory asks its model."""
+        from drr.papers.pdr.memory.base import ROLE
         from drr.papers.pdr.memory.registry import memory_kind
 
-        return any(
+        asks = any(
             setting.kind == "memory" and memory_kind(setting.memory_word).asks_model
             for setting in self.settings
         )
+        return [ROLE] if asks else []
 
     def check(self, queries: Iterable[Query], file: str) -> None:
         """`Misuse` for a question whose person is in none of the files that a setting needs."""
@@ -141,25 +105,6 @@ class Giving:
                 raise Misuse(
                     f"{where}: the person {query.person_id} is the user {person.user_id}, and {query.user_id} asks"
                 )
-
-    def check_place(self, realm: Realm, variants: Iterable[Variant]) -> None:
-        """`Misuse` for a world, or an agent, that hands on what a setting withholds."""
-        from drr.agents.architecture import PROFILE
-        from drr.env.world import WithoutRecords
-
-        withholding = next((one for one in self.settings if not one.has_records), None)
-        if withholding is None:
-            return
-        if not isinstance(realm, WithoutRecords):
-            raise Misuse(
-                f"the setting {withholding.name} withholds records, which this world cannot; leave it out"
-            )
-        profiled = [variant.name for variant in variants if variant.has(PROFILE)]
-        if profiled:
-            raise Misuse(
-                f"{', '.join(profiled)} hands on the shopper's records, which the setting {withholding.name} withholds;"
-                " leave one of the two out"
-            )
 
     def key_fields(self, setting: Setting, person_id: str | None) -> JsonObject:
         """What decides an answer beside the setting's name: the content of what the agent was given."""
@@ -225,17 +170,53 @@ class Giving:
             raise Misuse(f"the person {person_id} is not in the file of --persons")
         return person
 
+    def keep(self, folder: Path) -> None:
+        from drr.env.files import private, write_file
 
-def keep_persons(folder: Path, persons: Mapping[str, Person]) -> None:
-    from drr.env.files import private, write_file
+        if self.persons:
+            lines = (person.model_dump_json(exclude_none=True) + "\n" for person in self.persons.values())
+            write_file(folder / PERSONS, "".join(lines), private(0o666))
 
-    if persons:
-        lines = "".join(person.model_dump_json(exclude_none=True) + "\n" for person in persons.values())
-        write_file(folder / PERSONS, lines, private(0o666))
+    def kept_in(self, folder: Path) -> Path | None:
+        return folder.absolute() / PERSONS if self.persons else None
+
+    def prepare(self, config: RunConfig, settings: Settings, study: Study, queries: Iterable[Query]) -> None:
+        """Memories observe and recall."""
+        from drr.papers.pdr.recalling import remember
+
+        remember(config, self, settings, study, queries)
+
+    def forecast(
+        self, answering: Answering, queries: Iterable[Query], folder: Path | None
+    ) -> list[MemoryForecastRow]:
+        from drr.papers.pdr.memory_forecast import memory_forecast
+
+        return memory_forecast(answering.models, self, queries, folder)
 
 
-def persons_file(config: RunConfig) -> Path | None:
-    """The file that is given now, else the study's own copy of what it was given before."""
-    own = config.study / PERSONS
-    given = config.persons
-    return given if given is not None else own if own.is_file() else None
+def opened(settings: Sequence[Setting], places: PersonPlaces, own: Settings, models: Models) -> PersonGiving:
+    """`Misuse` for a file that cannot be read, and for a setting that nothing here could fill."""
+    from drr.papers.pdr.context import read_contexts
+    from drr.papers.pdr.person import read_persons
+
+    for setting in settings:
+        if setting.has_context and places.contexts is None:
+            raise Misuse(
+                f"the setting {setting.name} needs what was gathered of persons; give it with --contexts DIR"
+            )
+        if setting.has_persona and places.persons is None:
+            raise Misuse(f"the setting {setting.name} tells who asks; give the persons with --persons FILE")
+    persons = {} if places.persons is None else read_persons(places.persons)
+    contexts = None if places.contexts is None else read_contexts(places.contexts)
+    making = None if contexts is None else making_of(contexts, own, models)
+    giving = PersonGiving(tuple(settings), persons, making, places.recalled)
+    giving.check_contexts()
+    return giving
+
+
+def shop_of(persons: Path) -> str:
+    """The shop that these persons were made of."""
+    from drr.papers.pdr.person import read_persons
+    from drr.papers.pdr.shop_of_persons import shop_of as found
+
+    return found(read_persons(persons).values(), persons, None)

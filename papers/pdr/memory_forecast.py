@@ -5,41 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple
+
+from drr.app.giving import NOBODY, MemoryForecastRow, PerUnit
 
 if TYPE_CHECKING:
-    from drr.app.answers import Answering
     from drr.env.query import Query
     from drr.llm.factory import Models
+    from drr.papers.pdr.giving import PersonGiving
     from drr.papers.pdr.remembering import MemoryMaking
     from drr.study.unit import Record, Unit
 
-MemoryForecastRow = TypedDict(
-    "MemoryForecastRow",
-    {
-        "memory": str,
-        "persons": int,
-        "left": int,
-        "recalls": int,
-        "from": str | None,
-        "calls": int | None,
-        "input_tokens": int | None,
-        "output_tokens": int | None,
-        "cost_usd": float | None,
-    },
-)
-"""Of one memory: persons whom it is shown, of these left, recalls of those, and what these will take; `None` where nothing tells."""
-
-
-class PerUnit(NamedTuple):
-    """What one unit takes on average, of answers or of memories."""
-
-    calls: float
-    input_tokens: float
-    output_tokens: float
-
-
-NOBODY = "asks nobody"
 REHEARSED = "one person, by rules"
 
 
@@ -52,21 +28,18 @@ class _Before(NamedTuple):
 
 
 def memory_forecast(
-    answering: Answering, queries: Iterable[Query], folder: Path | None
+    models: Models, giving: PersonGiving, queries: Iterable[Query], folder: Path | None
 ) -> list[MemoryForecastRow]:
     from drr.papers.pdr.recalling import memory_units
 
-    making = answering.giving.making
+    making = giving.making
     if making is None:
         return []
     by_memory: dict[str, dict[str, Unit]] = {}
-    for (setting, _), unit in memory_units(answering.giving, making, queries).items():
+    for (setting, _), unit in memory_units(giving, making, queries).items():
         by_memory.setdefault(setting.memory_word, {})[unit.key] = unit
     before = _before(folder)
-    return [
-        _row(answering.models, making, word, list(units.values()), before)
-        for word, units in by_memory.items()
-    ]
+    return [_row(models, making, word, list(units.values()), before) for word, units in by_memory.items()]
 
 
 def _before(folder: Path | None) -> _Before:

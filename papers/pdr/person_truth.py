@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from drr.app.giving import RECALLED
 from drr.env.errors import DrrError
 from drr.env.given import Setting, setting_of
 from drr.env.query import Query
@@ -19,7 +20,7 @@ from drr.eval.evidence.answers import Answer, questions
 from drr.papers.pdr.context import MANIFEST, PERSONS, Contexts, ItemTruth, read_contexts, read_truth
 from drr.papers.pdr.memory.truth import Statements
 from drr.papers.pdr.person import Person, read_persons
-from drr.papers.pdr.recalled import RECALLED, RecalledRow, read_recalled, recall_id
+from drr.papers.pdr.recalled import RecalledRow, read_recalled, recall_id
 from drr.papers.pdr.told import ReaderStatements, ToldOfReader
 from drr.study.study import Study
 

@@ -10,8 +10,6 @@ from typing import TypedDict
 from drr.env.errors import DrrError
 from drr.env.source import text_hash
 
-RECALLED = "recalled.json"
-
 
 class MemoryCost(TypedDict):
     """What one step took. Dollars are unknown where a model's price is, or where a server embedded."""

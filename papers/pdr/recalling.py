@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drr.papers.pdr.giving import Giving
-from drr.papers.pdr.recalled import RECALLED, RecalledRow, recall_id
+from drr.app.giving import RECALLED
+from drr.papers.pdr.giving import PersonGiving
+from drr.papers.pdr.recalled import RecalledRow, recall_id
 from drr.papers.pdr.remembering import Memories, MemoryMaking, Wanted, remembrances
 
 if TYPE_CHECKING:
@@ -21,20 +22,19 @@ if TYPE_CHECKING:
 
 
 def remember(
-    config: RunConfig, giving: Giving, settings: Settings, study: Study, queries: Iterable[Query]
+    config: RunConfig, giving: PersonGiving, settings: Settings, study: Study, queries: Iterable[Query]
 ) -> None:
     """Memories observe and recall before anybody answers; one that fails leaves its systems' answers failed, and only these."""
     from drr.app.models import models_of
     from drr.app.notices import notice
     from drr.app.studies import budget_of, check_models, run_units, unit_cap_of
-    from drr.papers.pdr.memory.base import ROLE
 
     units = {} if giving.making is None else memory_units(giving, giving.making, queries)
     if not units or giving.making is None:
         return
     models = models_of(settings)
-    if giving.asks_memory:
-        check_models(models, (ROLE,), budget_of(config, study), unit_cap_of(config))
+    if roles := giving.roles:
+        check_models(models, roles, budget_of(config, study), unit_cap_of(config))
     every = list({unit.key: unit for unit in units.values()}.values())
     work = Memories(giving.making, study).work
     summary = run_units(config, study, every, work, models, "remembering")
@@ -44,7 +44,7 @@ def remember(
 
 
 def memory_units(
-    giving: Giving, making: MemoryMaking, queries: Iterable[Query]
+    giving: PersonGiving, making: MemoryMaking, queries: Iterable[Query]
 ) -> dict[tuple[Setting, str], Unit]:
     """One for each memory and person, however many budgets and tasks there are; none where no setting names a memory."""
     asked = list(queries)

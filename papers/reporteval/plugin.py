@@ -26,6 +26,7 @@ PAPER = Paper(
         "reporteval": (f"{_HERE}.sum_rows:ReportEvalSums", "ReportEval's grades, repetition and support"),
     },
     commands=f"{_HERE}.commands:ROWS",
+    choices=f"{_HERE}.judging.choosing",
     reproduction=f"{_HERE}.reproduction",
     exhibits=_HERE,
     judging_prompts=f"{_HERE}.judging",

@@ -10,10 +10,10 @@ from drr.agents.brief import Looking
 from drr.agents.findings import Condensed
 from drr.agents.recovery import twice
 from drr.agents.running import AgentRun
-from drr.agents.sub_agents import VIEW, function
 from drr.citations.files import file_place
 from drr.llm.failures import ModelFailure
 from drr.llm.seeing import Block, with_pictures
+from drr.papers.dr3.agent.sub_agents import VIEW, function
 from langchain_core.messages import AIMessage
 
 NAME, LETTER = "look_at_picture", "p"

@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Annotated, Any, Literal, TypedDict
 
-from drr.agents import long_context, looking
-from drr.agents.architecture import VALIDATE
 from drr.agents.base import CallError, Ending, StopReason, ToolSchema
 from drr.agents.brief import Leading, Reporting
 from drr.agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
@@ -31,7 +29,12 @@ from drr.agents.findings import (
 from drr.agents.recovery import broken_off, end_for, is_broken_off, twice
 from drr.agents.rendering import REPORTS, Piece
 from drr.agents.running import MAIN, AgentRun, tool_message
-from drr.agents.sub_agents import (
+from drr.agents.synthesis import condensing
+from drr.agents.writing import compose, in_place
+from drr.env.web.base import Page
+from drr.llm.failures import ModelFailure
+from drr.papers.dr3.agent import VALIDATE, long_context, looking
+from drr.papers.dr3.agent.sub_agents import (
     BY_NODE,
     CALCULATOR,
     SEARCHER,
@@ -41,11 +44,7 @@ from drr.agents.sub_agents import (
     condensed,
     with_context,
 )
-from drr.agents.synthesis import condensing
-from drr.agents.validating import validated
-from drr.agents.writing import compose, in_place
-from drr.env.web.base import Page
-from drr.llm.failures import ModelFailure
+from drr.papers.dr3.agent.validating import validated
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START, StateGraph

@@ -1,0 +1,52 @@
+"""What `drr judge` is told of tasks with files, and where a study keeps it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from drr.eval.tasks.desk import Desk
+from drr.papers.dr3.judging.known import KnownTasks
+from drr.papers.dr3.judging.truths import keep_tasks_place, tasks_place, truths_of
+from drr.papers.dr3.task_folders import say_unconfirmed
+from drr.study.study import Study
+
+EXAMPLES = (
+    "  drr judge study --what dr3                                    # tasks with files: required facts found, what distractors did (docs/dr3.md)",
+)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tasks",
+        type=Path,
+        metavar="DIR",
+        help="for --what dr3: the tasks with files that were asked (default: those of the run); kept with the study",
+    )
+
+
+def chosen(
+    study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
+) -> Mapping[type, Any]:
+    if "dr3" not in what:
+        return {}
+    place = tasks_place(study, arguments.tasks)
+    say_unconfirmed(place)
+    found, strange = truths_of(place, desk.answers.values())
+    if strange:
+        print(
+            f"drr: {len(strange):,} answers are of no task in {place} and have no figures of dr3: {', '.join(strange[:3])}",
+            file=sys.stderr,
+        )
+    return {KnownTasks: KnownTasks(found)}
+
+
+def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
+    from drr.app.vouching import remember_shop
+
+    if arguments.tasks is not None:
+        remember_shop(study.folder, str(arguments.tasks.resolve()))
+        keep_tasks_place(study, arguments.tasks)

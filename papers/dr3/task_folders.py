@@ -1,0 +1,42 @@
+"""Tasks with files as a study takes them: their questions, what is odd about them, and which of their pages are which."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from drr.app.notices import notice
+from drr.papers.dr3.known_kinds import known_kinds
+from drr.papers.dr3.world import queries_of
+
+__all__ = ["known_kinds", "queries_of", "say_unconfirmed", "say_what_is_odd"]
+
+
+def say_what_is_odd(place: Path) -> None:
+    """Of the tasks those that a person rejected, and those that are not what was written."""
+    from drr.papers.dr3.folders import left_out, open_tasks, some
+    from drr.papers.dr3.form import is_rejected
+    from drr.papers.dr3.making.manifest import changed_shown
+
+    tasks = [task.folder for task in open_tasks(place).values()]
+    rejected = [folder.name for folder in tasks if is_rejected(folder)]
+    if rejected:
+        notice(left_out(place, rejected))
+    say_unconfirmed(place)
+    if changed := changed_shown(tasks):
+        notice(
+            f"{place}: not what its manifest says was written: {some(changed)}; `drr papers tasks check` says what it can"
+        )
+
+
+def say_unconfirmed(place: Path) -> None:
+    """Where pages were found: in how many tasks what they are for is a model's word alone."""
+    from drr.papers.dr3.form import is_task
+    from drr.papers.dr3.making.manifest import read_manifest
+
+    folder = place.parent if is_task(place) else place
+    manifest = read_manifest(folder)
+    if manifest is not None and manifest.found is not None and manifest.found.unconfirmed:
+        notice(
+            f"{folder}: kinds of pages that a model proposed and no person confirmed, in {manifest.found.unconfirmed} of"
+            f" {manifest.tasks} tasks; `drr papers tasks review {folder} --reviewer NAME` asks for them"
+        )

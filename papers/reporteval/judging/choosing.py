@@ -1,0 +1,36 @@
+"""What `drr judge` is told of pairs of passages, and where a study keeps it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from drr.eval.tasks.desk import Desk
+from drr.papers.reporteval.judging.choices import PairSeed, keep_pair_seed, kept_pair_seed
+from drr.study.study import Study
+
+EXAMPLES = (
+    "  drr judge study --what reporteval                             # quality, repetition, support of any report (docs/reporteval.md)",
+)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pair-seed",
+        type=int,
+        metavar="N",
+        help="for --what reporteval: by which pairs of passages are drawn where there are more than 30 (default 0); kept with the study",
+    )
+
+
+def chosen(
+    study: Study, desk: Desk, arguments: argparse.Namespace, what: Sequence[str]
+) -> Mapping[type, Any]:
+    given = arguments.pair_seed
+    return {PairSeed: PairSeed(kept_pair_seed(study) if given is None else given)}
+
+
+def keep(study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
+    if arguments.pair_seed is not None:
+        keep_pair_seed(study, arguments.pair_seed)
