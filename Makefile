@@ -40,7 +40,7 @@ test: setup
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m "not servers and not browser and not wheel and not ray and not long and not endurance"
 
 test-long: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "long and not endurance and not servers and not ray"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "(long or hypothesis) and not endurance and not servers and not ray"
 
 test-servers: setup
 	$(BIN)/python -m pytest -m "servers and not endurance"

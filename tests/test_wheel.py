@@ -48,7 +48,7 @@ def test_nothing_else_stands_at_the_top() -> None:
     folders = {name.partition("/")[0] for name in tracked(soon=False) if "/" in name}
     assert folders == {*FOLDERS, "drr", "tests", "benchmarks", "docs", "examples", "typings", ".ci"}
     files = {name for name in tracked(soon=False) if "/" not in name and name.endswith(".md")}
-    assert files == {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
+    assert files == {"AGENTS.md", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
 
 
 @pytest.mark.long

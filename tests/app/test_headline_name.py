@@ -35,6 +35,7 @@ def test_a_gate_takes_the_name_and_its_document_has_the_key(
     assert "did you mean faithfulness" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_sums_of_papers_stand_where_something_of_the_paper_was_judged(
     judged_study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,10 +54,17 @@ def build(folder: Path, *, products: int = 30, replace: bool = False, text: str 
         )
 
 
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built") / "shop"
+    build(folder)
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    build(tmp_path / "shop")
-    return tmp_path / "shop"
+def folder(built: Path, tmp_path: Path) -> Path:
+    """A copy of the shop, to be spoilt."""
+    return Path(shutil.copytree(built, tmp_path / "shop"))
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,12 @@ import shutil
 import sqlite3
 import struct
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from drr.env.errors import DrrError
+from drr.study import database
 from drr.study.study import Study
 
 from tests.commands import Drr
@@ -87,13 +87,14 @@ def test_a_ledger_is_made_without_a_journal_that_a_kill_could_leave(tmp_path: Pa
     """Else a study that was stopped while it was made would be refused."""
     seen: set[str] = set()
 
-    class Watched(sqlite3.Connection):
+    class Watched(database._Connection):
         def execute(self, *given: Any) -> sqlite3.Cursor:
             seen.update(path.name for path in (tmp_path / "study").iterdir())
             return super().execute(*given)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))
+        connect = sqlite3.connect
+        patch.setattr(sqlite3, "connect", lambda *to, **how: connect(*to, **{**how, "factory": Watched}))
         Study.create(tmp_path / "study", {"schema": 1}).close()
     assert seen == {"ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"}
     assert Path(tmp_path / "study" / "ledger.sqlite").read_bytes()[18:20] == b"\2\2"

@@ -94,6 +94,7 @@ def test_a_units_key_is_the_same_among_several_models_as_alone(drr: Drr) -> None
     assert several["react+ws@offline"].key == planned("react+ws")["react+ws"].key
 
 
+@pytest.mark.long
 def test_each_variant_is_run_with_each_model_judged_and_told_apart(drr: Drr, tmp_path: Path) -> None:
     named = {f"{variant}@{model}" for variant in ("react", "react+ws") for model in ("offline", ONE, TWO)}
     with Wire(script) as wire:
