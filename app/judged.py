@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.app.terminal import Column, flowing, number, table, with_interval
+from drr.env.plugins import merged
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics as known_metrics
 from drr.eval.metrics import tables, titles
+from drr.eval.metrics.as_printed import printed_figures
 from drr.eval.metrics.base import Metric
 from drr.eval.metrics.rows import StudyDocument
 from drr.eval.stats.citations import unread
@@ -29,21 +31,13 @@ GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_w
 """What a narrow terminal does without, first to last."""
 TOLD = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules"})
 """Tables of metrics that stand here in a form of their own, or only in the report."""
-LEADS = {"pqr": ("pqr_r",), "reporteval": ("re_support", "re_strong")}
-"""Metrics of another table that stand in front here too."""
 AS_PRINTED = {
     "fp": "faithfulness (Eq. 2)",
     "fp_web": "of the web",
     "fp_product": "of products",
     "fr": "FR",
     "overall": "Overall",
-    "pqr_p": "P",
-    "pqr_q": "Q",
-    "re_non_redundancy": "RE non-redundancy",
-    "re_overall": "RE overall",
-    "re_pairs": "RE pairs",
 }
-_SECTIONS = frozenset(name for name in AS_PRINTED if name.startswith("re_"))
 
 
 def told_of(document: StudyDocument) -> str:
@@ -98,7 +92,7 @@ def _quality(document: StudyDocument) -> str | None:
 
 
 def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> str | None:
-    leading = [known_metrics()[name] for name in LEADS.get(key, ())]
+    leading = [known_metrics()[name] for name in merged("leads").get(key, ())]
     shown = {name for row in document["metrics"].values() for name in row}
     present = [m for m in (*leading, *metrics) if m.name in shown]
     if shown.isdisjoint(m.name for m in metrics):
@@ -153,14 +147,16 @@ def _as_printed(document: StudyDocument) -> str | None:
         return None
     figures = document["as_printed"]["metrics"]
     known = {name for values in figures.values() for name in values}
-    shown = {name: label for name, label in AS_PRINTED.items() if name in known} or AS_PRINTED
+    heads = AS_PRINTED | {name: label for one in printed_figures() for name, label in one.heads.items()}
+    shown = {name: label for name, label in heads.items() if name in known} or heads
     rows = [
         [variant, *(number(values[n]["value"], 2) if n in values else "-" for n in shown)]
         for variant, values in figures.items()
     ]
     told = "As the paper prints it (another protocol, not comparable with the above):"
-    if not known.isdisjoint(_SECTIONS):
-        told += "\nRE: of level-2 sections, by the rule of ReportEval's published code; a report without a pair is dropped."
+    for one in printed_figures():
+        if one.note and not known.isdisjoint(one.heads):
+            told += f"\n{one.note}"
     return "\n\n".join([told, table(["variant", *shown.values()], rows), *reasons_of(figures, shown)])
 
 

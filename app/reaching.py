@@ -48,9 +48,7 @@ def check_reaches(reaches: Sequence[Reach], variants: Iterable[Variant], setting
     for reach in reaches:
         if not any(is_for(reach, variant) for variant in everybody):
             names = ", ".join(variant.name for variant in everybody)
-            raise Misuse(
-                f"--reach {reach.name}: is for an agent that has others search, as dr3; not for {names}"
-            )
+            raise Misuse(f"--reach {reach.name}: is for an agent that has others search; not for {names}")
 
 
 def left_out(answering: Answering) -> list[str]:

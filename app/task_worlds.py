@@ -104,7 +104,7 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
         "--reach",
         metavar="LIST",
         help="what agents reach of those pages, and how, with commas: whole (default), no-distractors, supportive, none, bm25, dense, dense:EMBEDDER,"
-        " long-context, turns:N, or several joined by +; each is a system of its own, e.g. dr3@dense",
+        " long-context, turns:N, or several joined by +; each is a system of its own, e.g. AGENT@dense",
     )
     parser.add_argument(
         "--long-context",

@@ -80,8 +80,18 @@ class Paper(NamedTuple):
     """The package in whose folder `prompts` those of its agents lie."""
     task_folders: str = ""
     """The module of its tasks, where these are folders (`drr.app.task_worlds.TaskFolders`)."""
+    annotations: Mapping[str, str] = {}
+    """By task of `drr annotate`: a function that gives what people are to score of a study."""
+    agreement: Mapping[str, Mapping[str, float]] = {}
+    """Figures of judges beside people that the paper prints, by what they are called."""
+    leads: Mapping[str, Sequence[str]] = {}
+    """By table of its metrics: those of another that stand in front where a judging is told."""
+    examples: Mapping[str, Sequence[str]] = {}
+    """By command, lines for its help."""
     canaries: str = ""
     """The module of its canaries (`drr.app.commands.canaries.CanaryPart`)."""
+    task_actions: str = ""
+    """The module of what `drr papers tasks` does with its tasks (`drr.app.commands.tasks.TaskActions`)."""
     choices: str = ""
     """The module of what its tasks of judging go by (`drr.app.judging_choices.PaperChoices`)."""
     giving: str = ""
@@ -171,6 +181,11 @@ def merged(field: str) -> dict[str, Any]:
         for name, value in getattr(paper, field).items():
             found.setdefault(name, value)
     return found
+
+
+def examples_of(command: str) -> str:
+    """The lines that papers add to the help of a command."""
+    return "".join(f"{line}\n" for paper in papers() for line in paper.examples.get(command, ()))
 
 
 def placed(names: Iterable[str], further: Iterable[Placed]) -> list[str]:

@@ -1,7 +1,7 @@
 """What a study lets its agents reach of the frozen pages of a task, and how: its written form, and the name of a system under it.
 
 `whole` is all that a size holds, searched as the settings say; a system under it goes by its own name alone. Any other stands behind
-the name: `dr3@supportive`, `dr3@dense:openai:NAME`, `dr3@no-distractors+turns:3`. At each size none is within supportive, supportive within
+the name: `agent@supportive`, `agent@dense:openai:NAME`, `agent@no-distractors+turns:3`. At each size none is within supportive, supportive within
 no-distractors, and that within whole.
 """
 

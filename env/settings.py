@@ -99,7 +99,8 @@ class Settings(BaseSettings):
         description="whether agents have the tool that holds a thought; auto: not where their model is told to think by itself",
     )
     page_warning: Literal["on", "off"] = Field(
-        "on", description="whether dr3's sub-agents are warned of outdated and wrong pages; no other agent is"
+        "on",
+        description="whether sub-agents that search are warned of outdated and wrong pages; no other agent is",
     )
     vision: Literal["auto", "yes", "no"] = Field(
         "auto",

@@ -160,9 +160,7 @@ def make_criteria_plan(
 ) -> AnnotationPlan:
     """Reports drawn by lot, each to be scored under its criteria."""
     if not reports:
-        raise DrrError(
-            "no report has criteria of a person; `drr judge STUDY --what pqr` makes and scores them"
-        )
+        raise DrrError("no report has criteria of a person")
     drawn = Sample(seed=seed, drawn=min(count, len(reports)), population=len(reports))
     chosen = Random(seed).sample(list(reports), drawn.drawn)
     shared = len(chosen) if overlap is None else min(overlap, len(chosen))

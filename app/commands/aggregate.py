@@ -19,7 +19,7 @@ protocols:
 {protocols}
 
 examples:
-  drr papers aggregate pqr scores.jsonl
+  drr papers aggregate fact citations.jsonl
   drr papers aggregate fact verdicts.jsonl --json --ci
 """
 SHOWN = 5

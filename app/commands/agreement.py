@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.annotate.sheets import labels_of
     from drr.app.console import print_json
     from drr.env.errors import DrrError
+    from drr.env.plugins import merged
     from drr.eval.agreement.study import agreement_document
     from drr.study.study import Study
 
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     if document is None:
         raise DrrError(f"{arguments.study}: nobody has judged it; `drr judge` or --human FILE brings labels")
     if arguments.json:
-        print_json({**document, "reference": REFERENCE})
+        print_json({**document, "reference": REFERENCE | merged("agreement")})
     else:
         print(_told(document))
     return 0
@@ -88,8 +89,6 @@ REFERENCE = {
         "constraint_following": 0.24,
     },
     "TREC 2024 RAG, exact three-level support": {"from_scratch": 0.56, "post_edited": 0.72},
-    "DR3-Eval": {"pearson": 0.78, "spearman": 0.73, "pairwise": 0.89},
-    "PDR-Bench, best judge": {"pca": 0.43, "mard": 1.40},
 }
 
 

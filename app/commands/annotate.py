@@ -167,11 +167,16 @@ def _may_be_both_bad(study: Study, arguments: argparse.Namespace) -> bool:
 def _criteria_plan(
     study: Study, names: list[str], count: int, seed: int, arguments: argparse.Namespace
 ) -> AnnotationPlan:
-    from drr.app.annotate.criteria import scored_reports
     from drr.app.annotate.plan import make_criteria_plan
+    from drr.env.errors import Misuse
+    from drr.env.plugins import load, merged
+
+    place = merged("annotations").get("criteria")
+    if place is None:
+        raise Misuse("--task criteria: no paper is here that scores by criteria")
 
     variants = arguments.variants.split(",") if arguments.variants else None
-    reports = scored_reports(study, arguments.judge, variants)
+    reports = load(place)(study, arguments.judge, variants)
     return make_criteria_plan(reports, annotators=names, count=count, seed=seed, overlap=arguments.overlap)
 
 

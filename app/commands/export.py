@@ -12,16 +12,21 @@ files of another benchmark, to be judged there; what these have no room for is s
 examples:
   drr study export study --out tables
   drr study export study --out tables --canonical    # without wall-clock facts: equal studies give equal bytes
-  drr study export study --out theirs --format drb       # drb, pdr, dr3, reporteval
+  drr study export study --out theirs --format drb       # of DeepResearch Bench, or of a paper
 """
 
 
 def build(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = _EXAMPLES
+    from drr.env.plugins import examples_of
+    from drr.eval.foreign.names import format_names
+
+    parser.epilog = _EXAMPLES + examples_of("study export")
     parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="the folder that is written")
     parser.add_argument("--canonical", action="store_true", help="leave out times, attempts and retries")
-    parser.add_argument("--format", metavar="NAME", help="whose files are written: drb, pdr, dr3, reporteval")
+    parser.add_argument(
+        "--format", metavar="NAME", help=f"whose files are written: {', '.join(format_names())}"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document")
 
 

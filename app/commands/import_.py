@@ -22,9 +22,6 @@ examples:
   drr study import compared reports.jsonl --shop demo/shop && drr judge compared
   drr study import study raw_data/my-agent.jsonl --format drb
   drr study import study results/race/my-agent/raw_results.jsonl --format drb --judge gemini-2.5-pro
-  drr study import study raw_data/my-agent.jsonl --format pdr --queries queries150_en.jsonl
-  drr study import study result/128k/gpt-4.1 --format dr3 --queries datasets_en/query.jsonl
-  drr study import study qwen-reports.jsonl --format reporteval --system qwen
 """
 
 
@@ -54,8 +51,10 @@ _SHOWN = 20
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
     from drr.app.options import positive_int
+    from drr.env.plugins import examples_of
+    from drr.eval.foreign.names import format_names
 
-    parser.epilog = _EXAMPLES
+    parser.epilog = _EXAMPLES + examples_of("study import")
     parser.add_argument("study", metavar="STUDY", type=Path, help="the folder of the study")
     parser.add_argument(
         "files",
@@ -64,7 +63,9 @@ def build(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="JSONL, a report a line; with --format files or folders of that benchmark",
     )
-    parser.add_argument("--format", metavar="NAME", help="whose files these are: drb, pdr, dr3, reporteval")
+    parser.add_argument(
+        "--format", metavar="NAME", help=f"whose files these are: {', '.join(format_names())}"
+    )
     parser.add_argument(
         "--queries",
         metavar="FILE",

@@ -30,7 +30,7 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric",
         default="faithfulness",
-        help="faithfulness, a dimension, `win_rate DIMENSION`, or pqr_p and the like",
+        help="faithfulness, a dimension, `win_rate DIMENSION`, or a metric of criteria",
     )
     parser.add_argument(
         "--labels", type=Path, nargs="+", default=[], metavar="FILE", help="of the pilot, JSONL"

@@ -9,12 +9,12 @@ import shlex
 import sys
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from drr.app.papers.names import RETAIL, reproducible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from drr.app.papers.steps import PaperSteps, Reproduction
     from drr.env.json_object import JsonObject
@@ -23,11 +23,6 @@ _EXAMPLES = """\
 examples:
   drr papers reproduce --shop demo/shop --out demo/reproduction                   # rules instead of a model
   drr papers reproduce --shop shop --model anthropic:claude-sonnet-5-5 --judge anthropic:claude-opus-5-5 --budget 300
-  drr papers reproduce --paper pdr --out pdr                                      # persons, contexts, memories; a sample shop
-  drr papers reproduce --paper pdr --shop shop --model anthropic:claude-sonnet-5-5 --budget 100 --out pdr --dry-run
-  drr papers reproduce --paper dr3 --tasks tasks --out dr3                        # tasks with files, size by size
-  drr papers reproduce --paper reporteval --reports reports.jsonl --out re        # reports of any system
-  drr papers reproduce --paper reporteval --labels experts.jsonl --out re         # and the judge beside experts
 
 Give the same command again and it continues: only what is missing is computed. Without a model little is asked (it says
 how much), so that the form of every table is seen in minutes. docs/papers.md says what is the same as in each paper.
@@ -52,10 +47,13 @@ _USUAL = (
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
-    from drr.app.options import positive_float
+    from drr.app.options import positive_float, positive_int
+    from drr.app.papers.steps import steps_of
     from drr.app.parsing import name_usual
 
-    parser.epilog = _EXAMPLES
+    first, last = _EXAMPLES.split("\n\n")
+    further = (line for name in reproducible() for line in steps_of(name).EXAMPLES)
+    parser.epilog = "\n".join([first, *further, "", last])
     name_usual(parser, *_USUAL)
     parser.add_argument("--paper", choices=reproducible(), default=RETAIL, help="which (default: retail)")
     parser.add_argument(
@@ -64,10 +62,10 @@ def build(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("reproduction"), metavar="DIR", help="default: reproduction"
     )
-    _add_sizes(parser)
+    _add_paper_options(parser)
+    parser.add_argument("--trials", type=positive_int, default=1, help="repetitions of each (default 1)")
     parser.add_argument("--seed", type=int, default=7, help="draws the users and persons (default 7)")
     parser.add_argument("--variants", help="`all` (default of retail: the paper's six) or names with commas")
-    _add_inputs(parser)
     parser.add_argument("--judge", metavar="MODEL", help="who judges (default: the setting model_judge)")
     parser.add_argument(
         "--second-judge", metavar="MODEL", help="judges the same again, for agreement between judges"
@@ -102,54 +100,26 @@ def build(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_sizes(parser: argparse.ArgumentParser) -> None:
+def _add_paper_options(parser: argparse.ArgumentParser) -> None:
+    """Each with whose it is; what several papers have stands once."""
     from drr.app.options import positive_int
+    from drr.app.papers.steps import PaperOption, steps_of
 
-    told = {
-        "--users": "users to write queries for (retail, default 17; reporteval) or to make persons of (pdr)",
-        "--per-user": "queries per user (retail, default 3; reporteval)",
-        "--n": "tasks (pdr, dr3)",
-        "--per-task": "persons who ask each task (pdr)",
-        "--context": "tokens of a context, and the most that a memory hands on (pdr)",
-        "--rounds": "each criterion is scored so many times (pdr)",
-    }
-    for name, help_ in told.items():
-        parser.add_argument(name, type=positive_int, metavar="N", help=help_)
-    parser.add_argument("--trials", type=positive_int, default=1, help="repetitions of each (default 1)")
-
-
-def _add_inputs(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--queries", type=Path, metavar="FILE", help="these instead of generated ones (retail, reporteval)"
-    )
-    parser.add_argument(
-        "--persons",
-        type=Path,
-        metavar="FILE",
-        help="these instead of those that rules make of the shop (pdr)",
-    )
-    parser.add_argument(
-        "--memories", metavar="NAMES", help="with commas, or `off` (pdr; default none,facts,tiers,attributes)"
-    )
-    parser.add_argument(
-        "--tasks", type=Path, metavar="DIR", help="tasks with files, instead of drawn ones (dr3)"
-    )
-    parser.add_argument("--sizes", metavar="LIST", help="of their frozen pages, e.g. 32k,128k (dr3)")
-    parser.add_argument(
-        "--reach",
-        metavar="LIST",
-        help="what of the pages the first variant reaches at one size, and how, or `off` (dr3; default without distractors,"
-        " supportive pages only, none, dense, one and three turns, long context)",
-    )
-    parser.add_argument(
-        "--reports", type=Path, metavar="FILE", help="of any system, instead of our variants' (reporteval)"
-    )
-    parser.add_argument("--labels", type=Path, metavar="FILE", help="what experts said (reporteval)")
-    parser.add_argument(
-        "--align",
-        choices=("quality", "redundancy", "support"),
-        help="what --labels are of (default quality)",
-    )
+    kinds: dict[str, Callable[[str], Any]] = {"size": positive_int, "text": str, "file": Path, "folder": Path}
+    told: dict[str, dict[str, list[str]]] = {}
+    options: dict[str, PaperOption] = {}
+    for paper in reproducible():
+        for name, option in steps_of(paper).OPTIONS.items():
+            options.setdefault(name, option)
+            told.setdefault(name, {}).setdefault(option.told, []).append(paper)
+    for name, option in options.items():
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=kinds[option.kind],
+            metavar=None if option.choices else option.metavar,
+            choices=option.choices,
+            help=" or ".join(f"{words} ({', '.join(whose)})" for words, whose in told[name].items()),
+        )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from drr.app.papers.steps import (
+    PaperOption,
     Reproduction,
     Size,
     Step,
@@ -17,6 +18,12 @@ from drr.app.papers.steps import (
 )
 from drr.eval.tasks.registry import groups
 
+OPTIONS = {
+    "users": PaperOption("users to write queries for", "size"),
+    "per_user": PaperOption("queries per user", "size"),
+    "queries": PaperOption("these instead of generated ones (default: generated)", "file", "FILE"),
+}
+EXAMPLES = ()
 SIZES = {"users": Size(17, 17), "per_user": Size(3, 3)}
 OWN = ("queries",)
 """Options of this paper that some other has not."""

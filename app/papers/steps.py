@@ -35,8 +35,22 @@ class Size(NamedTuple):
     paper: int
 
 
+class PaperOption(NamedTuple):
+    """An option of a paper; several may have it."""
+
+    told: str
+    kind: Literal["size", "file", "folder", "text"] = "text"
+    metavar: str = "N"
+    choices: tuple[str, ...] | None = None
+
+
 class PaperSteps(Protocol):
     """A paper's module."""
+
+    OPTIONS: Mapping[str, PaperOption]
+    """By name, beside those that every paper has."""
+    EXAMPLES: Sequence[str]
+    """Lines for the help."""
 
     SIZES: Mapping[str, Size]
     OWN: Sequence[str]
@@ -91,8 +105,9 @@ class Reproduction:
     @property
     def is_given(self) -> bool:
         """Whether questions, tasks or reports were given, so that none are made."""
-        own = (self.arguments.queries, self.arguments.tasks, self.arguments.reports)
-        return any(one is not None for one in own)
+        return any(
+            getattr(self.arguments, name, None) is not None for name in ("queries", "tasks", "reports")
+        )
 
     def words(self, *names: str) -> list[str]:
         """Options that were given, to hand on."""

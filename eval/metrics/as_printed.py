@@ -25,9 +25,14 @@ class PrintedFigures(NamedTuple):
     """Of one system."""
     tasks_behind: Callable[[str], tuple[str, ...]]
     """Of a figure's name; none of another paper's."""
+    heads: Mapping[str, str] = {}
+    """What stands over those that a judging tells of."""
+    note: str = ""
+    """What must be known of these."""
 
 
-def _of_papers() -> list[PrintedFigures]:
+def printed_figures() -> list[PrintedFigures]:
+    """What the papers add."""
     return [load(paper.printed) for paper in papers() if paper.printed]
 
 
@@ -65,7 +70,7 @@ def _known(figures: Mapping[str, VRow], covered: CoverageRow) -> dict[str, VRow]
 
 
 def _tasks_behind(name: str) -> tuple[str, ...]:
-    for printed in _of_papers():
+    for printed in printed_figures():
         if tasks := printed.tasks_behind(name):
             return tasks
     if name.startswith("fp"):
@@ -97,7 +102,7 @@ def _figures(judged: Judged, answers: Sequence[Answer]) -> dict[str, VRow]:
         figures["fr"] = mean(recall, method, SHARE).document()
     if rated := judged.all_rated(answers):
         figures |= documented(quality_values(rated))
-    for printed in _of_papers():
+    for printed in printed_figures():
         figures |= documented(printed.figures(judged, answers))
     return figures
 

@@ -41,7 +41,7 @@ class SystemCost(TypedDict):
 
 
 class CostDocument(TypedDict):
-    """What each system took, and what judging it took (PDR-Bench's Table 9)."""
+    """What each system took, and what judging it took."""
 
     systems: dict[str, SystemCost]
     shared: dict[str, SpentInAll]

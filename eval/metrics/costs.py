@@ -1,4 +1,4 @@
-"""What a system took (PDR-Bench's Table 9, DR3-Eval's Table 12): its agent, its memory, and judging it. As measured; what one part does not know, its sum does not."""
+"""What a system took: its agent, its memory, and judging it. As measured; what one part does not know, its sum does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge held against people criterion by criterion: PDR-Bench's PCA and MARD, DR3-Eval's PAR, ReportEval's MAD, correlations.
+"""A judge held against people criterion by criterion: PCA, MARD, PAR, MAD, correlations.
 
 A report's total is the mean of those of its criteria that both scored.
 """

@@ -1,4 +1,4 @@
-"""How a judging goes about it, where people differ: our way, and the papers' as they are printed (of ReportEval its published code's).
+"""How a judging goes about it, where people differ: our way, and the papers' as they are printed, or as published code has it.
 
 A task asks the protocol and never which one it is. A new protocol is one object here.
 """
@@ -18,7 +18,7 @@ from pydantic import BaseModel
 Mode = Literal["all", "cited"]
 """Which claims an extraction is after."""
 PassageForm = Literal["paragraphs", "sections"]
-"""What of a report is held against the rest of it: paragraphs, or as ReportEval's code has it sections of the second level."""
+"""What of a report is held against the rest of it: paragraphs, or as published code has it sections of the second level."""
 
 
 class Ask(NamedTuple):

@@ -32,6 +32,13 @@ PAPER = Paper(
     graphs={"dr3": f"{_HERE}.agent.graph:graph", "sub-agent": f"{_HERE}.agent.sub_agents:graph"},
     agent_prompts=f"{_HERE}.agent",
     task_folders=f"{_HERE}.task_folders",
+    agreement={"DR3-Eval": {"pearson": 0.78, "spearman": 0.73, "pairwise": 0.89}},
+    examples={
+        "study import": (
+            "  drr study import study result/128k/gpt-4.1 --format dr3 --queries datasets_en/query.jsonl",
+        ),
+    },
+    task_actions=f"{_HERE}.task_actions",
     choices=f"{_HERE}.judging.choosing",
     reproduction=f"{_HERE}.reproduction",
     exhibits=_HERE,

@@ -5,9 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from drr.app.papers.steps import Reproduction, Size, Step, answered, judged, reported, sample_shop
+from drr.app.papers.steps import (
+    PaperOption,
+    Reproduction,
+    Size,
+    Step,
+    answered,
+    judged,
+    reported,
+    sample_shop,
+)
 from drr.study.study import Study
 
+OPTIONS = {
+    "n": PaperOption("tasks", "size"),
+    "tasks": PaperOption("tasks with files, instead of drawn ones", "folder", "DIR"),
+    "sizes": PaperOption("of their frozen pages, e.g. 32k,128k", "text", "LIST"),
+    "reach": PaperOption(
+        "what of the pages the first variant reaches at one size, and how, or `off` (default without distractors, supportive pages only, none, dense, one and three turns, long context)",
+        "text",
+        "LIST",
+    ),
+}
+EXAMPLES = (
+    "  drr papers reproduce --paper dr3 --tasks tasks --out dr3                        # tasks with files, size by size",
+)
 SIZES = {"n": Size(3, 100)}
 OWN = ("tasks", "sizes", "reach")
 VARIANTS = "dr3,dr3+validate,react"

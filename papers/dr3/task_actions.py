@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,102 @@ from drr.env.errors import Misuse
 from pydantic import ValidationError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from drr.papers.dr3.making.checking import FileTaskProblem
     from drr.papers.dr3.task_answering import AnsweredTasks
+
+FORM = "FOLDER"
+TOLD = """\
+A task with files is a folder: a question, a shopper's files, and a frozen corpus of pages in several sizes (docs/file-tasks.md)."""
+EXAMPLES = (
+    "  drr papers tasks drawer --shop shop --out tasks --n 20",
+    "  drr papers tasks drawer --shop shop --out found --n 5 --sizes 32k --web serper --model anthropic:claude-sonnet-5-5 --budget 5",
+    "  drr papers tasks check tasks",
+    "  drr papers tasks check tasks --model anthropic:claude-haiku-5-5 --budget 1",
+    "  drr papers tasks show tasks/017",
+    '  drr papers tasks review tasks --reviewer "Ada"',
+)
+_FOUND = (
+    "role_models",
+    "prompts",
+    "web",
+    "sandbox",
+    "web_record",
+    "page_reader",
+    "fetch_timeout",
+    "fetch_max_bytes",
+    "respect_robots",
+)
+"""Settings of pages that are found."""
+
+
+def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS as MODELS
+    from drr.app.options import positive_int
+    from drr.app.studies import add_run_options
+    from drr.papers.dr3.making.manifest import SIZES
+
+    said = "Make tasks with files: a question, a shopper's files, and a corpus of pages in nested sizes. Goes on where it stopped."
+    drawing = actions.add_parser("drawer", help=said.partition(":")[0], description=said)
+    drawing.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    drawing.add_argument(
+        "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
+    )
+    drawing.add_argument("--n", type=positive_int, default=100, metavar="N", help="tasks (default 100)")
+    drawing.add_argument(
+        "--sizes", default=SIZES, metavar="LIST", help=f"of the corpora in tokens (default {SIZES})"
+    )
+    drawing.add_argument(
+        "--seed", type=int, default=7, metavar="S", help="another seed, other tasks (default 7)"
+    )
+    drawing.add_argument(
+        "--per-term",
+        type=positive_int,
+        default=10,
+        metavar="N",
+        help="with --web: results looked at for each search term (default 10)",
+    )
+    add_run_options(drawing)
+    add_setting_options(drawing, *MODELS, *_FOUND, "shop_url")
+    drawing.add_argument("--json", action="store_true", help="one JSON document")
+    said = "Read tasks in DR3-Eval's own layout."
+    importing = actions.add_parser("import", help=said, description=said)
+    importing.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
+    importing.add_argument(
+        "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
+    )
+    importing.add_argument(
+        "--today",
+        metavar="DATE",
+        help="the day on which they are asked (default: the one recorded, else today)",
+    )
+    said = "Write tasks with files in DR3-Eval's own layout."
+    exporting = actions.add_parser("export", help=said, description=said)
+    exporting.add_argument("file", metavar="FOLDER", type=Path, help="one task, or a folder of them")
+    exporting.add_argument(
+        "--out", required=True, metavar="FOLDER", type=Path, help="the folder that the tasks are written into"
+    )
+    for one in (importing, exporting):
+        one.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def add_check_options(parser: argparse.ArgumentParser) -> None:
+    """Of tasks with files every quality filter is asked, and with a model answers without each source and without any."""
+    from drr.app.console import add_setting_options
+    from drr.app.models import SETTINGS as MODELS
+    from drr.app.studies import add_run_options
+
+    add_run_options(parser)
+    add_setting_options(parser, *MODELS, "role_models", "prompts", "shop_url")
+
+
+def takes(path: Path) -> bool:
+    """True for a folder; `Misuse` for a file that is a part of one."""
+    from drr.papers.dr3.form import MANIFEST, is_task
+
+    if path.is_file() and (is_task(path.parent) or path.name == MANIFEST):
+        raise Misuse(f"{path}: is a part of tasks with files; give their folder: {path.parent}")
+    return path.is_dir()
 
 
 def make(arguments: argparse.Namespace) -> int:
@@ -273,3 +366,10 @@ def write_out(arguments: argparse.Namespace) -> int:
         f"{arguments.out}: {len(folders)} tasks in DR3-Eval's layout, which has no room for {LOST}",
     )
     return 0
+
+
+OWN: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "drawer": make,
+    "import": bring_in,
+    "export": write_out,
+}

@@ -46,7 +46,16 @@ PAPER = Paper(
     },
     giving=f"{_HERE}.giving",
     commands=f"{_HERE}.commands:ROWS",
+    annotations={"criteria": f"{_HERE}.annotation:scored_reports"},
+    agreement={"PDR-Bench, best judge": {"pca": 0.43, "mard": 1.40}},
+    leads={"pqr": ("pqr_r",)},
+    examples={
+        "study import": (
+            "  drr study import study raw_data/my-agent.jsonl --format pdr --queries queries150_en.jsonl",
+        ),
+    },
     canaries=f"{_HERE}.canaries",
+    task_actions=f"{_HERE}.wish_actions",
     choices=f"{_HERE}.judging.choosing",
     reproduction=f"{_HERE}.reproduction",
     exhibits=_HERE,

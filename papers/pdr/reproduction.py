@@ -4,8 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from drr.app.papers.steps import OFFLINE, Reproduction, Size, Step, answered, judged, reported, sample_shop
+from drr.app.papers.steps import (
+    OFFLINE,
+    PaperOption,
+    Reproduction,
+    Size,
+    Step,
+    answered,
+    judged,
+    reported,
+    sample_shop,
+)
 
+OPTIONS = {
+    "users": PaperOption("users to make persons of", "size"),
+    "n": PaperOption("tasks", "size"),
+    "per_task": PaperOption("persons who ask each task", "size"),
+    "context": PaperOption("tokens of a context, and the most that a memory hands on", "size"),
+    "rounds": PaperOption("each criterion is scored so many times", "size"),
+    "persons": PaperOption("these instead of those that rules make of the shop", "file", "FILE"),
+    "memories": PaperOption("with commas, or `off` (default none,facts,tiers,attributes)", "text", "NAMES"),
+}
+EXAMPLES = (
+    "  drr papers reproduce --paper pdr --out pdr                                      # persons, contexts, memories; a sample shop",
+    "  drr papers reproduce --paper pdr --shop shop --model anthropic:claude-sonnet-5-5 --budget 100 --out pdr --dry-run",
+)
 SIZES = {
     "users": Size(8, 25),
     "n": Size(4, 50),

@@ -26,6 +26,10 @@ PAPER = Paper(
         "reporteval": (f"{_HERE}.sum_rows:ReportEvalSums", "ReportEval's grades, repetition and support"),
     },
     commands=f"{_HERE}.commands:ROWS",
+    leads={"reporteval": ("re_support", "re_strong")},
+    examples={
+        "study import": ("  drr study import study qwen-reports.jsonl --format reporteval --system qwen",),
+    },
     choices=f"{_HERE}.judging.choosing",
     reproduction=f"{_HERE}.reproduction",
     exhibits=_HERE,

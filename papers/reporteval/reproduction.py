@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from drr.app.papers.steps import (
+    PaperOption,
     Reproduction,
     Size,
     Step,
@@ -17,6 +18,20 @@ from drr.app.papers.steps import (
 )
 from drr.env.errors import Misuse
 
+OPTIONS = {
+    "users": PaperOption("users to write queries for", "size"),
+    "per_user": PaperOption("queries per user", "size"),
+    "queries": PaperOption("these instead of generated ones (default: generated)", "file", "FILE"),
+    "reports": PaperOption("of any system, instead of our variants'", "file", "FILE"),
+    "labels": PaperOption("what experts said", "file", "FILE"),
+    "align": PaperOption(
+        "what --labels are of (default quality)", "text", "", ("quality", "redundancy", "support")
+    ),
+}
+EXAMPLES = (
+    "  drr papers reproduce --paper reporteval --reports reports.jsonl --out re        # reports of any system",
+    "  drr papers reproduce --paper reporteval --labels experts.jsonl --out re         # and the judge beside experts",
+)
 SIZES = {"users": Size(8, 50), "per_user": Size(1, 2)}
 OWN = ("queries", "reports", "labels", "align")
 VARIANTS = "plan-to-function,react,hybrid-react"

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from secrets import token_hex
 
 from drr.app.annotate.plan import BlindPair, ShownCriterion
+from drr.env.errors import DrrError
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.tasks.judged import Judged
@@ -36,6 +37,10 @@ def scored_reports(study: Study, judge: str | None, variants: Collection[str] | 
                     criteria=criteria,
                 )
             )
+    if not found:
+        raise DrrError(
+            "no report has criteria of a person; `drr judge STUDY --what pqr` makes and scores them"
+        )
     return found
 
 

@@ -1,0 +1,189 @@
+"""What `drr papers tasks` does with wishes without a person, for questions that several persons are to ask in the same words."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from drr.env.settings import Settings
+    from drr.querygen.tasks import ResearchTask
+
+FORM = "FILE.jsonl"
+TOLD = """\
+A task says what is wanted and nothing of who wants it. `drr papers pairs` gives it to persons. Fifty are built in, five for each
+category of the sample shop; `build` keeps those that this shop can answer."""
+EXAMPLES = (
+    "  drr papers tasks build --shop shop --out tasks.jsonl",
+    "  drr papers tasks show tasks.jsonl",
+    "  drr papers tasks check tasks.jsonl --shop shop",
+    '  drr papers tasks review tasks.jsonl --reviewer "Ada"',
+)
+_TOLD = 10
+"""Tasks left out that are named."""
+
+
+def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    from drr.app.console import add_setting_options
+    from drr.app.options import positive_int
+
+    said = "Write the built-in tasks that a shop can answer."
+    making = actions.add_parser("build", help=said, description=said)
+    making.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
+    making.add_argument(
+        "--out", required=True, metavar="FILE.jsonl", type=Path, help="the file of tasks that is written"
+    )
+    making.add_argument(
+        "--n", type=positive_int, metavar="N", help="so many, one of each category in turn (default: all)"
+    )
+    _add_least(making)
+    add_setting_options(making, "shop_url")
+    making.add_argument("--json", action="store_true", help="one JSON document")
+
+
+def _add_least(parser: argparse.ArgumentParser) -> None:
+    from drr.app.options import positive_int
+
+    parser.add_argument(
+        "--min-products", type=positive_int, default=3, metavar="N", help="for each need (default 3)"
+    )
+
+
+def add_check_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--shop", metavar="SHOP", help="of wishes: also whether this shop can answer them")
+    _add_least(parser)
+
+
+def takes(path: Path) -> bool:
+    """True for a file; what it holds is said where it is read."""
+    return path.is_file()
+
+
+def _settings(arguments: argparse.Namespace) -> Settings:
+    from drr.app.console import settings_of
+
+    return settings_of(arguments).settings
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    import sys
+
+    from drr.app.console import print_json, write_lines
+    from drr.env.shop import open_shop
+    from drr.querygen.task_checks import problems
+    from drr.querygen.tasks import BUILT_IN, read_tasks
+
+    tasks = read_tasks(BUILT_IN)
+    with open_shop(arguments.shop, _settings(arguments)) as shop:
+        told = {one.task_id: one for one in problems(tasks, shop, arguments.min_products)}
+    good = [task for task in tasks if task.task_id not in told]
+    for problem in list(told.values())[:_TOLD]:
+        print(f"drr: {problem.task_id} left out: {problem.check}: {problem.told}", file=sys.stderr)
+    if len(told) > _TOLD:
+        print(f"drr: {len(told) - _TOLD} more left out", file=sys.stderr)
+    if not good:
+        print(
+            f"drr: {arguments.shop}: can answer none of the built-in tasks; nothing was written; --min-products 1 asks for less,"
+            " or write tasks of your own (docs/persons.md shows a line)",
+            file=sys.stderr,
+        )
+        return 1
+    good = _in_turn(good)[: arguments.n] if arguments.n else good
+    write_lines(arguments.out, [task.line() for task in good])
+    counts = Counter(task.category for task in good)
+    if arguments.json:
+        print_json(
+            {
+                "schema": 1,
+                "file": str(arguments.out),
+                "tasks": len(good),
+                "left_out": len(told),
+                "by_category": counts,
+            }
+        )
+    else:
+        print(f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(told)} left out")
+        print(f"next: drr papers pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl")
+    return 0
+
+
+def _in_turn(tasks: list[ResearchTask]) -> list[ResearchTask]:
+    """The first of every category, then the second of every category that has one."""
+    met: Counter[str] = Counter()
+    places = []
+    for place, task in enumerate(tasks):
+        places.append((met[task.category], place))
+        met[task.category] += 1
+    return [tasks[place] for _, place in sorted(places)]
+
+
+def check(arguments: argparse.Namespace) -> int:
+    from contextlib import nullcontext
+
+    from drr.app.console import print_json
+    from drr.env.errors import Misuse
+    from drr.env.shop import open_shop
+    from drr.querygen.task_checks import problems
+    from drr.querygen.tasks import read_tasks
+
+    if arguments.model is not None:
+        raise Misuse(
+            "--model: answers tasks with files; of wishes without a person code says what there is to say"
+        )
+    tasks = read_tasks(arguments.file)
+    opened = open_shop(arguments.shop, _settings(arguments)) if arguments.shop else nullcontext(None)
+    with opened as shop:
+        found = list(problems(tasks, shop, arguments.min_products))
+    if arguments.json:
+        print_json({"schema": 1, "tasks": len(tasks), "problems": [one._asdict() for one in found]})
+    else:
+        for one in found:
+            print(f"{one.task_id}: {one.check}: {one.told}")
+        bad = len({one.task_id for one in found})
+        print(f"{len(tasks) - bad} of {len(tasks)} tasks pass every check")
+    return 1 if found else 0
+
+
+def show(arguments: argparse.Namespace) -> int:
+    from textwrap import fill
+
+    from drr.app.console import print_json
+    from drr.app.terminal import flowed, screen
+    from drr.env.errors import Misuse
+    from drr.querygen.tasks import read_tasks
+
+    tasks = [task for task in read_tasks(arguments.file) if arguments.task in (None, task.task_id)]
+    if not tasks:
+        raise Misuse(f"{arguments.file}: no task {arguments.task!r} in it")
+    if arguments.json:
+        print_json({"schema": 1, "tasks": [task.line() for task in tasks]})
+        return 0
+    for task in tasks:
+        needs = ", ".join(task.needs)
+        print(flowed(f"{task.task_id}  {task.category}  {task.intent or '-'}  needs: {needs or '-'}"))
+        wide = min(100, screen() or 100)
+        print(fill(task.task, wide, initial_indent="  ", subsequent_indent="  ") + "\n")
+    return 0
+
+
+def review(arguments: argparse.Namespace) -> int:
+    from drr.app.at_terminal import review_at_terminal, reviewer_of
+    from drr.querygen.task_checks import problems
+    from drr.querygen.task_review import review_wishes
+    from drr.querygen.tasks import read_tasks
+
+    name, tasks = reviewer_of(arguments), read_tasks(arguments.file)
+
+    def told(task: ResearchTask) -> list[str]:
+        return [f"{one.check}: {one.told}" for one in problems([task])]
+
+    return review_at_terminal(
+        arguments.file,
+        lambda terminal: review_wishes(arguments.file, tasks, name, terminal, told, again=arguments.again),
+    )
+
+
+OWN: Mapping[str, Callable[[argparse.Namespace], int]] = {"build": _build}
