@@ -141,7 +141,7 @@ def test_over_all_answers_their_agreement_has_an_interval(reader: Reader) -> Non
     names, parts, _ = found
     assert names == ["rules-2", "second"]
     assert [part.title for part in parts] == ["Verdicts on claims", "Grades", "Comparisons"]
-    verdicts = parts[0].lines[0].figures[0]
+    verdicts = parts[0].lines[0][2][0]
     assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\]", verdicts[0])
     assert verdicts[1].startswith("n = ")
     page = Pages("s", served=False).judges(names, parts, None)
