@@ -38,3 +38,8 @@ def _next_gap(text: str, at: int, most: int) -> int:
 def _last_gap(text: str, at: int, least: int) -> int:
     reach = max(at - _REACH, least)
     return next((place for place in range(at, reach - 1, -1) if place > 0 and _is_gap(text, place)), at)
+
+
+def many(count: int, noun: str) -> str:
+    """A count with its noun: `1 page`, `1,200 pages`."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -173,8 +173,7 @@ def _write(study: Study, read: Judged, document: StudyDocument, arguments: argpa
 
 
 def _material(study: Study, read: Judged, document: StudyDocument, arguments: argparse.Namespace) -> Material:
-    from drr.app.report.behind import viewer_of
-    from drr.app.report.material import Material
+    from drr.app.report.material import Material, viewer_of
     from drr.env.errors import Misuse
     from drr.eval.agreement.study import agreement_among, raters_of
     from drr.eval.judging.read import complete_only

@@ -2,193 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
-from drr.app.report.material import Material
-from drr.app.report.tables import Cell, Heading, Table, headings
-from drr.eval.agreement.rows import AgreementDocument, AgreementRow
-from drr.eval.metrics import metrics
+from drr.app.report.material import LONGEST_NAME, Material, answer_name, system_answer
+from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Line, Table
+from drr.eval.agreement.criteria import said_under_criteria
+from drr.eval.agreement.items import OVERALL, Items, preferences
+from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels, RankingRow
+from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
+from drr.eval.metrics import metrics, values_of
+from drr.wording.excerpt import excerpt
 
-PAIRWISE = (
-    Heading("equal", "exact"),
-    Heading("kappa, no ties", "kappa_no_ties"),
-    Heading("kappa, ties kept", "kappa_with_ties"),
-    Heading("AC1", "ac1"),
-    Heading("soft disagreements", "soft_disagreement"),
-)
-RATING = (
-    Heading("Spearman", "spearman"),
-    Heading("Pearson", "pearson"),
-    Heading("MARD", "mard"),
-    Heading("bias", "bias"),
-)
-CRITERIA = (
-    Heading(
-        "PCA",
-        "pca",
-        "Of two reports of a question under one criterion, which is better; a tie matches a tie.",
-    ),
-    Heading("PCA by chance", "pca_chance"),
-    Heading("MARD", "mard", "Mean absolute deviation of the scores, 0-10."),
-    Heading("Pearson", "pearson"),
-    Heading("Spearman", "spearman"),
-)
+_ALL, _NONE = "all", "–"
+_BOTH = "What the first judge said / what the second one said."
+
 RANKING_NOTE = (
     "Systems by win rate on the pairs that both judged, ties as half; = where the rates are equal. "
     "With few systems a rank correlation says little: read the win rates."
 )
 
 
-def compared(document: AgreementDocument, table: str) -> Iterator[tuple[str, Sequence[str]]]:
-    """What each row of a table is of, and by whom."""
-    if table == "agreement-metrics":
-        known = metrics()
-        for own in document["metrics"]:
-            yield from ((known[name].label, own["judges"]) for name in own["metrics"])
-    elif table == "agreement-ratings":
-        for rating in document["rating"]["pairs"]:
-            yield from ((dimension, rating["judges"]) for dimension in rating["dimensions"])
-    elif table == "agreement-criteria":
-        for criteria in document["criteria"]["pairs"]:
-            yield from ((dimension, criteria["judges"]) for dimension in criteria["dimensions"])
-    else:
-        for pair in document["pairwise"]["pairs"]:
-            yield from ((dimension, pair["judges"]) for dimension in pair["dimensions"])
+class Compared(NamedTuple):
+    """One thing that two judges judged, and how far they agree on it."""
+
+    what: str
+    judges: Sequence[str]
+    row: Mapping[str, object]
+
+    @property
+    def name(self) -> str:
+        return f"{self.what.replace('_', ' ')}: {' and '.join(self.judges)}"
 
 
-def agreement_tables(material: Material) -> list[Table]:
-    """Those that there are two judges for."""
-    document = material.agreement
-    if document is None:
-        return []
-    found = (
-        ("agreement-pairwise", "Agreement on pairs (Appendices D, E)", PAIRWISE, _pairwise(document)),
-        ("agreement-ratings", "Agreement on grades (Appendix E)", RATING, _ratings(document)),
-        ("agreement-metrics", "Agreement on metrics, report by report", RATING, _metrics(document)),
-    )
-    tables = [
-        Table(name, title, columns, rows, [], material.banner, judges=True)
-        for name, title, columns, rows in found
-        if rows
-    ]
-    criteria = _criteria(document)
-    if criteria:
-        title = "Agreement on criteria, score by score (PDR-Bench's Table 4)"
-        tables.append(
-            Table(
-                "agreement-criteria",
-                title,
-                CRITERIA,
-                criteria,
-                _costs(document),
-                material.banner,
-                judges=True,
-            )
-        )
-    rankings = _rankings(document)
-    if rankings:
-        columns = headings("order by the first", "order by the second", "same order", "Kendall tau-b")
-        title = "Rankings of the systems, judge beside judge (Appendix E)"
-        tables.append(
-            Table(
-                "agreement-rankings", title, columns, rankings, [RANKING_NOTE], material.banner, judges=True
-            )
-        )
-    return tables
+def _pairwise(document: AgreementDocument) -> Iterator[Compared]:
+    for pair in document["pairwise"]["pairs"]:
+        yield from (Compared(what, pair["judges"], row) for what, row in pair["dimensions"].items())
 
 
-Row = tuple[str, list[Cell]]
+def _ratings(document: AgreementDocument) -> Iterator[Compared]:
+    for pair in document["rating"]["pairs"]:
+        yield from (Compared(what, pair["judges"], row) for what, row in pair["dimensions"].items())
 
 
-def _pairwise(document: AgreementDocument) -> list[Row]:
-    return [
-        (
-            row_name(dimension, pair["judges"]),
-            _cells(
-                row["exact"],
-                row["kappa_no_ties"],
-                row["kappa_with_ties"],
-                row["ac1"],
-                row["soft_disagreement"],
-            ),
-        )
-        for pair in document["pairwise"]["pairs"]
-        for dimension, row in pair["dimensions"].items()
-    ]
+def _metrics(document: AgreementDocument) -> Iterator[Compared]:
+    known = metrics()
+    for pair in document["metrics"]:
+        yield from (Compared(known[name].label, pair["judges"], row) for name, row in pair["metrics"].items())
 
 
-def _ratings(document: AgreementDocument) -> list[Row]:
-    return [
-        (
-            row_name(dimension, pair["judges"]),
-            _cells(row["spearman"], row["pearson"], row["mard"], row["bias"]),
-        )
-        for pair in document["rating"]["pairs"]
-        for dimension, row in pair["dimensions"].items()
-    ]
+def _criteria(document: AgreementDocument) -> Iterator[Compared]:
+    for pair in document["criteria"]["pairs"]:
+        yield from (Compared(what, pair["judges"], _scores(row)) for what, row in pair["dimensions"].items())
 
 
-def _metrics(document: AgreementDocument) -> list[Row]:
-    return [
-        (
-            row_name(metrics()[name].label, pair["judges"]),
-            _cells(row["spearman"], row["pearson"], row["mard"], row["bias"]),
-        )
-        for pair in document["metrics"]
-        for name, row in pair["metrics"].items()
-    ]
+def _scores(row: CriteriaLevels) -> Mapping[str, object]:
+    scores = row["criterion"]
+    return {**scores, "pca_chance": Cell(scores["pca"]["chance"])}
 
 
-def _criteria(document: AgreementDocument) -> list[Row]:
-    return [
-        (
-            row_name(dimension, pair["judges"]),
-            [
-                Cell.of(row["criterion"]["pca"]),
-                Cell(row["criterion"]["pca"]["chance"]),
-                *_cells(row["criterion"]["mard"], row["criterion"]["pearson"], row["criterion"]["spearman"]),
-            ],
-        )
-        for pair in document["criteria"]["pairs"]
-        for dimension, row in pair["dimensions"].items()
-    ]
-
-
-def _costs(document: AgreementDocument) -> list[str]:
-    """What each judge took for a question, where prices are known."""
-    return [
-        f"{judge}: ${cost['usd_per_query']:.4f} a question, of {cost['queries']}."
-        for judge, cost in document["cost"].items()
-        if cost["usd_per_query"] is not None
-    ]
-
-
-def _cells(*values: AgreementRow) -> list[Cell]:
-    return [Cell.of(v) for v in values]
-
-
-def row_name(what: str, judges: Sequence[str]) -> str:
-    return f"{what.replace('_', ' ')}: {' and '.join(judges)}"
-
-
-def _rankings(document: AgreementDocument) -> list[Row]:
+def _rankings(document: AgreementDocument) -> Iterator[Compared]:
     """How people and models order the systems on the pairs that both of them judged (Figure 6 beside Table 13)."""
-    return [
-        (
-            row_name(dimension, pair["judges"]),
-            [
-                *(
-                    Cell(_order({s: rates[side] for s, rates in ranking["systems"].items()}))
-                    for side in (0, 1)
-                ),
-                Cell("yes" if ranking["same_order"] else "no"),
-                Cell.of(ranking["kendall"]),
-            ],
-        )
-        for pair in document["pairwise"]["pairs"]
-        for dimension, ranking in pair["rankings"].items()
-    ]
+    for pair in document["pairwise"]["pairs"]:
+        yield from (Compared(what, pair["judges"], _orders(row)) for what, row in pair["rankings"].items())
+
+
+def _orders(row: RankingRow) -> Mapping[str, object]:
+    first, second = (
+        _order({system: rates[side] for system, rates in row["systems"].items()}) for side in (0, 1)
+    )
+    same = "yes" if row["same_order"] else "no"
+    return {"first": first, "second": second, "same": same, "kendall": row["kendall"]}
 
 
 def _order(rates: Mapping[str, float]) -> str:
@@ -198,3 +83,212 @@ def _order(rates: Mapping[str, float]) -> str:
     for (_, before), (system, rate) in pairwise(ranked):
         words.append(f"{'=' if rate == before else '>'} {system} {rate:.2f}")
     return " ".join(words)
+
+
+def _costs(material: Material) -> list[str]:
+    """What each judge took for a question, where prices are known."""
+    return [
+        f"{judge}: ${cost['usd_per_query']:.4f} a question, of {cost['queries']}."
+        for judge, cost in (material.agreement["cost"].items() if material.agreement else ())
+        if cost["usd_per_query"] is not None
+    ]
+
+
+_OF_TABLE: Mapping[str, Callable[[AgreementDocument], Iterator[Compared]]] = {
+    "agreement-pairwise": _pairwise,
+    "agreement-ratings": _ratings,
+    "agreement-metrics": _metrics,
+    "agreement-criteria": _criteria,
+    "agreement-rankings": _rankings,
+}
+
+
+def compared(material: Material, table: str) -> list[Compared]:
+    """The rows of a table; none where there are not two judges."""
+    return [] if material.agreement is None else list(_OF_TABLE[table](material.agreement))
+
+
+class JudgedItem(NamedTuple):
+    """Something that judges judged, as a reader knows it, and what they said: by what it was judged for and by whom."""
+
+    name: str
+    link: str
+    said: dict[tuple[str, str], str | Mapping[str, float]]
+    """What was said of it, or of each of its criteria."""
+
+
+Judgements = Iterable[JudgedItem]
+
+
+def _sections(material: Material, table: Table) -> Iterator[Behind]:
+    """Under each row of the table what both of its judges said of an item that both judged."""
+    parts = [one for one in compared(material, table.name) if one.what != _ALL]
+    found = []
+    for item in sorted(_SAID[table.name](material), key=lambda item: item.name):
+        cells = {}
+        for one in parts:
+            first, second = (item.said.get((one.what, judge)) for judge in one.judges)
+            if first is not None and second is not None and (both := _both(first, second)):
+                cells[one.name] = both
+        if cells:
+            found.append(AnswerRow(item.name, [cells.get(one.name, _NONE) for one in parts], item.link))
+    yield Behind(table.name, table.title, [Heading(one.name, told=_BOTH) for one in parts], found)
+
+
+def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -> str:
+    """Of criteria the means of those that both scored; empty where there are none."""
+    if isinstance(first, str) or isinstance(second, str):
+        return f"{first} / {second}"
+    shared = sorted(first.keys() & second.keys())
+    return " / ".join(
+        f"{sum(own[name] for name in shared) / len(shared):.2f}" for own in (first, second) if shared
+    )
+
+
+def _judged_pairs(material: Material) -> Judgements:
+    labels = [label for label in _labels(material) if isinstance(label, PairwiseLabel)]
+    answers = {(a.query_id, a.variant, a.trial): a for a in material.judged.answers}
+    known = {
+        pair_id(one.query, one.a, one.b, one.trial): (
+            answers[one.query, one.a, one.trial],
+            answers[one.query, one.b, one.trial],
+        )
+        for one in material.comparisons
+    }
+    placed, items = Items(), dict[str, JudgedItem]()
+    for label in labels:
+        name, link = excerpt(label.query, LONGEST_NAME), ""
+        if label.id in known:
+            a, b = known[label.id]
+            name, link = f"{answer_name(a)}: {a.variant} and {b.variant}", material.links.beside(a, b)
+        items.setdefault(str(placed.place(label)), JudgedItem(name, link, {}))
+    for judge, own in preferences(labels)[0].items():
+        for (item, dimension), preferred in own.items():
+            first, second = preferred.systems
+            won = {"A": first or "A", "B": second or "B"}.get(preferred.value, preferred.value)
+            items[item].said[dimension, judge] = won
+    return items.values()
+
+
+def _judged_ratings(material: Material) -> Judgements:
+    labels = [label for label in _labels(material) if isinstance(label, RatingLabel)]
+    items, placed = _rated_items(material, labels), Items()
+    for label in labels:
+        items[str(placed.place(label))].said[label.dimension or OVERALL, label.judge] = f"{label.label:g}"
+    return items.values()
+
+
+def _judged_criteria(material: Material) -> Judgements:
+    labels = [label for label in _labels(material) if isinstance(label, CriterionLabel)]
+    said, items = said_under_criteria(labels, {}), _rated_items(material, labels)
+    for judge, own in said.with_people(material.raters.people if material.raters else ()).items():
+        scores: dict[tuple[str, str], dict[str, float]] = {}
+        for (item, criterion), score in own.items():
+            scores.setdefault((item, said.places[item, criterion].dimension), {})[criterion] = score
+        for (item, dimension), by_criterion in scores.items():
+            items[item].said[dimension, judge] = by_criterion
+    return items.values()
+
+
+def _judged_metrics(material: Material) -> Judgements:
+    raters, known = material.raters, metrics()
+    answers = raters.answers if raters else ()
+    items = {a.key: JudgedItem(system_answer(a), material.links.report(a.key), {}) for a in answers}
+    for judge, judged in (raters.judged if raters else {}).items():
+        for answer in judged.answers:
+            for name, value in values_of(judged, answer).items():
+                if value is not None:
+                    items[answer.key].said[known[name].label, judge] = known[name].shown(value)
+    return items.values()
+
+
+def _labels(material: Material) -> Sequence[Label]:
+    return material.raters.labels if material.raters else ()
+
+
+def _rated_items(material: Material, labels: Iterable[RatingLabel | CriterionLabel]) -> dict[str, JudgedItem]:
+    """The answers that labels are of, each by the name that its labels share."""
+    known = {rating_id(a.query_id, a.variant, a.trial): a for a in material.judged.answers}
+    placed, items = Items(), dict[str, JudgedItem]()
+    for label in labels:
+        answer = known.get(label.id)
+        name, link = (
+            (excerpt(label.query, LONGEST_NAME), "")
+            if answer is None
+            else (system_answer(answer), material.links.report(answer.key))
+        )
+        items.setdefault(str(placed.place(label)), JudgedItem(name, link, {}))
+    return items
+
+
+_SAID: Mapping[str, Callable[[Material], Judgements]] = {
+    "agreement-pairwise": _judged_pairs,
+    "agreement-rankings": _judged_pairs,
+    "agreement-ratings": _judged_ratings,
+    "agreement-criteria": _judged_criteria,
+    "agreement-metrics": _judged_metrics,
+}
+
+
+def _form(
+    name: str,
+    title: str,
+    columns: Sequence[Heading],
+    notes: Callable[[Material], Sequence[str]] = lambda material: (),
+) -> Form:
+    def lines(material: Material) -> Iterator[Line]:
+        return (Line(one.name, one.row) for one in compared(material, name))
+
+    return Form(name, title, columns, lines, notes, judges=True, sections=_sections)
+
+
+_CORRELATED = (
+    Heading("Spearman", "spearman"),
+    Heading("Pearson", "pearson"),
+    Heading("MARD", "mard"),
+    Heading("bias", "bias"),
+)
+_BETTER = "Of two reports of a question under one criterion, which is better; a tie matches a tie."
+AGREEMENT_FORMS = (
+    _form(
+        "agreement-pairwise",
+        "Agreement on pairs (Appendices D, E)",
+        (
+            Heading("equal", "exact"),
+            Heading("kappa, no ties", "kappa_no_ties"),
+            Heading("kappa, ties kept", "kappa_with_ties"),
+            Heading("AC1", "ac1"),
+            Heading("soft disagreements", "soft_disagreement"),
+        ),
+    ),
+    _form("agreement-ratings", "Agreement on grades (Appendix E)", _CORRELATED),
+    _form("agreement-metrics", "Agreement on metrics, report by report", _CORRELATED),
+    _form(
+        "agreement-criteria",
+        "Agreement on criteria, score by score (PDR-Bench's Table 4)",
+        (
+            Heading("PCA", "pca", _BETTER),
+            Heading("PCA by chance", "pca_chance"),
+            Heading("MARD", "mard", "Mean absolute deviation of the scores, 0-10."),
+            Heading("Pearson", "pearson"),
+            Heading("Spearman", "spearman"),
+        ),
+        _costs,
+    ),
+    _form(
+        "agreement-rankings",
+        "Rankings of the systems, judge beside judge (Appendix E)",
+        (
+            Heading("order by the first", field="first"),
+            Heading("order by the second", field="second"),
+            Heading("same order", field="same"),
+            Heading("Kendall tau-b", field="kendall"),
+        ),
+        lambda material: [RANKING_NOTE],
+    ),
+)
+
+
+def agreement_tables(material: Material) -> list[Table]:
+    """Those that there are two judges for."""
+    return [table for form in AGREEMENT_FORMS if (table := form.table(material)) is not None]

@@ -2,58 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from itertools import chain
 
 from drr.app.report.material import Material
-from drr.app.report.tables import Cell, Table, headings
+from drr.app.report.tables import AnswerRow, Behind, Form, Heading, Line, Table
+from drr.env.errors import DrrError
 from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
+from drr.papers.reporteval.align_things import things_on_dev
 from drr.papers.reporteval.alignment.figures import Run
+from drr.papers.reporteval.alignment.kept import alignments
 
+_OWN_WORDS = "What the judge found; `drr judges align show` has its words and the unit that judged."
 _NOWHERE = ("",)
 """Behind no page."""
-_COLUMNS = ("things", "MAD", "MAD of the range", "bias", "PCA", "PCA by chance", "same order", "by chance")
-
-
-def alignment_table(material: Material) -> Table | None:
-    """Where `drr judges align` was used in this study."""
-    found = material.document.get("alignment")
-    if not found or not any(one["runs"] for one in found):
-        return None
-    rows = [(run_name(one["task"], run), _cells(run)) for one in found for run in one["runs"]]
-    notes = [
-        "Deviation from experts: means over what they labelled; intervals over questions. Versions are chosen on dev; a test figure is worth the less the more often test was read."
-    ]
-    notes += [_note(one) for one in found]
-    notes.append(
-        "Figures of dev lead to the things they are made of, those of test nowhere: a version fitted to them would be worth nothing."
-    )
-    behind: dict[str, Sequence[str]] = {
-        run_name(one["task"], run): () if run["half"] == "dev" else _NOWHERE
-        for one in found
-        for run in one["runs"]
-    }
-    title = "A judge aligned with experts"
-    return Table("alignment", title, headings(*_COLUMNS), rows, notes, None, behind=behind)
+_CHOSEN = (
+    "Deviation from experts: means over what they labelled; intervals over questions. Versions are chosen on dev; "
+    "a test figure is worth the less the more often test was read."
+)
+_LEADING = (
+    "Figures of dev lead to the things they are made of, those of test nowhere: "
+    "a version fitted to them would be worth nothing."
+)
 
 
 def run_name(task: str, run: AlignmentRun | Run) -> str:
     return f"{task} v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}"
 
 
-def _cells(run: AlignmentRun) -> Sequence[Cell]:
-    return [
-        Cell(float(run["items"]), digits=0),
-        Cell.of(run["mad"]),
-        Cell(run["mad_of_range"], digits=3),
-        Cell.of(run["bias"]),
-        Cell.of(run["pca"]),
-        Cell(run["pca_chance"]),
-        Cell.of(run["rank"]),
-        Cell(run["rank_chance"]),
-    ]
+def _lines(material: Material) -> Iterator[Line]:
+    for one in material.document.get("alignment", ()):
+        for run in one["runs"]:
+            yield Line(run_name(one["task"], run), run, () if run["half"] == "dev" else _NOWHERE)
+
+
+def _notes(material: Material) -> list[str]:
+    return [_CHOSEN, *(_note(one) for one in material.document.get("alignment", ())), _LEADING]
 
 
 def _note(one: AlignmentRow) -> str:
     times = f"test read {one['test_read']} time{'' if one['test_read'] == 1 else 's'}"
     ended = one["ended"] or f"goes on, target {one['target']:g}"
     return f"{one['task']}: {one['dev']} things on dev, {one['test']} on test, sealed {one['seal'][:12]}; {times}; {ended}."
+
+
+def _aligned(material: Material, table: Table) -> Iterator[Behind]:
+    """What experts labelled on dev and what the judge found of it by each version."""
+    for number, alignment in enumerate(alignments(material.study)):
+        task = alignment.task.name
+        name = table.name if number == 0 else f"{table.name}-{task}"
+        runs = [run for run in alignment.state["runs"] if run["half"] == "dev"]
+        try:
+            found = [things_on_dev(alignment, run) for run in runs]
+        except DrrError as error:
+            yield Behind(name, f"{table.title}: {task}", (), [AnswerRow(str(error), ())])
+            continue
+        by_place = [{(one["text"], one["side"]): one["judge"] for one in own} for own in found]
+        rows = {}
+        for one in chain.from_iterable(found):
+            place = one["text"], one["side"]
+            values = [one["people"], *(own.get(place) for own in by_place)]
+            rows[place] = AnswerRow(f"{one['id']}, {one['side']}", list(map(_plain, values)))
+        columns = [
+            Heading("experts", told="The mean over experts."),
+            *(Heading(run_name(task, run), told=_OWN_WORDS) for run in runs),
+        ]
+        yield Behind(name, f"{table.title}: {task}", columns, sorted(rows.values()))
+
+
+def _plain(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"
+
+
+ALIGNMENT = Form(
+    "alignment",
+    "A judge aligned with experts",
+    (
+        Heading("things", field="items", digits=0),
+        Heading("MAD", field="mad"),
+        Heading("MAD of the range", field="mad_of_range", digits=3),
+        Heading("bias", field="bias"),
+        Heading("PCA", field="pca"),
+        Heading("PCA by chance", field="pca_chance"),
+        Heading("same order", field="rank"),
+        Heading("by chance", field="rank_chance"),
+    ),
+    _lines,
+    _notes,
+    sections=_aligned,
+    bannered=False,
+)
+"""Where `drr judges align` was used in this study."""

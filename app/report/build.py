@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from drr.app.report.agreement_tables import agreement_tables
-from drr.app.report.alignment_table import alignment_table
+from drr.app.report.alignment_table import ALIGNMENT
 from drr.app.report.calls import calls_table
-from drr.app.report.corrected_table import corrected_table
 from drr.app.report.cost import cost_table
 from drr.app.report.differences import differences_table
 from drr.app.report.dr3_tables import dr3_tables
 from drr.app.report.floors import with_floor_told
-from drr.app.report.foreign_tables import foreign_table_list
-from drr.app.report.judging_tables import coverage, failure_labels, failures, pairwise, rules
+from drr.app.report.judging_tables import (
+    CORRECTED,
+    COVERAGE,
+    PAIRWISE,
+    failure_labels,
+    failures,
+    foreign_tables,
+    rules,
+)
 from drr.app.report.material import Material
+from drr.app.report.measured_cost import MEASURED_COST
 from drr.app.report.metric_tables import as_printed, metric_tables, noise
 from drr.app.report.paper import with_papers_tables
-from drr.app.report.setting_tables import measured_cost, setting_tables
+from drr.app.report.setting_tables import setting_tables
 from drr.app.report.tables import Table
 
 Builder = Callable[[Material], Table | None]
-BESIDE: tuple[Builder, ...] = (calls_table, pairwise, cost_table, noise, rules, failure_labels)
-LAST: tuple[Builder, ...] = (corrected_table, alignment_table, as_printed, coverage, failures)
+BESIDE: tuple[Builder, ...] = (calls_table, PAIRWISE.table, cost_table, noise, rules, failure_labels)
+LAST: tuple[Builder, ...] = (CORRECTED.table, ALIGNMENT.table, as_printed, COVERAGE.table, failures)
 
 
 def all_tables(material: Material) -> list[Table]:
@@ -31,12 +38,12 @@ def all_tables(material: Material) -> list[Table]:
         differences_table(material),
         *metric_tables(material),
         *setting_tables(material),
-        measured_cost(material),
+        MEASURED_COST.table(material),
         *dr3_tables(material),
         *(build(material) for build in BESIDE),
         *agreement_tables(material),
         *(build(material) for build in LAST),
-        *foreign_table_list(material),
+        *foreign_tables(material),
     ]
     shown = with_papers_tables(material, [table for table in found if table is not None])
     return [with_floor_told(table) for table in shown]

@@ -91,8 +91,8 @@ def cost_table(material: Material) -> Table | None:
     points = cost_points(material)
     if not points:
         return None
-    unit = points[0].unit
-    digits = 4 if unit == "dollars" else 0
+    by_price = points[0].unit == "dollars"
+    digits = 4 if by_price else 0
     rows = [
         (
             p.variant,
@@ -100,21 +100,17 @@ def cost_table(material: Material) -> Table | None:
         )
         for p in points
     ]
-    note = NOTE
-    if unit == "tokens":
-        note += " Tokens stand for cost, because a price is unknown or the model is free."
+    free = " Tokens stand for cost, because a price is unknown or the model is free."
 
     def each(answer: Answer) -> list[str]:
-        if unit == "dollars":
-            cost = _spent(answer)
-        else:
-            cost = _sum(material.value(answer, "input_tokens"), material.value(answer, "output_tokens"))
-        quality = material.value(answer, "overall")
+        tokens = (material.value(answer, f"{way}_tokens") for way in ("input", "output"))
+        cost, quality = _spent(answer) if by_price else _sum(*tokens), material.value(answer, "overall")
         return [
             "–" if cost is None else f"{cost:,.{digits}f}",
             "–" if quality is None else f"{quality:.2f}",
             "",
         ]
 
-    columns = headings(f"{unit} per answer", "overall quality", "undominated")
-    return Table("cost-quality", "Cost against quality", columns, rows, [note], material.banner, each=each)
+    columns = headings(f"{points[0].unit} per answer", "overall quality", "undominated")
+    notes = [NOTE if by_price else NOTE + free]
+    return Table("cost-quality", "Cost against quality", columns, rows, notes, material.banner, each=each)

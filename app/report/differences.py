@@ -8,7 +8,7 @@ from itertools import combinations
 from drr.app.report.floors import floor_cells, floor_notes, greyed
 from drr.app.report.headline import LEADS
 from drr.app.report.material import Material
-from drr.app.report.tables import Cell, Heading, Table
+from drr.app.report.tables import Cell, Table, metric_headings
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.intervals import SIGNIFICANT, DifferenceRow, mean, paired, with_holm
@@ -76,25 +76,20 @@ def differences_table(material: Material) -> Table | None:
     if not found:
         return None
     shown = list(dict.fromkeys(one.metric for one in found))
-    rows: dict[str, list[Cell]] = {}
-    for name in dict.fromkeys(one.name for one in found):
-        own = {one.metric.name: one for one in found if one.name == name}
-        rows[name] = [_cell(material, own[metric.name]) for metric in shown]
-    columns = [Heading(metric.label, metric.name, metric.explanation) for metric in shown]
-    notes = [NOTE, *floor_notes(material, shown)]
-    title = "Paired differences"
+    cells = {
+        (one.name, one.metric.name): greyed(
+            Cell.tested(one.row, one.metric.digits), material.floor(one.metric.name)
+        )
+        for one in found
+    }
+    behind = {one.name: (one.a, one.b) for one in found}
     return Table(
         "differences",
-        title,
-        columns,
-        list(rows.items()),
-        notes,
+        "Paired differences",
+        metric_headings(shown),
+        [(name, [cells[name, metric.name] for metric in shown]) for name in behind],
+        [NOTE, *floor_notes(material, shown)],
         material.banner,
         floor_cells(material, shown),
-        {one.name: (one.a, one.b) for one in found},
+        behind,
     )
-
-
-def _cell(material: Material, one: Contrast) -> Cell:
-    cell = Cell.of(one.row, one.metric.digits, signed=True, bold=one.is_beyond)
-    return greyed(cell, material.floor(one.metric.name))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from drr.app.report.material import Material
-from drr.app.report.tables import Cell, Heading, Table
+from drr.app.report.tables import NOT_MEASURED, Cell, Heading, Table, metric_cells, metric_headings
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.stats.intervals import SIGNIFICANT, VRow
 from drr.papers.dr3.metrics.document import SHOWN
 from drr.papers.dr3.metrics.errors import ERRORS
 from drr.papers.dr3.metrics.rows import Dr3Difference, Dr3Document, NoiseRow, dr3_part
@@ -19,8 +18,6 @@ NOTE = (
 )
 ERROR_NOTE = "Of all errors of a report the share that is of this kind, mean over queries; labels are those of code and of the judge, and a report may be counted under several."
 
-
-NOT_MEASURED = "not measured"
 BETWEEN = {"trials": "trials", "judgings": "judgings of one report", None: NOT_MEASURED}
 HOW = "`drr run --trials 3` measures all of it, `drr judge --repeat 3` the judge's part."
 
@@ -62,28 +59,15 @@ def _has(document: Dr3Document, name: str) -> bool:
     return any(name in row for own in document["sizes"].values() for row in own.values())
 
 
-def _headings(shown: Sequence[Metric]) -> list[Heading]:
-    return [Heading(metric.label, metric.name, metric.explanation) for metric in shown]
-
-
-def _figures(row: dict[str, VRow], shown: Sequence[Metric]) -> list[Cell]:
-    return [Cell.of(row.get(metric.name), metric.digits) for metric in shown]
-
-
 def _difference(one: Dr3Difference, shown: Sequence[Metric]) -> list[Cell]:
-    cells = []
-    for metric in shown:
-        tested = one["metrics"].get(metric.name)
-        p = None if tested is None else tested["p_holm"]
-        cells.append(Cell.of(tested, metric.digits, signed=True, bold=p is not None and p < SIGNIFICANT))
-    return cells
+    return [Cell.tested(one["metrics"].get(metric.name), metric.digits) for metric in shown]
 
 
 def _sizes(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
     rows: list[tuple[str, Sequence[Cell]]] = []
     behind: dict[str, Sequence[str]] = {}
     for system, own in document["sizes"].items():
-        lines = [(f"{system}, {size}", _figures(row, shown)) for size, row in own.items()]
+        lines = [(f"{system}, {size}", metric_cells(row, shown)) for size, row in own.items()]
         lines += [
             (f"{system}: {one['a']} minus {one['b']}", _difference(one, shown))
             for one in document["between_sizes"]
@@ -93,18 +77,16 @@ def _sizes(material: Material, document: Dr3Document, shown: Sequence[Metric]) -
         behind |= {name: (system,) for name, _ in lines}
     title = "DR3-Eval: size by size (its Table 2 and Figure 6)"
     notes = [NOTE, *noise_told(material)]
-    return Table("dr3-sizes", title, _headings(shown), rows, notes, material.banner, behind=behind)
+    return Table("dr3-sizes", title, metric_headings(shown), rows, notes, material.banner, behind=behind)
 
 
 def _options(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
-    rows = [(f"{one['a']} minus {one['b']}", _difference(one, shown)) for one in document["between_options"]]
+    found = {f"{one['a']} minus {one['b']}": one for one in document["between_options"]}
+    rows = [(name, _difference(one, shown)) for name, one in found.items()]
     title = "DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5)"
-    note = f"{NOTE} A task at one size meets itself at that size."
-    notes = [note, *noise_told(material)]
-    behind = {
-        name: (one["a"], one["b"]) for (name, _), one in zip(rows, document["between_options"], strict=True)
-    }
-    return Table("dr3-options", title, _headings(shown), rows, notes, material.banner, behind=behind)
+    notes = [f"{NOTE} A task at one size meets itself at that size.", *noise_told(material)]
+    behind = {name: (one["a"], one["b"]) for name, one in found.items()}
+    return Table("dr3-options", title, metric_headings(shown), rows, notes, material.banner, behind=behind)
 
 
 def _noise(material: Material, document: Dr3Document, shown: Sequence[Metric]) -> Table:
@@ -112,7 +94,7 @@ def _noise(material: Material, document: Dr3Document, shown: Sequence[Metric]) -
     for system, floor in document["noise"].items():
         cells = [_swayed(floor["metrics"][metric.name], metric) for metric in shown]
         rows.append((system, [Cell(BETWEEN[floor["between"]]), *cells]))
-    columns = [Heading("between", "between", "What was done again."), *_headings(shown)]
+    columns = [Heading("between", "between", "What was done again."), *metric_headings(shown)]
     notes = [
         "Standard deviation of one report's figure when the same is done again: answered (trials of a question), else judged (`drr judge --repeat`: the same report, the "
         "judge alone, and only what he was asked anew). n: questions, or reports, that have two. A mean of m questions sways by this over the root of m.",

@@ -14,6 +14,7 @@ from drr.eval.metrics.base import Metric
 from drr.eval.stats.intervals import DifferenceRow, mean, paired
 from drr.eval.stats.noise import detectable
 from drr.study.unit import Record
+from drr.wording.excerpt import many
 
 LEADS = ("fp", "overall", "pqr_p", "dr3_avg", "re_overall", "kp_vital_strict")
 """The one figure of each way to judge, in the order of the tables."""
@@ -45,7 +46,7 @@ class Lead:
         one = self.difference
         if one is None or one["value"] is None:
             return ""
-        shown, told = self.metric.shown, [f"paired on {_many(one['n'], 'question')}"]
+        shown, told = self.metric.shown, [f"paired on {many(one['n'], 'question')}"]
         if one["ci_low"] is not None and one["ci_high"] is not None:
             ends = f"95 % interval {shown(one['ci_low'])} to {shown(one['ci_high'])}"
             told += [ends, "beyond the noise" if self.is_settled else "it holds zero: no difference is shown"]
@@ -93,7 +94,7 @@ def facts(material: Material) -> list[tuple[str, str]]:
     asked = set[str]().union(*material.asked.values()) if material.asked else set()
     shops = ", ".join(f"{one[:12]}" for one in made["shop"])
     told = [
-        ("run", f"{_many(len(material.variants), 'system')}, {_many(len(asked), 'question')}, {_many(answers, 'answer')}"),
+        ("run", f"{many(len(material.variants), 'system')}, {many(len(asked), 'question')}, {many(answers, 'answer')}"),
         ("when", _when(material)),
         ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
         ("web", " · ".join(filter(None, (str(settings.get("web") or ""), _web_content(material))))),
@@ -110,9 +111,7 @@ def unscored(material: Material) -> list[str]:
     document = material.document
     failed = sum(record.reason is not None for record in material.study.records("answer", None))
     lines = (
-        [f"{_many(failed, 'answer')} failed and {'is' if failed == 1 else 'are'} in no mean"]
-        if failed
-        else []
+        [f"{many(failed, 'answer')} failed and {'is' if failed == 1 else 'are'} in no mean"] if failed else []
     )
     for name in LEADS:
         rows = [row[name] for row in document["metrics"].values() if name in row]
@@ -163,7 +162,3 @@ def _cost(material: Material) -> str:
         return f"answers {answers}"
     usd = cost[judge["name"]]["usd"]
     return f"answers {answers}, judging {'unknown' if usd is None else f'${usd:,.2f}'}"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")

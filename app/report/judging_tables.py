@@ -1,52 +1,55 @@
-"""What judges and rules said beside the metrics: pairs, rule checks, failure labels, and how much was judged at all."""
+"""What judges, rules and people said beside the metrics: pairs, checks, labels, corrections, and how much was judged at all."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from drr.app.judged import unread_of
-from drr.app.report.material import Material
-from drr.app.report.tables import Cell, Table, headings
+from drr.app.report.material import Material, system_answer
+from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Line, Table, headings
+from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
 from drr.eval.metrics.rows import FailureDocument, FailureShare
 from drr.eval.stats.intervals import SIGNIFICANT
-from drr.eval.stats.pairs import PairRow
 from drr.llm.failures import NO_ANSWER
 from drr.study.study import Study
 from drr.study.unit import Record
+from drr.wording.excerpt import excerpt
 
-COUNTED = ("wins", "ties", "losses", "inconsistent", "errors")
+_UNITS = "Judgements of this answer; one of two answers stands in both rows, one of a question or a person in none."
 PAIR_NOTE = (
     "Both orders judged; opposite winners are a tie, counted as inconsistent. Win rate is (W + T/2)/n, interval over queries "
     "(as of every mean, docs/metrics.md); p from an exact sign test on decided pairs, Holm over the table. At n = 50 significance needs 33 of 50 decided."
 )
+CORRECTED_NOTE = (
+    "Corrected: the judge's mean plus the mean of (person - judge) over the labelled; its interval holds the judge's error."
+    " Labels alone: what the labelled say without the judge."
+)
 
 
-def pairwise(material: Material) -> Table | None:
-    results = material.document["pairwise"]
-    if not results:
-        return None
-    rows = [
-        (f"{row['dimension'].replace('_', ' ')}: {row['a']} over {row['b']}", _pair(row)) for row in results
-    ]
-    columns = headings(*COUNTED, "win rate", "p (Holm)")
-    title = "Pairwise comparison (Figure 6)"
-    behind = {name: (row["a"], row["b"]) for (name, _), row in zip(rows, results, strict=True)}
-    return Table("pairwise", title, columns, rows, [PAIR_NOTE], material.banner, behind=behind)
+def _pairs(material: Material) -> Iterator[Line]:
+    for row in material.document["pairwise"]:
+        p = row["p_holm"]
+        significant = p is not None and p < SIGNIFICANT and not row["unreliable"]
+        verdict = "unreliable (order decides)" if row["unreliable"] else "" if p is None else f"{p:.3f}"
+        shown = {**row, "win_rate": Cell.of(row["win_rate"], bold=significant), "verdict": verdict}
+        name = f"{row['dimension'].replace('_', ' ')}: {row['a']} over {row['b']}"
+        yield Line(name, shown, (row["a"], row["b"]))
 
 
-def _pair(row: PairRow) -> list[Cell]:
-    p = row["p_holm"]
-    counts = (row["wins"], row["ties"], row["losses"], row["inconsistent"], row["errors"])
-    significant = p is not None and p < SIGNIFICANT and not row["unreliable"]
-    verdict = "unreliable (order decides)" if row["unreliable"] else "" if p is None else f"{p:.3f}"
-    return [
-        *(Cell(float(count), digits=0) for count in counts),
-        Cell.of(row["win_rate"], bold=significant),
-        Cell(verdict),
-    ]
+PAIRWISE = Form(
+    "pairwise",
+    "Pairwise comparison (Figure 6)",
+    (
+        *(Heading(name, digits=0) for name in ("wins", "ties", "losses", "inconsistent", "errors")),
+        Heading("win rate", field="win_rate"),
+        Heading("p (Holm)", field="verdict"),
+    ),
+    _pairs,
+    lambda material: [PAIR_NOTE],
+)
 
 
 def rules(material: Material) -> Table | None:
@@ -123,26 +126,10 @@ def _examples(found: FailureDocument) -> list[str]:
     ]
 
 
-def coverage(material: Material) -> Table | None:
+def _coverage_notes(material: Material) -> list[str]:
     found = material.document["coverage"]
-    rows = [
-        (
-            task,
-            [
-                Cell(float(row["judged"]), digits=0),
-                Cell(float(row["failed"]), digits=0),
-                Cell(row["failed_share"], digits=3),
-            ],
-        )
-        for task, row in found["tasks"].items()
-    ]
-    if not rows:
-        return None
-    notes = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
-    notes += unread_of(material.document)
-    notes += _marked(found.get("marks"))
-    columns = headings("units", "without an answer", "share")
-    return Table("coverage", "What was judged", columns, rows, notes, material.banner, judges=True)
+    invalid = [f"INVALID: {'; '.join(found['invalid_because'])}."] if found["invalid"] else []
+    return [*invalid, *unread_of(material.document), *_marked(found.get("marks"))]
 
 
 def _marked(found: MarksRow | None) -> list[str]:
@@ -157,6 +144,107 @@ def _marked(found: MarksRow | None) -> list[str]:
     if found["elsewhere"]:
         told.append(f"{found['elsewhere']} more marks are of another judge, or of what reads otherwise now.")
     return told
+
+
+def _covered(material: Material, table: Table) -> Iterator[Behind]:
+    """How much of each answer was judged."""
+    judged = material.judged
+    tasks = [name for name, _ in table.rows]
+    answers = sorted(judged.answers, key=lambda a: (a.query_id, a.variant, a.trial))
+    shown = {task for answer in answers for task in judged.units_of[answer.key]}
+    rows = []
+    for answer in answers:
+        units, failed = judged.units_of[answer.key], judged.failed_of[answer.key]
+        cells = [
+            f"{units[task]}" + (f", {failed[task]} without an answer" if failed[task] else "")
+            if task in shown
+            else "–"
+            for task in tasks
+        ]
+        rows.append(AnswerRow(system_answer(answer), cells, material.links.report(answer.key)))
+    columns = [Heading(task.replace("_", " "), told=_UNITS) for task in tasks]
+    yield Behind(table.name, table.title, columns, rows)
+
+
+COVERAGE = Form(
+    "coverage",
+    "What was judged",
+    (
+        Heading("units", field="judged", digits=0),
+        Heading("without an answer", field="failed", digits=0),
+        Heading("share", field="failed_share", digits=3),
+    ),
+    lambda material: (Line(task, row) for task, row in material.document["coverage"]["tasks"].items()),
+    _coverage_notes,
+    judges=True,
+    sections=_covered,
+)
+
+
+def _corrected(material: Material) -> Iterator[Line]:
+    document = material.document.get("corrected")
+    for row in document["figures"] if document else ():
+        labelled = Cell(row["n_labelled"], digits=0)
+        shown = {"judge": row["judge"], "corrected": row, "people": row["people"], "labelled": labelled}
+        yield Line(f"{row['metric'].replace('_', ' ')}: {row['variant']}", shown, (row["variant"],))
+
+
+def _corrected_notes(material: Material) -> list[str]:
+    document = material.document.get("corrected")
+    told = (
+        f"{row['metric'].replace('_', ' ')}, {row['variant']}: {why}."
+        for row in (document["figures"] if document else ())
+        for why in (row["reason"], row["biased"])
+        if why
+    )
+    return [CORRECTED_NOTE, *dict.fromkeys(told)]
+
+
+CORRECTED = Form(
+    "corrected",
+    "Figures corrected by labels of people",
+    (
+        Heading("as judged", field="judge"),
+        Heading("corrected"),
+        Heading("labels alone", field="people"),
+        Heading("labelled"),
+    ),
+    _corrected,
+    _corrected_notes,
+)
+"""Where `drr report --labels` was given labels of what was judged."""
+
+
+def foreign_tables(material: Material) -> list[Table]:
+    """Where scores were imported (`drr study import --format`): a table for each judge of others, never beside a figure of ours."""
+    counts: Counter[str] = Counter()
+    found = []
+    for one in material.document.get("foreign", ()):
+        name = f"foreign-{one['format']}-{one['part']}"
+        counts[name] += 1
+        found.append(_foreign(one, name if counts[name] == 1 else f"{name}-{counts[name]}"))
+    return found
+
+
+def _foreign(one: ForeignTableRow, name: str) -> Table:
+    columns = [
+        Heading(
+            f"{own['label']} ({own['scale']})" if own["scale"] else own["label"], own["name"], own["told"]
+        )
+        for own in one["figures"]
+    ]
+    rows = [
+        (system, [column.cell(values) for column in columns]) for system, values in one["systems"].items()
+    ]
+    judge = "judge not told" if one["judge"] is None else f"judge {one['judge']}"
+    sources = excerpt(", ".join(one["sources"]), 300)
+    notes = [
+        f"As imported from {sources}; {judge}. Scores of others on their own scale: no figure of this study is made of them,"
+        " and none is to be compared with them."
+    ]
+    if alone := one.get("without_report"):
+        notes.append(f"No report of these is in the study: {', '.join(alone)}.")
+    return Table(name, f"As imported: {one['title']}, {judge}", columns, rows, notes, foreign=True)
 
 
 def failures(material: Material) -> Table | None:

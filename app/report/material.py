@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drr.env.files import file_name, short_name
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
 from drr.eval.metrics import values_of
@@ -17,14 +19,59 @@ from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.comparisons import Comparison
 from drr.eval.stats.noise import RepetitionFloor, noise_floor
 from drr.eval.tasks.judged import Judged
+from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.eval.agreement.rows import AgreementDocument
     from drr.eval.agreement.study import Raters
     from drr.study.study import Study
 
+LONGEST_NAME = 90
+"""Letters of a question, or of another name of a row."""
+VIEWER = "../viewer"
 ByQuery = Mapping[AskedQuestion, Sequence[float | None]]
 """The values of the trials, by query."""
+
+
+def question_of(answer: Answer) -> str:
+    return excerpt(answer.query, LONGEST_NAME)
+
+
+def answer_name(answer: Answer) -> str:
+    return f"{question_of(answer)}, trial {answer.trial}"
+
+
+def system_answer(answer: Answer) -> str:
+    return f"{answer.variant}: {answer_name(answer)}"
+
+
+@dataclass(frozen=True)
+class ViewerLinks:
+    """Where answers are seen; `viewer` is the place of the viewer's pages from the report's folder, `None` where nobody knows."""
+
+    viewer: str | None = None
+
+    def report(self, key: str) -> str:
+        """From a page of the answers behind the report; empty where nobody knows."""
+        return self._at(f"r/{short_name(key)}.html")
+
+    def beside(self, one: Answer, two: Answer) -> str:
+        """Two answers side by side."""
+        sides = f"left={short_name(one.key)}&right={short_name(two.key)}"
+        return self._at(f"q/{file_name(one.query_id)}.html?{sides}")
+
+    def _at(self, page: str) -> str:
+        if self.viewer is None:
+            return ""
+        return f"{self.viewer}/{page}" if "://" in self.viewer else f"../{self.viewer}/{page}"
+
+
+def viewer_of(out: Path, given: str | None) -> str | None:
+    """The address of the viewer's pages from the report's folder: what was given, else where `drr papers reproduce` puts them."""
+    if given is not None:
+        is_address = given.startswith(("http://", "https://")) or not Path(given).is_absolute()
+        return given.rstrip("/") if is_address else Path(given).as_uri()
+    return VIEWER if (out.absolute().parent / Path(VIEWER).name / "index.html").is_file() else None
 
 
 @dataclass(frozen=True)
@@ -46,6 +93,10 @@ class Material:
     @property
     def banner(self) -> str | None:
         return self.document.get("banner")
+
+    @property
+    def links(self) -> ViewerLinks:
+        return ViewerLinks(self.viewer)
 
     @cached_property
     def variants(self) -> dict[str, list[Answer]]:

@@ -9,7 +9,7 @@ from drr.app.judged import reasons_of, unread_of
 from drr.app.papers.printed import printed
 from drr.app.report.floors import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ByQuery, Material
-from drr.app.report.tables import Cell, Heading, Table, headings
+from drr.app.report.tables import Cell, Heading, Table, headings, metric_headings
 from drr.eval import metrics as registry
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
@@ -27,7 +27,7 @@ BOLD_NOTE = (
 
 
 @dataclass(frozen=True)
-class Form:
+class MetricForm:
     """What a table of metrics has beside the metrics that name it."""
 
     lead: tuple[str, ...] = ()
@@ -107,25 +107,25 @@ def _dr3_beside_notes(material: Material) -> list[str]:
     ]
 
 
-FORMS: Mapping[str, Form] = {
-    "dr3": Form(closing={"dr3_fa": "dr3_fa", "dr3_fa_lenient": "dr3_fa_lenient"}, notes=_dr3_notes),
-    "dr3-beside": Form(notes=_dr3_beside_notes),
-    "pqr": Form(lead=("pqr_r",), notes=_pqr_notes, sways=_SWAYS),
-    "pqr-dimensions": Form(
+FORMS: Mapping[str, MetricForm] = {
+    "dr3": MetricForm(closing={"dr3_fa": "dr3_fa", "dr3_fa_lenient": "dr3_fa_lenient"}, notes=_dr3_notes),
+    "dr3-beside": MetricForm(notes=_dr3_beside_notes),
+    "pqr": MetricForm(lead=("pqr_r",), notes=_pqr_notes, sways=_SWAYS),
+    "pqr-dimensions": MetricForm(
         lead=("pqr_fa", "pqr_cc"),
         closing={metric: metric for metric in dict.fromkeys(one for own in _SWAYS.values() for one in own)},
         notes=_pqr_notes,
         sways=_SWAYS,
     ),
-    "faithfulness": Form(notes=_unread_notes),
-    "citations": Form(notes=_unread_notes),
-    "faithfulness-bounds": Form(lead=("fp",)),
-    "papers": Form(lead=("fp", "fr", "fp_citation"), notes=_paper_notes),
-    "quality": Form(closing={"average": "quality_average"}, notes=_length_notes),
-    "effort": Form(spread=True),
-    "swap": Form(lead=("pqr_p", "pqr_violations"), notes=_swap_notes),
-    "reporteval": Form(lead=("re_support", "re_strong"), notes=_reporteval_notes),
-    "reporteval-pairs": Form(lead=("re_non_redundancy",), notes=_reporteval_notes),
+    "faithfulness": MetricForm(notes=_unread_notes),
+    "citations": MetricForm(notes=_unread_notes),
+    "faithfulness-bounds": MetricForm(lead=("fp",)),
+    "papers": MetricForm(lead=("fp", "fr", "fp_citation"), notes=_paper_notes),
+    "quality": MetricForm(closing={"average": "quality_average"}, notes=_length_notes),
+    "effort": MetricForm(spread=True),
+    "swap": MetricForm(lead=("pqr_p", "pqr_violations"), notes=_swap_notes),
+    "reporteval": MetricForm(lead=("re_support", "re_strong"), notes=_reporteval_notes),
+    "reporteval-pairs": MetricForm(lead=("re_non_redundancy",), notes=_reporteval_notes),
 }
 ELSEWHERE = frozenset({"rules"})
 """Tables of metrics that are drawn in a form of their own."""
@@ -137,7 +137,7 @@ def metric_tables(material: Material) -> Iterator[Table]:
     figures = material.document["metrics"].values()
     left = registry.unasked({name for row in figures for name in row}) if material.paper is None else ()
     for key, metrics in registry.tables().items():
-        form = FORMS.get(key, Form())
+        form = FORMS.get(key, MetricForm())
         shown = [known[name] for name in form.lead] + metrics
         if key in ELSEWHERE:
             continue
@@ -151,7 +151,7 @@ def _present(metrics: Iterable[Metric], rows: Collection[Mapping[str, VRow]]) ->
     return [metric for metric in metrics if any(metric.name in row for row in rows)]
 
 
-def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], form: Form) -> Table:
+def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], form: MetricForm) -> Table:
     known = registry.metrics()
     tested = {m.name: material.per_report(m.name) for m in metrics if m.better is not None}
     leaders = winners(tested, lower={m.name for m in metrics if m.better == "lower"})
@@ -177,8 +177,8 @@ def _table(material: Material, key: str, title: str, metrics: Sequence[Metric], 
     notes += reasons_of(material.document["metrics"], {metric.name: metric.label for metric in metrics})
     if material.with_paper:
         notes.append(f"In braces {PRINTED_NOTE}.")
-    columns = [_heading(metric) for metric in metrics]
-    columns += [_heading(known[name])._replace(key=column) for column, name in form.closing.items()]
+    columns = metric_headings(metrics)
+    columns += [Heading.of(known[name])._replace(key=column) for column, name in form.closing.items()]
     notes += [*floor_notes(material, metrics), *form.notes(material)]
     floor = floor_cells(material, [*metrics, *closing])
     return Table(key, title, columns, rows, notes, material.banner, floor)
@@ -194,10 +194,6 @@ def _slight(material: Material, metric: Metric, sways: Sequence[str]) -> set[str
     return within_floor(values, None if floor is None else floor.value, metric.better) | within_floor(
         values, own, metric.better or "higher"
     )
-
-
-def _heading(metric: Metric) -> Heading:
-    return Heading(metric.label, metric.name, metric.explanation)
 
 
 def winners(
@@ -239,7 +235,7 @@ def as_printed(material: Material) -> Table | None:
     metrics = _present([metric for key in keys for metric in shown[key]], figures.values())
     rows = [(variant, [Cell.of(values.get(m.name)) for m in metrics]) for variant, values in figures.items()]
     notes = [f"{document['note']}.", *reasons_of(figures, {m.name: m.label for m in metrics})]
-    columns = [_heading(metric)._replace(told="") for metric in metrics]
+    columns = [Heading(metric.label, metric.name) for metric in metrics]
     title = "The paper's definitions, as printed"
     return Table("as-printed", title, columns, rows, notes, material.banner, foreign=True)
 

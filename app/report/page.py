@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from html import escape
 
 from drr.app.pages.frame import Frame, FramePlace
-from drr.app.report.behind import FOLDER, behind, pages_of
+from drr.app.report.behind import FOLDER, pages_of, sections_behind
 from drr.app.report.headline import facts, leads, unscored
 from drr.app.report.ink import DARK, FORMS, LIGHT
-from drr.app.report.judges_behind import judges_behind
 from drr.app.report.material import Material
-from drr.app.report.pair_behind import pair_behind
 from drr.app.report.sections import section
 from drr.app.report.tables import Table
 from drr.app.viewer.render import templates
-from drr.env.files import file_name, short_name
-from drr.eval.evidence.answers import Answer
 
 REPORT = "index.html"
 _JUDGES = "What judges said"
@@ -58,24 +54,8 @@ def index_page(material: Material, tables: Sequence[Table], figures: Sequence[tu
 
 
 def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[Table]) -> str:
-    """Of one system, or of two and what the first is above the second."""
-    viewer = material.viewer
-    beside = "" if viewer is None or "://" in viewer else "../"
-    at = f"{beside}{viewer}"
-
-    def one_report(key: str) -> str:
-        return "" if viewer is None else f"{at}/r/{short_name(key)}.html"
-
-    def side_by_side(one: Answer, two: Answer) -> str:
-        return "" if viewer is None else f"{at}/{_side_by_side(one, two)}"
-
-    if not systems:
-        parts, title = judges_behind(material, tables, one_report, side_by_side), _JUDGES
-    elif len(systems) == 1:
-        parts, title = behind(material, systems[0], tables, one_report), f"Answers of {systems[0]}"
-    else:
-        a, b = systems
-        parts, title = pair_behind(material, (a, b), tables, side_by_side), f"{a} minus {b}"
+    """Of one system, of two and what the first is above the second, or of the judges."""
+    title = " minus ".join(systems) or _JUDGES
     pages = [
         (" minus ".join(own) or _JUDGES, own == systems, page.removeprefix(f"{FOLDER}/"))
         for own, page in pages_of(material, tables).items()
@@ -86,19 +66,15 @@ def answers_page(material: Material, systems: tuple[str, ...], tables: Sequence[
         .render(
             root="../",
             banner=material.banner,
-            title=title,
+            title=title if len(systems) != 1 else f"Answers of {title}",
             note=_NOTES[len(systems)],
             linked="both reports side by side" if len(systems) > 1 else "its report",
             pages=pages,
-            parts=list(parts),
-            viewer=viewer,
+            parts=list(sections_behind(material, systems, tables)),
+            viewer=material.viewer,
             **_frame(material).values("report"),
         )
     )
-
-
-def _side_by_side(one: Answer, two: Answer) -> str:
-    return f"q/{file_name(one.query_id)}.html?left={short_name(one.key)}&right={short_name(two.key)}"
 
 
 def _frame(material: Material) -> Frame:

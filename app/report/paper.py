@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from drr.app.papers.printed import Exhibit, PrintedPaper, paper_of
 from drr.app.report.material import Material
-from drr.app.report.tables import Cell, Heading, Table, headings
+from drr.app.report.tables import Cell, Table, headings, metric_cells, metric_headings
 from drr.env.given import parts_of
 from drr.eval.asking.rules import is_rules
 from drr.eval.metrics import documented, families, metrics
@@ -99,7 +99,7 @@ class _Pages:
         shown = [known[name] for name in exhibit.metrics if any(name in figures[one] for one in systems)]
         if not shown:
             return None
-        columns = [Heading(metric.label, metric.name, metric.explanation) for metric in shown]
+        columns = metric_headings(shown)
         rows, notes = self._rows(systems, shown)
         return Table(self._name(exhibit), self._title(exhibit), columns, rows, notes, self.material.banner)
 
@@ -115,10 +115,7 @@ class _Pages:
         shared = self._shared(systems)
         counted = f"{len(shared)} of {len(asked[systems[0]])} questions were answered under every row."
         values = {system: self._values(system, shared) for system in systems}
-        rows = [
-            (system, [Cell.of(values[system].get(metric.name), metric.digits) for metric in shown])
-            for system in systems
-        ]
+        rows = [(system, metric_cells(values[system], shown)) for system in systems]
         return rows, [_OWN, counted]
 
     def _shared(self, systems: Sequence[str]) -> set[str]:

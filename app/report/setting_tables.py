@@ -1,31 +1,26 @@
-"""The tables of settings: what knowing the person gains each agent, memory beside memory; and what systems cost."""
+"""The tables of settings: what knowing the person gains each agent, and memory beside memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from drr.app.report.floors import floor_cells, floor_notes, greyed
 from drr.app.report.material import Material
-from drr.app.report.tables import Cell, Heading, Table
+from drr.app.report.tables import Cell, Heading, Table, metric_cells, metric_headings
 from drr.env.given import parts_of
-from drr.eval.evidence.answers import Answer
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.metrics.cost_rows import SpentRow, cost_part
-from drr.eval.metrics.costs import cost_of
 from drr.eval.metrics.rows import StudyDocument
-from drr.eval.stats.intervals import SIGNIFICANT
 from drr.papers.pdr.metrics.memory_tables import SHOWN
 from drr.papers.pdr.metrics.setting_pairs import FURTHER, GRADES
 from drr.papers.pdr.metrics.setting_rows import (
-    AgentSettings,
     ComparedMemory,
     MemoryTable,
     SettingDifference,
     settings_of,
     settings_part,
 )
-from drr.study.unit import Record
 
 NOTE = (
     "A minus row: the paired difference on the questions that both answered, with its 95 % interval, as `drr study compare` has it; bold where it is "
@@ -35,10 +30,6 @@ NOTE = (
 MEMORY_NOTE = (
     "Every memory was given the same questions, contexts and most tokens; a recall that failed fails the answer, is counted, and takes its question out of every row. "
     "Minus rows as in the table of settings, Holm over this table."
-)
-COST_NOTE = (
-    "Means with their 95 % interval. A memory observes a person once, whatever agents, budgets and questions there are; judging counts every judgement of this judge that was paid for. "
-    "What nobody metered or has no known price is unscored, and never 0."
 )
 FAILED = Heading("failures", "failures", "Answers that failed, by kind; in brackets how.")
 SAME = Heading("same reports", "same_reports", "Reports of both settings that are equal byte for byte.")
@@ -55,28 +46,57 @@ def setting_tables(material: Material) -> Iterator[Table]:
         yield _memories(material)
 
 
+def _shown(material: Material, names: Sequence[str]) -> list[Metric]:
+    figures = material.document["metrics"].values()
+    return [metrics()[name] for name in names if any(name in row for row in figures)]
+
+
+def _table(
+    material: Material,
+    about: tuple[str, str],
+    shown: Sequence[Metric],
+    lines: Sequence[_SettingLine],
+    last: Heading,
+    notes: Sequence[str],
+) -> Table:
+    """`about`: name and title. Figures, the tokens that were given, and a last column of words."""
+    return Table(
+        *about,
+        [*metric_headings(shown), TOLD, last],
+        [(line.name, [*line.figures, line.given, line.last]) for line in lines],
+        [*notes, *floor_notes(material, shown)],
+        material.banner,
+        floor_cells(material, [*shown, None, None]),
+        {line.name: line.behind for line in lines if line.behind},
+    )
+
+
+class _SettingLine(NamedTuple):
+    name: str
+    figures: Sequence[Cell]
+    given: Cell = Cell(None)
+    last: Cell = Cell(None)
+    behind: Sequence[str] = ()
+
+
 def _gains(material: Material) -> Iterator[Table]:
-    titles = {
-        "settings": ("What knowing the person gains (PDR-Bench's Tables 2 and 8)", GRADES),
-        "settings-dimensions": ("What knowing the person gains: dimensions of Q and R", FURTHER),
-    }
-    known, figures = metrics(), material.document["metrics"]
-    for key, (title, names) in titles.items():
-        shown = [known[name] for name in names if any(name in row for row in figures.values())]
+    agents, figures = settings_of(material.document)["agents"], material.document["metrics"]
+    for name, title, names in (
+        ("settings", "What knowing the person gains (PDR-Bench's Tables 2 and 8)", GRADES),
+        ("settings-dimensions", "What knowing the person gains: dimensions of Q and R", FURTHER),
+    ):
+        shown, lines = _shown(material, names), list[_SettingLine]()
+        for own in agents.values():
+            given = own["tokens_given"]
+            lines += [
+                _SettingLine(system, metric_cells(figures[system], shown), Cell.of(given.get(system), 0))
+                for system in own["systems"]
+            ]
+            for one in own["differences"]:
+                same = Cell(f"{one['same_reports']} of {one['reports']}")
+                lines.append(_difference(material, one, shown)._replace(last=same))
         if shown:
-            yield _table(material, key, title, shown)
-
-
-def _table(material: Material, key: str, title: str, shown: Sequence[Metric]) -> Table:
-    rows: list[tuple[str, Sequence[Cell]]] = []
-    for own in settings_of(material.document)["agents"].values():
-        rows += [(system, _figures(material, own, system, shown)) for system in own["systems"]]
-        rows += [(_name(one), _differences(material, one, shown)) for one in own["differences"]]
-    columns = [*(Heading(metric.label, metric.name, metric.explanation) for metric in shown), TOLD, SAME]
-    notes = [*notes_of(material), *floor_notes(material, shown)]
-    floor = floor_cells(material, [*shown, None, None])
-    between = [one for own in settings_of(material.document)["agents"].values() for one in own["differences"]]
-    return Table(key, title, columns, rows, notes, material.banner, floor, _behind(between))
+            yield _table(material, (name, title), shown, lines, SAME, notes_of(material))
 
 
 def notes_of(material: Material) -> list[str]:
@@ -90,54 +110,40 @@ def notes_of(material: Material) -> list[str]:
     return notes
 
 
-def _figures(material: Material, own: AgentSettings, system: str, shown: Sequence[Metric]) -> list[Cell]:
-    row = material.document["metrics"][system]
-    told = Cell.of(own["tokens_given"].get(system), 0)
-    return [*(Cell.of(row.get(metric.name), metric.digits) for metric in shown), told, Cell(None)]
-
-
-def _name(one: SettingDifference) -> str:
+def _difference(material: Material, one: SettingDifference, shown: Sequence[Metric]) -> _SettingLine:
     """`react: persona minus task`."""
     a, b = parts_of(one["a"]), parts_of(one["b"])
-    return f"{a.agent}: {a.setting.name} minus {b.setting.name}"
-
-
-def _behind(differences: Sequence[SettingDifference]) -> dict[str, Sequence[str]]:
-    return {_name(one): (one["a"], one["b"]) for one in differences}
-
-
-def _differences(material: Material, one: SettingDifference, shown: Sequence[Metric]) -> list[Cell]:
+    name = f"{a.agent}: {a.setting.name} minus {b.setting.name}"
     cells = [greyed(difference_cell(one, metric), material.floor(metric.name)) for metric in shown]
-    return [*cells, Cell(None), Cell(f"{one['same_reports']} of {one['reports']}")]
+    return _SettingLine(name, cells, behind=(one["a"], one["b"]))
 
 
 def difference_cell(one: SettingDifference, metric: Metric) -> Cell:
-    tested = one["metrics"].get(metric.name)
-    p = None if tested is None else tested["p_holm"]
-    return Cell.of(tested, metric.digits, signed=True, bold=p is not None and p < SIGNIFICANT)
+    return Cell.tested(one["metrics"].get(metric.name), metric.digits)
 
 
 def _memories(material: Material) -> Table:
-    known = metrics()
-    shown = [
-        known[name] for name in SHOWN if any(name in row for row in material.document["metrics"].values())
-    ]
-    rows: list[tuple[str, Sequence[Cell]]] = []
+    shown, lines = _shown(material, SHOWN), list[_SettingLine]()
     tables = settings_of(material.document)["memories"]
     notes = [MEMORY_NOTE] if any(table["refused"] is None for table in tables) else []
     for table in tables:
-        rows += [(one["system"], _of_memory(table, one, shown)) for one in table["rows"]]
-        rows += [
-            (_name(one), [*_differences(material, one, shown)[:-1], Cell(None)])
-            for one in table["differences"]
-        ]
+        lines += [_of_memory(table, one, shown) for one in table["rows"]]
+        lines += [_difference(material, one, shown) for one in table["differences"]]
         notes += told_of_memories(table)
-    notes += [*settings_of(material.document)["told"], *floor_notes(material, shown)]
-    floor = floor_cells(material, [*shown, None, None])
-    columns = [*(Heading(metric.label, metric.name, metric.explanation) for metric in shown), TOLD, FAILED]
-    title = "Memories at one budget (PDR-Bench's Table 3)"
-    between = [one for table in tables for one in table["differences"]]
-    return Table("memories", title, columns, rows, notes, material.banner, floor, _behind(between))
+    about = ("memories", "Memories at one budget (PDR-Bench's Table 3)")
+    return _table(material, about, shown, lines, FAILED, [*notes, *settings_of(material.document)["told"]])
+
+
+def _of_memory(table: MemoryTable, row: ComparedMemory, shown: Sequence[Metric]) -> _SettingLine:
+    failed = sum(row["failures"].values())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in row["failures"].items())
+    last = Cell(f"{failed} ({kinds})" if failed else "0")
+    if table["refused"] is not None:
+        return _SettingLine(
+            row["system"], [Cell("refused"), *(Cell(None) for _ in shown)][: len(shown)], last=last
+        )
+    given = Cell.of(row["tokens_given"], 0)
+    return _SettingLine(row["system"], metric_cells(row["metrics"], shown), given, last)
 
 
 def refusals(document: StudyDocument) -> list[str]:
@@ -153,84 +159,3 @@ def told_of_memories(table: MemoryTable) -> list[str]:
     asked = max(row["asked"] for row in table["rows"])
     rows = f"{table['agent']} at {table['budget']:,} tokens: the {table['questions']} of {asked} questions that every row answered"
     return [f"{rows}.", *(f"{left}." for left in table["left_out"])]
-
-
-def _of_memory(table: MemoryTable, row: ComparedMemory, shown: Sequence[Metric]) -> list[Cell]:
-    failed = sum(row["failures"].values())
-    kinds = ", ".join(f"{count} {kind}" for kind, count in row["failures"].items())
-    last = Cell(f"{failed} ({kinds})" if failed else "0")
-    if table["refused"] is not None:
-        return [Cell("refused"), *(Cell(None) for _ in shown), last]
-    return [
-        *(Cell.of(row["metrics"].get(metric.name), metric.digits) for metric in shown),
-        Cell.of(row["tokens_given"], 0),
-        last,
-    ]
-
-
-def measured_cost(material: Material) -> Table | None:
-    """A row for each part of each system."""
-    cost = cost_part(material.document)
-    if cost is None:
-        return None
-    rows: list[tuple[str, Sequence[Cell]]] = []
-    behind: dict[str, Sequence[str]] = {}
-    for system, own in cost["systems"].items():
-        parts = [("agent, an answer", own["agent"])]
-        if "build" in own:
-            parts.append(("memory observes, a person", own["build"]))
-        if "recall" in own:
-            parts.append(("memory recalls, a question", own["recall"]))
-        if "judge" in own:
-            parts.append(("judge, an answer", own["judge"]))
-        rows += [(f"{system}: {part}", _spent(spent)) for part, spent in parts]
-        behind |= {f"{system}: {part}": (system,) for part, _ in parts}
-    for task, whole in cost["shared"].items():
-        cells = [
-            Cell(whole["tokens"], digits=0),
-            Cell(whole["calls"], digits=0),
-            Cell(whole["seconds"], digits=1),
-        ]
-        name = f"judge, {task.replace('_', ' ')}, in all"
-        rows.append((name, [*cells, Cell(whole["usd"], digits=4)]))
-        behind[name] = ()
-    failed = {system: own["failed"] for system, own in cost["systems"].items() if own["failed"]}
-    notes = [COST_NOTE]
-    notes += [
-        f"{system}: {count} answers failed and are in no mean; they took {_dollars(cost['systems'][system]['failed_usd'])}."
-        for system, count in failed.items()
-    ]
-    columns = [
-        Heading("tokens", "tokens", "Read and written by models; embedded texts are none."),
-        Heading("calls", "calls", "Calls of models."),
-        Heading("seconds", "seconds", "Of the wall clock; of a judge those of its model."),
-        Heading("dollars", "usd", "Unknown where a price is, or what a server embedded."),
-    ]
-    title = "Measured cost (PDR-Bench's Table 9, DR3-Eval's Table 12)"
-    return Table("cost", title, columns, rows, notes, material.banner, behind=behind, each=_cost_of_agent)
-
-
-def _cost_of_agent(answer: Answer) -> list[str]:
-    return cost_cells(answer.record)
-
-
-def cost_cells(record: Record) -> list[str]:
-    """Tokens, calls, seconds and dollars of one unit, under the columns of the table."""
-    digits = (0, 0, 3, 4)
-    return [
-        "–" if value is None else f"{value:,.{places}f}"
-        for value, places in zip(cost_of(record), digits, strict=True)
-    ]
-
-
-def _spent(row: SpentRow) -> list[Cell]:
-    return [
-        Cell.of(row["tokens"], 0),
-        Cell.of(row["calls"], 1),
-        Cell.of(row["seconds"], 3),
-        Cell.of(row["usd"], 4),
-    ]
-
-
-def _dollars(value: float | None) -> str:
-    return "dollars that are unknown" if value is None else f"${value:.4f}"

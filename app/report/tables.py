@@ -1,16 +1,20 @@
-"""Tables as values: cells with interval and n, drawn as Markdown and CSV by one function each (`sections.py`: HTML, `latex.py`: LaTeX)."""
+"""Tables as values: cells with interval and n, and forms that declare a table; Markdown and CSV (`sections.py`: HTML, `latex.py`: LaTeX)."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from drr.eval.stats.intervals import SIGNIFICANT
 
 if TYPE_CHECKING:
+    from drr.app.report.material import Material
     from drr.eval.evidence.answers import Answer
-    from drr.eval.stats.intervals import VRow
+    from drr.eval.metrics.base import Metric
+    from drr.eval.stats.intervals import DifferenceRow, VRow
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,23 @@ class Cell:
             **more,
         )
 
+    @classmethod
+    def tested(cls, row: DifferenceRow | None, digits: int) -> Cell:
+        """A paired difference: bold beyond the noise."""
+        p = None if row is None else row["p_holm"]
+        return cls.of(row, digits, signed=True, bold=p is not None and p < SIGNIFICANT)
+
+    @classmethod
+    def showing(cls, value: object, digits: int) -> Cell:
+        """A field of a document: a statistic, a number, a text, or a cell already."""
+        if isinstance(value, Cell):
+            return value
+        if isinstance(value, Mapping):
+            return cls.of(cast("VRow", value), digits)
+        return cls(
+            float(value) if isinstance(value, int) else cast("float | str | None", value), digits=digits
+        )
+
     def number(self, value: float) -> str:
         return f"{value:,.{self.digits}f}"
 
@@ -88,10 +109,44 @@ class Heading(NamedTuple):
     """Machine name, for the CSV; the label where there is none."""
     told: str = ""
     """What stands in the column, in one sentence."""
+    field: str = ""
+    """Of a form's row, which is its figure; the machine name where there is none."""
+    digits: int = 2
+
+    @classmethod
+    def of(cls, metric: Metric) -> Heading:
+        return cls(metric.label, metric.name, metric.explanation)
+
+    def cell(self, row: Mapping[str, object]) -> Cell:
+        return Cell.showing(row[self.field or self.key or self.label], self.digits)
+
+
+def metric_headings(metrics: Iterable[Metric]) -> list[Heading]:
+    return [Heading.of(metric) for metric in metrics]
+
+
+def metric_cells(row: Mapping[str, VRow], metrics: Iterable[Metric]) -> list[Cell]:
+    """A row's figures under `metric_headings`."""
+    return [Cell.of(row.get(metric.name), metric.digits) for metric in metrics]
 
 
 def headings(*labels: str) -> list[Heading]:
     return [Heading(label) for label in labels]
+
+
+class AnswerRow(NamedTuple):
+    name: str
+    values: Sequence[str]
+    link: str = ""
+
+
+class Behind(NamedTuple):
+    """A section of a page: what stands behind one table of the report."""
+
+    name: str
+    title: str
+    columns: Sequence[Heading]
+    rows: Sequence[AnswerRow]
 
 
 @dataclass(frozen=True)
@@ -114,6 +169,8 @@ class Table:
     """What an answer has under each column, where these are no metrics."""
     each_columns: Sequence[Heading] = ()
     """These columns, where they are others than the table's."""
+    sections: Callable[[Material, Table], Iterable[Behind]] | None = None
+    """What stands behind it on the page of the judges."""
     foreign: bool = False
     """Its figures are of another judging: what stands under the same names of ours is not behind them."""
 
@@ -121,6 +178,49 @@ class Table:
     def lines(self) -> Sequence[tuple[str, Sequence[Cell]]]:
         """Its rows, and last the noise floor."""
         return [*self.rows, (FLOOR, self.floor)] if self.floor else self.rows
+
+
+class Line(NamedTuple):
+    """A row of a form."""
+
+    name: str
+    row: Mapping[str, object]
+    """What its columns read."""
+    behind: Sequence[str] | None = None
+    """The systems whose answers its numbers are made of; `None` where that is as the name says."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A table whose columns are the same in every study: which field of a row each shows."""
+
+    name: str
+    title: str
+    columns: Sequence[Heading]
+    lines: Callable[[Material], Iterable[Line]]
+    notes: Callable[[Material], Sequence[str]] = lambda material: ()
+    judges: bool = False
+    sections: Callable[[Material, Table], Iterable[Behind]] | None = None
+    each: Callable[[Answer], Sequence[str]] | None = None
+    bannered: bool = True
+
+    def table(self, material: Material) -> Table | None:
+        """`None` where the study has no row of it."""
+        lines = list(self.lines(material))
+        if not lines:
+            return None
+        return Table(
+            self.name,
+            self.title,
+            self.columns,
+            [(line.name, [column.cell(line.row) for column in self.columns]) for line in lines],
+            self.notes(material),
+            material.banner if self.bannered else None,
+            behind={line.name: line.behind for line in lines if line.behind is not None},
+            judges=self.judges,
+            sections=self.sections,
+            each=self.each,
+        )
 
 
 FLOOR = "noise floor"
@@ -151,40 +251,28 @@ def _md(text: str) -> str:
     )
 
 
+_PLACE = ("table", "row", "column")
+_FIGURE = ("value", "ci_low", "ci_high", "n", "n_unscored", "sd", "best", "paper", "banner", "tasks")
+
+
 def as_csv(table: Table) -> str:
     """One row a cell, every number at full precision; the banner in every row, so that none loses it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        [
-            "table",
-            "row",
-            "column",
-            "value",
-            "ci_low",
-            "ci_high",
-            "n",
-            "n_unscored",
-            "sd",
-            "best",
-            "paper",
-            "banner",
-            "tasks",
-        ]
-    )
-    names = [column.key or column.label for column in table.columns]
+    writer.writerow((*_PLACE, *_FIGURE))
     for row, cells in table.lines:
-        for column, cell in zip(names, cells, strict=True):
-            values = [cell.value, cell.low, cell.high, cell.n, cell.unscored, cell.sd]
-            shown = ["" if value is None else value for value in values]
-            line = [
-                table.name,
-                row,
-                column,
-                *shown,
+        for column, cell in zip(table.columns, cells, strict=True):
+            values = [
+                cell.value,
+                cell.low,
+                cell.high,
+                cell.n,
+                cell.unscored,
+                cell.sd,
                 int(cell.bold),
-                "" if cell.printed is None else cell.printed,
+                cell.printed,
             ]
+            line = [table.name, row, column.key or column.label, *("" if v is None else v for v in values)]
             writer.writerow([_harmless(item) for item in [*line, table.banner or "", cell.tasks or ""]])
     return out.getvalue()
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from drr.app.viewer.model import CriterionView, ReportView, ShownEntry
 from drr.env.given import Setting, parts_of
 from drr.env.source import text_hash
+from drr.eval.metrics.base import Metric
 from drr.eval.metrics.same_reports import by_agent
 from drr.papers.pdr.judging.rows import DIMENSIONS
 from drr.papers.pdr.metrics.setting_pairs import GRADES
@@ -65,15 +66,18 @@ class CaseView:
     notes: tuple[str, ...]
 
     @property
-    def figures(self) -> list[tuple[str, str, list[str]]]:
-        """A row for each figure that a side has: its label, what it means, and its value for each side."""
-        held = [{one.name: one for one in side.report.figures} for side in self.sides]
+    def figures(self) -> list[tuple[Metric, list[str]]]:
+        """A row for each figure that a side has: its metric, and its value for each side."""
+        held = [
+            {metric.name: (metric, value) for metric, value in side.report.figures} for side in self.sides
+        ]
         rows = []
         for name in FIGURES:
-            first = next((own[name] for own in held if name in own), None)
+            found = [own.get(name) for own in held]
+            first = next((one for one in found if one is not None), None)
             if first is not None:
-                values = [own[name].value if name in own else "–" for own in held]
-                rows.append((first.label, first.told, values))
+                values = [one[1] if one is not None else None for one in found]
+                rows.append((first[0], ["–" if value is None else first[0].shown(value) for value in values]))
         return rows
 
 

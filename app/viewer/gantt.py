@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from drr.app.viewer.around import many
 from drr.app.viewer.model import Actor, CallView, StepView
-from drr.wording.excerpt import excerpt
+from drr.wording.excerpt import excerpt, many
 
 WIDE, LINE = 1000.0, 18
 """Units of the drawing; of a line's height."""

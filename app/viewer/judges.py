@@ -1,11 +1,13 @@
-"""Several judges beside each other: what each says of the claims of one answer, and how far they agree over a study."""
+"""Answers and judges side by side: what each judge says of the claims of one answer, and how far judges agree over a study."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple, cast
 
 from drr.app.viewer.model import OtherJudge, ReportView, ShownClaim, ShownRating
+from drr.env.files import file_name
 from drr.eval.agreement.rows import AgreementDocument, AgreementRow
 
 SAME_CLAIM = 0.5
@@ -95,60 +97,105 @@ def _shared(one: ShownClaim, other: ShownClaim) -> float:
 
 
 @dataclass(frozen=True)
-class AgreementLine:
-    """Two judges on one thing: figures with their intervals, in words."""
+class ShownSide:
+    """One of the things that can be put left or right; `name` stands in the address."""
 
-    judges: str
-    what: str
-    figures: Sequence[tuple[str, str]]
-    """Value, and what it was taken from."""
+    name: str
+    label: str
+    report: ReportView
+    own_page: bool
+    """Whether the answer's page shows these verdicts."""
 
 
-@dataclass(frozen=True)
-class AgreementPart:
+def sides_of(reports: Sequence[ReportView]) -> list[ShownSide]:
+    """Every answer by the judge who is shown, then every answer by each other judge."""
+    return [*(_by_the_judge(report) for report in reports), *(one for r in reports for one in _by_others(r))]
+
+
+def _by_the_judge(report: ReportView) -> ShownSide:
+    judge = f", judged by {report.judged_by}" if report.others else ""
+    return ShownSide(report.entry.key, f"{_answer(report)}{judge}", report, True)
+
+
+def _by_others(report: ReportView) -> Iterator[ShownSide]:
+    for other in report.others:
+        view = replace(
+            report,
+            claims=other.claims,
+            ratings=other.ratings,
+            judged_by=other.judge,
+            judged_by_rules=other.rule_written,
+        )
+        name = side_name(report, other.judge)
+        yield ShownSide(name, f"{_answer(report)}, judged by {other.judge}", view, False)
+
+
+def side_name(report: ReportView, judge: str) -> str:
+    return f"{report.entry.key}.{file_name(judge)}"
+
+
+def _answer(report: ReportView) -> str:
+    return f"{report.entry.variant}, trial {report.entry.trial}"
+
+
+class AgreementPart(NamedTuple):
+    """What two judges of the study both gave."""
+
     title: str
     note: str
     columns: Sequence[str]
-    lines: Sequence[AgreementLine]
+    lines: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]
+    """Who, on what, and each figure: its value with its interval, and what it was taken from."""
 
 
 def agreement_parts(document: AgreementDocument) -> Iterator[AgreementPart]:
-    """Verdicts, grades and comparisons that two judges of the study both gave."""
-    support = [
-        AgreementLine(
-            _names(pair["judges"]), "claims", _cells(pair["exact"], pair["kappa"], pair["weighted_kappa"])
-        )
-        for pair in document["support"]["pairs"]
+    """Verdicts, grades and comparisons."""
+    support = [(pair["judges"], "claims", pair) for pair in document["support"]["pairs"]]
+    rating = [
+        (p["judges"], what, row) for p in document["rating"]["pairs"] for what, row in p["dimensions"].items()
     ]
-    if support:
-        note = "Of the same claim and sources: full, partial or none."
-        yield AgreementPart("Verdicts on claims", note, ("equal", "kappa", "weighted kappa"), support)
-    grades = [
-        AgreementLine(_names(pair["judges"]), dimension, _cells(row["spearman"], row["mard"], row["bias"]))
-        for pair in document["rating"]["pairs"]
-        for dimension, row in pair["dimensions"].items()
+    paired = [
+        (p["judges"], what, row)
+        for p in document["pairwise"]["pairs"]
+        for what, row in p["dimensions"].items()
     ]
-    if grades:
-        note = "Of the same answer; the bias is the first one's grade minus the second one's."
-        yield AgreementPart("Grades", note, ("rank correlation", "mean distance", "bias"), grades)
-    pairs = [
-        AgreementLine(
-            _names(pair["judges"]), dimension, _cells(row["exact"], row["kappa_with_ties"], row["ties_share"])
-        )
-        for pair in document["pairwise"]["pairs"]
-        for dimension, row in pair["dimensions"].items()
-    ]
-    if pairs:
-        note = "Who won, both orders together."
-        yield AgreementPart("Comparisons", note, ("equal", "kappa, ties kept", "one says tie"), pairs)
+    yield from _part(
+        "Verdicts on claims",
+        "Of the same claim and sources: full, partial or none.",
+        {"equal": "exact", "kappa": "kappa", "weighted kappa": "weighted_kappa"},
+        support,
+    )
+    yield from _part(
+        "Grades",
+        "Of the same answer; the bias is the first one's grade minus the second one's.",
+        {"rank correlation": "spearman", "mean distance": "mard", "bias": "bias"},
+        rating,
+    )
+    yield from _part(
+        "Comparisons",
+        "Who won, both orders together.",
+        {"equal": "exact", "kappa, ties kept": "kappa_with_ties", "one says tie": "ties_share"},
+        paired,
+    )
 
 
-def _names(judges: Sequence[str]) -> str:
-    return " and ".join(judges)
-
-
-def _cells(*rows: AgreementRow) -> list[tuple[str, str]]:
-    return [_cell(row) for row in rows]
+def _part(
+    title: str,
+    note: str,
+    columns: Mapping[str, str],
+    rows: Sequence[tuple[Sequence[str], str, Mapping[str, object]]],
+) -> Iterator[AgreementPart]:
+    """`columns`: the field of a row by what stands over it."""
+    if rows:
+        lines = [
+            (
+                " and ".join(judges),
+                what,
+                [_cell(cast("AgreementRow", row[name])) for name in columns.values()],
+            )
+            for judges, what, row in rows
+        ]
+        yield AgreementPart(title, note, list(columns), lines)
 
 
 def _cell(row: AgreementRow) -> tuple[str, str]:

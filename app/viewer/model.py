@@ -8,11 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.app.viewer.cards import ProductCard
     from drr.env.profile import ProfileSummary
     from drr.eval.foreign.summary import ForeignValue
+    from drr.eval.metrics.base import Metric
+    from drr.eval.tasks.key_points.rows import PointRow
+    from drr.eval.tasks.mistakes.finding import MistakesResult
     from drr.llm.rows import UsageRow
     from drr.papers.dr3.judging.rows import DepthRow, FactLabel, PointLabel
+    from drr.papers.pdr.judging.rows import CriterionRow
+    from drr.papers.reporteval.judging.rows import RepetitionRow, ReportGradeRow, ReportSide
 
 from drr.citations.parse import Citations, parse
 from drr.env.files import file_name
@@ -168,18 +172,6 @@ class Conversation:
 
 
 @dataclass(frozen=True)
-class ShownFigure:
-    """A metric of one report."""
-
-    label: str
-    value: str
-    scale: str
-    told: str
-    """What it means, in one sentence."""
-    name: str = ""
-
-
-@dataclass(frozen=True)
 class ShownRating:
     judge: str
     dimension: str
@@ -192,15 +184,12 @@ class ShownRating:
 class ShownPoint:
     """A key point of the question, and what the report has of it."""
 
-    id: str
-    text: str
-    weight: str
-    origin: str
+    row: PointRow
     support: str
     """`unmatched` where nobody looked yet."""
-    by: str
-    reason: str
-    quote: str
+    by: str = ""
+    reason: str = ""
+    quote: str = ""
     """The words of the report that show it."""
 
 
@@ -208,12 +197,8 @@ class ShownPoint:
 class CriterionView:
     """A criterion of the task or of the person who asks, and what was said of the report."""
 
-    id: str
     dimension: str
-    text: str
-    explanation: str
-    weight: float
-    origin: str
+    row: CriterionRow
     scores: tuple[int | None, ...] = ()
     """A round each."""
     why: str = ""
@@ -229,46 +214,17 @@ class CriterionView:
 
 
 @dataclass(frozen=True)
-class ReportGradeView:
-    """One of ReportEval's five grades."""
+class ProductCard:
+    """Of the record that a tool returned; prices and ratings that it does not state are unknown."""
 
-    side: str
-    grade: int | None
-    reason: str
-
-
-@dataclass(frozen=True)
-class PassagePairView:
-    """Two passages of the report, and what the one repeats of the other."""
-
-    heads: tuple[str, ...]
-    score: int | None
-    summary: bool
-    why: str
-    repeated: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class MistakeView:
-    """Words that a judge's second reading holds wrong, or passed though they were charged."""
-
-    words: str
-    line: int
-    wrong: bool
-    why: str
-    instead: str
-    defence: str
-
-
-@dataclass(frozen=True)
-class MistakesView:
-    """What a judge who read twice says of the report against the shop's records."""
-
-    found: tuple[MistakeView, ...]
-    acquitted: tuple[MistakeView, ...]
-    statements: int
-    unknown: int
-    """Statements and charges without a verdict, and products that no reader saw."""
+    url: str
+    title: str
+    price: float | None = None
+    rating: float | None = None
+    ratings: int | None = None
+    store: str | None = None
+    held: bool | None = None
+    """Whether the shop has it; `None` where the shop cannot be asked."""
 
 
 @dataclass(frozen=True)
@@ -360,13 +316,14 @@ class ReportView:
     ratings: tuple[ShownRating, ...] = ()
     rules: tuple[RuleView, ...] = ()
     points: tuple[ShownPoint, ...] = ()
-    report_grades: tuple[ReportGradeView, ...] = ()
-    passage_pairs: tuple[PassagePairView, ...] = ()
+    report_grades: Mapping[ReportSide, ReportGradeRow] = field(default_factory=dict)
+    """By side."""
+    passage_pairs: tuple[RepetitionRow, ...] = ()
     """Those that repeat most first."""
     criteria: tuple[CriterionView, ...] = ()
     violations: tuple[str, ...] = ()
-    figures: tuple[ShownFigure, ...] = ()
-    """Metrics that no other part of the page shows."""
+    figures: tuple[tuple[Metric, float | None], ...] = ()
+    """Metrics that no other part of the page shows, each with its value."""
     foreign: tuple[ForeignValue, ...] = ()
     """What judges of other benchmarks said of it, as imported."""
     notes: tuple[str, ...] = field(default=())
@@ -389,7 +346,8 @@ class ReportView:
     others: tuple[OtherJudge, ...] = ()
     steps: tuple[StepView, ...] = ()
     """What it waited for beside its tools; none where nobody noted it."""
-    mistakes: MistakesView | None = None
+    mistakes: MistakesResult | None = None
+    """What a judge who read twice says of it against the shop's records."""
 
     @property
     def calls(self) -> tuple[CallView, ...]:

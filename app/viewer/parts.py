@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from drr.app.viewer.model import (
     Actor,
     CallView,
     Conversation,
+    CriterionView,
     Passage,
+    ProductCard,
     RuleView,
     ShownCitation,
     ShownClaim,
-    ShownFigure,
     ShownMessage,
     ShownPoint,
     ShownRating,
@@ -23,28 +24,43 @@ from drr.app.viewer.model import (
     StepView,
 )
 from drr.citations.parse import canonical_url
+from drr.env.query import Query
+from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.checks import urls_in, value_told
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.metrics import metrics, unasked
+from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of
+from drr.eval.tasks.key_points.rows import matches_of, points_of
+from drr.papers.pdr.judging.choices import KeptChoices
+from drr.papers.pdr.judging.owners import owner_ids
+from drr.papers.pdr.judging.rows import (
+    DIMENSIONS,
+    CriteriaDimension,
+    CriteriaOwner,
+    CriterionRow,
+    ScoreRow,
+    rubric_of,
+    scores_of,
+)
+from drr.papers.pdr.judging.violations import violations_of
+from drr.papers.reporteval.judging.rows import RepetitionRow, repetition_of
+from drr.study.study import Study
 from drr.wording.excerpt import ELLIPSIS, piece
 
 MARGIN = 400
+BY_CODE = "code (no model was asked)"
 SHOWN_ELSEWHERE = frozenset({"quality", "rules"})
 """Tables of metrics that have a part of the page of their own."""
 
 
-def figures(values: Mapping[str, float | None]) -> Iterable[ShownFigure]:
+def figures(values: Mapping[str, float | None]) -> Iterable[tuple[Metric, float | None]]:
     left = unasked(values)
-    for name, metric in metrics().items():
-        if name in values and name not in left and metric.table not in SHOWN_ELSEWHERE:
-            value = values[name]
-            shown = "–" if value is None else metric.shown(value)
-            yield ShownFigure(metric.label, shown, metric.scale, metric.explanation, name)
+    shown = {name: metric for name, metric in metrics().items() if metric.table not in SHOWN_ELSEWHERE}
+    return ((metric, values[name]) for name, metric in shown.items() if name in values and name not in left)
 
 
 def claims(judged: Judged, answer: Answer, book: Book | None) -> Iterable[ShownClaim]:
@@ -82,7 +98,7 @@ def _verdict(
     sources = verdict.get("sources") or ()
     found = [] if book is None else list(_passages(verdict, book))
     return ShownVerdict(
-        judge="code (no model was asked)" if verdict.get("by") == "rule" else judge,
+        judge=BY_CODE if verdict.get("by") == "rule" else judge,
         source_type=verdict["type"],
         basis="what the agent saw" if verdict["against"] == "seen" else "the frozen page or record",
         status=verdict["status"],
@@ -279,18 +295,76 @@ def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
     judge = judged.judging.judge if judged.judging else "?"
     known, said = points_of(judged, answer.query_id), matches_of(judged, answer.key) or {}
     for row in sorted((known and known.rows) or (), key=lambda row: row["weight"] != "vital"):
-        yield _point(row, said.get(row["id"]), judge, answer.report)
+        found = said.get(row["id"])
+        if found is None:
+            yield ShownPoint(row, "unmatched")
+        else:
+            span = found.get("span")
+            quote = answer.report[span[0] : span[1]] if span else ""
+            by = judge if found["by"] == "judge" else BY_CODE
+            yield ShownPoint(row, found["support"], by, found["reason"], quote)
 
 
-def _point(row: PointRow, said: PointVerdictRow | None, judge: str, report: str) -> ShownPoint:
-    span = said.get("span") if said else None
-    return ShownPoint(
-        id=row["id"],
-        text=row["text"],
-        weight=row["weight"],
-        origin=row["origin"],
-        support=said["support"] if said else "unmatched",
-        by="" if said is None else judge if said["by"] == "judge" else "code (no model was asked)",
-        reason=said["reason"] if said else "",
-        quote=report[span[0] : span[1]] if span else "",
+def owners_shown(study: Study, answer: Answer, queries: Mapping[str, Query]) -> list[CriteriaOwner]:
+    """The person's before the task's."""
+    found = owner_ids(
+        queries.get(answer.query_id), answer.query, answer.user_id, KeptChoices(study).persons()
     )
+    return found[::-1]
+
+
+def criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -> Iterable[CriterionView]:
+    """By dimension, as they count in this judging."""
+    scores = scores_of(judged, answer.key) or {}
+    for owner in owners:
+        rubric = rubric_of(judged, owner)
+        places = [place for place in scores if place.owner == owner and place.own and not place.seed]
+        rounds = [scores[place] for place in sorted(places, key=lambda place: place.round)]
+        for dimension in DIMENSIONS[owner.half] if rubric is not None else ():
+            for row in rubric.rows(dimension) if rubric is not None else ():
+                name = rubric.hash_of(dimension, row) if rubric is not None else ""
+                yield _criterion(dimension, row, [one[name] for one in rounds if name in one])
+
+
+def _criterion(dimension: CriteriaDimension, row: CriterionRow, said: Sequence[ScoreRow]) -> CriterionView:
+    missing = next((one["reason"] for one in said if "reason" in one), None)
+    why = missing if missing is not None else said[0]["analysis"] if said else ""
+    return CriterionView(dimension, row, tuple(one["score"] for one in said), why)
+
+
+def violations(judged: Judged, answer: Answer) -> Iterable[str]:
+    for row in violations_of(judged, answer.key) or ():
+        yield f"{row['kind'].replace('_', ' ')}: {row['why']}"
+
+
+def passage_pairs(judged: Judged, answer: Answer) -> Iterable[RepetitionRow]:
+    """The lowest score first, those without one at the end."""
+    rows = repetition_of(judged, answer.key) or ()
+    return sorted(rows, key=lambda row: (row["score"] is None, row["score"] or 0, row["place"]))
+
+
+def product_cards(answer: Answer, shop: Shop | None) -> Iterator[ProductCard]:
+    """Each product that a tool returned, once; then addresses of the shop that the report made up."""
+    seen: set[str] = set()
+    for source in answer.sources:
+        url, record = canonical_url(source.url), source.record
+        if source.type == "product" and record is not None and url not in seen:
+            seen.add(url)
+            name = str(record.get("_id") or record.get("product_id") or "")
+            yield ProductCard(
+                source.url,
+                str(record.get("title") or source.title or name),
+                _number(record.get("price")),
+                _number(record.get("average_rating")),
+                None if (count := _number(record.get("rating_number"))) is None else int(count),
+                str(record["store"]) if record.get("store") else None,
+                None if shop is None or not name else shop.store.product(name) is not None,
+            )
+    for extra in answer.extras:
+        if shop is not None and extra.url.startswith(f"{shop.shop_url}/"):
+            name = extra.url.rpartition("/")[2]
+            yield ProductCard(extra.url, extra.url, held=shop.store.product(name) is not None)
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

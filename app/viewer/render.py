@@ -9,16 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
-from drr.app.viewer.around import Around
 from drr.app.viewer.cases import CaseView, PersonCase, cases_of, of_task
 from drr.app.viewer.gantt import gantt
 from drr.app.viewer.highlight import Stretch, marked_html, marked_text
-from drr.app.viewer.judges import AgreementPart, judges_beside, ratings_beside, said_beside
+from drr.app.viewer.judges import (
+    AgreementPart,
+    ShownSide,
+    judges_beside,
+    ratings_beside,
+    said_beside,
+    side_name,
+    sides_of,
+)
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
 from drr.app.viewer.naming import SourceNames, links_of
-from drr.app.viewer.sides import ShownSide, side_name, sides_of
-from drr.app.viewer.tasks.facts import counted, facts_in
-from drr.app.viewer.tasks.points import points_in
+from drr.app.viewer.reader import Around
+from drr.app.viewer.tasks.facts import counted, facts_in, points_in
 from drr.env.files import file_name
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
@@ -218,8 +224,10 @@ class Pages:
             pairs=pairs,
             judge=first.judged_by,
             judges=[first.judged_by, *dict.fromkeys(o.judge for r in reports for o in r.others)],
-            criteria=[(one, [_scored(report, one.id) for report in reports]) for one in first.criteria],
-            points=[(point, [_had(report, point.id) for report in reports]) for point in first.points],
+            criteria=[
+                (one, [_scored(report, one.row["id"]) for report in reports]) for one in first.criteria
+            ],
+            points=[(point, [_had(report, point.row["id"]) for report in reports]) for point in first.points],
         )
 
     def case(self, case: CaseView) -> str:
@@ -319,12 +327,12 @@ def _same(entries: Iterable[ShownEntry]) -> list[str]:
 
 def _had(report: ReportView, point: str) -> str:
     """What a report has of a point of its question."""
-    return next((one.support for one in report.points if one.id == point), "unmatched")
+    return next((one.support for one in report.points if one.row["id"] == point), "unmatched")
 
 
 def _scored(report: ReportView, criterion: str) -> str:
     """Its mean over rounds."""
-    return next((one.score for one in report.criteria if one.id == criterion), "–")
+    return next((one.score for one in report.criteria if one.row["id"] == criterion), "–")
 
 
 def _present(rows: Iterable[Mapping[str, object]]) -> list[str]:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drr.app.pages.serve import STATIC, guarded
-from drr.app.viewer.around import AroundAnswers
-from drr.app.viewer.reader import Reader
+from drr.app.viewer.reader import AroundAnswers, Reader
 from drr.app.viewer.render import Pages
 from drr.app.viewer.reviewing import review_routes
 from drr.app.viewer.searching import FILE, words_script

@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from drr.app.profiles import ShopperProfiles
 from drr.app.viewer import parts
-from drr.app.viewer.cards import product_cards
-from drr.app.viewer.criteria import criteria, owners_shown, violations
-from drr.app.viewer.mistakes import mistakes
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
-from drr.app.viewer.repetition import passage_pairs, report_grades
 from drr.env.json_object import JsonObject
 from drr.eval.agreement.study import latest_judgings
 from drr.eval.evidence.answers import Answer, answer_of, questions
@@ -25,7 +21,9 @@ from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
 from drr.eval.tasks.judged import Judged, Judging
+from drr.eval.tasks.mistakes.task import mistakes_of
 from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
+from drr.papers.reporteval.judging.rows import report_grades_of
 from drr.study.blobs import LostText
 
 if TYPE_CHECKING:
@@ -69,13 +67,13 @@ class AnswerViews:
         if lost or not record.done:
             return _without_answer(entry, record, lost)
         answer = answer_of(self._study, record, self._queries)
-        owners = owners_shown(self._study, answer, self._queries)
+        owners = parts.owners_shown(self._study, answer, self._queries)
         about = self._study.ledger.records.about(key, answer.query_id, *(one.label for one in owners))
         among = list(about)
         judged = read_judged(self._study, self.judging(), answers=[answer], among=among)
         with self._lock:
             shopper = self._profiles.summary(answer.user_id)
-            products = tuple(product_cards(answer, self._profiles.shop)) if full else ()
+            products = tuple(parts.product_cards(answer, self._profiles.shop)) if full else ()
             citations = self._profiles.citations(answer.report)
         book = Book(answer, self._profiles.shop)
         values = values_of(judged, answer)
@@ -93,11 +91,11 @@ class AnswerViews:
             claims=tuple(parts.claims(judged, answer, book)),
             ratings=tuple(parts.ratings(judged, answer)),
             points=tuple(parts.points(judged, answer)),
-            criteria=tuple(criteria(judged, answer, owners)),
-            violations=tuple(violations(judged, answer)),
-            report_grades=tuple(report_grades(judged, answer)),
-            passage_pairs=tuple(passage_pairs(judged, answer)),
-            mistakes=mistakes(judged, answer),
+            criteria=tuple(parts.criteria(judged, answer, owners)),
+            violations=tuple(parts.violations(judged, answer)),
+            report_grades=report_grades_of(judged, answer.key) or {},
+            passage_pairs=tuple(parts.passage_pairs(judged, answer)),
+            mistakes=mistakes_of(judged, answer.key),
             notes=tuple(record.result.get("notes") or ()),
             judged_by=judged.judging.judge if judged.judging else None,
             judged_by_rules=bool(judged.judging and judged.judging.rule_written),

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from drr.app.commands.report import write_beside
-from drr.app.report.judges_behind import judges_behind
-from drr.app.report.judging_tables import coverage
+from drr.app.report.behind import sections_behind
+from drr.app.report.judging_tables import COVERAGE
 from drr.app.viewer.judges import judges_beside, said_beside
 from drr.app.viewer.model import ShownVerdict
 from drr.app.viewer.reader import Reader
@@ -75,10 +75,10 @@ def test_agreement_and_what_was_judged_lead_to_the_answers(reader: Reader, tmp_p
 def test_what_is_judged_of_questions_is_no_zero_in_their_answers_rows(reader: Reader, tmp_path: Path) -> None:
     material = write_beside(reader.study, tmp_path / "report", "../viewer", "rules-2")
     material.document["coverage"]["tasks"]["points"] = {"judged": 3, "failed": 0, "failed_share": 0.0}
-    table = coverage(material)
+    table = COVERAGE.table(material)
     assert table is not None
-    (behind,) = judges_behind(material, [table], lambda key: "", lambda a, b: "")
-    places = {name: place for place, (name, _) in enumerate(behind.columns)}
+    (behind,) = sections_behind(material, (), [table])
+    places = {name: place for place, (name, *_) in enumerate(behind.columns)}
     assert {row.values[places["points"]] for row in behind.rows} == {"–"}
     assert "–" not in {row.values[places["claims"]] for row in behind.rows}
 
@@ -141,7 +141,7 @@ def test_over_all_answers_their_agreement_has_an_interval(reader: Reader) -> Non
     names, parts, _ = found
     assert names == ["rules-2", "second"]
     assert [part.title for part in parts] == ["Verdicts on claims", "Grades", "Comparisons"]
-    verdicts = parts[0].lines[0].figures[0]
+    verdicts = parts[0].lines[0][2][0]
     assert re.fullmatch(r"0\.\d\d \[0\.\d\d, \d\.\d\d\]", verdicts[0])
     assert verdicts[1].startswith("n = ")
     page = Pages("s", served=False).judges(names, parts, None)

@@ -11,9 +11,8 @@ import pytest
 from drr.app.cli import main
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
-from drr.app.viewer.tasks.facts import facts_in
+from drr.app.viewer.tasks.facts import facts_in, points_in
 from drr.app.viewer.tasks.model import TaskView
-from drr.app.viewer.tasks.points import points_in
 from drr.app.viewer.tasks.shelf import TaskShelf
 from drr.app.viewer.tasks.site import task_site
 from drr.env.drawer.drawer import SHARED
@@ -95,7 +94,7 @@ def test_a_pdf_page_is_an_image_with_the_line_of_its_fact(view: TaskView, browse
 
 
 def test_right_and_falsified_stand_side_by_side(shelf: TaskShelf, view: TaskView) -> None:
-    fact = next(fact for fact in view.facts if fact.id == "p1")
+    fact = next(one for one in view.facts if one.fact.id == "p1")
     (right,) = fact.right
     changed, left_out = fact.falsified
     assert right.passage is not None and changed.passage is not None
@@ -302,7 +301,7 @@ def test_a_report_shows_each_fact_beside_its_place(study: Path, tasks: Path) -> 
     assert by_id["f7"].state == "unknown", "code cannot look for a value that is no figure"
     assert by_id["f2"].lost == "lost in search: no tool of the run gave it"
     (repeated,) = by_id["p1"].repeated
-    assert (repeated.kind, repeated.value) == ("outdated", "every 9 weeks")
+    assert (repeated.change.kind, repeated.change.value) == ("outdated", "every 9 weeks")
     assert repeated.statement is not None and repeated.statement.url == WRONG[0]
     (cell,), (region,), (page,) = by_id["f2"].places, by_id["f4"].places, by_id["p1"].places
     assert cell.passage is not None and cell.passage.text[slice(*cell.passage.spans[0])] == "58 cm"

@@ -12,31 +12,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from drr.app.pages.serve import STATIC, bind, place_of
-from drr.app.viewer.cards import ProductCard
 from drr.app.viewer.cases import CaseSide, CaseView, KnownAttribute, PersonCase
-from drr.app.viewer.judges import AgreementLine, AgreementPart
+from drr.app.viewer.judges import AgreementPart
 from drr.app.viewer.model import (
     Actor,
     CallView,
     Conversation,
     CriterionView,
-    MistakesView,
-    MistakeView,
     OtherJudge,
     Passage,
-    PassagePairView,
-    ReportGradeView,
+    ProductCard,
     ReportView,
     RuleView,
     ShownCitation,
     ShownClaim,
     ShownEntry,
-    ShownFigure,
     ShownMessage,
     ShownOutcome,
     ShownPoint,
@@ -50,7 +46,12 @@ from drr.app.viewer.render import Pages
 from drr.app.viewer.site import site
 from drr.citations.parse import parse
 from drr.eval.foreign.summary import ForeignValue
+from drr.eval.metrics.base import Metric
+from drr.eval.tasks.key_points.rows import PointRow
+from drr.eval.tasks.mistakes.finding import MistakeRow
 from drr.papers.dr3.judging.rows import FactLabel, FactPlaceLabel, RepeatedChange
+from drr.papers.pdr.judging.rows import CriterionRow
+from drr.papers.reporteval.judging.rows import RepetitionRow, ReportGradeRow, ReportSide
 from drr.study.study import Study
 from playwright.sync_api import Page, expect
 
@@ -210,21 +211,28 @@ def hostile_view() -> ReportView:
     verdict = ShownVerdict(
         evil, evil, evil, "full", evil, ("javascript:alert(1)", evil), (passage,), alone, (evil,)
     )
-    point = ShownPoint(evil, evil, evil, evil, evil, evil, evil, evil)
-    criterion = CriterionView(evil, evil, evil, evil, 0.5, evil, (3, None), evil)
+    point = ShownPoint(cast("PointRow", dict.fromkeys(("id", "text", "weight", "origin"), evil)), *[evil] * 4)
+    said = dict.fromkeys(("id", "criterion", "explanation", "origin"), evil)
+    criterion = CriterionView(evil, cast("CriterionRow", {**said, "weight": 0.5}), (3, None), evil)
     claim = ShownClaim("claim-c1", evil, 0, len(PAYLOADS[0]), ("javascript:alert(1)",), (verdict,))
     source = SourceView(1, "javascript:alert(1)", evil, evil, (evil,), "0" * 64, evil, (1, 2))
     call = CallView(1, evil, evil, "api", evil, evil, evil, 0.5, 0.1)
     message = ShownMessage(evil, evil, (evil,), ((evil, evil),), evil, True, evil)
+    figure = Metric("pqr_p", evil, evil, None, unit=evil)
+    passages: RepetitionRow = {
+        "place": [0, 1], "summary": False, "stands_for": 1.0, "heads": [evil, evil], "score": 3, "explanation": evil,
+        "repetitions": [{"first": evil, "second": evil}], "unfounded": [],
+    }  # fmt: skip
+    wrong: MistakeRow = {"start": 0, "end": 9, "words": evil, "why": evil, "instead": evil, "defence": evil}
     usage = {evil: {"calls": evil, "model": evil, "input_tokens": 1, "output_tokens": 1, "seconds": 0.1}}
     return ReportView(
         entry, evil, evil, evil, usage, None, 1.0, (claim,), (source,), (Actor(evil, (call,)),),
         (ShownRating(evil, evil, 3, evil, None), ShownRating(evil, "depth", None, None, evil)),
-        (RuleView(evil, evil, evil, (evil,)),), (point,), (ReportGradeView(evil, 3, evil),),
-        (PassagePairView((evil, evil), 3, False, evil, ((evil, evil),)),), (criterion,), (evil,), (ShownFigure(evil, evil, evil, evil),),
+        (RuleView(evil, evil, evil, (evil,)),), (point,), cast("dict[ReportSide, ReportGradeRow]", {evil: {"grade": 3, "reason": evil}}),
+        (passages,), (criterion,), (evil,), ((figure, 0.5),),
         foreign=(ForeignValue(title=evil, judge=evil, source=evil, label=evil, scale=evil, value=None, failed=evil),),
         notes=(evil,), judged_by=evil, missing_shop=evil, conversations=(Conversation(evil, 1, 2, 3, (message,)),), others=(OtherJudge(PAYLOADS[0], False, (claim,), (ShownRating(evil, evil, 4, evil, None),)),), steps=(StepView("model", evil, 1, 0.0, 0.1), StepView("page", evil, 1, 0.1, 0.1)), products=(ProductCard("javascript:alert(1)", evil, 1.0, 2.0, 3, evil, True),), facts=(hostile_fact("f1", evil),), citations=parse(evil),
-        mistakes=MistakesView((MistakeView(evil, 1, True, evil, evil, evil),), (MistakeView(evil, 2, False, evil, "", evil),), 3, 1),
+        mistakes={"mistakes": [wrong], "acquitted": [wrong], "statements": 3, "unread": 1, "unweighed": 0, "unshown": 0},
     )  # fmt: skip
 
 
@@ -232,10 +240,9 @@ def hostile_case() -> CaseView:
     """Persons, systems and reports of the same kind."""
     view, evil = hostile_view(), " ".join(PAYLOADS)
     other = replace(view, entry=replace(view.entry, key="m" * 16, person=PAYLOADS[0]))
-    figured = replace(view, figures=(ShownFigure(evil, evil, evil, evil, "pqr_p"),))
     sides = tuple(
         CaseSide(evil, ((evil, (KnownAttribute(evil, evil),)),), one, (view.criteria[0],), evil)
-        for one in (figured, other)
+        for one in (view, other)
     )
     systems = (PersonCase("n" * 16, evil, evil, ()), PersonCase("o" * 16, evil, PAYLOADS[0], ()))
     return CaseView(evil, evil, evil, sides, systems, (evil,))
@@ -248,7 +255,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     view, pages = hostile_view(), Pages(PAYLOADS[0], served=False)
     asked = [replace(view.entry, person=one, key=one[0] * 16, task=PAYLOADS[0]) for one in (PAYLOADS[0], "p")]
     failed = replace(view, entry=replace(view.entry, status="failed", words=None), claims=(), others=())
-    agreement = AgreementPart(evil, evil, (evil,), (AgreementLine(evil, evil, ((evil, evil),)),))
+    agreement = AgreementPart(evil, evil, (evil,), ((evil, evil, ((evil, evil),)),))
     shown = {
         "index.html": pages.index([*asked, failed.entry], None, 0, evil, 2),
         "judges.html": pages.judges([evil], [agreement], evil),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.app.report.agreement_tables import agreement_tables
-from drr.app.report.judges_behind import judges_behind
+from drr.app.report.behind import sections_behind
 from drr.app.report.material import Material
 from drr.eval.agreement.cases import cases
 from drr.eval.agreement.criteria import PEOPLE, criteria_agreement
@@ -179,9 +179,9 @@ def test_the_page_behind_the_table_shows_the_scores_that_the_table_counts(tmp_pa
         agreed = agreement_among(study, raters)
         material = Material(study, judged, document, agreement=agreed, raters=raters)
         tables = [table for table in agreement_tables(material) if table.name == "agreement-criteria"]
-        (behind,) = judges_behind(material, tables, lambda key: "", lambda a, b: "")
+        (behind,) = sections_behind(material, (), tables)
     ((_, cells, _),) = behind.rows
-    assert dict(zip([name for name, _ in behind.columns], cells, strict=True)) == {
+    assert dict(zip([name for name, *_ in behind.columns], cells, strict=True)) == {
         "GOAL: model and anna": "10.00 / 4.00",
         "GOAL: model and ben": "5.00 / 4.00",
         "GOAL: model and all people": "5.00 / 3.50",

@@ -103,15 +103,7 @@ class CorpusReader:
     def _proposal(self, one: PageProposal) -> ProposalView:
         said = self._truth.judged_pages().get(one.url)
         standing = {"confirm": "confirmed", "refute": "refuted"}.get(said or "", "not confirmed")
-        return ProposalView(
-            self.title(one.url) or one.url,
-            self.link(one.url),
-            one.url,
-            one.kind,
-            one.why,
-            one.quote,
-            standing,
-        )
+        return ProposalView(one, self.title(one.url) or one.url, self.link(one.url), standing)
 
     def right(self, fact: TaskFact) -> list[StatementView]:
         """The supportive pages that say it."""

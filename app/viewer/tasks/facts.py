@@ -1,4 +1,4 @@
-"""The required facts of a task in one report: found, missed or contradicted, beside the places where they stand."""
+"""The required facts and the checklist of a task in one report: found, missed or contradicted, beside the places where they stand."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from drr.app.viewer.tasks.model import FactEvidence, PlaceEvidence, PlaceView, StatementView
-from drr.papers.dr3.judging.rows import FactLabel, Span
+from drr.papers.dr3.judging.rows import FactLabel, PointLabel, RepeatedChange, Span
 
+POINT_STATES = {True: "met", False: "not met", None: "unknown"}
 STATES = ("found", "in part", "missed", "unknown")
 CONTRADICTED = "contradicted"
 _LOST = {
@@ -21,18 +22,14 @@ _LOST = {
 class RepeatedView:
     """A falsified value as the report says it, and a page that falsified it."""
 
-    kind: str
-    value: str
+    change: RepeatedChange
     words: str
-    urls: tuple[str, ...]
     statement: StatementView | None
 
 
 @dataclass(frozen=True)
 class FactInReport:
-    id: str
-    text: str
-    value: str
+    label: FactLabel
     state: str
     by: str
     reason: str
@@ -42,6 +39,10 @@ class FactInReport:
     """Where a fact that the report does not tell was lost; empty where nobody can tell."""
     places: tuple[PlaceEvidence, ...]
     repeated: tuple[RepeatedView, ...]
+
+    @property
+    def id(self) -> str:
+        return self.label.id
 
 
 def facts_in(
@@ -61,12 +62,10 @@ def counted(facts: Iterable[FactInReport]) -> str:
 
 
 def _shown(report: str, label: FactLabel, known: FactEvidence | None, judge: str | None) -> FactInReport:
-    same = known is not None and (known.text, known.value) == (label.text, label.value)
+    same = known is not None and (known.fact.text, known.fact.value) == (label.text, label.value)
     by_rule = label.rule == 1 or not label.by_judge
     return FactInReport(
-        label.id,
-        label.text,
-        label.value,
+        label,
         _state(label.score),
         "by rule" if by_rule else f"by {judge or 'a judge'}",
         label.rule_reason if by_rule else label.judge_reason,
@@ -74,13 +73,7 @@ def _shown(report: str, label: FactLabel, known: FactEvidence | None, judge: str
         "" if label.score != 0 or label.met is None else _LOST[label.met],
         known.places if known is not None and same else tuple(map(_named, _addresses(label))),
         tuple(
-            RepeatedView(
-                one.kind.replace("_", " "),
-                one.value,
-                words_at(report, one.span),
-                one.pages,
-                _statement(one.pages, known if same else None),
-            )
+            RepeatedView(one, words_at(report, one.span), _statement(one.pages, known if same else None))
             for one in label.repeated
         ),
     )
@@ -108,3 +101,52 @@ def _named(place: tuple[str, str | None]) -> PlaceEvidence:
 def _statement(urls: Iterable[str], known: FactEvidence | None) -> StatementView | None:
     changed = {} if known is None else known.changed
     return next((changed[url] for url in urls if url in changed), None)
+
+
+@dataclass(frozen=True)
+class PointInReport:
+    label: PointLabel
+    state: str
+    by: str
+    words: str
+    """Of the report, as the judge quoted them."""
+    facts: tuple[FactInReport, ...]
+    """Those that decide it."""
+
+
+@dataclass(frozen=True)
+class ChecklistInReport:
+    points: tuple[PointInReport, ...]
+
+    @property
+    def told(self) -> str:
+        """In words, e.g. `3 met, 1 unknown`."""
+        states = Counter(point.state for point in self.points)
+        return ", ".join(f"{states[state]} {state}" for state in POINT_STATES.values() if states[state])
+
+
+def points_in(
+    report: str, labels: Sequence[PointLabel], facts: Sequence[FactInReport], judge: str | None
+) -> ChecklistInReport | None:
+    """What is met of the task's checklist and who says so; `None` where there is none, or nobody looked."""
+    if not labels:
+        return None
+    known = {fact.id: fact for fact in facts}
+    return ChecklistInReport(
+        tuple(
+            PointInReport(
+                label,
+                POINT_STATES[label.met],
+                _decided_by(label, judge),
+                words_at(report, label.span),
+                tuple(known[name] for name in label.facts if name in known),
+            )
+            for label in labels
+        )
+    )
+
+
+def _decided_by(label: PointLabel, judge: str | None) -> str:
+    if label.facts:
+        return f"by its facts, {', '.join(label.facts)}"
+    return f"by {judge or 'a judge'}" if label.reason else "no judge was asked"

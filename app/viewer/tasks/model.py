@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from drr.app.viewer.model import Passage
 from drr.citations.files import Box
-from drr.papers.dr3.truth import ChecklistPoint, SearchTerm
+from drr.papers.dr3.truth import PageProposal, TaskFact, TaskTruth
 
 
 class FactSpan(NamedTuple):
@@ -114,11 +114,7 @@ class StatementView:
 
 @dataclass(frozen=True)
 class FactView:
-    id: str
-    text: str
-    value: str
-    modality: str
-    source: str
+    fact: TaskFact
     places: tuple[PlaceView, ...]
     right: tuple[StatementView, ...] = ()
     """Of a fact of pages: who says it."""
@@ -146,8 +142,7 @@ class PlaceEvidence:
 class FactEvidence:
     """What the task's folder holds of a fact, to lay beside what a report says."""
 
-    text: str
-    value: str
+    fact: TaskFact
     places: tuple[PlaceEvidence, ...]
     changed: Mapping[str, StatementView]
     """By address: what recorded changes made of it."""
@@ -166,12 +161,9 @@ class CorpusSizeView:
 class ProposalView:
     """What a model took a found page for, and what a person said of that."""
 
+    row: PageProposal
     title: str
     link: str | None
-    url: str
-    kind: str
-    why: str
-    quote: str | None
     standing: str
     """`confirmed`, `refuted`, `not confirmed`."""
 
@@ -232,30 +224,23 @@ class TaskEntry:
 @dataclass(frozen=True)
 class TaskView:
     entry: TaskEntry
+    truth: TaskTruth
     today: str
     facts: tuple[FactView, ...]
     files: tuple[TaskFileView, ...]
-    counter: str
     sizes: tuple[CorpusSizeView, ...]
     kinds: tuple[str, ...]
     noise_pages: int
     """How many pages of the viewer the noise fills."""
     noise: int
-    terms: tuple[SearchTerm, ...]
-    checklist: tuple[ChecklistPoint, ...]
-    answer: tuple[str, ...]
-    invented: tuple[str, ...]
-    refused: Mapping[str, int]
-    review: str
     reviewed: tuple[str, ...]
     """What was decided before, in words."""
-    made: bool
-    """By us; of an imported task places and changes are not recorded."""
     proposals: tuple[ProposalView, ...] = ()
-    proposed_by: str | None = None
-    """The model, where pages were found and not made."""
-    found: Mapping[str, int] = field(default_factory=dict)
-    """Pages that were read, and those left out by reason."""
+
+    @property
+    def made(self) -> bool:
+        """By us; of an imported task places and changes are not recorded."""
+        return self.truth.intent != "other"
 
 
 @dataclass(frozen=True)

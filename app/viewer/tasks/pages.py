@@ -67,7 +67,7 @@ class TaskPages:
             facts_marked=facts_marked,
             marked=_marked,
             shown_changes=SHOWN_CHANGES,
-            named={one.id: one for one in task.facts},
+            named={one.id: one for one in task.truth.facts},
         )
 
     def document(self, document: DocumentView) -> str:

@@ -95,11 +95,7 @@ class OpenTask:
     def fact(self, fact: TaskFact) -> FactView:
         of_page = fact.source == "page"
         return FactView(
-            fact.id,
-            fact.text,
-            fact.value,
-            fact.modality,
-            fact.source,
+            fact,
             tuple(self._place(one.address, one.quote) for one in fact.places),
             tuple(self.corpus.right(fact)) if of_page else (),
             tuple(self.corpus.falsified(fact)) if of_page else (),
@@ -120,7 +116,7 @@ class OpenTask:
             found = PlaceEvidence(shown, passage=right.get(one.address))
             places.append(self._in_file(fact, found))
         changed = {one.url: one for one in self.corpus.falsified(fact)} if fact.source == "page" else {}
-        return FactEvidence(fact.text, fact.value, tuple(places), changed)
+        return FactEvidence(fact, tuple(places), changed)
 
     def _in_file(self, fact: TaskFact, found: PlaceEvidence) -> PlaceEvidence:
         place = file_place(found.place.address)
@@ -147,25 +143,16 @@ class OpenTask:
         shown = {"supportive", "distractor", "noise"} & {*(page.kind for page in truth.pages), "noise"}
         return TaskView(
             entry=self.entry,
+            truth=truth,
             today=self.task.question.today,
             facts=tuple(map(self.fact, truth.facts)),
             files=self.files,
-            counter=truth.counter,
             sizes=tuple(_size(name, self.sizes, truth) for name in self.sizes.sizes),
             kinds=tuple(kind for kind in KINDS if kind in shown),
             noise_pages=corpus.noise_pages,
             noise=len(corpus.noise),
-            terms=truth.terms,
-            checklist=truth.checklist,
-            answer=truth.answer,
-            invented=truth.invented,
-            refused=truth.refused,
-            review=truth.review.status,
             reviewed=tuple(_decisions(truth.review)),
-            made=truth.intent != "other",
             proposals=tuple(corpus.proposals),
-            proposed_by=None if truth.found is None else truth.found.model,
-            found={} if truth.found is None else truth.found.pages,
         )
 
 
