@@ -33,8 +33,8 @@ LEADS = {"pqr": ("pqr_r",), "reporteval": ("re_support", "re_strong")}
 """Metrics of another table that stand in front here too."""
 AS_PRINTED = {
     "fp": "faithfulness (Eq. 2)",
-    "fp_web": "of the web",
-    "fp_product": "of products",
+    "fp_web": "faithfulness web",
+    "fp_product": "faithfulness product",
     "fr": "FR",
     "overall": "Overall",
     "pqr_p": "P",
