@@ -93,7 +93,7 @@ def answered(name: str, words: Sequence[str]) -> str:
 
 
 def _calls(command: CommandRow, words: Sequence[str]) -> list[argparse.Namespace]:
-    """What is asked for; nothing where help was, and was printed, more than once where a file names several judges."""
+    """The calls that a line makes: none where help was printed, several where a file names several judges."""
     from drr.app.parsing import parser_of
     from drr.env.errors import Misuse
 

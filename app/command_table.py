@@ -27,7 +27,7 @@ class CommandRow(NamedTuple):
     line: str
     """The line of help."""
     group: str = ""
-    """Of a head that `drr --help` lists."""
+    """The group in `drr --help`, of a head."""
     old: str = ""
     """A name of one word that is understood, and listed nowhere."""
     old_stays: bool = False
@@ -41,7 +41,7 @@ class CommandRow(NamedTuple):
 
 
 class FoundCommand(NamedTuple):
-    """Where the words of a command line lead."""
+    """The command that a line begins with."""
 
     command: CommandRow
     rest: list[str]

@@ -95,7 +95,7 @@ _WORDS = {
     "dict": "ROLE=MODEL,...",
     "tuple": "LIST",
 }
-"""What stands for a setting's value, by the first word of its type."""
+"""The word that stands for a setting's value, by its type."""
 
 
 def _add_setting(parser: argparse._ActionsContainer, name: str, line: str = "") -> None:

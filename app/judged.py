@@ -33,8 +33,8 @@ TOLD = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "e
 """Tables of metrics that stand here in a form of their own, or only in the report."""
 AS_PRINTED = {
     "fp": "faithfulness (Eq. 2)",
-    "fp_web": "of the web",
-    "fp_product": "of products",
+    "fp_web": "faithfulness web",
+    "fp_product": "faithfulness product",
     "fr": "FR",
     "overall": "Overall",
 }

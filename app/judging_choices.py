@@ -90,7 +90,7 @@ _USUAL = (
 
 
 def add_judging_options(parser: argparse.ArgumentParser) -> None:
-    """Of every command that judges a study."""
+    """Add the options of every command that judges a study."""
     from drr.app.console import add_setting_options
     from drr.app.models import SETTINGS
     from drr.app.options import add_span_options, positive_int

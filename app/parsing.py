@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SETTINGS_TITLE = (
     "settings, also as DRR_NAME in the environment or in drr.toml (`drr env settings` shows them)"
 )
-"""Of the options that `--help` leaves to `--help-all`."""
+"""The title over options that `--help` leaves to `--help-all`."""
 _LONG_USAGE = 6
 """More options than this are not spelled out twice."""
 
@@ -42,7 +42,7 @@ class _Formatter(argparse.HelpFormatter):
 
 
 class _RawFormatter(_Formatter, argparse.RawDescriptionHelpFormatter):
-    """With description and examples as they were written."""
+    """Keeps description and examples as they were written."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -58,8 +58,12 @@ class Parser(argparse.ArgumentParser):
         )
 
     def _get_formatter(self) -> argparse.HelpFormatter:
-        raw = self.formatter_class is argparse.RawDescriptionHelpFormatter
-        return (_RawFormatter if raw else _Formatter)(prog=self.prog)
+        given = self.formatter_class
+        self.formatter_class = _RawFormatter if given is argparse.RawDescriptionHelpFormatter else _Formatter
+        try:
+            return super()._get_formatter()
+        finally:
+            self.formatter_class = given
 
     def error(self, message: str) -> NoReturn:
         from drr.env.errors import Misuse
@@ -172,7 +176,7 @@ def module_of(command: CommandRow) -> ModuleType:
 
 
 def _add_parts(parser: Parser, command: CommandRow, parts: Sequence[CommandRow]) -> None:
-    """What the head's module has, then what has a module of its own: those are read by their own parsers."""
+    """Add the parts that have modules of their own by name and line alone: their own parsers read them."""
     own = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
     places = own[0] if own else parser.add_subparsers(dest="part", required=True)
     for part in parts:
@@ -192,7 +196,7 @@ def _options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 @contextmanager
 def _helped(helps: Mapping[argparse.Action, str]) -> Iterator[None]:
-    """With other sentences for these actions."""
+    """Give these actions other sentences for a while."""
     before = {action: action.help for action in helps}
     for action, told in helps.items():
         action.help = told

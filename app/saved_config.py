@@ -41,7 +41,7 @@ def save_config(
 
 
 def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:
-    """Who is asked what, where."""
+    """The questions and who answers them, where, how often."""
     from drr.app.giving import PERSONS
     from drr.env.world import FILES
 

@@ -24,21 +24,21 @@ _OF_A_CALL = frozenset(
 _OF_THE_USER = frozenset(
     ("base-url", "trust-address", "trust-agent", "agent-sees", "otel", "otel-text", "pool")
 )
-"""Whom keys and answers are sent to, and what may run uncontained: a file may be a stranger's, so only a person says it."""
+"""Options that say whom keys and answers are sent to and what runs uncontained: a file may be a stranger's."""
 
 
 class StudyFile(NamedTuple):
-    """What a file asks for."""
+    """The options and judges that a file names."""
 
     folder: Path
-    """Of the study."""
+    """The folder of the study."""
     words: list[str]
     """Options of `drr run`."""
     judges: list[str]
 
 
 def is_study_file(study: object) -> bool:
-    """Whether this names a file of settings and no folder."""
+    """True where this names a file and no folder."""
     return isinstance(study, Path) and study.suffix in ENDINGS and not study.is_dir()
 
 
@@ -128,7 +128,7 @@ class _Page(NamedTuple):
 
 
 def _toml_lines(path: Path) -> dict[str, int]:
-    """Where keys begin a line; a table's keys are not told apart."""
+    """The line of each key that begins one; keys of tables are not kept apart."""
     found: dict[str, int] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if key := re.match(r"\s*\[?\s*[\"']?([\w-]+)", line):

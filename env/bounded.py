@@ -47,7 +47,7 @@ class YamlDocument(NamedTuple):
 
     values: dict[str, Any]
     lines: dict[str, int]
-    """Where each key of the mapping stands, and of mappings in it as `outer.inner`."""
+    """The line of each key, of mappings within it as `outer.inner`."""
 
 
 def read_yaml(path: Path) -> YamlDocument:

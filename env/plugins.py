@@ -71,7 +71,7 @@ class Paper(NamedTuple):
     formats: Mapping[str, str] = {}
     """Forms of other benchmarks' files by the name that `--format` takes: their class."""
     sums: Mapping[str, tuple[str, str]] = {}
-    """Protocols of `drr aggregate` by name: the class of the sums, and one line of help."""
+    """Protocols of `drr papers aggregate` by name: the class of the sums, and one line of help."""
     architectures: str = ""
     """A tuple of `drr.agents.architecture.Architecture`."""
     graphs: Mapping[str, str] = {}

@@ -19,7 +19,7 @@ examples:
   drr run study --save-config study.yaml         # one file: shop, queries, variants, models, judges, budget
   drr run study.yaml                             # runs what such a file says
   drr run study                                  # continues; with --budget 50 with more
-  drr run study --variants hybrid-react          # adds a variant, and computes all that is missing
+  drr run study --variants hybrid-react+ws       # adds a variant, and computes all that is missing
   drr run study --retry-failed --model-max-tokens 16384   # more room for what failed, and only that
   drr run filed --tasks tasks/ --sizes 32k,128k --variants react,ledger      # tasks with files
 """

@@ -56,7 +56,7 @@ def test_tables_and_comparison_have_it(
         text = (tmp_path / "r" / "tables" / f"citations.{form}").read_text("utf-8")
         assert "Citations one by one" in text or form == "csv"
         assert {"md": "0.50 [", "tex": "$0.50", "csv": "0.5"}[form] in text
-        assert "FP citation" in text or "fp_citation" in text
+        assert "faithfulness by citation" in text or "fp_citation" in text
     capsys.readouterr()
     assert main(["compare", str(folder), "padded", "plain", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["metrics"]
@@ -105,7 +105,7 @@ def test_the_page_of_a_report_says_what_each_address_says_alone(folder: Path) ->
     tags = re.findall(r'<span class="tag (\w+)" title="what this source says alone">([^<]+)</span>', page)
     assert tags == [("full", "full"), ("none", "irrelevant"), ("unreachable", "unreachable")]
     assert page.count("<small>alone: ") == 2
-    assert "FP citation" in page
+    assert "faithfulness by citation" in page
 
 
 def test_where_nobody_was_asked_the_tables_say_so(folder: Path, tmp_path: Path) -> None:

@@ -354,7 +354,10 @@ def test_a_paper_judging_that_mostly_failed_is_unknown_and_told(
         assert "100.0% of support failed" in printed["fp_web"]["reason"]
         assert printed["fr"]["value"] == 1.0
         assert main([*common, "--profile", "paper"]) == 1
-        assert "FP (Eq. 2), FP web, FP prod of alpha: unknown: 100.0% of support" in capsys.readouterr().out
+        assert (
+            "faithfulness (Eq. 2), faithfulness web, faithfulness product of alpha: unknown: 100.0% of support"
+            in capsys.readouterr().out
+        )
         assert main(common) == 0
 
 

@@ -57,7 +57,7 @@ def study(drr: Drr, new: New) -> Path:
 
 FILES: list[tuple[str, tuple[object, ...], tuple[Callable[[Path], None], ...]]] = [
     ("study/study.toml", ("status", "study"), (sparse, dotted)),
-    ("drr.toml", ("settings",), (sparse, dotted)),
+    ("drr.toml", ("env", "settings"), (sparse, dotted)),
     ("study/queries.jsonl", ("run", "study", "--dry-run"), (sparse, long_line, many_lines)),
     ("study/annotation/plan.json", ("annotate", "study", "--export", "labels.jsonl"), (sparse,)),
     ("reports.jsonl", ("import", "new", "reports.jsonl"), (sparse, long_line, many_lines)),
