@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,9 +36,8 @@ def chosen(
     say_unconfirmed(place)
     found, strange = truths_of(place, desk.answers.values())
     if strange:
-        print(
-            f"drr: {len(strange):,} answers are of no task in {place} and have no figures of dr3: {', '.join(strange[:3])}",
-            file=sys.stderr,
+        notice(
+            f"{len(strange):,} answers are of no task in {place} and have no figures of dr3: {', '.join(strange[:3])}"
         )
     return {KnownTasks: KnownTasks(found)}
 
