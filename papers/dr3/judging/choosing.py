@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from drr.app.notices import notice
 from drr.eval.tasks.desk import Desk
 from drr.papers.dr3.judging.known import KnownTasks
 from drr.papers.dr3.judging.truths import keep_tasks_place, tasks_place, truths_of
