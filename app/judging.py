@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -22,9 +21,9 @@ if TYPE_CHECKING:
     from drr.study.worker import Workplace
 
 
-def study_settings(study: Study, arguments: argparse.Namespace) -> Settings:
+def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[str]) -> Settings:
     """What was given now, else what the study was made with."""
-    from drr.app.vouching import given_settings, settled, trusted_addresses
+    from drr.app.vouching import settled
     from drr.env.settings import Settings, StudyChoices
 
     saved = {
@@ -32,9 +31,7 @@ def study_settings(study: Study, arguments: argparse.Namespace) -> Settings:
         for k, v in study.config.get("settings", {}).items()
         if k in Settings.model_fields and k != "profile"
     }
-    return settled(
-        given_settings(arguments), trusted_addresses(arguments), StudyChoices(study.folder, saved)
-    ).settings
+    return settled(given, trusted, StudyChoices(study.folder, saved)).settings
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from drr.env.plugins import papers
 
 if TYPE_CHECKING:
+    from drr.app.judgement import JudgeConfig
     from drr.eval.evidence.answers import Answer
     from drr.eval.tasks.desk import Desk
     from drr.eval.tasks.key_points.file import OwnPoints
@@ -41,6 +42,23 @@ def paper_choices() -> list[PaperChoices]:
     return modules
 
 
+def paper_options(given: Mapping[str, object]) -> argparse.Namespace:
+    """What the tasks of papers go by, as their options would have it; `Misuse` for a name that is none of them."""
+    from drr.env.errors import Misuse
+
+    parser = argparse.ArgumentParser(add_help=False)
+    for module in paper_choices():
+        module.add_options(parser)
+    known = {action.dest: action.type for action in parser._actions}
+    if unknown := sorted(given.keys() - known.keys()):
+        raise Misuse(f"no choice of a paper is called {', '.join(unknown)}; there are {', '.join(known)}")
+    found = parser.parse_args([])
+    for name, value in given.items():
+        kind = known[name]
+        setattr(found, name, kind(value) if callable(kind) and isinstance(value, str) else value)
+    return found
+
+
 class JudgingChoices(NamedTuple):
     """As given now, else as the study keeps them."""
 
@@ -59,17 +77,17 @@ class JudgingChoices(NamedTuple):
         desk.own_points, desk.reference = self.points, self.reference
         desk.choices = {kind: one for own in self.of_papers.values() for kind, one in own.items()}
 
-    def keep(self, study: Study, arguments: argparse.Namespace) -> None:
+    def keep(self, study: Study, config: JudgeConfig) -> None:
         """What was given now counts until something else is given."""
         from drr.eval.tasks.key_points.file import keep_points
         from drr.eval.tasks.relative import keep_reference
 
         for module in paper_choices():
-            module.keep(study, arguments, self.of_papers[module.__name__])
-        if arguments.points is not None:
+            module.keep(study, config.own, self.of_papers[module.__name__])
+        if config.points is not None:
             keep_points(study, self.points)
-        if arguments.reference is not None:
-            keep_reference(study, arguments.reference)
+        if config.reference is not None:
+            keep_reference(study, config.reference)
 
 
 _USUAL = (
@@ -172,27 +190,23 @@ def add_choice_options(parser: argparse.ArgumentParser) -> None:
 
 
 def choices(
-    study: Study, desk: Desk, answers: list[Answer], arguments: argparse.Namespace, what: list[str]
+    study: Study, desk: Desk, answers: list[Answer], config: JudgeConfig, what: list[str]
 ) -> JudgingChoices:
     from drr.env.errors import Misuse
     from drr.eval.tasks.key_points.file import kept_points, read_points
     from drr.eval.tasks.relative import kept_reference
 
-    if arguments.dry_run and arguments.export_points is not None:
-        raise Misuse(
-            "--export-points: a dry run makes no points that could be written; leave one of the two out"
-        )
-    if arguments.export_points is not None and not arguments.export_points.absolute().parent.is_dir():
-        raise Misuse(f"--export-points {arguments.export_points}: there is no such folder; make it first")
-    if arguments.points is None:
+    if config.export_points is not None and not config.export_points.absolute().parent.is_dir():
+        raise Misuse(f"--export-points {config.export_points}: there is no such folder; make it first")
+    if config.points is None:
         points = kept_points(study)
     else:
-        points = read_points(arguments.points, {wish.id for wish in desk.wishes()})
+        points = read_points(config.points, {wish.id for wish in desk.wishes()})
     known = sorted({answer.variant for answer in answers})
     named = f"name one of {', '.join(known) or 'none yet'}"
-    if arguments.reference is not None and arguments.reference not in known:
-        raise Misuse(f"--reference {arguments.reference}: no answer in this study is by it; {named}")
-    reference = arguments.reference or kept_reference(study)
+    if config.reference is not None and config.reference not in known:
+        raise Misuse(f"--reference {config.reference}: no answer in this study is by it; {named}")
+    reference = config.reference or kept_reference(study)
     if _RELATIVE in what and reference is None:
         raise Misuse(
             f"--what relative: no --reference says whose reports the others are graded against; {named}"
@@ -200,20 +214,19 @@ def choices(
     return JudgingChoices(
         points,
         reference,
-        {one.__name__: one.chosen(study, desk, arguments, what) for one in paper_choices()},
-        not arguments.renew and _goes_on(study, desk),
+        {one.__name__: one.chosen(study, desk, config.own, what) for one in paper_choices()},
+        not config.renew and _goes_on(study, desk),
     )
 
 
 def _goes_on(study: Study, desk: Desk) -> bool:
-    import sys
-
+    from drr.app.notices import notice
     from drr.eval.judging.earlier import goes_on_by_earlier
 
     found = goes_on_by_earlier(study, desk)
     if found:
         told = "goes on by the prompts that judged it before; --renew judges it by today's, with new calls"
-        print(f"drr: {study.folder}: {told}", file=sys.stderr)
+        notice(f"{study.folder}: {told}")
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from drr.face import (
     aask,
     acheck,
+    ajudge,
     arun,
     ask,
     call_tool,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from drr.app.asking import CitedAnswer as Answer
     from drr.app.asking import Unfinished
     from drr.app.checking import Findings
+    from drr.app.judgement import Judgement
     from drr.app.session import ToolReply, ToolSession
     from drr.env.errors import DrrError, Misuse
     from drr.env.settings import Settings
@@ -34,6 +36,7 @@ _TYPES = {
     "Answer": "drr.app.asking.CitedAnswer",
     "DrrError": "drr.env.errors.DrrError",
     "Findings": "drr.app.checking.Findings",
+    "Judgement": "drr.app.judgement.Judgement",
     "Misuse": "drr.env.errors.Misuse",
     "Settings": "drr.env.settings.Settings",
     "StudyStatus": "drr.study.status.StudyStatus",
@@ -47,6 +50,7 @@ __all__ = [
     "Answer",
     "DrrError",
     "Findings",
+    "Judgement",
     "Misuse",
     "Settings",
     "StudyStatus",
@@ -55,6 +59,7 @@ __all__ = [
     "Unfinished",
     "aask",
     "acheck",
+    "ajudge",
     "arun",
     "ask",
     "call_tool",

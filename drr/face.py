@@ -11,13 +11,14 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from drr.app.asking import CitedAnswer
     from drr.app.checking import Findings
+    from drr.app.judgement import Judgement
     from drr.app.over_mcp import Called
     from drr.app.session import ToolSession
     from drr.env.settings import Settings
@@ -282,14 +283,75 @@ def run(
 arun = _twin(run)
 
 
-def judge(study: str | Path, **options: Any) -> Any:
-    """Judge what is not judged yet, as `drr judge --json` answers: the metrics, and what was planned and left.
+@_anywhere
+def judge(
+    study: str | Path,
+    *,
+    what: str | Sequence[str] | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    shop: str | Path | None = None,
+    variants: str | Sequence[str] | None = None,
+    repeat: int = 1,
+    refetch: bool = False,
+    unknown: bool = False,
+    retry_failed: bool = False,
+    budget: float | None = None,
+    budget_tokens: int | None = None,
+    limit: int | None = None,
+    units: int = 8,
+    workers: int | None = None,
+    batch: int = 1,
+    renew: bool = False,
+    points: str | Path | None = None,
+    reference: str | None = None,
+    of_papers: Mapping[str, object] | None = None,
+    settings: Settings | None = None,
+) -> Judgement:
+    """Judge what is not judged yet, by `model`; return what was done and every figure.
 
-    >>> told = drr.judge("study", what="rules,faithfulness")
-    >>> told["run"]["left"], "fp" in told["metrics"]["react"]
+    `of_papers` is what the tasks of papers go by, by the names of their options: `{"rounds": 1}`.
+
+    >>> judgement = drr.judge("study", what=["rules", "faithfulness"])
+    >>> judgement.left, "fp" in judgement.metrics["react"]
     (0, True)
     """
-    return _document("judge", *_words({"quiet": True, **options}), about=str(study))
+    from drr.app.judgement import JudgeConfig, conclude_judging, judge
+    from drr.app.judging_choices import paper_options
+    from drr.app.options import above_zero
+    from drr.app.vouching import named_settings
+    from drr.eval.tasks.registry import groups
+
+    amounts = {"limit": limit, "units": units, "workers": workers, "repeat": repeat, "batch": batch}
+    above_zero(budget=budget, budget_tokens=budget_tokens, **amounts)
+    config = JudgeConfig(
+        study=Path(study),
+        what=_listed(what) or ",".join(groups(usual=True)),
+        shop=None if shop is None else str(shop),
+        variants=_listed(variants),
+        repeat=repeat,
+        refetch=refetch,
+        unknown=unknown,
+        retry_failed=retry_failed,
+        budget=budget,
+        budget_tokens=budget_tokens,
+        limit=limit,
+        units=units,
+        workers=workers,
+        batch=batch,
+        renew=renew,
+        points=_path(points),
+        reference=reference,
+        own=paper_options(of_papers or {}),
+        quiet=True,
+        given=named_settings(settings, model_judge=model, base_url=base_url),
+    )
+    judgement = judge(config)
+    conclude_judging(judgement, config.study)
+    return judgement
+
+
+ajudge = _twin(judge)
 
 
 def metrics(study: str | Path) -> pa.Table:
@@ -350,15 +412,6 @@ def _settled(settings: Settings | None, **named: object) -> Settings:
     return settled(named_settings(settings, **named), ()).settings
 
 
-def _words(options: Mapping[str, Any]) -> list[str]:
-    """Options as they are typed, each one word, whatever its value begins with; `None` and `False` are left out."""
-    return [
-        "--" + name.replace("_", "-") + ("" if value is True else f"={value}")
-        for name, value in options.items()
-        if value is not None and value is not False
-    ]
-
-
 def _listed(names: str | Sequence[str] | None) -> str | None:
     return names if names is None or isinstance(names, str) else ",".join(map(str, names))
 
@@ -379,28 +432,3 @@ def _as_file(queries: Queries | None) -> Iterator[Path | None]:
         file = Path(folder, "queries.jsonl")
         file.write_text("".join(json.dumps(dict(line)) + "\n" for line in queries), encoding="utf-8")
         yield file
-
-
-def _document(command: str, *words: str, about: str | None = None) -> Any:
-    """What the command prints with `--json`; what it is `about` is never taken for an option."""
-    from drr.app.cli import answered
-
-    last = [] if about is None else ["--", about]
-    return json.loads(_off_the_loop(lambda: answered(command, [*words, "--json", *last])))
-
-
-def _off_the_loop(work: Callable[[], Found]) -> Found:
-    """Where an event loop runs already, as in a notebook, in a thread of its own: commands bring their own loop."""
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        running = False
-    else:
-        running = True
-    if not running:  # outside the handler above: an error of the work has no other error behind it
-        return work()
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(work).result()

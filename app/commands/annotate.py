@@ -204,6 +204,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
     from drr.app.console import tell, write_lines
     from drr.app.judging import desk_of, study_settings, study_shop
     from drr.app.models import models_of
+    from drr.app.vouching import given_settings, trusted_addresses
     from drr.env.errors import Misuse
     from drr.eval.agreement.samples import drawn, rating_places, rating_sheet, support_places, support_sheet
     from drr.eval.judging.read import choose, read_judged
@@ -222,7 +223,7 @@ def _sheet(arguments: argparse.Namespace) -> int:
             )
         chosen, sample = drawn(places, arguments.sample, 7 if arguments.seed is None else arguments.seed)
         if supports:
-            settings = study_settings(study, arguments)
+            settings = study_settings(study, given_settings(arguments), trusted_addresses(arguments))
             with study_shop(study, settings, arguments.shop) as shop:
                 desk = desk_of(settings, models_of(settings), shop)
                 lines = support_sheet(judged, desk, chosen, sample, who)

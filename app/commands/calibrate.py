@@ -118,6 +118,7 @@ def _labels(
     """Of a file, or the marks of a study's reviewers."""
     from drr.app.judging import desk_of, open_study, study_settings, study_shop
     from drr.app.models import models_of
+    from drr.app.vouching import given_settings, trusted_addresses
     from drr.env.errors import Misuse
     from drr.eval.agreement.marked import marked_labels
     from drr.eval.labels import read_labels
@@ -125,7 +126,7 @@ def _labels(
     if not arguments.labels.is_dir():
         return read_labels(arguments.labels, scale), None
     with open_study(arguments.labels) as study:
-        settings = study_settings(study, arguments)
+        settings = study_settings(study, given_settings(arguments), trusted_addresses(arguments))
         with study_shop(study, settings, arguments.shop) as shop:
             found = marked_labels(study, desk_of(settings, models_of(settings), shop))
     if not found.labels:

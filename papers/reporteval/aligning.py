@@ -94,8 +94,11 @@ def version_desk(
     from drr.app.judging import desk_of, study_settings
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, unit_cap_of
+    from drr.app.vouching import given_settings, trusted_addresses
 
-    settings = study_settings(alignment.study, arguments).model_copy(update={"prompts": version.folder})
+    settings = study_settings(
+        alignment.study, given_settings(arguments), trusted_addresses(arguments)
+    ).model_copy(update={"prompts": version.folder})
     models = models_of(settings)
     check_models(models, ["judge"], budget_of(arguments, alignment.study), unit_cap_of(arguments))
     return desk_of(settings, models, None), models

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from drr.app.notices import notice
 from drr.eval.tasks.desk import Desk
 from drr.papers.dr3.judging.known import KnownTasks
 from drr.papers.dr3.judging.truths import keep_tasks_place, tasks_place, truths_of
@@ -37,9 +37,8 @@ def chosen(
     say_unconfirmed(place)
     found, strange = truths_of(place, desk.answers.values())
     if strange:
-        print(
-            f"drr: {len(strange):,} answers are of no task in {place} and have no figures of dr3: {', '.join(strange[:3])}",
-            file=sys.stderr,
+        notice(
+            f"{len(strange):,} answers are of no task in {place} and have no figures of dr3: {', '.join(strange[:3])}"
         )
     return {KnownTasks: KnownTasks(found)}
 

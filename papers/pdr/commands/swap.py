@@ -36,18 +36,16 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     import sys
-    from contextlib import redirect_stdout
-    from io import StringIO
 
-    from drr.app.commands import judge
+    from drr.app.commands import judge as judge_command
     from drr.app.console import print_json
+    from drr.app.judgement import conclude_judging, judge
     from drr.papers.pdr.metrics.swap_document import swap_document
     from drr.study.study import Study
 
     if arguments.dry_run or arguments.diff is not None:
-        return judge.run(arguments)
-    with redirect_stdout(StringIO()):
-        code = judge.run(arguments)
+        return judge_command.run(arguments)
+    code = conclude_judging(judge(judge_command.judge_config(arguments)), arguments.study)
     with Study.read(arguments.study) as study:
         document = swap_document(study)
     if not document["variants"]:
