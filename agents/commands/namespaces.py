@@ -119,7 +119,7 @@ def _hide(path: str) -> None:
     if os.path.isdir(target):
         _mount("tmpfs", target, "tmpfs", _NO_SUID | _NO_DEVICES, "mode=555,size=4k")
     elif os.path.exists(target):
-        _mount("/dev/null", target, None, _BIND, None)
+        _device("null", target)
 
 
 def _fresh(target: str) -> None:
@@ -131,10 +131,16 @@ def _devices() -> None:
     os.makedirs(f"{ROOT}/dev/shm", exist_ok=True)  # noqa: S108
     for name in _DEVICES:
         os.close(os.open(f"{ROOT}/dev/{name}", os.O_CREAT | os.O_WRONLY, 0o644))
-        _mount(f"/dev/{name}", f"{ROOT}/dev/{name}", None, _BIND, None)
+        _device(name, f"{ROOT}/dev/{name}")
     for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
         os.symlink(f"/proc/self/fd{target}", f"{ROOT}/dev/{name}")
     _mount("tmpfs", f"{ROOT}/dev/shm", "tmpfs", _NO_SUID | _NO_DEVICES, _SIZE)  # noqa: S108
+
+
+def _device(name: str, target: str) -> None:
+    """Read-only: it is written to all the same, but its mode, owner and times are the machine's."""
+    _mount(f"/dev/{name}", target, None, _BIND, None)
+    _set(target, _READ_ONLY | _NO_SUID, all_below=False)
 
 
 def _accounts() -> None:
@@ -152,7 +158,7 @@ def _processes(most: int) -> None:
         with contextlib.suppress(OSError):  # an older kernel: limits of the process hold all but root
             _write(f"{ROOT}/proc/sys/{switch}", str(value))
     if os.path.exists(f"{ROOT}/proc/keys"):  # the names of this user's
-        _mount("/dev/null", f"{ROOT}/proc/keys", None, _BIND, None)
+        _device("null", f"{ROOT}/proc/keys")
     _set(f"{ROOT}/proc", _READ_ONLY | _NO_SUID | _NO_DEVICES | _NO_EXEC)
 
 

@@ -62,6 +62,15 @@ def written(path):
     except OSError:
         return False
 
+def changed(path):
+    """To what it is: `chmod` is let through all the same, or not."""
+    try:
+        os.chmod(path, os.stat(path).st_mode & 0o7777)
+        return True
+    except OSError:
+        return False
+
+devices = ("null", "zero", "full", "random", "urandom")
 numbers = {"netlink": 16, "packet": 17, "vsock": 40, "alg": 38, "bluetooth": 31, "can": 29, "xdp": 44}
 tries = {
     "sockets of the Internet, to itself": lambda: inet(socket.AF_INET, "127.0.0.1") and inet(socket.AF_INET6, "::1"),
@@ -80,8 +89,8 @@ tries = {
     "names of keys": lambda: "SECRET" in open("/proc/keys").read(),
     "processes beside its own": lambda: len([name for name in os.listdir("/proc") if name.isdigit()]) > 4,
     "switches of the kernel": lambda: written("/proc/sys/kernel/core_pattern") or written("/proc/sysrq-trigger"),
-    "devices beside `null`, `zero`, `full`, `random`, `urandom`": lambda: [n for n in os.listdir("/dev") if n not in ("null", "zero", "full", "random", "urandom", "shm", "fd", "stdin", "stdout", "stderr")] != [],
-    "files that others can see": lambda: any(map(written, ("/usr/x", "/x", "/etc/x", "/proc/x"))),
+    "devices beside `null`, `zero`, `full`, `random`, `urandom`": lambda: [n for n in os.listdir("/dev") if n not in (*devices, "shm", "fd", "stdin", "stdout", "stderr")] != [],
+    "files that others can see": lambda: any(map(written, ("/usr/x", "/x", "/etc/x", "/proc/x"))) or any(changed(f"/dev/{name}") for name in devices) or changed(sys.stdin.read()),
     "memory files and its own shared memory": lambda: os.memfd_create("x") > 0 and written("/dev/shm/x"),
     "threads, processes and signals among its own": lambda: subprocess.run(["true"]).returncode == 0,
 }
@@ -109,8 +118,11 @@ async def test_every_door_is_as_security_md_says(tmp_path: Path, monkeypatch: py
     libc = ctypes.CDLL(None)
     libc.syscall(250, 1, None)
     libc.syscall(248, b"user", b"SECRET", b"mine", 4, -3)
-    async with place_for(Command.of("cmd:./agent"), CommandTerms()) as place:
-        ended = await place.run({"PATH": search_path()}, "", 30)
+    keys = tmp_path / "shown" / ".env"
+    keys.parent.mkdir()
+    keys.write_text("SECRET")
+    async with place_for(Command.of("cmd:./agent"), CommandTerms(shown=(keys.parent,))) as place:
+        ended = await place.run({"PATH": search_path()}, str(keys), 30)
     assert json.loads(ended.report) == said()
 
 
