@@ -92,6 +92,8 @@ class Paper(NamedTuple):
     """The module of its canaries (`drr.app.commands.canaries.CanaryPart`)."""
     task_actions: str = ""
     """The module of what `drr papers tasks` does with its tasks (`drr.app.commands.tasks.TaskActions`)."""
+    report: str = ""
+    """What it adds to reports (`drr.app.report.of_papers.ReportParts`)."""
     choices: str = ""
     """The module of what its tasks of judging go by (`drr.app.judging_choices.PaperChoices`)."""
     giving: str = ""

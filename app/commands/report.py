@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from drr.app.report.material import Material
@@ -83,7 +83,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
-    from drr.app.report.setting_tables import refusals
+    from drr.app.report.of_papers import report_parts
     from drr.app.studies import despite_losses
     from drr.env.errors import Misuse
     from drr.study.study import Study
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Misuse("say where the report goes: --out DIR (or --json for the numbers alone)")
     with Study.read(arguments.study) as study:
         document, tables = despite_losses(study, lambda: _made(study, arguments))
-        for refused in refusals(document):
+        for refused in (line for parts in report_parts() for line in parts.refusals(document)):
             print(f"drr: memories side by side: {' '.join(refused.split())}", file=sys.stderr)
         if arguments.json:
             print_json(document)
@@ -135,16 +135,17 @@ def _made(study: Study, arguments: argparse.Namespace) -> tuple[StudyDocument, i
 
 
 def _read(study: Study, arguments: argparse.Namespace) -> tuple[Judged, StudyDocument]:
+    from drr.app.report.of_papers import report_parts
     from drr.eval.foreign.kept import foreign_scores
     from drr.eval.foreign.summary import foreign_tables
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.document import study_document
-    from drr.papers.reporteval.alignment.kept import alignments
 
     judged = read_judged(study, choose(study, arguments.judge))
     document = study_document(study, arguments.judge, complete=arguments.complete_only, known=judged)
-    if aligned := [one.row() for one in alignments(study)]:
-        document["alignment"] = aligned
+    for name, row_of in (item for parts in report_parts() for item in parts.document.items()):
+        if (row := row_of(study)) is not None:
+            cast(dict[str, object], document)[name] = row
     if scores := foreign_scores(study):
         document["foreign"] = foreign_tables(scores, judged.answers)
     if arguments.labels:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from drr.app.report.material import LONGEST_NAME, Material, answer_name, system_answer
-from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Line, Table
+from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine
 from drr.eval.agreement.criteria import said_under_criteria
 from drr.eval.agreement.items import OVERALL, Items, preferences
 from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels, RankingRow
@@ -236,8 +236,8 @@ def _form(
     columns: Sequence[Heading],
     notes: Callable[[Material], Sequence[str]] = lambda material: (),
 ) -> Form:
-    def lines(material: Material) -> Iterator[Line]:
-        return (Line(one.name, one.row) for one in compared(material, name))
+    def lines(material: Material) -> Iterator[TableLine]:
+        return (TableLine(one.name, one.row) for one in compared(material, name))
 
     return Form(name, title, columns, lines, notes, judges=True, sections=_sections)
 
@@ -265,7 +265,7 @@ AGREEMENT_FORMS = (
     _form("agreement-metrics", "Agreement on metrics, report by report", _CORRELATED),
     _form(
         "agreement-criteria",
-        "Agreement on criteria, score by score (PDR-Bench's Table 4)",
+        "Agreement on criteria, score by score",
         (
             Heading("PCA", "pca", _BETTER),
             Heading("PCA by chance", "pca_chance"),

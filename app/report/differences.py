@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from drr.app.report.floors import floor_cells, floor_notes, greyed
-from drr.app.report.headline import LEADS
+from drr.app.report.headline import lead_metrics
 from drr.app.report.material import Material
 from drr.app.report.tables import Cell, Table, metric_headings
 from drr.eval.metrics import metrics
@@ -39,7 +39,7 @@ class Contrast:
 
 def contrasts(material: Material) -> list[Contrast]:
     """The better of two first, by the first figure that both have."""
-    shown = [metrics()[name] for name in LEADS if _known(material, name)]
+    shown = [metrics()[name] for name in lead_metrics() if _known(material, name)]
     if not shown:
         return []
     pairs = _pairs(material, shown[0])

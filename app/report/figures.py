@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drr.app.report.calls import BESIDE, tool_calls
 from drr.app.report.cost import cost_points
-from drr.app.report.dr3_figure import draw_sizes
 from drr.app.report.forest_figure import draw_forest
 from drr.app.report.ink import DARK, FORMS, LIGHT, PALETTE, Scheme
 from drr.app.report.material import ByQuery, Material
-from drr.app.report.setting_figure import draw_settings
+from drr.app.report.of_papers import ReportFigure, report_parts
 from drr.eval.stats.intervals import COUNTED, V, mean
 from drr.wording.excerpt import excerpt
 
@@ -39,7 +38,7 @@ SMALLEST = 1.8
 def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
     """Writes what this study has data for, light and dark; (file name without ending, title) of each."""
     drawn = []
-    for name, title, _ in FIGURES:
+    for name, title, _ in every_figure():
         laid = _save(material, name, LIGHT, FORMS, folder, None)
         if laid is not None:
             _save(material, name, DARK, FORMS, folder, laid)
@@ -49,7 +48,7 @@ def draw_all(material: Material, folder: Path) -> list[tuple[str, str]]:
 
 def draw_file(material: Material, folder: Path, file: str) -> None:
     """Writes one of the files of `draw_all`; none of a name that is not of its making."""
-    for name, _, _ in FIGURES:
+    for name, _, _ in every_figure():
         for scheme in (LIGHT, DARK):
             for form in FORMS:
                 if file == f"{name}{scheme.ending}.{form}":
@@ -58,7 +57,7 @@ def draw_file(material: Material, folder: Path, file: str) -> None:
 
 def figures_of(material: Material) -> list[tuple[str, str]]:
     """(File name without ending, title) of each that this study has data for."""
-    return [(name, title) for name, title, draw in FIGURES if _made(material, draw, LIGHT) is not None]
+    return [(name, title) for name, title, draw in every_figure() if _made(material, draw, LIGHT) is not None]
 
 
 STYLE: dict[Any, Any] = {
@@ -106,7 +105,7 @@ def _save(
 ) -> FigureLayout | None:
     import matplotlib as mpl
 
-    draw = next(draw for own, _, draw in FIGURES if own == name)
+    draw = next(draw for own, _, draw in every_figure() if own == name)
     figure = _made(material, draw, scheme)
     if figure is None:
         return None
@@ -339,11 +338,14 @@ def _reach(value: float, low: float | None, high: float | None) -> list[list[flo
     return None if low is None or high is None else [[max(value - low, 0.0)], [max(high - value, 0.0)]]
 
 
-FIGURES = (
+OURS = (
     ("differences", "Paired differences", draw_forest),
     ("tool-calls", "Tool calls per answer (Figure 4)", _tool_calls),
     ("pairwise", "Pairwise wins, ties, losses (Figure 6)", _pairwise),
     ("cost-quality", "Cost against quality", _pareto),
-    ("dr3-sizes", "Figures against the size of what is searched (DR3-Eval's Figure 6)", draw_sizes),
-    ("settings", "Personalization from setting to setting (PDR-Bench's Figure 3)", draw_settings),
 )
+
+
+def every_figure() -> list[ReportFigure]:
+    """Ours, then those of the papers."""
+    return [ReportFigure(*one) for one in OURS] + [one for parts in report_parts() for one in parts.figures]

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from drr.app.judged import unread_told
 from drr.app.report.material import Material
+from drr.app.report.of_papers import report_parts
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.intervals import DifferenceRow, mean, paired
@@ -16,8 +17,11 @@ from drr.eval.stats.noise import detectable
 from drr.study.unit import Record
 from drr.wording.excerpt import many
 
-LEADS = ("fp", "overall", "pqr_p", "dr3_avg", "re_overall", "kp_vital_strict")
-"""The one figure of each way to judge, in the order of the tables."""
+
+def lead_metrics() -> list[str]:
+    """The one figure of each way to judge, in the order of the tables."""
+    of_papers = [parts.headline for parts in report_parts() if parts.headline]
+    return ["fp", "overall", *of_papers, "kp_vital_strict"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ class Lead:
 
 
 def leads(material: Material) -> Iterator[Lead]:
-    for name in LEADS:
+    for name in lead_metrics():
         known = metrics()[name]
         values = material.per_report(name)
         means = {system: mean(own).value for system, own in values.items()}
@@ -113,7 +117,7 @@ def unscored(material: Material) -> list[str]:
     lines = (
         [f"{many(failed, 'answer')} failed and {'is' if failed == 1 else 'are'} in no mean"] if failed else []
     )
-    for name in LEADS:
+    for name in lead_metrics():
         rows = [row[name] for row in document["metrics"].values() if name in row]
         missing, whole = (
             sum(row["n_unscored"] for row in rows),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from drr.app.judged import unread_of
 from drr.app.report.material import Material, system_answer
-from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Line, Table, headings
+from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine, headings
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.metrics.diagnosis import BY_RULE, JUDGED
@@ -29,14 +29,14 @@ CORRECTED_NOTE = (
 )
 
 
-def _pairs(material: Material) -> Iterator[Line]:
+def _pairs(material: Material) -> Iterator[TableLine]:
     for row in material.document["pairwise"]:
         p = row["p_holm"]
         significant = p is not None and p < SIGNIFICANT and not row["unreliable"]
         verdict = "unreliable (order decides)" if row["unreliable"] else "" if p is None else f"{p:.3f}"
         shown = {**row, "win_rate": Cell.of(row["win_rate"], bold=significant), "verdict": verdict}
         name = f"{row['dimension'].replace('_', ' ')}: {row['a']} over {row['b']}"
-        yield Line(name, shown, (row["a"], row["b"]))
+        yield TableLine(name, shown, (row["a"], row["b"]))
 
 
 PAIRWISE = Form(
@@ -174,19 +174,19 @@ COVERAGE = Form(
         Heading("without an answer", field="failed", digits=0),
         Heading("share", field="failed_share", digits=3),
     ),
-    lambda material: (Line(task, row) for task, row in material.document["coverage"]["tasks"].items()),
+    lambda material: (TableLine(task, row) for task, row in material.document["coverage"]["tasks"].items()),
     _coverage_notes,
     judges=True,
     sections=_covered,
 )
 
 
-def _corrected(material: Material) -> Iterator[Line]:
+def _corrected(material: Material) -> Iterator[TableLine]:
     document = material.document.get("corrected")
     for row in document["figures"] if document else ():
         labelled = Cell(row["n_labelled"], digits=0)
         shown = {"judge": row["judge"], "corrected": row, "people": row["people"], "labelled": labelled}
-        yield Line(f"{row['metric'].replace('_', ' ')}: {row['variant']}", shown, (row["variant"],))
+        yield TableLine(f"{row['metric'].replace('_', ' ')}: {row['variant']}", shown, (row["variant"],))
 
 
 def _corrected_notes(material: Material) -> list[str]:

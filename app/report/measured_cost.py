@@ -1,11 +1,11 @@
-"""What systems, memories and judges cost, part by part (PDR-Bench's Table 9, DR3-Eval's Table 12)."""
+"""What systems, memories and judges cost, part by part."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from drr.app.report.material import LONGEST_NAME, Material
-from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Line, Table
+from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine
 from drr.eval.metrics.cost_rows import cost_part
 from drr.eval.metrics.costs import cost_of, shared_judgements
 from drr.study.unit import Record
@@ -17,19 +17,19 @@ NOTE = (
 )
 
 
-def _lines(material: Material) -> Iterator[Line]:
+def _lines(material: Material) -> Iterator[TableLine]:
     """A row for each part of each system, and for what judging took in all."""
     cost = cost_part(material.document)
     if cost is None:
         return
     for system, own in cost["systems"].items():
-        yield Line(f"{system}: agent, an answer", own["agent"], (system,))
+        yield TableLine(f"{system}: agent, an answer", own["agent"], (system,))
         if "build" in own:
-            yield Line(f"{system}: memory observes, a person", own["build"], (system,))
+            yield TableLine(f"{system}: memory observes, a person", own["build"], (system,))
         if "recall" in own:
-            yield Line(f"{system}: memory recalls, a question", own["recall"], (system,))
+            yield TableLine(f"{system}: memory recalls, a question", own["recall"], (system,))
         if "judge" in own:
-            yield Line(f"{system}: judge, an answer", own["judge"], (system,))
+            yield TableLine(f"{system}: judge, an answer", own["judge"], (system,))
     for task, whole in cost["shared"].items():
         cells = {
             "tokens": Cell(whole["tokens"], digits=0),
@@ -37,7 +37,7 @@ def _lines(material: Material) -> Iterator[Line]:
             "seconds": Cell(whole["seconds"], digits=1),
             "usd": Cell(whole["usd"], digits=4),
         }
-        yield Line(f"judge, {task.replace('_', ' ')}, in all", cells, ())
+        yield TableLine(f"judge, {task.replace('_', ' ')}, in all", cells, ())
 
 
 def _notes(material: Material) -> list[str]:
@@ -71,7 +71,7 @@ def _shared(material: Material, table: Table) -> Iterator[Behind]:
 
 MEASURED_COST = Form(
     "cost",
-    "Measured cost (PDR-Bench's Table 9, DR3-Eval's Table 12)",
+    "Measured cost",
     (
         Heading("tokens", "tokens", "Read and written by models; embedded texts are none.", digits=0),
         Heading("calls", "calls", "Calls of models.", digits=1),

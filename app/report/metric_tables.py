@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from drr.app.judged import reasons_of, unread_of
 from drr.app.papers.printed import printed
 from drr.app.report.floors import floor_cells, floor_notes, within_floor
 from drr.app.report.material import ByQuery, Material
+from drr.app.report.of_papers import MetricForm, report_parts
 from drr.app.report.tables import Cell, Heading, Table, headings, metric_headings
 from drr.eval import metrics as registry
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.intervals import SIGNIFICANT, PairedDifference, VRow, mean, paired, spread, with_holm
 from drr.eval.stats.noise import pooled_sd
-from drr.papers.pdr.metrics.swap import verdict_on
 
 PRINTED_NOTE = (
     "the paper's printed figure (arXiv text, Tables 1, 2, 5 and Section 6.3): another setting, not comparable"
@@ -24,21 +23,6 @@ BOLD_NOTE = (
     "Bold: better than the next by more than the noise (paired sign-flip test over queries, Holm over the table, p < 0.05); "
     "never by rank alone. In brackets the 95 % interval over queries: Student's, shifted for skew, with what so few queries can have missed between the ends of the scale."
 )
-
-
-@dataclass(frozen=True)
-class MetricForm:
-    """What a table of metrics has beside the metrics that name it."""
-
-    lead: tuple[str, ...] = ()
-    """Metrics of another table that stand in front here too."""
-    closing: Mapping[str, str] = field(default_factory=dict)
-    """Metrics at the end that are made of the others and not tested beside them, by the key of their column."""
-    spread: bool = False
-    """Every mean with its standard deviation over reports."""
-    notes: Callable[[Material], list[str]] = lambda material: []
-    sways: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By metric, those that say how far it sways by itself: what is no further from the best is shown as slight."""
 
 
 def _length_notes(material: Material) -> list[str]:
@@ -57,78 +41,26 @@ def _unread_notes(material: Material) -> list[str]:
 
 def _paper_notes(material: Material) -> list[str]:
     return [
-        "One judging behind all columns; each paper has its own rule for sources that could not be read: nothing supported (faithfulness, PDR, DR3), "
-        "left out (faithfulness by citation, FACT, RE). A failure of the judge is left out of each (as printed PDR counts it as unsupported)."
-    ]
-
-
-def _pqr_notes(material: Material) -> list[str]:
-    return [
-        "Grey, with ≈: no further from the best of the column than P or Q of one report sways between rounds of scoring or sets of criteria "
-        "(SD, the larger of those known). R is no round's. Criteria differ from person to person: compare variants on the same questions only."
-    ]
-
-
-_SWAYS = {
-    name: tuple(f"pqr_{half}_sd_{by}" for by in ("rounds", "seeds"))
-    for half, names in (("p", ("p", "goal", "cont", "pres", "acti")), ("q", ("q", "dein", "logc", "clar")))
-    for name in (f"pqr_{one}" for one in names)
-}
-
-
-def _swap_notes(material: Material) -> list[str]:
-    figures = material.document["metrics"]
-    return [
-        f"{variant}: {verdict_on(values['pqr_delta'])}."
-        for variant, values in figures.items()
-        if "pqr_delta" in values
-    ]
-
-
-def _reporteval_notes(material: Material) -> list[str]:
-    return [
-        "Passages are ours: paragraphs with their heading, lists and tables whole, of 200 characters and more. Of more than 30 pairs those most alike "
-        "by their words and others by lot are judged; `all` estimates the mean over all. What the published code counts stands as printed only."
-    ]
-
-
-def _dr3_notes(material: Material) -> list[str]:
-    return [
-        "IR of pages and CC stand first: only they move with the size of what is searched. Facts are found by rule, value and subject in one sentence, "
-        "then by the judge; where rules judge it is a lower bound, and points of the checklist that no rule decides are unknown. The order of the paper's "
-        "Table 2 is IR files, IR pages, CC, FA, IF, DQ, avg.",
-    ]
-
-
-def _dr3_beside_notes(material: Material) -> list[str]:
-    return [
-        "Of required facts, IR, lost in search and lost in writing come to 100 where all is known. A falsified value is one that a recorded change put into "
-        "a distractor; it counts where the report states it of the very thing and neither denies nor weighs it."
+        "One judging behind all columns; each has its own rule for sources that could not be read: they support nothing, or they are left out, as the column "
+        "says. A failure of the judge is left out of each, but of what stands as printed."
     ]
 
 
 FORMS: Mapping[str, MetricForm] = {
-    "dr3": MetricForm(closing={"dr3_fa": "dr3_fa", "dr3_fa_lenient": "dr3_fa_lenient"}, notes=_dr3_notes),
-    "dr3-beside": MetricForm(notes=_dr3_beside_notes),
-    "pqr": MetricForm(lead=("pqr_r",), notes=_pqr_notes, sways=_SWAYS),
-    "pqr-dimensions": MetricForm(
-        lead=("pqr_fa", "pqr_cc"),
-        closing={metric: metric for metric in dict.fromkeys(one for own in _SWAYS.values() for one in own)},
-        notes=_pqr_notes,
-        sways=_SWAYS,
-    ),
     "faithfulness": MetricForm(notes=_unread_notes),
     "citations": MetricForm(notes=_unread_notes),
     "faithfulness-bounds": MetricForm(lead=("fp",)),
     "papers": MetricForm(lead=("fp", "fr", "fp_citation"), notes=_paper_notes),
     "quality": MetricForm(closing={"average": "quality_average"}, notes=_length_notes),
     "effort": MetricForm(spread=True),
-    "swap": MetricForm(lead=("pqr_p", "pqr_violations"), notes=_swap_notes),
-    "reporteval": MetricForm(lead=("re_support", "re_strong"), notes=_reporteval_notes),
-    "reporteval-pairs": MetricForm(lead=("re_non_redundancy",), notes=_reporteval_notes),
 }
 ELSEWHERE = frozenset({"rules"})
 """Tables of metrics that are drawn in a form of their own."""
+
+
+def forms() -> dict[str, MetricForm]:
+    """Ours and those of the papers."""
+    return {**FORMS, **{key: form for parts in report_parts() for key, form in parts.forms.items()}}
 
 
 def metric_tables(material: Material) -> Iterator[Table]:
@@ -137,7 +69,7 @@ def metric_tables(material: Material) -> Iterator[Table]:
     figures = material.document["metrics"].values()
     left = registry.unasked({name for row in figures for name in row}) if material.paper is None else ()
     for key, metrics in registry.tables().items():
-        form = FORMS.get(key, MetricForm())
+        form = forms().get(key, MetricForm())
         shown = [known[name] for name in form.lead] + metrics
         if key in ELSEWHERE:
             continue
@@ -231,7 +163,7 @@ def as_printed(material: Material) -> Table | None:
         return None
     figures = document["metrics"]
     shown = registry.tables()
-    keys = ("faithfulness", "quality", "pqr", "pqr-dimensions", "reporteval", "reporteval-pairs")
+    keys = ("faithfulness", "quality", *(key for key, form in forms().items() if form.is_printed))
     metrics = _present([metric for key in keys for metric in shown[key]], figures.values())
     rows = [(variant, [Cell.of(values.get(m.name)) for m in metrics]) for variant, values in figures.items()]
     notes = [f"{document['note']}.", *reasons_of(figures, {m.name: m.label for m in metrics})]

@@ -180,7 +180,7 @@ class Table:
         return [*self.rows, (FLOOR, self.floor)] if self.floor else self.rows
 
 
-class Line(NamedTuple):
+class TableLine(NamedTuple):
     """A row of a form."""
 
     name: str
@@ -197,7 +197,7 @@ class Form:
     name: str
     title: str
     columns: Sequence[Heading]
-    lines: Callable[[Material], Iterable[Line]]
+    lines: Callable[[Material], Iterable[TableLine]]
     notes: Callable[[Material], Sequence[str]] = lambda material: ()
     judges: bool = False
     sections: Callable[[Material, Table], Iterable[Behind]] | None = None

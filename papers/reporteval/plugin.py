@@ -30,6 +30,7 @@ PAPER = Paper(
     examples={
         "study import": ("  drr study import study qwen-reports.jsonl --format reporteval --system qwen",),
     },
+    report=f"{_HERE}.report:PARTS",
     choices=f"{_HERE}.judging.choosing",
     reproduction=f"{_HERE}.reproduction",
     exhibits=_HERE,

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.app.report.material import Material
-from drr.app.report.setting_tables import difference_cell, setting_tables
 from drr.app.report.tables import Table, markdown
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.site import site
@@ -27,6 +26,7 @@ from drr.eval.stats.intervals import DifferenceRow
 from drr.papers.pdr.metrics.memory_tables import MemoryTables
 from drr.papers.pdr.metrics.setting_pairs import pairs_of
 from drr.papers.pdr.metrics.setting_rows import SettingDifference
+from drr.papers.pdr.report.setting_tables import difference_cell, setting_tables
 from drr.study.study import Study
 from drr.study.unit import Record
 from starlette.testclient import TestClient

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from drr.app.report.material import Material
-from drr.app.report.tables import AnswerRow, Behind, Form, Heading, Line, Table
+from drr.app.report.tables import AnswerRow, Behind, Form, Heading, Table, TableLine
 from drr.env.errors import DrrError
 from drr.eval.metrics.rows import AlignmentRow, AlignmentRun
 from drr.papers.reporteval.align_things import things_on_dev
@@ -30,10 +30,10 @@ def run_name(task: str, run: AlignmentRun | Run) -> str:
     return f"{task} v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}"
 
 
-def _lines(material: Material) -> Iterator[Line]:
+def _lines(material: Material) -> Iterator[TableLine]:
     for one in material.document.get("alignment", ()):
         for run in one["runs"]:
-            yield Line(run_name(one["task"], run), run, () if run["half"] == "dev" else _NOWHERE)
+            yield TableLine(run_name(one["task"], run), run, () if run["half"] == "dev" else _NOWHERE)
 
 
 def _notes(material: Material) -> list[str]:
