@@ -12,7 +12,7 @@ from drr.app.report.ink import DARK, FORMS, LIGHT
 from drr.app.report.material import Material
 from drr.app.report.sections import section
 from drr.app.report.tables import Table
-from drr.app.viewer.render import templates
+from drr.app.viewer.templating import templates
 
 REPORT = "index.html"
 _JUDGES = "What judges said"

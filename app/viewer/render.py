@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from drr.app.pages.frame import ANSWERS, Frame, FramePlace
@@ -25,38 +23,21 @@ from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, 
 from drr.app.viewer.naming import SourceNames, links_of
 from drr.app.viewer.reader import Around
 from drr.app.viewer.tasks.facts import counted, facts_in, points_in
+from drr.app.viewer.templating import templates
 from drr.env.files import file_name
 from drr.eval.judging.marks import MARKABLE
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics
 from drr.eval.metrics.base import Metric
-from drr.wording.excerpt import excerpt
 
 if TYPE_CHECKING:
     from drr.app.viewer.tasks.model import FactEvidence
     from drr.app.viewer.tasks.shelf import TaskShelf
     from drr.eval.tasks.judged import Judging
-    from jinja2 import Environment
     from markupsafe import Markup
 
 SHOWN_PASSAGES = 3
 ALONE = Around()
-
-
-@cache
-def templates() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    folder = Path(__file__).parent / "templates"
-    environment = Environment(
-        loader=FileSystemLoader(folder),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        auto_reload=False,
-    )
-    environment.filters["excerpt"] = excerpt
-    return environment
 
 
 class Measure(NamedTuple):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from drr.app.pages.frame import Frame, FramePlace
 from drr.app.viewer.highlight import Stretch, marked_html, marked_text
 from drr.app.viewer.model import Passage, ShownEntry
-from drr.app.viewer.render import study_places, templates
+from drr.app.viewer.render import study_places
 from drr.app.viewer.tasks.marking import facts_marked
 from drr.app.viewer.tasks.model import DocumentView, NoiseView, TaskSetView, TaskView
+from drr.app.viewer.templating import templates
 from drr.eval.metrics import metrics
 
 if TYPE_CHECKING:

@@ -1,0 +1,256 @@
+"""Papers are plug-ins: nothing outside names one, somebody else's is found, and the rest is whole where one is taken away."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from drr.env import plugins
+from drr.env.settings import Settings
+
+from tests.tools.small_shop import ANNA, write_shop
+
+ROOT = Path(__file__).parents[1]
+PAPERS = sorted(path.parent.name for path in (ROOT / "papers").glob("*/plugin.py"))
+PRODUCT = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline")
+FURTHER = ("querygen", "study", "tools", "wording")
+_NAME = re.compile(r"(?<![a-z])(?:pdr|pqr|dr3)(?![a-z])|reporteval|drr\.papers\.[a-z]", re.IGNORECASE)
+LEFT = frozenset(
+    {
+        "app/commands/view.py",
+        "app/viewer/cases.py",
+        "app/viewer/model.py",
+        "app/viewer/parts.py",
+        "app/viewer/reader.py",
+        "app/viewer/tasks/corpus.py",
+        "app/viewer/tasks/drawers.py",
+        "app/viewer/tasks/facts.py",
+        "app/viewer/tasks/found.py",
+        "app/viewer/tasks/model.py",
+        "app/viewer/tasks/pages.py",
+        "app/viewer/tasks/shelf.py",
+        "app/viewer/templates/report.html",
+        "app/viewer/views.py",
+    }
+)
+"""Files that still name a paper. This list only shrinks."""
+
+
+def naming() -> set[str]:
+    files = [
+        path
+        for room in (*PRODUCT, *FURTHER)
+        for path in (ROOT / room).rglob("*")
+        if path.suffix in (".py", ".html", ".toml", ".md") and "__pycache__" not in path.parts
+    ]
+    return {
+        path.relative_to(ROOT).as_posix() for path in files if _NAME.search(path.read_text(encoding="utf-8"))
+    }
+
+
+def test_nothing_outside_papers_names_a_paper_but_what_is_left() -> None:
+    assert naming() == LEFT
+
+
+def test_every_paper_has_a_plug_in_under_its_name() -> None:
+    assert sorted(paper.name for paper in plugins.papers()) == PAPERS
+    assert plugins.problems() == {}
+
+
+def test_whatever_a_plug_in_names_is_there() -> None:
+    """What is loaded late would else be missed late."""
+    for paper in plugins.papers():
+        for field in paper._fields:
+            for place in _places(getattr(paper, field)):
+                module, _, name = place.partition(":")
+                __import__(module)
+                assert not name or hasattr(sys.modules[module], name), f"{paper.name}: {field}: {place}"
+
+
+def _places(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value.startswith("drr.") else []
+    if isinstance(value, dict):
+        return [place for one in value.values() for place in _places(one)]
+    if isinstance(value, tuple):
+        return [place for one in value for place in _places(one)]
+    return []
+
+
+TOY = """
+from drr.env.plugins import JudgingTask, Paper, Placed
+
+PAPER = Paper(
+    name="toy",
+    title="Toy",
+    tasks=(
+        JudgingTask("toy", "tests.eval.toy_tasks:CRITERIA"),
+        JudgingTask("toy", "tests.eval.toy_tasks:MARKS"),
+    ),
+    metrics=(Placed("toy_paper.tone", before="quality"),),
+    commands="toy_paper.commands:ROWS",
+)
+"""
+COMMANDS = """
+from drr.app.command_table import CommandRow
+
+ROWS = (CommandRow("papers toy", "toy_paper.hello", "says hello"),)
+"""
+HELLO = """
+def build(parser):
+    parser.add_argument("name")
+
+
+def run(arguments):
+    print(f"hello {arguments.name}")
+    return 0
+"""
+TONE = """
+from drr.eval.metrics.base import Metric, over_queries
+
+TITLES = {"tone": "Tone of voice"}
+METRICS = (Metric("toy_shouts", "shouts", "Exclamation marks.", "tone", unit="marks", least=0, judged=False),)
+
+
+def per_report(judged, answer):
+    return {"toy_shouts": float(answer.report.count("!"))}
+
+
+def corpus(judged, answers):
+    return over_queries(answers, lambda one: per_report(judged, one), {"toy_shouts": "marks per report"})
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A paper of somebody else, as its package lies in a folder of packages."""
+    files = {"plugin": TOY, "commands": COMMANDS, "hello": HELLO, "tone": TONE}
+    package = tmp_path / "site" / "toy_paper"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    for name, text in files.items():
+        (package / f"{name}.py").write_text(text, encoding="utf-8")
+    told = tmp_path / "site" / "toy_paper-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-paper\nVersion: 1.0\n")
+    (told / "entry_points.txt").write_text("[drr.papers]\ntoy = toy_paper.plugin:PAPER\n")
+    return tmp_path / "site"
+
+
+def python(code: str, *more: str, site: Path | None = None, here: Path = ROOT) -> str:
+    first = "" if site is None else f"import sys; sys.path.append({str(site)!r})\n"
+    done = subprocess.run(
+        [sys.executable, "-c", first + code, *more], cwd=here, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_package_of_somebody_else_adds_a_task_a_metric_and_a_command(installed: Path) -> None:
+    code = (
+        "from drr.eval.tasks.registry import groups, tasks\n"
+        "from drr.eval.metrics import metrics, tables\n"
+        "from drr.app.cli import main\n"
+        "assert 'toy' in groups(), groups()\n"
+        "assert list(tasks(['toy']))[-1] == 'toy-marks'\n"
+        "assert [metric.name for metric in tables()['tone']] == ['toy_shouts']\n"
+        "names = list(metrics())\n"
+        "assert names.index('toy_shouts') < names.index('clarity')\n"
+        "assert main(['papers', 'toy', 'Ada']) == 0\n"
+        "assert main(['papers', '--help']) == 0\n"
+    )
+    printed = python(code, site=installed)
+    assert printed.startswith("hello Ada\n") and "says hello" in printed
+
+
+def test_a_broken_package_of_somebody_else_ends_nothing(installed: Path) -> None:
+    (installed / "toy_paper" / "plugin.py").write_text("import no_such_package\n", encoding="utf-8")
+    code = (
+        "from drr.env import plugins\n"
+        "from drr.app.cli import main\n"
+        "assert 'cannot be loaded (ModuleNotFoundError' in plugins.problems()['toy']\n"
+        "assert main(['--help']) == 0\n"
+    )
+    assert "papers" in python(code, site=installed)
+
+
+HOUSE = """
+import sys
+
+sys.path.insert(0, sys.argv[1])
+sys.meta_path[:] = [one for one in sys.meta_path if "editable" not in getattr(one, "__module__", "")]
+import drr
+
+assert drr.__file__.startswith(sys.argv[1]), drr.__file__
+"""
+LIFE = """
+import json
+from drr.app.cli import main
+from drr.env import plugins
+
+assert len(plugins.papers()) == int(sys.argv[4])
+shop, queries = sys.argv[2:4]
+for words in (
+    ["--help"],
+    ["run", "study", "--shop", shop, "--queries", queries, "--variants", "react", "--quiet"],
+    ["judge", "study", "--quiet"],
+    ["report", "study", "--out", "report"],
+    ["study", "status", "study", "--json"],
+    ["papers", "--help"],
+    ["judges", "--help"],
+    ["judge", "--help-all"],
+    ["run", "--help-all"],
+):
+    assert main(words) == 0, words
+assert "fp" in json.loads(open("report/metrics.json").read())["metrics"]["react"]
+"""
+
+
+@pytest.fixture(params=PAPERS)
+def without(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The house as it is installed, but for one paper's folder."""
+    house = tmp_path / "house" / "drr"
+    shutil.copytree(ROOT / "drr", house, ignore=shutil.ignore_patterns("__pycache__"))
+    for room in (*PRODUCT, *FURTHER):
+        if room != "drr":
+            (house / room).symlink_to(ROOT / room)
+    (house / "papers").mkdir()
+    for path in (ROOT / "papers").iterdir():
+        if path.name not in (request.param, "__pycache__"):
+            (house / "papers" / path.name).symlink_to(path)
+    return house.parent
+
+
+@pytest.mark.long
+def test_without_one_paper_the_rest_answers_judges_and_reports(without: Path, tmp_path: Path) -> None:
+    shop, queries = tmp_path / "shop", tmp_path / "queries.jsonl"
+    write_shop(str(shop), Settings())
+    queries.write_text(f'{{"query": "Which bird feeder lasts?", "user_id": "{ANNA}"}}\n')
+    here = tmp_path / "here"
+    here.mkdir()
+    python(HOUSE + LIFE, str(without), str(shop), str(queries), str(len(PAPERS) - 1), here=here)
+
+
+def test_without_any_paper_the_command_line_is_there(tmp_path: Path) -> None:
+    house = tmp_path / "drr"
+    house.mkdir()
+    for path in (ROOT / "drr").glob("*.py"):
+        (house / path.name).symlink_to(path)
+    for room in (*PRODUCT, *FURTHER):
+        if room != "drr":
+            (house / room).symlink_to(ROOT / room)
+    (house / "papers").mkdir()
+    (house / "papers" / "__init__.py").symlink_to(ROOT / "papers" / "__init__.py")
+    code = (
+        "from drr.app.cli import main\n"
+        "from drr.eval.metrics import metrics\n"
+        "from drr.eval.tasks.registry import groups\n"
+        "assert main(['--help']) == 0 and metrics() and 'faithfulness' in groups()\n"
+        "for words in (['judge', '--help-all'], ['run', '--help-all'], ['papers', 'reproduce', '--help-all']):\n"
+        "    assert main(words) == 0\n"
+    )
+    python(HOUSE + code, str(tmp_path))
