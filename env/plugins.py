@@ -1,4 +1,4 @@
-"""Papers: what each brings, told by its plug-in in plain data and loaded only where something of it is asked for.
+"""Papers and extras: what each brings, told by its plug-in in plain data and loaded only where something of it is asked for.
 
 A paper of ours is a folder of `papers/` with a `plugin.py`; one of somebody else is an entry point of the group `drr.papers`, whose name
 is the paper's. Both give a `Paper`. What is named by `module:object` is imported where it is used, so that the command line stays quick.
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAPERS = "drr.papers"
+PAPERS, EXTRAS = "drr.papers", "drr.extras"
+_WORDS = {PAPERS: "paper", EXTRAS: "extra"}
 
 
 class JudgingTask(NamedTuple):
@@ -110,48 +111,64 @@ class Paper(NamedTuple):
     """The package in whose folder `prompts` those of its tasks of judging lie."""
 
 
+class ExtraDoor(NamedTuple):
+    """A door to other people's software."""
+
+    name: str
+    pools: Mapping[str, str] = {}
+    """By the name that `--pool` takes: a function of a `PoolOrder` that gives the pool."""
+    faces: Mapping[str, str] = {}
+    """By the name that `drr tools mcp --face` takes: a class of `drr.tools.mcp.Face`."""
+
+
 @cache
 def papers() -> tuple[Paper, ...]:
     """Ours that are there, then those of other packages; one that cannot be loaded is left out, see `problems`."""
-    return tuple(_found()[0].values())
-
-
-def problems() -> dict[str, str]:
-    """What is wrong with the papers of other packages that cannot be used, by name."""
-    return dict(_found()[1])
+    return tuple(one for one in _found(PAPERS)[0].values() if isinstance(one, Paper))
 
 
 @cache
-def _found() -> tuple[dict[str, Paper], dict[str, str]]:
-    found = {paper.name: paper for paper in _ours()}
+def extras() -> tuple[ExtraDoor, ...]:
+    """The same of extras."""
+    return tuple(one for one in _found(EXTRAS)[0].values() if isinstance(one, ExtraDoor))
+
+
+def problems() -> dict[str, str]:
+    """What is wrong with the papers and extras of other packages that cannot be used, by name."""
+    return {**_found(PAPERS)[1], **_found(EXTRAS)[1]}
+
+
+@cache
+def _found(group: str) -> tuple[dict[str, Paper | ExtraDoor], dict[str, str]]:
+    kind = Paper if group == PAPERS else ExtraDoor
+    found = {one.name: one for one in _ours(group)}
     wrong: dict[str, str] = {}
-    for name, place in announced(PAPERS):
+    for name, place in announced(group):
+        told = f"{_WORDS[group]} {name!r} of {place}"
         try:
-            paper = load(place)
+            one = load(place)
         except Exception as error:  # noqa: BLE001 - code of others, which must not end ours
             wrong[name] = (
-                f"the paper {name!r} of {place} cannot be loaded ({type(error).__name__}: {error}); mend or uninstall it"
+                f"the {told} cannot be loaded ({type(error).__name__}: {error}); mend or uninstall it"
             )
             continue
-        if not isinstance(paper, Paper) or paper.name != name or name in found:
-            wrong[name] = (
-                f"the paper {name!r} of {place}: it is no `Paper` of that name, or the name is taken"
-            )
+        if not isinstance(one, kind) or one.name != name or name in found:
+            wrong[name] = f"the {told}: it is no `{kind.__name__}` of that name, or the name is taken"
             continue
-        found[name] = paper
+        found[name] = one
     return found, wrong
 
 
-def _ours() -> Iterator[Paper]:
-    for name in import_module(PAPERS).ORDER:
-        place = f"{PAPERS}.{name}.plugin"
+def _ours(group: str) -> Iterator[Paper | ExtraDoor]:
+    for name in import_module(group).ORDER:
+        place = f"{group}.{name}.plugin"
         try:
             module = import_module(place)
         except ModuleNotFoundError as error:
             if error.name is None or not place.startswith(error.name):
                 raise
             continue  # its folder is not here
-        yield module.PAPER
+        yield module.PAPER if group == PAPERS else module.EXTRA
 
 
 def load(place: str) -> Any:
@@ -177,10 +194,10 @@ def folder_of(package: str) -> Path:
 
 
 def merged(field: str) -> dict[str, Any]:
-    """A mapping of every paper in one; the first to take a name keeps it."""
+    """A mapping of every paper, or of every extra, in one; the first to take a name keeps it."""
     found: dict[str, Any] = {}
-    for paper in papers():
-        for name, value in getattr(paper, field).items():
+    for one in papers() if field in Paper._fields else extras():
+        for name, value in getattr(one, field).items():
             found.setdefault(name, value)
     return found
 

@@ -4,3 +4,6 @@ if __name__ != "drr.extras":
     from drr.beside import step_aside
 
     step_aside(__name__, __path__[0])
+
+ORDER = ("ray", "ucp")
+"""Those that register something; one whose folder is not here is left out."""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from drr.env.plugins import load, merged
 
 if TYPE_CHECKING:
     from drr.tools.mcp import Face
 
-FACES = {"shop": "drr.tools.mcp:OwnTools", "ucp": "drr.extras.ucp.face:Ucp"}
+FACES = {"shop": "drr.tools.mcp:OwnTools"}
+
+
+def all_faces() -> dict[str, str]:
+    """Ours and those of the extras."""
+    return FACES | merged("faces")
 
 
 def face(name: str) -> Face:
-    module, _, made = FACES[name].partition(":")
-    found: Face = getattr(import_module(module), made)()
+    found: Face = load(all_faces()[name])()
     return found

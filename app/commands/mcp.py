@@ -20,14 +20,14 @@ In a client's configuration:
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
-    from drr.tools.faces import FACES
+    from drr.tools.faces import all_faces
 
     parser.epilog = _EXAMPLES
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
     parser.add_argument("--user", metavar="USER", help="whose session this is")
     parser.add_argument(
         "--face",
-        choices=tuple(FACES),
+        choices=tuple(all_faces()),
         default="shop",
         help="the names and forms that clients see: the shop's nine tools, or catalogue and orders as the Universal Commerce Protocol"
         " has them (ucp: no cart, no checkout; docs/tools.md)",

@@ -1,0 +1,7 @@
+"""What this extra brings."""
+
+from __future__ import annotations
+
+from drr.env.plugins import ExtraDoor
+
+EXTRA = ExtraDoor(name="ucp", faces={"ucp": "drr.extras.ucp.face:Ucp"})
