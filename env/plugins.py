@@ -82,7 +82,7 @@ class Paper(NamedTuple):
     task_folders: str = ""
     """The module of its tasks, where these are folders (`drr.app.task_worlds.TaskFolders`)."""
     annotations: Mapping[str, str] = {}
-    """By task of `drr annotate`: a function that gives what people are to score of a study."""
+    """By task of `drr judges annotate`: a function that gives what people are to score of a study."""
     agreement: Mapping[str, Mapping[str, float]] = {}
     """Figures of judges beside people that the paper prints, by what they are called."""
     leads: Mapping[str, Sequence[str]] = {}
