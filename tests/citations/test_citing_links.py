@@ -6,7 +6,7 @@ import pytest
 from drr.citations.parse import parse
 from drr.eval.evidence.claims import Claim, extract_by_rules
 
-from tests.cases import cases
+from tests.cases import cases, each
 
 URL = "https://www.acme.example/hose"
 
@@ -18,7 +18,7 @@ def claims_of(report: str) -> list[Claim]:
     return found
 
 
-@pytest.mark.parametrize(
+@each(
     "mark",
     [
         *(
@@ -62,7 +62,7 @@ def test_what_leads_to_the_mark_goes_with_it(said: str, text: str) -> None:
     assert [claim.text for claim in claims_of(said)] == [text]
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         *(

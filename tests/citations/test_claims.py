@@ -14,6 +14,8 @@ from drr.eval.tasks.extraction import chunks, extract_with_model
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each
+
 REPORT = """## Oklahoma
 
 Oklahoma hosts over 60 species [1]. The most common, e.g. cardinals, come daily [2][3]. Here is my setup:
@@ -59,7 +61,7 @@ def test_each_sentence_item_and_row_has_the_citations_in_its_scope() -> None:
     assert not any("Do they" in text or "my setup" in text or text == "Oklahoma" for text in claims)
 
 
-@pytest.mark.parametrize("counted", CORPUS, ids=[one.name for one in CORPUS])
+@each("counted", CORPUS)
 def test_every_quote_is_verbatim_and_every_source_was_parsed(counted: Counted) -> None:
     citations = parse(counted.report)
     for claim in extract_by_rules(counted.report, citations):

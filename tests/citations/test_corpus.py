@@ -9,8 +9,10 @@ import pytest
 from corpus import CORPUS, Counted
 from drr.citations.parse import parse
 
+from tests.cases import each
 
-@pytest.mark.parametrize("counted", CORPUS, ids=[one.name for one in CORPUS])
+
+@each("counted", CORPUS)
 def test_a_report_is_counted_as_by_hand(counted: Counted) -> None:
     found = parse(counted.report)
     assert {source.url for source in found.sources} == counted.urls
@@ -19,7 +21,7 @@ def test_a_report_is_counted_as_by_hand(counted: Counted) -> None:
     assert sum(marker.dangling for marker in found.markers) == counted.dangling
 
 
-@pytest.mark.parametrize("counted", CORPUS, ids=[one.name for one in CORPUS])
+@each("counted", CORPUS)
 def test_markers_and_sources_lie_where_they_say(counted: Counted) -> None:
     found = parse(counted.report)
     urls = {source.url for source in found.sources}

@@ -10,7 +10,7 @@ from drr.citations.parse import canonical_url, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import cases
+from tests.cases import cases, each
 from tests.sizes import examples
 
 LIST = "\n\n## Sources\n" + "".join(f"[{n}] Title {n}: https://s{n}.org\n" for n in range(1, 9))
@@ -25,7 +25,7 @@ COUNTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "count"), COUNTS, ids=[text for text, _ in COUNTS])
+@each(("text", "count"), COUNTS)
 def test_each_form_counts_as_stated(text: str, count: int) -> None:
     assert parse(f"Before {text} after.{LIST}").inline_count == count
 
@@ -105,7 +105,7 @@ HEADINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("heading", HEADINGS)
+@each("heading", HEADINGS)
 def test_entries_under_whatever_a_list_is_called_are_no_citations(heading: str) -> None:
     entries = "Lee, A. (2020). One. https://a.org\n\nKim, B. (2021). Two. https://b.org\n"
     assert parse(f"A claim.\n\n## {heading}\n\n{entries}").inline_count == 0

@@ -8,6 +8,8 @@ import pytest
 from drr.citations.parse import parse
 from drr.citations.repair import remove, with_addresses
 
+from tests.cases import each
+
 HOME = "http://shop.example"
 BODY = "The tube [1] is fine, the jar [2] too, and so is [3].\n\n"
 PAGES = {str(n): f"{HOME}/B0{n}AAAAAAA" for n in (1, 2, 3)}
@@ -66,8 +68,8 @@ def test_with_its_addresses_a_list_says_the_same_outside_the_shop(form: str) -> 
     assert with_addresses(written, lambda url: True, HOME) == written
 
 
-@pytest.mark.parametrize("kept", range(8))
-@pytest.mark.parametrize("form", FORMS)
+@each("kept", range(8))
+@each("form", FORMS)
 def test_only_known_ids_get_an_address_and_the_others_can_be_taken_out(form: str, kept: int) -> None:
     known = {url for n, url in enumerate(PAGES.values()) if kept >> n & 1}
     report = BODY + form.format(*IDS)

@@ -12,6 +12,8 @@ from drr.citations.hidden import blank
 from drr.citations.parse import parse
 from drr.citations.repair import lost, remove, unknown_urls
 
+from tests.cases import each
+
 REPORT = """# Feeders
 
 The Panorama holds six ports [1]. Cats cannot reach it [2][3], and you bought seed before [4, 9].
@@ -122,7 +124,7 @@ def test_a_definition_takes_its_mark_but_not_the_words_under_it() -> None:
     assert remove(report, [BAD, f"{BAD}/2"]) == "See the guide and.\n\n"
 
 
-@pytest.mark.parametrize("counted", CORPUS, ids=[one.name for one in CORPUS])
+@each("counted", CORPUS)
 def test_what_was_taken_out_is_cited_no_more_and_no_word_of_the_text_is_lost(counted: Counted) -> None:
     found = parse(counted.report)
     bad = [source.url for source in found.sources[::2]]

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.query import Constraints
 from drr.wording.states import STATES
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import cases
+from tests.cases import cases, each
 
 SAID: list[tuple[str, dict[str, Any]]] = cases("env", "SAID")
 
 
-@pytest.mark.parametrize(("text", "expected"), SAID, ids=[text[:40] for text, _ in SAID])
+@each(("text", "expected"), SAID)
 def test_a_demand_is_read_as_it_was_said(text: str, expected: dict[str, Any]) -> None:
     assert parse_constraints(text) == Constraints(**expected)
 

@@ -8,7 +8,7 @@ from drr.papers.dr3.judging.rows import RequiredFactRow
 from drr.papers.dr3.judging.subjects import TaskSubjects
 from drr.wording.told_values import ToldValue
 
-from tests.cases import cases
+from tests.cases import cases, each
 from tests.eval.dr3_truth import OLD, PAGES, QUESTION, RIGHT, RUMOR, UPKEEP, fact, truth
 
 
@@ -61,7 +61,7 @@ WHOLLY = {
 }
 
 
-@pytest.mark.parametrize(("name", "report"), [(name, one) for name, many in WHOLLY.items() for one in many])
+@each(("name", "report"), [(name, one) for name, many in WHOLLY.items() for one in many])
 def test_a_fact_is_found_in_whatever_words(name: str, report: str) -> None:
     found = rows(report)[name]
     assert found["score"] == 1, found
@@ -69,7 +69,7 @@ def test_a_fact_is_found_in_whatever_words(name: str, report: str) -> None:
     assert ToldValue(found["value"]).places(" ".join(report[start:end].split()))
 
 
-@pytest.mark.parametrize(
+@each(
     ("report", "found"),
     cases("eval", "test_nothing_is_found_that_is_not_told"),
 )

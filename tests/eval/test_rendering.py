@@ -17,13 +17,13 @@ from drr.eval.tasks.extraction import extract_with_model
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import cases
+from tests.cases import cases, each
 from tests.eval.test_canaries import CLEAN
 
 FORMS = cases("eval", "FORMS")
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_no_form_of_hidden_words_reaches_a_judge_and_the_shown_ones_do(form: str) -> None:
     text = visible_report(FORMS[form])
     assert "SECRET" not in text

@@ -24,10 +24,11 @@ from drr.env.shop import UserRow
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each
 from tests.ingest.raw import meta, odd_user, user_id
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "value", "form"),
     [
         (24.95, 24.95, "number"),

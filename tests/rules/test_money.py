@@ -7,6 +7,8 @@ from asked import LA, LB, LC, checked, failing, is_kept_apart
 from drr.env.query import Constraints
 from drr.env.shop import Shop
 
+from tests.cases import each
+
 PLAIN = "| Item | Cost |\n|---|---|\n| Feeder | $20.00 |\n| House | $15.00 |\n| **Total** | **$35.00** |\n"
 TWO = f"- {LA}, $17.95\n- {LC}, $24.95\n\n**Total: $42.90**"
 LISTS = "Plan one:\n\n- Feeder: $20.00\n- House: $15.00\n- Total: $35.00\n\nPlan two:\n\n- Feeder: $20.00\n- Bath: $30.50\n- Total: $50.50\n"
@@ -97,7 +99,7 @@ KEPT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "right", "wrong"), TOTALS)
+@each(("text", "right", "wrong"), TOTALS)
 def test_a_total_is_the_sum_of_its_lines(rules_shop: Shop, text: str, right: str, wrong: str) -> None:
     is_kept_apart(rules_shop, "total", text, right, wrong)
 

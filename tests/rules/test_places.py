@@ -7,6 +7,8 @@ from asked import DIFFUSER, LA, LB, LC, RED, UNPRICED, A, B, C, checked, failing
 from drr.env.entities import Product
 from drr.env.shop import Shop
 
+from tests.cases import each
+
 TABLE = f"| Item | Price | Rating | Ratings |\n|---|---|---|---|\n| {LA} | $17.95 | 4.3 | 71 |\n| {LB} | $11.99 | 4.2 | 28 |\n"
 COLUMNS = f"| | {LA} | {LC} |\n|---|---|---|\n| Price | $17.95 | $24.95 |\n| Rating | 4.3 / 5 | 4.9 / 5 |\n| Number of ratings | 71 | 26 |\n"
 KEYED = f"### {LC}\n\n| Field | Value |\n|---|---|\n| Price | $24.95 |\n| Rating | 4.9 (26 ratings) |\n| Response Time | 2 seconds |\n"
@@ -121,7 +123,7 @@ def test_a_value_in_a_structured_place_is_its_product_s(
     is_kept_apart(rules_shop, rule, text, right, wrong)
 
 
-@pytest.mark.parametrize("text", TRUE)
+@each("text", TRUE)
 def test_what_may_be_true_is_not_accused(rules_shop: Shop, text: str) -> None:
     assert failing(text, shop=rules_shop, query="something for the kitchen, up to $60") == {}
 

@@ -17,6 +17,7 @@ from drr.llm import models
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import each
 from tests.commands import Drr
 from tests.wire import Request, Say, Wire, looked
 
@@ -367,14 +368,14 @@ ELSEWHERE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("address", [*LOOPBACK, *ELSEWHERE])
+@each("address", [*LOOPBACK, *ELSEWHERE])
 def test_only_this_machine_is_this_machine(address: str) -> None:
     assert is_loopback(address) is (address in LOOPBACK)
     if address not in LOOPBACK and "," not in address:
         assert not models.is_loopback(address)
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [one for one in (*LOOPBACK, *ELSEWHERE) if one.startswith("http")]
     + ["HTTP://127.0.0.1", "http://127.0.0.1:x", "https://LOCALHOST:8", "http://u:p@[::1]:1/x"],

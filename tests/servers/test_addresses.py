@@ -16,6 +16,7 @@ from drr.env.servers.connect import Servers
 from drr.env.settings import Settings
 from pydantic import SecretStr
 
+from tests.cases import each
 from tests.servers.proxies import HttpProxy
 
 SECRET = "s3cret"
@@ -78,8 +79,8 @@ def test_no_elasticsearch_address_is_printed_with_its_password(address: str) -> 
 PIECES = ("alpha", "beta", "gamma", "delta")
 
 
-@pytest.mark.parametrize("scheme", ["mongodb", "http", "https"])
-@pytest.mark.parametrize(
+@each("scheme", ["mongodb", "http", "https"])
+@each(
     "rest",
     [
         *(f"me:alpha{a}beta{b}gamma=delta@127.0.0.1:9" for a in "/?#@:%&=[" for b in "/?#@:&"),

@@ -13,11 +13,11 @@ from drr.tools.arithmetic import FUNCTIONS, ArithmeticProblem, evaluate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import cases
+from tests.cases import cases, each
 from tests.sizes import examples
 
 
-@pytest.mark.parametrize(
+@each(
     ("expression", "value"),
     cases("tools", "test_values"),
 )
@@ -25,7 +25,7 @@ def test_values(expression: str, value: str) -> None:
     assert evaluate(expression) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("expression", "said"),
     [
         ("9**9**9", "exponent"),

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.results import record, table
+from tests.cases import each
 from tests.tools.small_shop import ANNA, ANNAS_ORDER, BEN, BENS_ORDER, FEEDER
 
 _HOSTILE = [
@@ -158,8 +159,8 @@ def test_a_hundred_thousand_arbitrary_calls(shop: Shop, web: Sandbox, before: An
     )
 
 
-@pytest.mark.parametrize("hostile", [h for h in _HOSTILE if isinstance(h, str)])
-@pytest.mark.parametrize(
+@each("hostile", [h for h in _HOSTILE if isinstance(h, str)])
+@each(
     ("name", "parameter", "rest"),
     [
         ("product_catalog_search", "query", {}),

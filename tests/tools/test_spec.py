@@ -11,7 +11,7 @@ from drr.tools.registry import TOOLS
 from drr.tools.spec import make_tool
 from pydantic import Field
 
-from tests.cases import cases
+from tests.cases import cases, each
 
 NAMES = [
     "product_catalog_search",
@@ -118,7 +118,7 @@ WRONG: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "said"), WRONG, ids=[repr(wrong)[:40] for wrong, _ in WRONG])
+@each(("arguments", "said"), WRONG)
 def test_a_refusal_names_the_one_argument_what_it_was_and_what_it_may_be(arguments: Any, said: str) -> None:
     with pytest.raises(ToolError) as caught:
         TOOLS["get_user_orders"].parse(arguments)

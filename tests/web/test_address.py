@@ -9,7 +9,7 @@ from drr.env.web.address import Refused, check_ip, parse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import cases
+from tests.cases import cases, each
 from tests.sizes import examples
 
 
@@ -29,7 +29,7 @@ def test_ordinary_addresses_are_asked(url: str, asked: str) -> None:
     assert parse(url).url == asked
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "said"),
     [
         ("file:///etc/passwd", "only http"),
@@ -72,7 +72,7 @@ def test_other_addresses_are_refused_with_the_reason(url: str, said: str) -> Non
         parse(url)
 
 
-@pytest.mark.parametrize(
+@each(
     "ip",
     cases("web", "test_addresses_that_are_not_public_hosts_are_refused"),
 )

@@ -11,7 +11,7 @@ from drr.env.web.robots import Robots
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.cases import cases
+from tests.cases import cases, each
 
 
 def robots(text: str | bytes) -> Robots:
@@ -64,10 +64,8 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize(("rules", "target", "allowed"), RULES)
-@pytest.mark.parametrize(
-    "head", ["User-agent: *\n", "\ufeffuser-agent:*\r\n", "User-Agent: DeepResearchRetail/9\r"]
-)
+@each(("rules", "target", "allowed"), RULES)
+@each("head", ["User-agent: *\n", "\ufeffuser-agent:*\r\n", "User-Agent: DeepResearchRetail/9\r"])
 def test_a_rule(head: str, rules: str, target: str, allowed: bool) -> None:
     assert robots(head + rules).allows(target) is allowed
 

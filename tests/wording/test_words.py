@@ -31,6 +31,8 @@ from drr.wording.units import UnitReader
 from drr.wording.verdicts import VerdictReader
 from drr.wording.vocabulary import Wordbook, vocabularies, vocabulary
 
+from tests.cases import each
+
 Reading = Callable[[Wordbook, str], Any]
 
 
@@ -109,7 +111,7 @@ OURS = [
 ]
 
 
-@pytest.mark.parametrize("name", vocabularies())
+@each("name", vocabularies())
 def test_every_group_has_a_source_or_a_case_for_each_word(name: str) -> None:
     without = [
         f"{group}: {word}"
