@@ -140,7 +140,7 @@ def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: boo
     from drr.app.studies import budget_of, check_models, despite_losses, unit_cap_of
     from drr.eval.judging.plan import check_rules
 
-    with open_study(config.study) as study:
+    with open_study(config.study, to_look=not calls) as study:
         options = _options(config, study, variants_held(study, config.variants))
         settings = study_settings(study, config.given, config.trusted)
         models = models_of(settings)
@@ -250,7 +250,7 @@ def changes(folder: Path, names: Sequence[str] = ()) -> JudgingChanges:
     from drr.eval.judging.difference import difference, last_two
     from drr.eval.judging.read import judgings, read_judged
 
-    with open_study(folder) as study:
+    with open_study(folder, to_look=True) as study:
         known = judgings(study)
         names = list(names) or [judging.id for judging in last_two(known)]
         by_id = {judging.id: judging for judging in known}

@@ -156,10 +156,10 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
         yield Workplace(Work(desk, KeptAnswers(study), partial(judgement_span, spans)), models)
 
 
-def open_study(path: Path) -> Study:
+def open_study(path: Path, *, to_look: bool = False) -> Study:
     from drr.study.study import Study
 
-    return Study.open(path)
+    return Study.read(path) if to_look else Study.open(path)
 
 
 def variants_held(study: Study, typed: str | None) -> str | None:

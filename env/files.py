@@ -73,6 +73,15 @@ def check_unlinked(folder: Path, *names: str) -> None:
             raise DrrError(f"{folder / name}: is a link; put the file itself there")
 
 
+def check_alone(path: Path, links: int) -> None:
+    """`DrrError` for a file that has another name elsewhere: what is written into it would be changed there too."""
+    if links > 1:
+        raise DrrError(
+            f"{path}: is a hard link, the same file has another name elsewhere; make it a file of its own: "
+            f"`cp {path} {path}.new && mv {path}.new {path}`"
+        )
+
+
 def check_plain(folder: Path) -> None:
     """`DrrError` where this folder is a link or holds, at any depth, a link, a pipe or a device: they lead elsewhere, or are waited for."""
     left = [folder]

@@ -18,7 +18,7 @@ from typing import Any
 
 from drr.env.disk import no_room
 from drr.env.errors import DrrError
-from drr.env.files import private
+from drr.env.files import check_alone, private
 from drr.env.sqlite_files import restrain, strange_statement
 from drr.study import hashes
 
@@ -82,18 +82,23 @@ def _first_page() -> bytes:
     return page[:18] + b"\2\2" + page[20:]
 
 
-def _check_files(path: Path) -> None:
-    """Plain files, and no rollback journal, which no ledger of ours has: SQLite deletes what such a journal names."""
+def _check_files(path: Path, *, alone: bool) -> None:
+    """Plain files, and no rollback journal, which no ledger of ours has: SQLite deletes what such a journal names.
+
+    `alone`: SQLite will write into them, so none may have another name elsewhere.
+    """
     for ending in ("", "-wal", "-shm", "-journal"):
         beside = path.with_name(path.name + ending)
         try:
-            mode = beside.lstat().st_mode
+            found = beside.lstat()
         except FileNotFoundError:
             continue
         if ending == "-journal":
             raise DrrError(f"{beside}: no ledger of ours has such a journal, it is not opened; take it away")
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(found.st_mode):
             raise DrrError(f"{beside}: is no plain file; restore the study's ledger")
+        if alone:
+            check_alone(beside, found.st_nlink)
 
 
 def _check_room(*files: Path) -> None:
@@ -140,7 +145,7 @@ class Database:
             ) from error
 
     def _open(self, path: Path, *, create: bool, read_only: bool, apart: bool) -> None:
-        _check_files(path)
+        _check_files(path, alone=not apart)
         if create:
             _make(path)
         self.takes_writes = not apart and _takes_writes(path)

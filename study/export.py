@@ -135,7 +135,9 @@ class _Table:
         )
         self._paths = {ending: out / f"{name}.{ending}" for ending in ("jsonl", "parquet")}
         self._aside = {ending: out / f".{name}.{ending}.part" for ending in ("jsonl", "parquet")}
-        self._lines = self._aside["jsonl"].open("w", encoding="utf-8", newline="\n")
+        for aside in self._aside.values():  # of whoever made the folder, or of an export that was stopped
+            aside.unlink(missing_ok=True)
+        self._lines = self._aside["jsonl"].open("x", encoding="utf-8", newline="\n")
         self._parquet = pq.ParquetWriter(self._aside["parquet"], self._schema, compression="zstd")
         self._batch: list[Mapping[str, object]] = []
         self._count = 0

@@ -125,7 +125,7 @@ def _labels(
 
     if not arguments.labels.is_dir():
         return read_labels(arguments.labels, scale), None
-    with open_study(arguments.labels) as study:
+    with open_study(arguments.labels, to_look=True) as study:
         settings = study_settings(study, given_settings(arguments), trusted_addresses(arguments))
         with study_shop(study, settings, arguments.shop) as shop:
             found = marked_labels(study, desk_of(settings, models_of(settings), shop))

@@ -9,7 +9,7 @@ from threading import Lock
 
 from drr.env.bounded import DOCUMENT
 from drr.env.errors import DrrError
-from drr.env.files import read_file
+from drr.env.files import check_alone, read_file
 
 
 class LineFile:
@@ -22,6 +22,7 @@ class LineFile:
         """A crash in the middle of a write leaves a line without its end; the next one must not be glued to it."""
         if not self.path.exists():
             return
+        check_alone(self.path, self.path.stat().st_nlink)
         data = self._data()
         whole = data.rfind(b"\n") + 1
         if whole == len(data):

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drr.app.pages.line_file import LineFile
 from drr.env.errors import DrrError
 from drr.study import database
+from drr.study.export import export
 from drr.study.study import Study
 
 from tests.commands import Drr
@@ -21,15 +23,17 @@ New = Callable[..., list[str]]
 MAGIC = bytes.fromhex("d9d505f920a163d7")
 READING = (
     ("status", "study"),
-    ("study trace", "study"),
     ("view", "study", "--static", "pages", "--quiet"),
     ("export", "study", "--out", "tables"),
     ("report", "study", "--json"),
+    ("study", "trace", "study"),
     ("agreement", "study", "--json"),
     ("annotate", "study", "--bundle", "pages"),
     ("run", "study", "--dry-run"),
     ("judge", "study", "--dry-run", "--what", "rules"),
 )
+LOOKING = (*READING[:5], *READING[-2:], ("judge", "study", "--diff"))
+"""The last three are refused for want of a vouched shop or of a judging: a refusal changes nothing either."""
 
 
 def hot_journal(pages: int, names: bytes = b"") -> bytes:
@@ -53,11 +57,11 @@ def test_no_command_deletes_what_a_journal_names(drr: Drr, new: New, tmp_path: P
     victim, ledger = tmp_path / "thesis.tex", Path("study", "ledger.sqlite")
     victim.write_text("mine")
     journal = hot_journal(out_of_wal(ledger), os.fsencode(victim))
-    for command, study, *options in READING:
+    for words in READING:
         Path("study", "ledger.sqlite-journal").write_bytes(journal)
-        code, _, err = drr(*command.split(), study, *options)
-        assert victim.exists(), command
-        assert code == 1 and err.startswith("drr: study/ledger.sqlite-journal: "), (command, err)
+        code, _, err = drr(*words)
+        assert victim.exists(), words
+        assert code == 1 and err.startswith("drr: study/ledger.sqlite-journal: "), (words, err)
 
 
 @pytest.mark.parametrize("content", [b"", hot_journal(1), MAGIC, b"\0" * 512])
@@ -81,6 +85,49 @@ def test_nothing_but_plain_files_is_opened(tmp_path: Path, ending: str, make: Ca
         Study.open(tmp_path / "study")
     with pytest.raises(DrrError):
         Study.create(tmp_path / "study", {"schema": 1})
+
+
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm"])
+def test_a_ledger_is_not_written_into_a_file_of_elsewhere(tmp_path: Path, ending: str) -> None:
+    """An archive brings hard links: GNU tar makes what its entries say."""
+    with Study.create(tmp_path / "live", {"schema": 1}) as study:
+        study.ledger.set_meta("note", "in the journal only")
+        shutil.copytree(tmp_path / "live", tmp_path / "study")
+    victim, place = tmp_path / "thesis.txt", tmp_path / "study" / f"ledger.sqlite{ending}"
+    os.link(place, victim)
+    before = victim.read_bytes()
+    for opened in (Study.open, lambda folder: Study.create(folder, {"schema": 1})):
+        with pytest.raises(DrrError, match=rf"ledger\.sqlite{ending}: is a hard link.*`cp "):
+            opened(tmp_path / "study")
+    assert victim.read_bytes() == before and place.samefile(victim)
+    aside = place.with_name(f"{place.name}.new")
+    shutil.copyfile(place, aside)
+    aside.replace(place)
+    with Study.open(tmp_path / "study") as study:
+        study.ledger.set_meta("note", "goes on")
+    assert victim.read_bytes() == before
+
+
+def test_a_line_is_not_added_to_a_file_of_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "diary").write_text("mine, and half a line")
+    os.link(tmp_path / "diary", tmp_path / "marks.jsonl")
+    with pytest.raises(DrrError, match="is a hard link"):
+        LineFile(tmp_path / "marks.jsonl")
+    assert (tmp_path / "diary").read_text() == "mine, and half a line"
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_tables_are_not_written_into_a_file_of_elsewhere(
+    tmp_path: Path, ending: str, link: Callable[[Path, Path], None]
+) -> None:
+    victim, out = tmp_path / "thesis.txt", tmp_path / "tables"
+    victim.write_text("mine")
+    out.mkdir()
+    link(victim, out / f".units.{ending}.part")
+    with Study.create(tmp_path / "study", {"schema": 1}) as study:
+        export(study, out)
+    assert victim.read_text() == "mine" and (out / f"units.{ending}").is_file()
 
 
 def test_a_ledger_is_made_without_a_journal_that_a_kill_could_leave(tmp_path: Path) -> None:
@@ -111,11 +158,12 @@ def test_a_folder_of_a_stranger_is_left_as_it_is(drr: Drr, new: New, unclean: bo
     if not unclean:
         shutil.copytree("study", "strange")
     before = {path: path.stat() for path in Path("strange").rglob("*")}
-    for command, _, *options in READING[:5]:
-        assert drr(*command.split(), "strange", *options)[0] == 0, command
+    for number, words in enumerate(LOOKING):
+        code = drr(*(word.replace("study", "strange") if at else word for at, word in enumerate(words)))[0]
+        assert number >= len(LOOKING) - 3 or code == 0, words
         after = {path: path.stat() for path in Path("strange").rglob("*")}
-        assert after.keys() == before.keys(), command
-        assert all(after[path].st_mtime_ns == before[path].st_mtime_ns for path in after), command
+        assert after.keys() == before.keys(), words
+        assert all(after[path].st_mtime_ns == before[path].st_mtime_ns for path in after), words
     assert drr("status", "strange", "--json")[1] == drr("status", "study", "--json")[1]
     with Study.read(Path("strange")) as study:
         assert study.ledger.meta("note") == "in the journal only"
