@@ -332,7 +332,7 @@ def test_the_index_is_sifted_by_measure_verdict_and_source_type(page: Page, stud
         page.goto(home + "?token=token")
         expect(page.locator("#measure")).to_be_visible(timeout=15_000)
         unit = page.locator("tr", has_text="What do cardinals eat?").locator(".unit a").first
-        expect(unit).to_contain_text("FP")
+        expect(unit).to_contain_text("faithfulness")
         page.locator("#measure").select_option(label="depth")
         expect(unit).to_contain_text("/ 10")
         everything = page.locator("#units tbody tr:visible").count()
@@ -406,7 +406,7 @@ def sift_answers(page: Page, index: str) -> None:
     expect(units).to_have_count(0)
     page.locator("#least").fill("0")
     expect(units).to_have_count(everything)
-    assert page.locator("#units td.mean").first.inner_text().startswith("FP ")
+    assert page.locator("#units td.mean").first.inner_text().startswith("faithfulness ")
 
 
 def test_answers_are_found_by_what_was_read_and_sifted_by_figures(
