@@ -19,6 +19,8 @@ _CONFIGURED = tuple(
                  "mime.types", "nsswitch.conf", "pki/tls/certs", "protocols", "services", "ssl/certs", "ssl/openssl.cnf")
 )  # fmt: skip
 """Of the system's settings those that programs read and that hold no secret."""
+_MADE_INSIDE = frozenset(map(Path, ("/dev", "/proc")))
+"""Places that every command has of its own."""
 _NO_ROOM = frozenset({"tests", "benchmarks"})
 _STUDY = "study.toml"
 _INSTALLED = frozenset({"bin", "include", "lib", "lib64", "share"})
@@ -32,6 +34,10 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
     shown = {*map(Path, _SYSTEM), *map(Path, _CONFIGURED), *command.files, *terms.shown, *installed}
     hidden = {_real(path) for path in terms.hidden} | {_corpus()}
     for path in (*command.files, *terms.shown):
+        if _real(path) in _MADE_INSIDE:
+            raise Misuse(
+                f"{command.name}: {path} is made anew for each command and cannot be shown; name what is in it"
+            )
         hidden |= _kept_back(path)
     for number, path in enumerate((*command.files, *terms.shown)):
         within = next((one for one in hidden if _real(path).is_relative_to(one)), None)

@@ -104,6 +104,12 @@ async def test_what_is_always_hidden_cannot_be_named(project: Path, name: str) -
         await seen("cmd:./agent", [], CommandTerms(shown=(project / name,)))
 
 
+@pytest.mark.parametrize("name", ["/dev", "/proc"])
+async def test_what_each_command_has_of_its_own_cannot_be_shown(project: Path, name: str) -> None:
+    with pytest.raises(Misuse, match=f"{name} is made anew for each command"):
+        await seen("cmd:./agent", [], CommandTerms(shown=(Path(name),)))
+
+
 @pytest.mark.parametrize("mark", ["pyvenv.cfg", "lib/python3.12/site.py", "lib/node_modules/x/package.json"])
 async def test_an_installation_is_shown_whole_but_for_keys(project: Path, mark: str) -> None:
     (project / mark).parent.mkdir(parents=True, exist_ok=True)
