@@ -131,7 +131,7 @@ def _toml_lines(path: Path) -> dict[str, int]:
     """The line of each key that begins one; keys of tables are not kept apart."""
     found: dict[str, int] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if key := re.match(r"\s*\[?\s*[\"']?([\w-]+)", line):
+        if key := re.match(r"[\"']?([\w-]+)", line.lstrip().removeprefix("[").lstrip()):
             found.setdefault(key[1], number)
     return found
 
