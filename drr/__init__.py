@@ -17,6 +17,7 @@ from drr.face import (
     judge,
     metrics,
     open_shop,
+    report,
     run,
     session,
     verdicts,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from drr.app.asking import Unfinished
     from drr.app.checking import Findings
     from drr.app.judgement import Judgement
+    from drr.app.reporting import StudyReport
     from drr.app.session import ToolReply, ToolSession
     from drr.env.errors import DrrError, Misuse
     from drr.env.settings import Settings
@@ -39,6 +41,7 @@ _TYPES = {
     "Judgement": "drr.app.judgement.Judgement",
     "Misuse": "drr.env.errors.Misuse",
     "Settings": "drr.env.settings.Settings",
+    "StudyReport": "drr.app.reporting.StudyReport",
     "StudyStatus": "drr.study.status.StudyStatus",
     "ToolReply": "drr.app.session.ToolReply",
     "ToolSession": "drr.app.session.ToolSession",
@@ -53,6 +56,7 @@ __all__ = [
     "Judgement",
     "Misuse",
     "Settings",
+    "StudyReport",
     "StudyStatus",
     "ToolReply",
     "ToolSession",
@@ -67,6 +71,7 @@ __all__ = [
     "judge",
     "metrics",
     "open_shop",
+    "report",
     "run",
     "session",
     "verdicts",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from drr.app.checking import Findings
     from drr.app.judgement import Judgement
     from drr.app.over_mcp import Called
+    from drr.app.reporting import StudyReport
     from drr.app.session import ToolSession
     from drr.env.settings import Settings
     from drr.env.shop import Shop
@@ -352,6 +353,42 @@ def judge(
 
 
 ajudge = _twin(judge)
+
+
+@_anywhere
+def report(
+    study: str | Path,
+    *,
+    out: str | Path | None = None,
+    judge: str | None = None,
+    complete_only: bool = False,
+    labels: Sequence[str | Path] = (),
+    human: Sequence[str | Path] = (),
+    verdicts: str | Path | None = None,
+    viewer: str | None = None,
+    paper: str | None = None,
+    paper_figures: bool = False,
+) -> StudyReport:
+    """Report a judged study; with `out` write its folder of pages, tables and figures, and say which page comes first.
+
+    >>> report = drr.report("study", out="report")
+    >>> report.page.is_file(), "fp" in report.metrics["react"]
+    (True, True)
+    """
+    from drr.app.reporting import ReportConfig, report
+
+    config = ReportConfig(
+        judge=judge,
+        out=_path(out),
+        viewer=viewer,
+        paper_figures=paper_figures,
+        paper=paper,
+        human=[Path(file) for file in human],
+        labels=[Path(file) for file in labels],
+        complete_only=complete_only,
+        verdicts=_path(verdicts),
+    )
+    return report(Path(study), config)
 
 
 def metrics(study: str | Path) -> pa.Table:

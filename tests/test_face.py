@@ -42,7 +42,18 @@ def user(place: Path) -> str:
 
 def test_every_name_has_an_example_that_runs(place: Path, user: str) -> None:
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-    names = ("open_shop", "call_tool", "session", "check", "ask", "run", "judge", "metrics", "verdicts")
+    names = (
+        "open_shop",
+        "call_tool",
+        "session",
+        "check",
+        "ask",
+        "run",
+        "judge",
+        "report",
+        "metrics",
+        "verdicts",
+    )
     for name in names:
         (found,) = finder.find(getattr(drr, name), name, globs={"drr": drr, "user": user})
         assert found.examples, name
@@ -65,6 +76,33 @@ def test_it_works_where_a_loop_runs_already(place: Path, user: str) -> None:
         )
 
     assert asyncio.run(notebook()).units.done == 1
+
+
+def test_the_twins_do_the_same_and_print_nothing(
+    place: Path, user: str, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def journey() -> tuple[drr.StudyStatus, drr.Judgement]:
+        question = {"query": "a pencil", "user_id": user}
+        answer, status = await asyncio.gather(
+            drr.aask("a pen", shop="shop", user=user),
+            drr.arun("twins", shop="shop", queries=[question], variants=["react"]),
+        )
+        assert answer.document()["report"] == answer.report
+        return status, await drr.ajudge("twins", what=["rules"], of_papers={"rounds": 1})
+
+    with caplog.at_level("INFO", "drr"):
+        status, judgement = asyncio.run(journey())
+    assert (status.units.done, judgement.left) == (1, 0)
+    assert "twins: 1 done now; nothing left" in caplog.messages
+    assert capsys.readouterr() == ("", "")
+    with pytest.raises(drr.Misuse, match="no choice of a paper is called round;"):
+        drr.judge("twins", of_papers={"round": 1})
+
+
+def test_no_face_takes_or_gives_what_it_does_not_name() -> None:
+    for name in drr.__all__:
+        if not name[0].isupper():
+            assert "Any" not in str(inspect.signature(getattr(drr, name))), name
 
 
 def test_what_is_wrong_is_raised_and_not_printed(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 from weakref import finalize
 
-from drr.app.commands import report as report_command
+from drr.app.reporting import write_beside
 from drr.env.errors import DrrError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class ServedReport:
             version = self._reader.version()
             if version != self._version:
                 study, judge = self._reader.study, self._reader.judge
-                self._material = report_command.write_beside(study, folder, "..", judge)
+                self._material = write_beside(study, folder, "..", judge)
                 self._version = version
             return folder
 

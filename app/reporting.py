@@ -1,0 +1,188 @@
+"""The report of a study: every figure as a document, and its folder of tables, figures and the answers behind the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from drr.app.report.material import Material
+    from drr.eval.labels import Label
+    from drr.eval.metrics.rows import StudyDocument
+    from drr.eval.stats.intervals import VRow
+    from drr.eval.tasks.judged import Judged
+    from drr.study.study import Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportConfig:
+    """What of a study is reported, and where to."""
+
+    judge: str | None = None
+    """Whose judgements; by default the last by a model, else by rules."""
+    out: Path | None = None
+    """The folder; without one only the document is made."""
+    viewer: str | None = None
+    """Where the pages of the viewer lie, seen from the folder."""
+    paper_figures: bool = False
+    paper: str | None = None
+    """Whose tables are given by their own numbers."""
+    human: Sequence[Path] = ()
+    """Labels of people; by default those made on this study."""
+    labels: Sequence[Path] = ()
+    """Labels of a part, by which figures are corrected."""
+    complete_only: bool = False
+    """Leave out answers whose research was broken off."""
+    verdicts: Path | None = None
+    """Where each address's verdict goes, a JSON line each."""
+
+
+class Written(NamedTuple):
+    """The folder of a report."""
+
+    tables: int
+    paper_left_out: bool
+    """The paper's figures were asked for, and rules took part."""
+
+
+@dataclass(frozen=True)
+class StudyReport:
+    """What was reported of a study."""
+
+    whole: StudyDocument
+    written: Written | None = None
+    page: Path | None = None
+    """The first page of the folder."""
+    verdicts: int | None = None
+    """How many were written."""
+
+    @property
+    def metrics(self) -> dict[str, dict[str, VRow]]:
+        """By variant and metric."""
+        return self.whole["metrics"]
+
+    def document(self) -> StudyDocument:
+        """Return the form that `drr report --json` prints."""
+        return self.whole
+
+
+def report(folder: Path, config: ReportConfig) -> StudyReport:
+    """Sum what was judged; nothing is computed anew."""
+    from drr.app.notices import notice
+    from drr.app.report.of_papers import report_parts
+    from drr.app.studies import despite_losses
+    from drr.study.study import Study
+
+    with Study.read(folder) as study:
+        made = despite_losses(study, lambda: _made(study, config))
+    for refused in (line for parts in report_parts() for line in parts.refusals(made.whole)):
+        notice(f"memories side by side: {' '.join(refused.split())}")
+    return made
+
+
+def _made(study: Study, config: ReportConfig) -> StudyReport:
+    judged, document = _read(study, config)
+    written = None if config.out is None else _write(study, judged, document, config, config.out)
+    verdicts = None if config.verdicts is None else _write_verdicts(judged, config, config.verdicts)
+    page = None if config.out is None else config.out / "index.html"
+    return StudyReport(document, written, page, verdicts)
+
+
+def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Material:
+    """Write the folder with its answers leading to `viewer`, but for figures, which are drawn from what is given back."""
+    from drr.app.report.write import write_report
+
+    config = ReportConfig(out=out, viewer=viewer, judge=judge)
+    judged, document = _read(study, config)
+    material = _material(study, judged, document, config, out)
+    write_report(material, out, drawn=False)
+    return material
+
+
+def _read(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocument]:
+    from drr.app.report.of_papers import report_parts
+    from drr.eval.foreign.kept import foreign_scores
+    from drr.eval.foreign.summary import foreign_tables
+    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.metrics.document import study_document
+
+    judged = read_judged(study, choose(study, config.judge))
+    document = study_document(study, config.judge, complete=config.complete_only, known=judged)
+    for name, row_of in (item for parts in report_parts() for item in parts.document.items()):
+        if (row := row_of(study)) is not None:
+            cast(dict[str, object], document)[name] = row
+    if scores := foreign_scores(study):
+        document["foreign"] = foreign_tables(scores, judged.answers)
+    if config.labels:
+        _correct(study, judged, document, config)
+    return judged, document
+
+
+def _correct(study: Study, judged: Judged, document: StudyDocument, config: ReportConfig) -> None:
+    from drr.app.annotate.sheets import labels_of
+    from drr.eval.agreement.corrected import corrected_document
+
+    labels = labels_of(study.folder / "annotation", config.labels)
+    document["corrected"] = corrected_document(judged, labels)
+
+
+def _write(study: Study, read: Judged, document: StudyDocument, config: ReportConfig, out: Path) -> Written:
+    """Write the folder of the report."""
+    from drr.app.report.write import write_report
+
+    material = _material(study, read, document, config, out)
+    tables = write_report(material, out)
+    return Written(len(tables), paper_left_out=config.paper_figures and not material.with_paper)
+
+
+def _material(
+    study: Study, read: Judged, document: StudyDocument, config: ReportConfig, out: Path
+) -> Material:
+    from drr.app.report.material import Material, viewer_of
+    from drr.env.errors import Misuse
+    from drr.eval.agreement.study import agreement_among, raters_of
+    from drr.eval.judging.read import complete_only
+
+    judged = complete_only(read) if config.complete_only else read
+    if not judged.answers and next(study.records("answer", None), None) is None:
+        raise Misuse(
+            f"{study.folder}: no answer has finished yet; `drr study status {study.folder}` says why"
+        )
+    asked = config.paper_figures or config.paper == "retail"
+    beside = asked and document["banner"] is None
+    raters = raters_of(study, _people(study, config.human), read)
+    agreement = agreement_among(study, raters)
+    viewer = viewer_of(out, config.viewer)
+    return Material(study, judged, document, beside, agreement, config.paper, viewer, raters)
+
+
+def _write_verdicts(judged: Judged, config: ReportConfig, file: Path) -> int:
+    from drr.app.console import write_lines
+    from drr.eval.judging.citation_lines import citation_lines
+    from drr.eval.judging.read import complete_only
+
+    if config.complete_only:
+        judged = complete_only(judged)
+    return write_lines(file, citation_lines(judged))
+
+
+def _people(study: Study, files: Sequence[Path]) -> list[Label]:
+    """The labels given, else those that were made with `drr judges annotate` on this study."""
+    from drr.app.annotate.labels import notebooks
+    from drr.app.annotate.plan import load
+    from drr.app.annotate.sheets import labels_of
+    from drr.eval.labels import PairwiseLabel
+
+    folder = study.folder / "annotation"
+    if files:
+        return labels_of(folder, files)
+    plan = load(folder)
+    if plan is None:
+        return []
+    return [
+        PairwiseLabel.model_validate(row)
+        for book in notebooks(folder, plan).values()
+        for row in book.labels()
+    ]
