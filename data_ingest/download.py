@@ -17,8 +17,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from drr.data_ingest.published import PublishedFile
-from drr.data_ingest.publisher import Broken, Denied, FileReply, Publisher
+from drr.data_ingest.publisher import Broken, Denied, FileReply, PublishedFile, Publisher
 from drr.env.errors import DrrError
 from drr.env.files import write_file
 from drr.env.progress import Progress, Stage
@@ -98,8 +97,10 @@ class Download:
         target: Path,
         progress: Progress,
         terms: DownloadTerms,
+        left: Callable[[int], str] = lambda amount: "",
     ) -> None:
-        self._publisher, self._terms, self._progress = publisher, terms, progress
+        """`left` is told of bytes that came or were lost, and says what is left of all files."""
+        self._publisher, self._terms, self._progress, self._left = publisher, terms, progress, left
         self._url = publisher.address(file.address)
         self._sha256 = None if publisher.named else file.sha256
         self._target = target
@@ -155,6 +156,7 @@ class Download:
                 async for chunk in answer.body:
                     file.write(chunk)
                     stage.advance(len(chunk))
+                    stage.note(self._left(len(chunk)))
         size, length = self._size(), self._edition.length
         if length is not None and size < length:
             raise Broken(f"it ended after {size:,} of {length:,} bytes")
@@ -254,6 +256,7 @@ class Download:
     def _drop(self) -> None:
         if self._stage is not None:
             self._stage.advance(-self._size())
+            self._left(-self._size())
         self._part.unlink(missing_ok=True)
         self._edition = Edition(url=self._url)
 

@@ -6,15 +6,14 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from drr.data_ingest.download import RESERVE, Download, DownloadTerms, Got, kept_of
-from drr.data_ingest.published import PublishedFile
-from drr.data_ingest.publisher import Broken, Denied, Publisher
+from drr.data_ingest.publisher import Broken, Denied, PublishedFile, Publisher
 from drr.env.errors import DrrError
-from drr.env.progress import Progress, Stage
+from drr.env.progress import Progress
 
 Clock = Callable[[], float]
 
@@ -102,14 +101,14 @@ async def fetch_all(
     clock: Clock = time.monotonic,
 ) -> list[Fetching]:
     """What the server denies is passed over and told; a server that cannot be reached ends it."""
-    whole = _Whole(progress, sum(one.left or 0 for one in wanted), clock)
+    left = TimeLeft(sum(one.left or 0 for one in wanted), clock)
     done = []
     for one in wanted:
         if one.there:
             done.append(Fetching(one, remarks=_size_remark(publisher, one, one.target.stat().st_size)))
             continue
         try:
-            got = await Download(publisher, one.file, one.target, whole, terms).run()
+            got = await Download(publisher, one.file, one.target, progress, terms, left).run()
         except Denied as denied:
             done.append(Fetching(one, failed=str(denied)))
         else:
@@ -126,53 +125,26 @@ def _size_remark(publisher: Publisher, one: WantedFile, size: int) -> tuple[str,
 
 
 def _unpacked_remark(publisher: Publisher, one: WantedFile, got: Got) -> tuple[str, ...]:
-    if publisher.named or got.unpacked == one.file.unpacked:
+    published = one.file.unpacked
+    if publisher.named or got.unpacked == published:
         return ()
     return (
-        f"{one.target}: unpacks to {got.unpacked:,} bytes; the published file had {one.file.unpacked:,}: "
-        "another edition",
+        f"{one.target}: unpacks to {got.unpacked:,} bytes; the published file had {published:,}: another edition",
     )
 
 
-class _Whole:
-    """A file's bar with what is left of all files beside it."""
+class TimeLeft:
+    """How long all files still take, by what came so far."""
 
-    def __init__(self, progress: Progress, total: int, clock: Clock) -> None:
-        self._progress, self._total, self._clock = progress, total, clock
+    def __init__(self, total: int, clock: Clock) -> None:
+        self._total, self._clock = total, clock
         self._start, self._done = clock(), 0
 
-    @contextmanager
-    def _staged(self, label: str, total: int | None, unit: str) -> Iterator[Stage]:
-        with self._progress.stage(label, total, unit) as stage:
-            yield _Share(self, stage)
-
-    def stage(
-        self, label: str, total: int | None = None, unit: str = "rows"
-    ) -> AbstractContextManager[Stage]:
-        return self._staged(label, total, unit)
-
-    def moved(self, amount: int) -> None:
+    def __call__(self, amount: int) -> str:
+        """What is left after so many bytes more, beside a file's bar; empty where nobody can say yet."""
         self._done += amount
-
-    def left(self) -> str:
         seconds = self._clock() - self._start
         if self._done <= 0 or seconds < 1:
             return ""
         rest = round(max(0, self._total - self._done) * seconds / self._done)
         return f"all {rest // 3600}:{rest // 60 % 60:02}:{rest % 60:02}"
-
-
-class _Share:
-    def __init__(self, whole: _Whole, stage: Stage) -> None:
-        self._whole, self._stage, self._remark = whole, stage, ""
-
-    def advance(self, amount: int = 1, rows: int = 0) -> None:
-        self._whole.moved(amount)
-        if amount > 0:
-            self._remark = ""
-        self._stage.advance(amount, rows)
-        self._stage.note(self._remark or self._whole.left())
-
-    def note(self, text: str) -> None:
-        self._remark = text
-        self._stage.note(text)

@@ -13,11 +13,103 @@ from typing import NamedTuple
 
 import numpy as np
 from drr.data_ingest.bits import Bits, column, eight, everywhere, spelled, spells
-from drr.data_ingest.escapes import read_escapes
 from drr.data_ingest.packing import I64, ITEM_WIDTH, U8, U64, all_capitals, every, pack_words
-from drr.data_ingest.pictures import QUOTES as PICTURE_QUOTES
-from drr.data_ingest.pictures import have_pictures
 from numpy.typing import NDArray
+
+_FIRST = b'", "images": [{"small_image_url": "'
+_NEXT = b', {"small_image_url": "'
+_MEDIUM = b'", "medium_image_url": "'
+_LARGE = b'", "large_image_url": "'
+_TYPE = b'", "attachment_type": "IMAGE"}'
+_LAST = b'], "asin": "'
+PICTURE_QUOTES = 16
+"""Of one picture, beside those of a row without one."""
+_FIXED = len(_MEDIUM) + len(_LARGE) + len(_TYPE) + 1
+"""Of one picture: all but three times the shorter address."""
+
+
+def have_pictures(
+    block: U8, quote: NDArray[np.bool_], text_end: I64, asin: I64, count: I64
+) -> NDArray[np.bool_]:
+    """Which rows have this many pictures in the one form of the official files, each with three addresses, the last longer by one.
+
+    Rows are given by where the text ends and the variant's id begins; `quote` tells of each byte whether it is a quote that
+    opens or closes a string. The width of an address follows from the room between, so every quote has its place.
+    """
+    free = asin - text_end - (len(_FIRST) + len(_LAST)) - (count - 1) * len(_NEXT) - count * _FIXED
+    width, rest = np.divmod(free, 3 * count)
+    fine: NDArray[np.bool_] = (rest == 0) & (width >= 0)
+    fine &= spelled(block, text_end, _FIRST) & spelled(block, asin - len(_LAST), _LAST)
+    rows = np.flatnonzero(fine)
+    if not len(rows):
+        return fine
+    many = count[rows]
+    row = np.repeat(rows, many)
+    nth = np.arange(len(row)) - np.repeat(np.cumsum(many) - many, many)
+    wide = width[row]
+    small = text_end[row] + len(_FIRST) + nth * (3 * wide + _FIXED + len(_NEXT))
+    medium = small + wide
+    large = medium + len(_MEDIUM) + wide
+    kind = large + len(_LARGE) + wide + 1
+    good = quote[medium] & quote[large] & quote[kind]
+    for at, literal in ((medium, _MEDIUM), (large, _LARGE), (kind, _TYPE)):
+        good &= spelled(block, at, literal)
+    later = np.flatnonzero(nth)
+    if len(later):
+        good[later] &= spelled(block, small[later] - len(_NEXT), _NEXT)
+    fine[row[~good]] = False
+    return fine
+
+
+_QUOTE, _U = 34, 117
+_NO_DIGIT = 1 << 20
+_KNOWN = np.zeros(256, np.bool_)
+_KNOWN[list(b'"\\/bfnrtu')] = True
+_DIGIT = np.full(256, _NO_DIGIT, np.int64)
+for _value, _letters in enumerate(zip(b"0123456789abcdef", b"0123456789ABCDEF", strict=True)):
+    _DIGIT[list(_letters)] = _value
+
+
+def read_escapes(block: U8, slashes: I64) -> tuple[I64, I64]:
+    """Of all the backslashes of whole lines: the quotes that they escape, and the escapes that are none of JSON's, stand
+    for NUL (which is mended) or for half of a surrogate pair (which is mended as well)."""
+    begins = _escaping(slashes)
+    after = block[begins + 1]
+    doubtful = begins[~_KNOWN[after]]
+    points = begins[after == _U]
+    if len(points):
+        doubtful = np.concatenate([doubtful, points[_odd(block, points)]])
+    return begins[after == _QUOTE] + 1, doubtful
+
+
+def _escaping(slashes: I64) -> I64:
+    """Each first of two: in a run of them every other is escaped itself."""
+    joined = np.diff(slashes) == 1
+    if not joined.any():
+        return slashes
+    place = np.arange(len(slashes))
+    first = place.copy()
+    first[1:][joined] = 0
+    escaping: I64 = slashes[(place - np.maximum.accumulate(first)) & 1 == 0]
+    return escaping
+
+
+def _odd(block: U8, points: I64) -> NDArray[np.bool_]:
+    """Of escapes `\\uXXXX`."""
+    value = np.zeros(len(points), np.int64)
+    last = len(block) - 1
+    for place in range(2, 6):
+        value = (value << 4) | _DIGIT[block[np.minimum(points + place, last)]]
+    odd: NDArray[np.bool_] = (value >= _NO_DIGIT) | (value == 0)
+    half = value & 0xFC00
+    high, low = half == 0xD800, half == 0xDC00
+    if high.any() or low.any():
+        pairs = np.flatnonzero(high[:-1] & low[1:] & (np.diff(points) == 6))
+        high[pairs] = False
+        low[pairs + 1] = False
+        odd |= high | low
+    return odd
+
 
 USER_WIDTH = 28
 _START = b'{"rating": '

@@ -8,26 +8,229 @@ range is sorted by itself; order ids and e-mail addresses that occur twice are l
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 import numpy as np
 from drr.data_ingest.gathering import GatheredFiles, in_text_order
+from drr.data_ingest.ids import Ids
 from drr.data_ingest.ingest import Job as IngestJob
 from drr.data_ingest.ingest import check_chosen, check_orders, manifest_of, verify
-from drr.data_ingest.orders import ID_SPACE
+from drr.data_ingest.orders import ID_SPACE, ClashingRow, candidates, redrawn
 from drr.data_ingest.packing import I64
 from drr.data_ingest.quarantine import Quarantine
-from drr.data_ingest.spread_bench import ItemTable, RangeMet
-from drr.data_ingest.spread_files import CategoryReads
+from drr.data_ingest.spread_bench import Clashes, ItemTable, RangeMet
 from drr.data_ingest.spread_plan import SpreadPlan
-from drr.data_ingest.spread_ranges import UserRanges
-from drr.data_ingest.spread_reading import CategoryRead
+from drr.data_ingest.spread_reading import CategoryRead, ItemCodes
 from drr.env.jobs import GivenJob, JobPart, Jobs, SharedWord
 from drr.env.pieces import PiecesSink
-from drr.env.progress import Progress
+from drr.env.progress import Progress, Quiet
 from drr.env.shop import Manifest
+
+_DRAWS = (4, 64, 4096)
+"""How many ids a row that lost its own may draw before all are asked again whether they are free."""
+
+
+class UserRanges:
+    """`parts`: of a range, what each category left of it."""
+
+    def __init__(
+        self, plan: SpreadPlan, jobs: Jobs, parts: Callable[[int], list[JobPart]], space: int
+    ) -> None:
+        self._plan, self._jobs, self._parts, self._space = plan, jobs, parts, space
+        self._met: list[GivenJob] = []
+
+    def meet(
+        self, table: SharedWord, progress: Progress, tries: Mapping[str, int] | None = None
+    ) -> list[RangeMet]:
+        plan = self._plan
+        self._met = [
+            self._jobs.give(
+                GivenJob(
+                    "meet",
+                    (table, tries or {}, *self._parts(number)),
+                    plan.slices,
+                    name=f"joining users, range {number + 1}",
+                )
+            )
+            for number in range(plan.ranges)
+        ]
+        with progress.stage("joining", plan.ranges, "ranges of users") as stage:
+            for _ in self._jobs.ended(self._met):
+                stage.advance(1)
+        return [self._jobs.answer(job) for job in self._met]
+
+    def settle(self, table: SharedWord) -> tuple[dict[str, int], dict[int, dict[int, int]]]:
+        """How often users drew their address again, and by range the rows that have another order id than their first."""
+        tries: dict[str, int] = {}
+        while True:
+            clashes = self._clashes()
+            users, rows = self._twins(table, tries, clashes)
+            again = _later(users)
+            if not again:
+                return tries, self._redrawn(rows)
+            for user in again:
+                tries[user] = tries.get(user, 0) + 1
+            self._meet_again(table, tries)
+
+    def _meet_again(self, table: SharedWord, tries: Mapping[str, int]) -> None:
+        self.meet(table, Quiet(), dict(tries))
+
+    def _slice_parts(self, number: int) -> list[JobPart]:
+        return [JobPart(job, number) for job in self._met]
+
+    def _clashes(self) -> dict[int, Clashes]:
+        """By range."""
+        given = [
+            self._jobs.give(GivenJob("clashes", tuple(self._slice_parts(number)), name="comparing ids"))
+            for number in range(self._plan.slices)
+        ]
+        found: dict[int, Clashes] = {}
+        for job in given:
+            for number, more in self._jobs.answer(job).items():
+                known = found.get(number, Clashes([], []))
+                found[number] = Clashes(known.addresses + more.addresses, known.ids + more.ids)
+        return found
+
+    def _twins(
+        self, table: SharedWord, tries: Mapping[str, int], clashes: Mapping[int, Clashes]
+    ) -> tuple[dict[int, list[str]], dict[int, list[ClashingRow]]]:
+        given = {
+            number: self._jobs.give(
+                GivenJob(
+                    "twins",
+                    (table, dict(tries), wanted, *self._parts(number)),
+                    name="comparing equal ids",
+                )
+            )
+            for number, wanted in sorted(clashes.items())
+        }
+        users: dict[int, list[str]] = {}
+        rows: dict[int, list[ClashingRow]] = {}
+        for number, job in given.items():
+            people, rows[number] = self._jobs.answer(job)
+            for one in people:
+                users.setdefault(one.address, []).append(one.user_id)
+        return users, rows
+
+    def _redrawn(self, rows: Mapping[int, list[ClashingRow]]) -> dict[int, dict[int, int]]:
+        """Rows are numbered through for this, in the order of their ranges."""
+        places = [(number, one.row) for number in sorted(rows) for one in rows[number]]
+        through = [one for number in sorted(rows) for one in rows[number]]
+        through = [one._replace(row=at) for at, one in enumerate(through)]
+        found: dict[int, dict[int, int]] = {}
+        for at, given in self._drawn(through).items():
+            number, row = places[at]
+            found.setdefault(number, {})[row] = given
+        return found
+
+    def _drawn(self, rows: list[ClashingRow]) -> dict[int, int]:
+        for draws in _DRAWS if rows else ():
+            asked = {n for one in rows for n in islice(candidates(one.base, self._space), draws)}
+            held = self._held(asked)
+            free = {number: number in held for number in asked}
+            try:
+                return redrawn(rows, free.__getitem__, space=self._space)
+            except KeyError:
+                continue  # more draws were needed than were asked for
+        if rows:
+            raise AssertionError("no free order id")
+        return {}
+
+    def _held(self, asked: set[int]) -> set[int]:
+        slices = self._plan.slices
+        given = [
+            self._jobs.give(
+                GivenJob(
+                    "held",
+                    (sorted(n for n in asked if n % slices == number), *self._slice_parts(number)),
+                    name="drawing other ids",
+                )
+            )
+            for number in range(slices)
+        ]
+        return {number for job in given for number in self._jobs.answer(job)}
+
+
+def _later(users: Mapping[int, list[str]]) -> list[str]:
+    """Of those with one address all but the first, who keeps it."""
+    return [text for same in users.values() for text in sorted(same)[1:]]
+
+
+class CategoryReads:
+    """`begin` once; then each category is `settled`, in their order."""
+
+    def __init__(self, plan: SpreadPlan, jobs: Jobs) -> None:
+        self._plan, self._jobs = plan, jobs
+        self._reads: list[GivenJob] = []
+        """Of each category."""
+        self._spans: list[list[GivenJob]] = []
+        """Of each category: what its reading is given, where others read its files."""
+
+    def begin(self, progress: Progress) -> None:
+        shares: dict[GivenJob, int] = {}
+        """Of the bytes."""
+        for number, sizes in enumerate(self._plan.sizes):
+            spanned = self._give_spans(number)
+            self._spans.append(list(spanned))
+            self._reads.append(self._jobs.give(self._read(number, None)))
+            shares |= {**spanned, self._reads[-1]: sum(sizes) - sum(spanned.values())}
+        done = 0
+        with progress.stage("reading", sum(shares.values()), "bytes") as stage:
+            for job in self._jobs.ended(list(shares)):
+                rows = 0
+                if job in self._reads:
+                    done += 1
+                    stage.note(f"{done} of {len(self._reads)} categories")
+                    read: CategoryRead = self._jobs.answer(job)
+                    rows = int(read.rows["reviews"] + read.rows["metadata"])
+                stage.advance(shares[job], rows)
+
+    def _give_spans(self, number: int) -> dict[GivenJob, int]:
+        """In the order in which they are handed on, with the bytes that each reads for the others."""
+        given: dict[GivenJob, int] = {}
+        category = self._plan.pairs[number].category
+        for kind, spans in enumerate(self._plan.spans[number]):
+            if spans:
+                given[GivenJob("hash_file", (number, kind), 1, name=f"hashing {category}")] = 0
+            for place, span in enumerate(spans):
+                name = f"reading {category}, span {place + 1}"
+                given[GivenJob("read_span", (number, kind, place), 1, name=name)] = span.end - span.first
+        for job in given:
+            self._jobs.give(job)
+        return given
+
+    def _read(self, number: int, taken: ItemCodes | None) -> GivenJob:
+        parts = 1 + self._plan.parts[number] + self._plan.ranges
+        words = (number, taken, *(JobPart(job, 0) for job in self._spans[number]))
+        return GivenJob("gather", words, parts, name=f"reading {self._plan.pairs[number].category}")
+
+    def settled(self, number: int, kept: list[I64], ids: Ids) -> CategoryRead:
+        """Without products that earlier categories `kept`: joined or read once more where it met some, which is rare."""
+        read: CategoryRead = self._jobs.answer(self._reads[number])
+        if number:
+            every: ItemCodes = self._jobs.part(JobPart(self._reads[number], 0))
+            before = np.concatenate(kept)
+            if np.isin(ids.adopted_items(*every), before).any():
+                self._jobs.drop(self._reads[number])
+                taken = ItemCodes(before, ids.odd_items(before))
+                self._reads[number] = self._jobs.give(self._read(number, taken))
+                read = self._jobs.answer(self._reads[number])
+        for job in self._spans[number]:
+            self._jobs.drop(job)
+        return read
+
+    def product_lines(self, number: int, part: int) -> JobPart:
+        return JobPart(self._reads[number], 1 + part)
+
+    def of_range(self, number: int) -> list[JobPart]:
+        """Of a range of users, what each category left of it."""
+        return [
+            JobPart(read, 1 + count + number)
+            for read, count in zip(self._reads, self._plan.parts, strict=True)
+        ]
+
 
 _AHEAD = 64
 """Jobs that are given before what the first of them left is asked for: what waits for its turn to be hashed is bounded."""

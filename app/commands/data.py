@@ -70,8 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.data_ingest.categories import ALL, parse_categories
     from drr.data_ingest.download import DownloadTerms, free_bytes
     from drr.data_ingest.downloads import alone, check_room, fetch_all, looked_up
-    from drr.data_ingest.published import publication, published
-    from drr.data_ingest.publisher import Publisher
+    from drr.data_ingest.publisher import Publisher, publication, published
     from drr.env.files import at_home
 
     categories = parse_categories(arguments.categories) or ALL
@@ -128,7 +127,7 @@ def _planned(publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free:
     from textwrap import fill
 
     from drr.app.terminal import flowed, table
-    from drr.data_ingest.published import publication
+    from drr.data_ingest.publisher import publication
 
     rows = []
     for category in dict.fromkeys(one.file.category for one in wanted):
@@ -185,7 +184,7 @@ def _told(done: Sequence[Fetching], to: Path, categories: str) -> str:
 def _document(
     publisher: Publisher, wanted: Sequence[WantedFile], to: Path, free: int, done: Sequence[Fetching] = ()
 ) -> JsonObject:
-    from drr.data_ingest.published import publication
+    from drr.data_ingest.publisher import publication
 
     outcomes = {one.wanted.target: one for one in done}
     files: list[JsonObject] = []
