@@ -15,13 +15,12 @@ from drr.face import (
     call_tool,
     check,
     judge,
-    metrics,
     open_shop,
     report,
     run,
     session,
-    verdicts,
 )
+from drr.tables import metrics, verdicts
 
 if TYPE_CHECKING:
     from drr.app.asking import CitedAnswer as Answer

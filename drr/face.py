@@ -1,21 +1,19 @@
-"""What Python programs may rely on: the commands as functions. An option is a keyword (`--base-url` is `base_url`).
+"""The public face for Python programs: the commands as typed functions, with async twins.
 
-Each takes and returns plain data: what the command of the same name prints with `--json`. What a command would say on
-standard error and end with is raised as `DrrError`.
+Each returns a dataclass or an Arrow table. An error that a command would end with is raised as `DrrError`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Literal
+
+from drr.twins import anywhere, twin
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from drr.app.asking import CitedAnswer
     from drr.app.checking import Findings
     from drr.app.judgement import Judgement
@@ -26,35 +24,7 @@ if TYPE_CHECKING:
     from drr.env.shop import Shop
     from drr.study.status import StudyStatus
 
-Given = ParamSpec("Given")
-Found = TypeVar("Found")
 Queries = str | Path | Iterable[Mapping[str, object]]
-
-
-def _anywhere(work: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Let a function be called where a loop runs already, and say which of its arguments cannot be read or written."""
-
-    @wraps(work)
-    def called(*args: Given.args, **named: Given.kwargs) -> Found:
-        from drr.app.calling import call
-
-        return call(lambda: work(*args, **named), *args, *named.values())
-
-    return called
-
-
-def _twin(function: Callable[Given, Found]) -> Callable[Given, Coroutine[object, object, Found]]:
-    """The same to be awaited: the running loop stays free, and who is cancelled asks nothing more."""
-    work: Callable[Given, Found] = getattr(function, "__wrapped__", function)
-
-    @wraps(work)
-    async def awaited(*args: Given.args, **named: Given.kwargs) -> Found:
-        from drr.app.calling import acall
-
-        return await acall(lambda: work(*args, **named), *args, *named.values())
-
-    awaited.__name__ = awaited.__qualname__ = f"a{function.__name__}"
-    return awaited
 
 
 def open_shop(shop: str | Path, *, settings: Settings | None = None) -> Shop:
@@ -72,7 +42,7 @@ def open_shop(shop: str | Path, *, settings: Settings | None = None) -> Shop:
     return opened(str(shop), resolve(named_settings(settings)).settings)
 
 
-@_anywhere
+@anywhere
 def call_tool(
     name: str,
     shop: str | Path,
@@ -94,7 +64,7 @@ def call_tool(
     return reply.document()
 
 
-@_anywhere
+@anywhere
 def session(
     shop: str | Path | Shop,
     user: str | None,
@@ -119,7 +89,7 @@ def session(
     return ToolSession(place, user, _settled(settings), open_access=open_access)
 
 
-@_anywhere
+@anywhere
 def check(
     report: str | Path,
     *,
@@ -152,10 +122,10 @@ def check(
     return check(config)
 
 
-acheck = _twin(check)
+acheck = twin(check)
 
 
-@_anywhere
+@anywhere
 def ask(
     question: str,
     *,
@@ -204,10 +174,10 @@ def ask(
     return answer
 
 
-aask = _twin(ask)
+aask = twin(ask)
 
 
-@_anywhere
+@anywhere
 def run(
     study: str | Path,
     *,
@@ -281,10 +251,10 @@ def run(
     return ran.status
 
 
-arun = _twin(run)
+arun = twin(run)
 
 
-@_anywhere
+@anywhere
 def judge(
     study: str | Path,
     *,
@@ -352,10 +322,10 @@ def judge(
     return judgement
 
 
-ajudge = _twin(judge)
+ajudge = twin(judge)
 
 
-@_anywhere
+@anywhere
 def report(
     study: str | Path,
     *,
@@ -389,58 +359,6 @@ def report(
         verdicts=_path(verdicts),
     )
     return report(Path(study), config)
-
-
-def metrics(study: str | Path) -> pa.Table:
-    """Every metric of a judged study as a table, a row for each variant and metric; `to_pandas()` makes a data frame.
-
-    >>> table = drr.metrics("study")
-    >>> table.column_names[:4]
-    ['variant', 'metric', 'label', 'value']
-    >>> {"fp", "tool_calls"} <= set(table["metric"].to_pylist())
-    True
-    """
-    import pyarrow as pa
-
-    from drr.eval.metrics import metrics as known
-    from drr.eval.metrics.document import study_document
-    from drr.study.study import Study
-
-    labels = {name: metric.label for name, metric in known().items()}
-    with Study.read(Path(study)) as opened:
-        document = study_document(opened)
-    rows = [
-        {"variant": variant, "metric": name, "label": labels.get(name), **value}
-        for variant, values in document["metrics"].items()
-        for name, value in values.items()
-    ]
-    numbers = {"value": pa.float64(), "ci_low": pa.float64(), "ci_high": pa.float64()}
-    counts = {"n": pa.int64(), "n_unscored": pa.int64()}
-    words = {name: pa.string() for name in ("variant", "metric", "label")}
-    return pa.Table.from_pylist(rows, pa.schema({**words, **numbers, **counts, "method": pa.string()}))
-
-
-def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
-    """What each address that a report cites says of its claim, a row for each claim and address; `status` is of the address alone.
-
-    >>> table = drr.verdicts("study")
-    >>> {"answer", "claim", "url", "status", "needed", "supports"} <= set(table.column_names)
-    True
-    >>> table.num_rows > 0 and set(table["judge"].to_pylist()) == {"rules-2"}
-    True
-    """
-    import pyarrow as pa
-
-    from drr.eval.judging.citation_lines import CitationLine, citation_lines
-    from drr.eval.judging.read import choose, read_judged
-    from drr.study.study import Study
-
-    with Study.read(Path(study)) as opened:
-        rows = list(citation_lines(read_judged(opened, choose(opened, judge))))
-    kinds = {"trial": pa.int64(), "needed": pa.bool_(), "supports": pa.bool_()}
-    kinds |= dict.fromkeys(("passages", "spans"), pa.list_(pa.list_(pa.int64())))
-    columns = {name: kinds.get(name, pa.string()) for name in CitationLine.__annotations__}
-    return pa.Table.from_pylist(rows, pa.schema(columns))
 
 
 def _settled(settings: Settings | None, **named: object) -> Settings:

@@ -1,0 +1,1 @@
+../../drr/tables.py
