@@ -1,4 +1,4 @@
-"""What an architecture declares of itself, and what a variant is: an architecture with some of its options.
+"""An architecture's declaration of itself, and a variant: an architecture with some of its options.
 
 Nothing else in the project knows which model roles an architecture calls, which tools it binds, or who plays it without a
 model: all of it is read from here, so a new role or option needs a change in one file.
@@ -22,7 +22,7 @@ AGENT, SUMMARISER, PERCEPTION = "agent", "summariser", "perception"
 
 @dataclass(frozen=True)
 class Option:
-    """What may stand behind an architecture's name as `+NAME`, with the roles and prompts that it adds."""
+    """An option that may stand behind an architecture's name as `+NAME`, with the roles and prompts that it adds."""
 
     name: str
     said: str
@@ -103,7 +103,7 @@ class Variant:
 
     @property
     def word(self) -> str:
-        """What `drr.agents.registry.variant` finds this variant by, wherever it is asked."""
+        """The word by which `drr.agents.registry.variant` finds this variant, wherever it is asked."""
         return (self.architecture.word or self.architecture.name) + self._suffix + self._at
 
     @property
@@ -126,7 +126,7 @@ class Variant:
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """Of the files in `agents/prompts`, those that decide what this variant does."""
+        """The files in `agents/prompts` that decide what this variant does."""
         return (*self.architecture.prompts, *(prompt for option in self.options for prompt in option.prompts))
 
     @property

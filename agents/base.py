@@ -1,4 +1,4 @@
-"""What a run of an agent is given and what it leaves: limits, tool calls, the record of an answer."""
+"""The givens and the results of an agent's run: limits, tool calls, the record of an answer."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Limits:
     """Rounds of `+validate`."""
 
     def key(self) -> dict[str, int | float | None]:
-        """Those that came later only where they are not the default, so that the keys of before stay."""
+        """Key the options. Those that came later are in it only where they are not the default, so that the keys of before stay."""
         later = {name for name in _LATER if getattr(self, name) == getattr(Limits, name)}
         return {name: value for name, value in dataclasses.asdict(self).items() if name not in later}
 
@@ -224,7 +224,7 @@ class AnswerRecord(Gathered):
 
 
 class Ending(NamedTuple):
-    """What a variant's run returns; everything else was noted in the `AgentRun` on the way."""
+    """The ending that a variant's run returns; everything else was noted in the `AgentRun` on the way."""
 
     report: str
     stop_reason: str

@@ -1,4 +1,4 @@
-"""What a request asks for, as plain fields: handed along with the messages to whoever plays an agent without a model.
+"""A request as plain fields, handed along with the messages to whoever plays an agent without a model.
 
 The run says which part is played and on what evidence, so that no stand-in guesses it from bound tools or reads it back out
 of a text that we set ourselves. No provider is sent any of this.
@@ -24,7 +24,7 @@ class CallEvidence(NamedTuple):
 
 
 class ProfileFacts(NamedTuple):
-    """What a `+profile` researcher is handed of the shopper, as a record and as text, with the address to cite."""
+    """The facts on the shopper for a `+profile` researcher, as a record and as text, with the address to cite."""
 
     summary: ProfileSummary
     url: str
@@ -70,7 +70,7 @@ class Supervising:
 
 @dataclass(frozen=True)
 class Leading:
-    """The next turn of an agent that gives work to sub-agents; what each condensed is the artifact of the tool message that answers."""
+    """The next turn of an agent that gives work to sub-agents. What each condensed is the artifact of the tool message that answers."""
 
     question: str
 
@@ -84,14 +84,14 @@ class Helping:
 
 @dataclass(frozen=True)
 class Looking:
-    """What a picture shows, for one question."""
+    """A look at a picture, for one question."""
 
     question: str
 
 
 @dataclass(frozen=True)
 class Checking:
-    """Which requirements a report misses."""
+    """A check for the requirements that a report misses."""
 
     question: str
     report: str

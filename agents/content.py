@@ -47,7 +47,7 @@ def failure_of(none: NoAnswer, variant: Variant, ending: Ending) -> ModelFailure
 
 
 async def answered(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:
-    """How the run ended, and why that is no answer; then it was asked once more where that may help."""
+    """Return how the run ended, and why that is no answer. Then it was asked once more where that may help."""
     ending = await answer(run)
     none = no_answer(run, ending.report)
     if none is None or variant.architecture.once or is_broken_off(ending.stop_reason):
@@ -57,7 +57,7 @@ async def answered(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending
 
 
 async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, ending: Ending) -> Ending:
-    """With a line that says what was missing. An agent of ours that only wrote badly looks up nothing again."""
+    """Ask again with a line that says what was missing. An agent of ours that only wrote badly looks up nothing again."""
     prompt = run.prompts[ONCE_MORE]
     run.once_more = prompt.text.strip()
     run.notes.append(f"asked once more ({none}, {ending.stop_reason}; {ONCE_MORE} {prompt.sha256[:8]})")
@@ -72,7 +72,8 @@ async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, e
 
 
 def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
-    """Why this is none; `None` for an answer. What a command looked up by itself nobody sees, and rules research nothing anyway."""
+    """Say why this is no answer; `None` for an answer. What a command looked up by itself nobody sees, and
+    rules research nothing anyway."""
     if is_call(report, {*run.names, *CONTROL}):
         return "malformed_call"
     in_window = bool(run.settings.get("long_context"))  # all pages at once: nothing was left to look up

@@ -87,7 +87,7 @@ PARAMETER = {REASON: "thought", FINALIZE: "reason", LAUNCH: "sub_problem"}
 
 
 def complaint(name: str, arguments: JsonObject) -> str | None:
-    """What is wrong with the arguments of a control call, in a sentence that the model can act on."""
+    """Say what is wrong with the arguments of a control call, in a sentence that the model can act on."""
     parameter = PARAMETER[name]
     value = arguments.get(parameter)
     if name != FINALIZE and (not isinstance(value, str) or not value.strip()):

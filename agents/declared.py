@@ -23,7 +23,7 @@ from drr.llm.role import Policy
 def architecture_of(
     name: str, function: Any, *, origin: str, otherwise: str = "unknown", suffix: str = "", word: str = ""
 ) -> Architecture:
-    """What a function declares; `otherwise` is the version of one that states none."""
+    """Read what a function declares; `otherwise` is the version of one that states none."""
 
     def load() -> Run:
         from drr.agents.plugins import run_of

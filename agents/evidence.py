@@ -42,7 +42,7 @@ class EvidenceLedger:
         self._pages.setdefault(canonical_url(url), page)
 
     def knows(self, url: str) -> bool:
-        """Whether a tool returned it; of a file, something that it shares with what was returned: a row of the rows that were read."""
+        """Tell whether a tool returned it. Of a file, something that it shares with what was returned: a row of the rows that were read."""
         canonical = canonical_url(url)
         return canonical in self._types or bool(self._files.meeting(canonical))
 

@@ -1,4 +1,4 @@
-"""What comes back of work that an agent gave to others: a text each, or how it failed, and what their failures mean for the whole."""
+"""The results of work that an agent gave to others. A text each, or how it failed, and what their failures mean for the whole."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Condensed(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """What one researcher handed back: its synthesis, or how it failed."""
+    """A researcher's finding: its synthesis, or how it failed."""
 
     researcher: str
     turn: int
@@ -45,7 +45,7 @@ class Finding:
 
 
 def bare(task: SubProblem) -> SubProblem:
-    """Without what else stands in it."""
+    """Strip a task to the sub-problem."""
     return {
         "researcher": task["researcher"],
         "turn": task["turn"],
@@ -84,7 +84,8 @@ def stop_over_budget(findings: Sequence[Finding]) -> None:
 
 
 def give_up_without_findings(findings: Sequence[Finding]) -> None:
-    """An outage never becomes a report: where every researcher failed, one of them for it, the unit fails as that one did."""
+    """Give up where every researcher failed, one of them for an outage: then the unit fails as that one did.
+    An outage never becomes a report."""
     failures = [finding.failure for finding in findings if finding.failure is not None]
     if len(failures) == sum(finding.error is None for finding in findings):
         for failure in failures:
@@ -93,7 +94,7 @@ def give_up_without_findings(findings: Sequence[Finding]) -> None:
 
 
 def end_of(findings: Sequence[Finding], stop: StopReason) -> StopReason:
-    """Where every researcher failed, the report says no more than that."""
+    """Return why the research ends: where every researcher failed, the report says no more than that."""
     if any(finding.text is not None for finding in findings):
         return stop
     for finding in findings:

@@ -88,7 +88,7 @@ async def _form(run: AgentRun, passages: Passages) -> tuple[ReportForm, list[Bas
 async def _mended(
     run: AgentRun, form: ReportForm, asked: Sequence[BaseMessage], faults: Sequence[str]
 ) -> ReportForm | None:
-    """The form once more; `None` where the model gives none that can be read, and the first one has to do."""
+    """Ask for the form once more. `None` where the model gives none that can be read, and the first one has to do."""
     told = "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *_more(faults)])
     mend = HumanMessage(run.prompts.fill("ledger_mend", faults=told))
     talk = [*asked, AIMessage(form.model_dump_json()), mend]

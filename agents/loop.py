@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 
 def tools_of(run: AgentRun) -> list[ToolSchema]:
-    """{Reason, Finalize} and the nine, Reason only where the agent has it: the same list in every request of a conversation."""
+    """List {Reason, Finalize} and the nine, Reason only where the agent has it. The same list in every request of a conversation."""
     return [*([REASON_TOOL] if run.reasons else []), FINALIZE_TOOL, *run.schemas]
 
 

@@ -1,4 +1,4 @@
-"""What a run has beside its graph when its agent is a program of somebody else."""
+"""The surroundings of a run besides its graph, when its agent is a program of somebody else."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ class OutsideAgent:
     """The end of what it wrote beside its report."""
 
     def plays(self, role: str, meter: Meter) -> bool:
-        """Whether it played this role without a model of ours."""
+        """Tell whether it played this role without a model of ours."""
         used = meter.by_role.get(role)
         return self.own is not None and (used is None or not used.calls)

@@ -124,7 +124,7 @@ async def answer(run: AgentRun) -> Ending:
 
 
 def _references(run: AgentRun) -> bool:
-    """Whether an argument may name an earlier result."""
+    """Tell whether an argument may name an earlier result."""
     return bool(run.settings["references"])
 
 

@@ -24,7 +24,7 @@ PlugIn = Callable[["Question", list[BaseTool], RoleModel, Allowance], Awaitable[
 
 
 class Question(str):
-    """The text of the question, with what is told of the person; it also knows whose it is and what day it is in the shop."""
+    """The text of the question, with what is given of the person. It also knows whose it is and what day it is in the shop."""
 
     user_id: str
     """Empty where the setting withholds it."""

@@ -1,4 +1,4 @@
-"""What a run does where its model fails in the middle: ask once more, or end the research with a report from what is known.
+"""The way on for a run whose model fails in the middle. Ask once more, or end the research with a report from what is known.
 
 Such a report is written by the same model in a fresh conversation, never by rules; its stop reason says that the research was
 broken off, so that it can be counted and left out. Where no report can be had either, the unit fails.
@@ -29,7 +29,7 @@ def asks_again(failure: ModelFailure) -> bool:
 
 
 async def twice(run: AgentRun, what: str, ask: Callable[[], Awaitable[Value]]) -> Value:
-    """For what nothing can take the place of: a first turn, a plan, a report. Another conversation may fare better."""
+    """Ask twice for what nothing can take the place of: a first turn, a plan, a report. Another conversation may fare better."""
     try:
         return await ask()
     except ModelFailure as failure:
@@ -40,7 +40,7 @@ async def twice(run: AgentRun, what: str, ask: Callable[[], Awaitable[Value]]) -
 
 
 def broken_off(run: AgentRun, what: str, failure: ModelFailure, *, known: bool) -> StopReason | None:
-    """Why the research ends here with a report from what is known; `None` where it has to fail.
+    """Say why the research ends here with a report from what is known; `None` where it has to fail.
 
     An outage while nothing is known is no end: the unit fails, and is computed when the outage is over.
     """

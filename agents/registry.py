@@ -108,7 +108,7 @@ def architectures() -> tuple[Architecture, ...]:
 
 @cache
 def variants() -> dict[str, Variant]:
-    """Every variant by name: the six of the paper, those with further options, `ledger`, and the plug-ins that can be loaded."""
+    """List every variant by name. The six of the paper, those with further options, `ledger`, and the plug-ins that can be loaded."""
     return _variants_of(architectures()) | _variants_of(plug_ins()[0])
 
 
@@ -202,7 +202,7 @@ def choose(words: str | Iterable[str]) -> list[Variant]:
 
 @cache
 def plug_ins() -> tuple[list[Architecture], dict[str, str]]:
-    """Those of other packages, and what is wrong with those that cannot be used, by name."""
+    """List those of other packages, and by name what is wrong with those that cannot be used."""
     found: dict[str, Architecture] = {}
     problems: dict[str, str] = {}
     ours = {architecture.name for architecture in architectures()}

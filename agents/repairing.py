@@ -1,4 +1,4 @@
-"""The citations of a finished report that the run never saw: taken out, or mended by the model, as the setting wants it."""
+"""The citations of a finished report that the run never saw. Taken out, or mended by the model, as the setting wants it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from langchain_core.messages import HumanMessage
 
 
 async def read_in_run(run: AgentRun, report: str) -> Citations:
-    """As judges read it: where an entry gives the id of a product alone, it leads to the shop's page."""
+    """Read a report as judges read it. Where an entry gives the id of a product alone, it leads to the shop's page."""
     return await read_in_time(report, lambda: parse(report, *_shop_pages(run)))
 
 

@@ -75,7 +75,7 @@ class AgentOptions:
 
     @classmethod
     def paper(cls, **changes: Any) -> AgentOptions:
-        """As the paper ran its agents, where that is known."""
+        """Set the options as the paper ran its agents, where that is known."""
         return cls(**{"references": False, "citation_repair": "off", "top_k": 5, **changes})
 
     def limits_of(self, variant: Variant) -> Limits:
@@ -101,7 +101,7 @@ def schemas(names: tuple[str, ...] | None = None) -> tuple[ToolSchema, ...]:
 
 
 def tools_of(variant: Variant, offered: Sequence[str]) -> tuple[str, ...]:
-    """Of the tools that a world offers, those that the architecture binds; one that is nowhere is a mistake in it."""
+    """Choose of the tools that a world offers those that the architecture binds. One that is nowhere is a mistake in it."""
     wanted = variant.architecture.tools
     if wanted is None:
         return tuple(offered)
@@ -152,7 +152,7 @@ def said(
 
 
 def sees(variant: Variant, model: str | None, vision: Vision) -> bool:
-    """Whether pictures are shown to it, where `model` plays the role that looks at them."""
+    """Tell whether pictures are shown to it, where `model` plays the role that looks at them."""
     if variant.architecture.sees:
         return vision != "no"
     return model is not None and is_shown_pictures(model, vision)
@@ -176,7 +176,7 @@ def key_fields(
     offered: Sequence[str] = tuple(tools.TOOLS),
     setting: Setting = RECORDS,
 ) -> AgentKey:
-    """What of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
+    """List what of the agent decides its answer: beside query, user, trial, models and world, this is the unit's key."""
     names = [*variant.prompts, *keyed(prompts)]
     if options.citation_repair == "ask":
         names.append("citation_fix")
@@ -304,7 +304,7 @@ def _with_summaries(summaries: PageSummaries) -> CallTool:
 
 
 def _profile_facts(run: AgentRun, world: World) -> ProfileFacts:
-    """What `+profile` hands to researchers, with the address under which it can be cited."""
+    """Collect what `+profile` gives to researchers, with the address under which it can be cited."""
     if world.session is None or run.user_id is None:
         raise DrrError(
             "no shopper's records may be read here, so there is no profile to hand on; leave +profile out"

@@ -1,4 +1,4 @@
-"""One run of one variant: the models, the tools and the limits that its graph works with, and everything that it leaves.
+"""One run of one variant. The models, the tools and the limits that its graph works with, and everything that it leaves.
 
 The run is the context of the graphs (`Runtime[AgentRun]`), so that the compiled graphs hold nothing of a run and are built
 once in a process.
@@ -52,7 +52,7 @@ MAIN = ""
 
 @dataclass
 class Allowance:
-    """What of the limits is used up. Looked at before each turn."""
+    """The allowance: how much of the limits is used up. Looked at before each turn."""
 
     limits: Limits
     meter: Meter
@@ -86,7 +86,7 @@ async def _nothing() -> None:
 
 @dataclass(kw_only=True)
 class Instructed:
-    """What an agent is told before it does anything."""
+    """The instructions of an agent before it does anything."""
 
     query: str
     user_id: str | None
@@ -111,7 +111,7 @@ class Instructed:
         return self.user_id is not None
 
     def system(self, prompt: str, **slots: str) -> SystemMessage:
-        """Every agent is told its user's id, where the setting allows it, and the shop's today, and nothing else of the profile.
+        """Make the system message. The user's id, where the setting allows it, and the shop's today, and nothing else of the profile.
 
         What stands before the shopper's own lines is the same in every unit, and is read from the provider's cache.
         """
@@ -169,7 +169,7 @@ class AgentRun(Instructed):
 
     @property
     def reasons(self) -> bool:
-        """Whether the agent has the tool that holds a thought."""
+        """Tell whether the agent has the tool that keeps a thought."""
         return bool(self.settings.get("reason", True))
 
     @property
@@ -220,8 +220,8 @@ class AgentRun(Instructed):
     async def act(
         self, actor: str, message: AIMessage, context: ToolContext, allowed: Collection[str]
     ) -> list[BaseMessage]:
-        """Run the calls of one turn side by side; their answers come in the order of the calls, one for each, and behind them the
-        pictures that were asked for: not every provider takes them in the tool's own message."""
+        """Run the calls of one turn side by side. Answers come in the order of the calls, one for each, and
+        the pictures behind them: not every provider takes them in the tool's own message."""
         ran = await side_by_side(
             self._run(actor, call["name"], dict(call["args"]), context, allowed)
             for call in message.tool_calls
@@ -235,7 +235,7 @@ class AgentRun(Instructed):
         return [*replies, HumanMessage(content=[*shown])] if shown else replies
 
     def pictures(self, actor: str = MAIN) -> list[Block]:
-        """Those that one actor was shown, each once, for a fresh conversation."""
+        """List the pictures that one actor was shown, each once, for a fresh conversation."""
         return blocks_of(self.answers.get(actor, ()))
 
     async def run_call(
@@ -265,7 +265,7 @@ class AgentRun(Instructed):
         self._log(actor, noted, None, later=later)
 
     def pieces(self, actor: str = MAIN) -> list[Piece]:
-        """What the tools answered to one actor, as text for a fresh conversation."""
+        """Set what the tools answered to one actor as text for a fresh conversation."""
         api = (call for call in self.calls.get(actor, ()) if call.kind != "control")
         return [
             Piece(
@@ -329,12 +329,12 @@ def has_files(run: AgentRun) -> bool:
 
 
 def file_names(run: AgentRun) -> Sequence[str]:
-    """Of the files that belong to the question."""
+    """List the files that belong to the question."""
     return run.tools.files.names if has_files(run) else ()
 
 
 def has_shop(run: AgentRun) -> bool:
-    """Where files belong to the question there may be none."""
+    """Tell whether there is a shop: where files belong to the question there may be none."""
     return not has_files(run) or "product_catalog_search" in run.names
 
 

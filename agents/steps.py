@@ -1,4 +1,4 @@
-"""What a run waits for beside its tools: each turn of a model, each page and each summary, with when it began and how long it took."""
+"""The waits of a run beside its tools. Each turn of a model, each page and each summary, with its begin and its length."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class StepLog:
 
     @contextmanager
     def timing(self, kind: StepKind, of: str, role: str | None = None) -> Iterator[None]:
-        """What fails is no step: whether it is tried again hangs on the way there."""
+        """Time a step. A failed one is no step: whether it is tried again hangs on the way there."""
         began = self._elapsed()
         yield
         self._begun[kind, of] += 1
@@ -28,9 +28,9 @@ class StepLog:
         )
 
     def last(self, of: str) -> float:
-        """When the last turn of a conversation ended."""
+        """Return when the last turn of a conversation ended."""
         return max(step.started_at + step.seconds for step in self._steps if step.of == of)
 
     def noted(self) -> list[TimedStep]:
-        """In an order that does not hang on who finished first."""
+        """List the steps in an order that does not hang on who finished first."""
         return sorted(self._steps, key=lambda step: (step.kind, step.of, step.number))

@@ -1,4 +1,4 @@
-"""What a researcher hands back: written at the end of its own conversation, or in a fresh one over its findings."""
+"""A researcher's result: written at the end of its own conversation, or in a fresh one over its findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def condensing(run: AgentRun, who: str, problem: str) -> Condensing:
 
 
 async def afresh(run: AgentRun, who: str, problem: str, messages: Sequence[BaseMessage]) -> str:
-    """By an agent that has no tools and sees the findings, not the conversation."""
+    """Write afresh by an agent that has no tools and sees the findings, not the conversation."""
     pieces = run.pieces(who)
     if run.profile is not None:
         pieces.append(Piece("Profile facts", run.profile.text, "profile"))

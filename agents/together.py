@@ -1,4 +1,4 @@
-"""Work done side by side that ends together: where one part fails, the others are stopped and nothing runs on unseen."""
+"""Work side by side that ends together: where one part fails, the others are stopped and nothing runs on unseen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Page summaries (+WS): each page that a web search found is read and summarised for the search and the problem at hand.
+"""Page summaries (+WS). Each page that a web search found is read and summarised for the search and the problem at hand.
 
 The summary takes the place of the snippet. A page that cannot be read, or that the model cannot summarise, keeps its
 snippet and says so. An outage of the model ends the run, like everywhere else.

@@ -1,4 +1,4 @@
-"""The one wiring of a unit of answers: from settings to shop, web, models and work, for `ask`, `run` and every worker."""
+"""The one wiring of a unit of answers. From settings to shop, web, models and work, for `ask`, `run` and every worker."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class AnswerConfig:
     def of(
         cls, plan: RunPlan, settings: Settings, pages: Path | None, persons: Path | None = None
     ) -> AnswerConfig:
-        """From what a study was asked for, as `study.toml` keeps it under `run`."""
+        """Make the configuration from a study's request, as `study.toml` keeps it under `run`."""
         return cls(
             settings,
             plan.get("shop"),
@@ -135,7 +135,7 @@ def open_workplace(document: AnswerWorkplace) -> Iterator[Workplace]:
 
 @contextmanager
 def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answering]:
-    """The work on units, `await answering(spec, context)`, with a world (the shop and its web, or another) and models of its own.
+    """Open the work on units, `await answering(spec, context)`, with a world (the shop and its web, or another) and models of its own.
 
     All it takes is the configuration, so a worker in another process opens the same from the same plain data:
 
@@ -180,7 +180,7 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
 
 @dataclass(frozen=True)
 class Answering:
-    """What every unit of answers shares, and the work on one."""
+    """The parts that every unit of answers shares, and the work on one."""
 
     config: AnswerConfig
     variants: Mapping[str, Variant]
@@ -350,7 +350,8 @@ class Answering:
         return Outcome({**outcome.result, **limits}, outcome.blobs)
 
     def check_queries(self, queries: Sequence[Query], file: str) -> None:
-        """`Misuse` for questions that cannot be asked here; whose records nobody may look up need be no shopper of the shop."""
+        """Raise `Misuse` for questions that cannot be asked here. A person whose records nobody may look up
+        need be no shopper of the shop."""
         self.giving.check(queries, file)
         if any(setting.has_records for setting in self.giving.settings):
             self.realm.check(queries)
@@ -377,7 +378,7 @@ class Answering:
 
 
 def _replayed(world: World, replay: Replay | None) -> World:
-    """What a live web found is given again to a unit that was stopped; every other web says the same by itself."""
+    """Give a stopped unit the finds of its live web again; every other web repeats itself."""
     from drr.env.shop_world import ShopWorld
     from drr.study.replay import ReplayedWeb
 

@@ -66,7 +66,7 @@ class Findings:
         return any(check.status == "fail" for check in self.rules.values()) or not self._is_clear()
 
     def _is_clear(self) -> bool:
-        """Without a mistake, and all of it was looked at."""
+        """Tell whether there is no mistake, and all of it was looked at."""
         found = None if self.reading is None else self.reading["found"]
         return found is None or not (
             found["mistakes"] or found["unread"] or found["unweighed"] or found["unshown"]

@@ -77,7 +77,7 @@ def _main(words: list[str]) -> int:
 
 
 def answered(name: str, words: Sequence[str]) -> str:
-    """What a command prints on standard output, for programs; `DrrError` for what would end it otherwise."""
+    """Return a command's standard output for programs; `DrrError` for what would end it otherwise."""
     from contextlib import redirect_stdout
     from io import StringIO
 
@@ -154,7 +154,7 @@ def _ran(module: ModuleType, arguments: argparse.Namespace) -> int:
 
 
 def _forget_output() -> None:
-    """What standard output still holds would fail once more when Python ends, with a traceback."""
+    """Drop what standard output still has: it would fail once more when Python ends, with a traceback."""
     import os
     from contextlib import suppress
 
@@ -173,7 +173,7 @@ def _clipped(sentence: str) -> str:
 
 
 def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
-    """Python drops an interrupt that falls into a callback, such as one of its own while it imports: send it again."""
+    """Send an interrupt again. Python drops one that falls into a callback, such as one of its own while it imports."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return

@@ -21,7 +21,7 @@ def leaves(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, ar
 
 
 def add_common_options(parser: argparse.ArgumentParser, command: CommandRow) -> None:
-    """What a part was not told stays as it was told before the part's name."""
+    """Add the common options. What a part was not given stays as it was given before the part's name."""
     untold = argparse.SUPPRESS
     silent = {f"{command.name} {part}".rstrip() for part in command.summaries}
     for leaf, found in leaves(parser, command.name):

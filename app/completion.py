@@ -11,7 +11,7 @@ from shlex import quote
 
 @dataclass(frozen=True)
 class WordPlace:
-    """Where a user may stand: `""`, `shop`, `shop users`."""
+    """A place in a command line where a user may stand: `""`, `shop`, `shop users`."""
 
     words: Mapping[str, str] = field(default_factory=dict)
     """What may come next, with a line of help."""
@@ -59,7 +59,7 @@ def _below(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, Wo
 
 
 def _line(text: str) -> str:
-    """As much of a help as fits beside a word."""
+    """Cut a help to what fits beside a word."""
     text = " ".join(text.replace("%%", "%").split())
     return text if len(text) <= 60 else f"{text[:59].rsplit(' ', 1)[0]}…"
 
@@ -143,7 +143,7 @@ def _filled(
     place: Callable[[str, WordPlace], str],
     value: Callable[[str, Sequence[str]], str],
 ) -> str:
-    """The frame that bash and zsh share: a walk to the place, what the option before may be, what may stand here."""
+    """Fill the frame that bash and zsh share. A walk to the place, what the option before may be, what may stand here."""
     steps = [_case(*key.rpartition(" ")[::2]) for key in places if key]
     chosen = [
         value(_case(key, option), choices)

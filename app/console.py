@@ -1,4 +1,4 @@
-"""What every command shares: settings from options, JSON on standard output, progress on standard error."""
+"""The common part of all commands: settings from options, JSON on standard output, progress on standard error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def print_json(document: Any) -> None:
 
 
 def tell(arguments: argparse.Namespace, document: Mapping[str, Any], *lines: str) -> None:
-    """What a command did: with `--json` as one document, else in lines."""
+    """Print a command's result: with `--json` as one document, else in lines."""
     if getattr(arguments, "json", False):
         print_json({"schema": 1, **document})
     else:

@@ -15,7 +15,8 @@ MOST_FILES = 65_536
 
 
 def terms_of(config: AnswerConfig) -> CommandTerms:
-    """What commands may not see however they are started: what the study, the shop and the web know, and this user's keys."""
+    """Make the terms. Commands may not see the knowledge of the study, the shop and the web, nor this user's
+    keys, however they are started."""
     from drr.agents.commands.terms import CommandTerms
     from drr.env.files import at_home
     from drr.env.settings import FILE
@@ -50,7 +51,7 @@ def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
 
 
 def _allow_open_files() -> None:
-    """A command under way holds some eight of them, and many systems begin with a limit of 1,024 that may be raised."""
+    """Raise the limit of open files. A command under way takes some eight of them, and many systems begin with 1,024."""
     import contextlib
 
     with contextlib.suppress(ImportError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What `drr report --labels` prints: every figure that people labelled in part, as judged and as corrected."""
+"""The output of `drr report --labels`: every figure that people labelled in part, as judged and as corrected."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _wrapped(paragraphs: Sequence[str], most: int) -> list[str]:
 
 
 def opening(report: str) -> list[str]:
-    """The first lines of a report as plain words: no heading, no banner, no table, of a link what is shown."""
+    """Return the first lines of a report as plain words. No heading, no banner, no table, of a link what is shown."""
     kept = [line for line in report.splitlines() if line.strip() and line[0] not in "#>|"]
     return [re.sub(r"\[([^\[\]]+)\]\([^()\s]+\)", r"[\1]", line).replace("**", "") for line in kept]
 

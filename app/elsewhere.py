@@ -1,4 +1,4 @@
-"""What a worker on another machine needs beside settings: whole paths, and what must be the same there as here."""
+"""The needs of a worker on another machine beside settings. Whole paths, and what must be the same there as here."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Probe(TypedDict):
 
 
 def whole_path(place: str | None) -> str | None:
-    """As it is found from any folder; what is no path, such as `servers:NAME`, stays."""
+    """Make a path findable from any folder; what is no path, such as `servers:NAME`, stays."""
     return str(Path(place).absolute()) if place is not None and Path(place).exists() else place
 
 
 def placed_plan(plan: Mapping[str, Any]) -> JsonObject:
-    """What a study was asked for, as a worker in any folder finds it."""
+    """Return a study's request as a worker in any folder finds it."""
     return {**plan, **{name: whole_path(plan[name]) for name in _PLACES if name in plan}}
 
 
@@ -61,7 +61,7 @@ def check_same(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
 
 
 def desk_facts(desk: Desk) -> JsonObject:
-    """What must be the same wherever a study is judged."""
+    """List what must be the same wherever a study is judged."""
     return {
         "judge": desk.judge.shown,
         "extractor": desk.extractor.shown,
@@ -72,7 +72,7 @@ def desk_facts(desk: Desk) -> JsonObject:
 
 
 def carried_shops(*places: str | None, always: bool = False) -> tuple[CarriedFolder, ...]:
-    """Those of these places that are shops in folders of ours; a shop of before, without hashes of its files, is not carried."""
+    """Choose the places that are shops in folders of ours. An older shop without hashes of its files is not carried."""
     return tuple(
         found for place in dict.fromkeys(places) if place is not None and (found := _carried(place, always))
     )

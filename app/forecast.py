@@ -1,4 +1,4 @@
-"""What a study is going to take: measured in the study itself where it has finished units, else as the paper measured it."""
+"""The forecast of a study. Measured in the study itself where it has finished units, else as the paper measured it."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ForecastTotal(TypedDict):
 
 
 class SystemBase(NamedTuple):
-    """What one answer of a system takes, and who says so."""
+    """The base of a system's forecast: what one answer takes, and who says so."""
 
     per_unit: PerUnit | None
     source: str | None
@@ -94,7 +94,7 @@ def forecast(
     retry_failed: bool = False,
     limit: int | None = None,
 ) -> RunForecast:
-    """Of what `drr run` would compute now: not what failed for good, unless that is asked for, and no more than `limit`."""
+    """Forecast what `drr run` would compute now. Not what failed for good, unless that is asked for, and no more than `limit`."""
     models = answering.models
     looked = _looked_up(units, folder, answering)
     ended = looked.done if retry_failed else looked.done | looked.failed
@@ -149,7 +149,8 @@ def _own(system: str, looked: _Looked) -> SystemBase:
 def _base(
     variant: Variant, setting: Setting, measured: Mapping[str, PerUnit], told: int | None
 ) -> SystemBase:
-    """As it was measured; before its first answer as the variant was under `records` here or in the paper, told so much more in every call."""
+    """Choose the base. Before a system's first answer it is the variant's under `records` here or in the
+    paper, with so much more in every call."""
     name = variant.name
     own, records = measured.get(system_of(name, setting)), measured.get(name)
     if own is not None:

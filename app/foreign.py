@@ -111,7 +111,7 @@ def read_given(arguments: argparse.Namespace) -> GivenFiles:
 
 
 def taken_before_writing(given: GivenFiles, arguments: argparse.Namespace) -> TakenFiles:
-    """What will be written: all that can be wrong with the files was said by then, and a new study is made only afterwards."""
+    """Read what will be written. All errors in the files are found by then, and a new study is made only afterwards."""
     from drr.eval.foreign.kept import foreign_scores
     from drr.eval.foreign.taking import take_files
     from drr.study.study import Study
@@ -151,7 +151,7 @@ def take_given(
 
 
 def held_against(study: Study, settings: Settings) -> HeldAgainst:
-    """As the study was made, whatever is named now; these are the defaults of `drr judge`."""
+    """Choose the shop of the study, whatever is named now; these are the defaults of `drr judge`."""
     kept = study.config.get("settings", {}).get("shop_url")
     return {"shop": study.config.get("run", {}).get("shop"), "shop_url": kept or settings.shop_url}
 
@@ -221,7 +221,7 @@ def taken_reports(
     settings: Settings,
     arguments: argparse.Namespace,
 ) -> tuple[int, bool]:
-    """How many are new, and whether all went well."""
+    """Return how many are new, and whether all went well."""
     import asyncio
 
     from drr.app.console import progress_of
@@ -251,7 +251,7 @@ def taken_reports(
 
 
 def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
-    """Into a new folder."""
+    """Export into a new folder."""
     from drr.env.files import file_name, make_folder, write_file
     from drr.eval.foreign.form import FileOut
     from drr.eval.foreign.leaving import leaving

@@ -87,7 +87,7 @@ def _writer(
 def _config(
     arguments: argparse.Namespace, settings: Settings, writer: Writer, users: list[Sampled]
 ) -> StudyConfig:
-    """What was asked for and whom the sample holds."""
+    """Record the request and whom the sample has."""
     from drr.querygen.generate import ROLE
 
     return {
@@ -109,7 +109,7 @@ def _config(
 
 @dataclass(frozen=True)
 class WrittenQuestions:
-    """What was written until now, each with what the checks say of it."""
+    """The questions written until now, each with the results of its checks."""
 
     checked: tuple[Checked, ...]
 
@@ -122,7 +122,7 @@ class WrittenQuestions:
         return [row for row in self.checked if row.failed]
 
     def write(self, out: Path) -> None:
-        """The good ones into the file as it is now, because reviews go on meanwhile; what fails a check is kept aside."""
+        """Write the good ones into the file as it is now, because reviews go on meanwhile. What fails a check is kept aside."""
         from drr.env.query import read_queries
         from drr.querygen.files import merged, write_lines, write_queries
 
@@ -224,7 +224,7 @@ def _reasons(rows: Sequence[Checked]) -> dict[str, int]:
 
 
 def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
-    """Of the drafts to which a check applies, the share that passes it; before anything was put aside."""
+    """Share of the drafts that pass a check, of those to which it applies, before anything was put aside."""
     shares: dict[str, float | None] = {}
     for name in rows[0].verdicts if rows else ():
         told = [row.verdicts[name].status for row in rows if row.verdicts[name].status != "none"]

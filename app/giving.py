@@ -28,7 +28,7 @@ RECALLED = "recalled.json"
 
 
 class PersonPlaces(NamedTuple):
-    """Where what is known of persons lies; plain data for a worker."""
+    """The places of what is known of persons; plain data for a worker."""
 
     persons: Path | None = None
     contexts: Path | None = None
@@ -55,7 +55,7 @@ NOBODY = "asks nobody"
 
 
 class PerUnit(NamedTuple):
-    """What one unit takes on average, of answers or of memories."""
+    """The average cost of one unit, of answers or of memories."""
 
     calls: float
     input_tokens: float
@@ -101,7 +101,7 @@ class Giving:
             )
 
     def key_fields(self, setting: Setting, person_id: str | None) -> JsonObject:
-        """What decides an answer beside the setting's name: the content of what the agent was given."""
+        """List what decides an answer beside the setting's name: the content of what the agent was given."""
         return {}
 
     def given(self, setting: Setting, person_id: str | None, query: str) -> Given:

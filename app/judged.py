@@ -1,4 +1,4 @@
-"""What `drr judge` prints of a judged study: its main figures, pair by pair and rule by rule."""
+"""The output of `drr judge` on a judged study: its main figures, pair by pair and rule by rule."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def unread_of(document: StudyDocument) -> list[str]:
 
 
 def unread_told(standings: Mapping[str, int]) -> str:
-    """Of the citations counted by what each says; empty where all were read."""
+    """Describe the unread among citations counted by standing; empty where all were read."""
     found, whole = unread(standings), sum(standings.values())
     ways = ", ".join(f"{n:,} {name}" for name, n in found.items())
     return f"{sum(found.values()):,} of {whole:,} citations could not be read ({ways})" if found else ""

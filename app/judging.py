@@ -1,4 +1,4 @@
-"""What the commands of judging share: a study opened with its settings, its shop, a judge, and tables in plain text."""
+"""The common part of the judging commands. A study opened with its settings, its shop, a judge, and tables in plain text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def study_settings(study: Study, given: Mapping[str, object], trusted: Sequence[str]) -> Settings:
-    """What was given now, else what the study was made with."""
+    """Take what was given now, else what the study was made with."""
     from drr.app.vouching import settled
     from drr.env.settings import Settings, StudyChoices
 
@@ -46,7 +46,7 @@ def study_shop(study: Study, settings: Settings, given: str | None) -> Iterator[
 
 @contextmanager
 def _opened_shop(study: Study, settings: Settings, given: str | None) -> Iterator[Shop | None]:
-    """For a worker too, whose driver has asked."""
+    """Open the shop; for a worker too, whose driver has asked."""
     from drr.env.shop import open_shop
 
     spec = given or study.config.get("run", {}).get("shop")

@@ -34,7 +34,7 @@ class PaperChoices(Protocol):
         """As given now, else as the study keeps it: by its type (`Desk.chosen`)."""
 
     def keep(self, study: Study, arguments: argparse.Namespace, chosen: Mapping[type, Any]) -> None:
-        """What was given now counts until something else is given."""
+        """Keep what was given now, until something else is given."""
 
 
 def paper_choices() -> list[PaperChoices]:
@@ -60,7 +60,7 @@ def paper_options(given: Mapping[str, object]) -> argparse.Namespace:
 
 
 class JudgingChoices(NamedTuple):
-    """As given now, else as the study keeps them."""
+    """The choices as given now, else as the study keeps them."""
 
     points: OwnPoints
     reference: str | None
@@ -78,7 +78,7 @@ class JudgingChoices(NamedTuple):
         desk.choices = {kind: one for own in self.of_papers.values() for kind, one in own.items()}
 
     def keep(self, study: Study, config: JudgeConfig) -> None:
-        """What was given now counts until something else is given."""
+        """Keep what was given now, until something else is given."""
         from drr.eval.tasks.key_points.file import keep_points
         from drr.eval.tasks.relative import keep_reference
 
@@ -231,7 +231,7 @@ def _goes_on(study: Study, desk: Desk) -> bool:
 
 
 def export_points(study: Study, desk: Desk, path: Path) -> int:
-    """Those that count under this desk's judge, question by question. Gives how many."""
+    """Export those that count under this desk's judge, question by question. Gives how many."""
     from drr.env.errors import DrrError
     from drr.env.files import write_file
     from drr.eval.judging.read import judging_of, read_judged

@@ -35,5 +35,5 @@ def junit(suite: str, cases: Sequence[JunitCase]) -> str:
 
 
 def _text(text: str) -> str:
-    """What XML can hold of a stranger's text."""
+    """Keep of a stranger's text what XML can take."""
     return _NO_XML.sub("\ufffd", plain(text))

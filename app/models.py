@@ -1,4 +1,4 @@
-"""From settings to models, for every command that calls one."""
+"""The way from settings to models, for every command that calls one."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def under_model(models: Models, settings: Settings, name: str) -> Models:
 
 
 def holds_thoughts(settings: Settings, models: Models) -> bool:
-    """Whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
+    """Tell whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
     from drr.agents.architecture import AGENT
     from drr.llm.names import parse_name
     from drr.llm.thinking import thinks
@@ -117,7 +117,7 @@ def holds_thoughts(settings: Settings, models: Models) -> bool:
 
 
 def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
-    """What each role's model is sent of effort and thinking; nothing where nothing was asked for, as in older keys."""
+    """Set each role's effort and thinking for its model; nothing where nothing was asked for, as in older keys."""
     from drr.llm.names import parse_name
     from drr.llm.thinking import taken
 
@@ -129,7 +129,8 @@ def styles_of(models: Models, roles: Iterable[str]) -> JsonObject:
 
 
 def keep_to_named_hosts(settings: Settings) -> None:
-    """What other tools left in the environment sends nothing of ours anywhere: no tracing, and no proxy between two ends of one machine."""
+    """Keep traffic to named hosts. Whatever other tools left in the environment, no tracing, and no proxy
+    between two ends of one machine."""
     from drr.llm.egress import no_proxy_for_this_machine, tracing_off
 
     no_proxy_for_this_machine(_text(settings.base_url))
@@ -138,7 +139,7 @@ def keep_to_named_hosts(settings: Settings) -> None:
 
 
 def refusal(settings: Settings) -> str | None:
-    """Why no model may be called at the address of the settings: somebody else named it, and it is no provider's own."""
+    """Say why no model may be called at the address of the settings. Somebody else named it, and it is no provider's own."""
     from drr.env.trust import is_loopback, place_of
     from drr.llm.names import PROVIDERS, is_providers_own
 
@@ -155,7 +156,7 @@ def refusal(settings: Settings) -> str | None:
 
 
 def _keys(settings: Settings) -> dict[str, SecretStr | None]:
-    """To an address that this user did not name goes the key of the provider whose own it is, and no other."""
+    """Choose the keys. To an address that this user did not name goes the key of the provider whose own it is, and no other."""
     from drr.llm.names import is_providers_own
     from drr.llm.secrets import can_be_key
 
@@ -198,7 +199,7 @@ def roles_in(role_models: str | None) -> list[str]:
 
 
 def check_named(answering: Answering, named: Collection[str]) -> None:
-    """`Misuse` where somebody named a model now for a role that nobody here plays: a slip of the pen would be paid for."""
+    """Raise `Misuse` where somebody named a model now for a role that nobody here plays. A slip of the pen would be paid for."""
     known = [*answering.roles, *answering.giving.roles]
     if unknown := sorted(set(named) - set(known)):
         raise Misuse(

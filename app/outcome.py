@@ -1,4 +1,4 @@
-"""What the ledger keeps of an answer: facts in the result, texts as blobs."""
+"""The ledger's form of an answer: facts in the result, texts as blobs."""
 
 from __future__ import annotations
 

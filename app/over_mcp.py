@@ -1,4 +1,4 @@
-"""A tool called where a command was started as an agent: over the address and the token that its environment holds."""
+"""A call of a tool where a command was started as an agent. Over the address and the token in its environment."""
 
 from __future__ import annotations
 

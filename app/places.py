@@ -1,4 +1,4 @@
-"""A place that the user named and that cannot be used is no bug: one sentence that names it, whichever command was told."""
+"""Places that a user named and that cannot be used. That is no bug: one sentence names the place, whichever command got it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REFUSED = frozenset(
 
 @contextmanager
 def places_of(arguments: argparse.Namespace) -> Iterator[None]:
-    """`Misuse` where the system refuses a place among these arguments; any other file that is missing is a bug of ours."""
+    """Raise `Misuse` where the system refuses a place among these arguments. Any other file that is missing is a bug of ours."""
     with places_among(vars(arguments).values()):
         yield
 

@@ -1,4 +1,4 @@
-"""What a study is asked for: what a call adds to it, what `--only` picks of it for one call, and what an edit takes away.
+"""The request of a study. What a call adds to it, what `--only` picks of it for one call, and what an edit takes away.
 
 Naming something adds it: a finished answer never stops counting because another was asked for. Only `drr study edit` takes
 away, and says what before it does.
@@ -72,7 +72,7 @@ class Selection:
         )
 
     def split(self, units: Sequence[Unit]) -> tuple[list[Unit], list[Unit]]:
-        """Those that are named, and the others."""
+        """Split the units into those that are named, and the others."""
         named: list[Unit] = []
         others: list[Unit] = []
         for unit in units:
@@ -81,7 +81,7 @@ class Selection:
 
 
 def counted_under_only(study: Study, units: Sequence[Unit], named: Sequence[Unit]) -> list[Unit]:
-    """What is named now, and of the rest what the study has already: nobody asked for every pairing of the two."""
+    """Count what is named now, and of the rest what the study has already. Nobody asked for every pairing of the two."""
     keys = {unit.key for unit in named} | {had.key for had in study.ledger.units.standings()}
     return [unit for unit in units if unit.key in keys]
 
@@ -97,7 +97,7 @@ def joined_variants(before: str | None, given: str) -> str:
 
 
 def joined_settings(before: str | None, given: Iterable[Setting] | None) -> tuple[Setting, ...]:
-    """Those that the study has (a study that says none has `records`), then what is new; a new study has what is given."""
+    """Join those of the study (`records` where it names none) with new ones; a new study has what is given."""
     from drr.env.given import RECORDS, settings_of
 
     had = () if before is None else settings_of(before)

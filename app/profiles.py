@@ -27,7 +27,7 @@ class ShopperProfiles:
         """Where the shop should lie and does not: profiles and records of the shop cannot be shown."""
 
     def citations(self, report: str) -> Citations:
-        """Of a report about the shop."""
+        """Parse the citations of a report about the shop."""
         return parse(report, self._home, None if self.shop is None else self.shop.held)
 
     def text(self, user_id: str | None) -> str:
@@ -46,7 +46,7 @@ class ShopperProfiles:
 
 
 def shop_of(study: Study, given: str | None = None) -> Shop | None:
-    """The shop that the study was run in, where this user vouched for it; a study can be read without it.
+    """Open the shop that the study was run in, where this user vouched for it. A study can be read without it.
 
     A relative address is looked for from here and from the study's own place: studies and shops are moved together.
     """

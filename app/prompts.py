@@ -26,7 +26,7 @@ def prompt_names() -> set[str]:
 
 
 def prompts_of(settings: Settings, room: str) -> Prompts:
-    """The prompts of one room with the user's in their place; `Misuse` for a folder that cannot mean what it says."""
+    """Read the prompts of one room with the user's in their place. `Misuse` for a folder that cannot mean what it says."""
     from drr.env.plugins import prompt_folders
     from drr.llm.failures import ModelSetupError
     from drr.llm.prompts import Prompts, check_override

@@ -1,4 +1,4 @@
-"""What of the frozen pages of tasks a study's agents reach: as it was asked for, for whom it is, and what opening it needs."""
+"""The reach of a study's agents into the frozen pages of tasks. As it was asked for, for whom it is, and what opening it needs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_for(reach: Reach, variant: Variant) -> bool:
 
 
 def kinds_for(world: str, place: str | None, reaches: Sequence[Reach]) -> Mapping[str, KnownKinds]:
-    """Which pages are which, where some of them are withheld: read here, so that the agents' world never opens it."""
+    """Map which pages are which, where some of them are withheld. Read here, so that the agents' world never opens it."""
     from drr.env.world import FILES
 
     asked = {reach.pages for reach in reaches} - {"whole", "none"}
@@ -52,7 +52,7 @@ def check_reaches(reaches: Sequence[Reach], variants: Iterable[Variant], setting
 
 
 def left_out(answering: Answering) -> list[str]:
-    """Of which reaches who is not asked: sentences for whoever runs it."""
+    """Say of which reaches who is not asked: sentences for whoever runs it."""
     said = []
     for reach in answering.reaches:
         others = [name for name, variant in answering.variants.items() if not is_for(reach, variant)]

@@ -181,7 +181,7 @@ _BEFORE = {"reason": "on", "models": None}
 
 
 def _keyed(config: RunConfig, saved: StudyConfig, settings: Settings) -> int | None:
-    """The study's own limit of an answer, where more is given now to what failed: those units only are computed, the rest stays."""
+    """Return the study's own limit of an answer, where failed ones get more now. Those units only are computed, the rest stays."""
     own = saved.get("settings", {}).get("model_max_tokens")
     raised = config.retry_failed and own is not None and settings.model_max_tokens != own
     return int(own) if raised and own is not None else None
@@ -219,7 +219,7 @@ def _saved(folder: Path) -> StudyConfig:
 
 
 def _resolve(config: RunConfig, saved: StudyConfig) -> _Resolved:
-    """What the study was created with and what is added now, else the defaults; and what of it was named now."""
+    """Resolve the study's own choices and what is added now, else the defaults; and what of it was named now."""
     from drr.agents.registry import parts_of
     from drr.app.plans import QUERIES, Selection, joined_queries, joined_reaches, joined_settings
     from drr.app.reaching import reaches_given
@@ -304,7 +304,7 @@ def _plan(config: RunConfig, before: JsonObject, variants: str | None) -> RunPla
 
 
 def _words(given: str | None) -> str | None:
-    """As they were named, but files by their whole path, so that the study continues from any folder."""
+    """Write the words as they were named, but files by their whole path, so that the study continues from any folder."""
     from drr.agents.commands.command import is_command
     from drr.agents.registry import parts_of, variant
     from drr.env.user_code import is_in_file

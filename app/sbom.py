@@ -1,4 +1,4 @@
-"""A bill of materials from the lock, as CycloneDX JSON: each package with its version and the hashes of its files.
+"""A bill of materials from the lock, as CycloneDX JSON. Each package with its version and the hashes of its files.
 
     python -m drr.app.sbom requirements.lock > sbom.json
 
@@ -47,7 +47,7 @@ class Component(TypedDict):
 
 
 def pins(lock: str) -> list[Pin]:
-    """`ValueError` for a line that is neither a package, a hash, a comment nor blank: a bill must not lack one silently."""
+    """Read the pins. `ValueError` for a line that is neither a package, a hash, a comment nor blank: a bill must not lack one silently."""
     found: list[Pin] = []
     for number, line in enumerate(lock.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):

@@ -1,4 +1,4 @@
-"""What is printed is text: a sign that a terminal would obey is shown as `\\u001b`, whoever wrote it, and never sent.
+"""Safe printing: a sign that a terminal would obey is shown as `\\u001b`, whoever wrote it, and never sent.
 
 The command line puts standard output and standard error behind `Screen`, so that no command has to think of it. The form is the one
 of JSON strings, so a document printed for a program keeps its meaning.
@@ -32,7 +32,7 @@ def plain(text: str) -> str:
 
 
 class _Paint:
-    """Marks of ours for colours: they hold a number that no stranger's text can know, so what is no mark stays text."""
+    """Marks of ours for colours. They have a number that no stranger's text can know, so what is no mark stays text."""
 
     def __init__(self) -> None:
         import secrets
@@ -55,7 +55,7 @@ def coloured(stream: TextIO) -> bool:
 
 
 def painted(text: str, tone: Tone, stream: TextIO | None = None) -> str:
-    """For a `Screen` to colour; as it is where there is none, or no colour."""
+    """Paint for a `Screen` to colour; the text stays as it is where there is none, or no colour."""
     global _paint
     target = sys.stdout if stream is None else stream
     if not (text and isinstance(target, Screen) and coloured(target.stream)):
@@ -95,7 +95,7 @@ class Screen:
 
 
 def raw(stream: TextIO) -> TextIO:
-    """Behind the screen, for who draws with a terminal's own signs and shows strangers' text by `shown`."""
+    """Return the stream behind the screen, for who draws with a terminal's own signs and shows strangers' text by `shown`."""
     while isinstance(stream, Screen):
         stream = stream.stream
     return stream

@@ -1,4 +1,4 @@
-"""What `drr shop` says of a shop: its figures, the products a search found, one record, the orders of a user."""
+"""The output of `drr shop`: a shop's figures, the products a search found, one record, the orders of a user."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def hit(product: Product, score: float | None) -> Hit:
 
 
 def say_search(spec: str, shop: Shop, settings: Settings) -> None:
-    """On stderr, where the shop cannot be searched as the settings ask."""
+    """Say on standard error where the shop cannot be searched as the settings ask."""
     if settings.search != shop.catalog.search_name:
         reason = (
             "its index was made by an earlier version"
@@ -226,7 +226,7 @@ def _fields(document: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 
 def history_text(shop: Shop, user_id: str, few: int | None) -> str:
-    """How many orders a user has, and the newest so many; all of them for `None`."""
+    """Say how many orders a user has, and the newest so many; all of them for `None`."""
     page = shop.store.orders(user_id, limit=few)
     left = page.total > len(page.items)
     told = ", the newest (--orders all shows all):" if left else ":" if page.total else ""

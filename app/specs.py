@@ -1,4 +1,4 @@
-"""What a study of answers was asked for, and what the work on one unit needs: plain data, and what it says."""
+"""The request of a study of answers, and the needs of the work on one unit. Plain data, and its meaning."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RunPlan(TypedDict):
 
 
 def spec_of(query: Query, agent: str, trial: int, setting: Setting, reach: Reach = WHOLE) -> AnswerSpec:
-    """Under `records` as it was before there were settings, so that what is finished stays finished."""
+    """Make the spec; under `records` as it was before there were settings, so that what is finished stays finished."""
     spec = AnswerSpec(
         query_id=query.id,
         query=query.query,

@@ -1,4 +1,4 @@
-"""What the commands that run units share: budgets from options, the last words of a run, its exit code."""
+"""The common part of commands that run units: budgets from options, the last words of a run, its exit code."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def unit_cap_of(arguments: argparse.Namespace | UnitTerms) -> Limit | None:
 
 
 def check_models(models: Models, roles: Iterable[str], *budgets: Limit | None) -> None:
-    """`Misuse` for what would fail at the first call, and for a dollar limit over a model whose price nobody knows."""
+    """Raise `Misuse` for what would fail at the first call, and for a dollar limit over a model whose price nobody knows."""
     from drr.llm.failures import ModelSetupError
 
     roles = list(roles)
@@ -175,7 +175,7 @@ def run_units(
 
 
 def say_paper(settings: Settings) -> None:
-    """Under `--profile paper`: what cannot be as in the paper."""
+    """Say under `--profile paper` what cannot be as in the paper."""
     if settings.profile == "paper":
         notice(
             f"profile paper: the paper's models cannot be called any more, the agents run {settings.model_for('agent')};"
@@ -184,7 +184,7 @@ def say_paper(settings: Settings) -> None:
 
 
 def despite_losses(study: Study, action: Callable[[], Done]) -> Done:
-    """What reads a study, without the answers that lost texts; those are told on standard error.
+    """Read a study without the answers that lost texts; those are named on standard error.
 
     Their texts are read beforehand, so that all commands leave out the same answers; a text of another unit is known once it was read.
     """
@@ -246,14 +246,14 @@ def conclude(summary: Summary, folder: Path, what: str = "run", command: str | N
 
 
 def _advice(kind: str, folder: Path, what: str) -> str:
-    """What gives a unit more room and leaves the finished ones alone."""
+    """Advise what gives a unit more room and leaves the finished ones alone."""
     if kind != "truncated" or what != "run":
         return ""
     return f"; `drr run {folder} --retry-failed --model-max-tokens MORE` computes only what failed"
 
 
 def _cause(message: str) -> str:
-    """On one line, and without anything that a terminal would obey: providers and plug-ins wrote it."""
+    """Put the cause on one line, without anything that a terminal would obey: providers and plug-ins wrote it."""
     from drr.app.screen import plain
     from drr.wording.excerpt import excerpt
 

@@ -1,4 +1,5 @@
-"""Where agents live, as `drr run` is told: another world than the shop, and tasks with files, which bring world, place and questions."""
+"""The places where agents live, as `drr run` is given them. Another world than the shop, and tasks with
+files, which bring world, place and questions."""
 
 from __future__ import annotations
 

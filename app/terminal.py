@@ -53,7 +53,7 @@ def wide(every_column: bool = True) -> Iterator[None]:
 
 
 def screen() -> int | None:
-    """How wide the terminal is; `None` where standard output is none, or its width is not to matter."""
+    """Return how wide the terminal is; `None` where standard output is none, or its width is not to matter."""
     return get_terminal_size().columns if sys.stdout.isatty() and not _wide.get() else None
 
 

@@ -46,7 +46,7 @@ class Server:
             self.process.stdin.close()
 
     def leave_running(self) -> None:
-        """It outlives this process; any other it does not, even one that is killed."""
+        """Let it outlive this process; any other it does not, even one that is killed."""
         assert self.process.stdin is not None
         self.process.stdin.write(b"k")
         self.process.stdin.close()
@@ -68,7 +68,7 @@ def find_jdk() -> Path | None:
 
 
 def missing() -> str | None:
-    """What is missing to run the test servers here, as a sentence; `None` if nothing is."""
+    """Say in a sentence what is missing to run the test servers here; `None` if nothing is."""
     if not (SOURCES / "elasticsearch" / "pom.xml").is_file():
         return "the test servers are part of a checkout, not of the installed package; use docker compose"
     if find_jdk() is None:
@@ -102,7 +102,7 @@ def _jdk_homes() -> Iterator[Path]:
 
 
 def _jdk_version(home: Path) -> int:
-    """From the `release` file that every JDK has; 0 where there is no compiler."""
+    """Read the version from the `release` file that every JDK has; 0 where there is no compiler."""
     try:
         release = (home / "release").read_text(encoding="utf-8")
     except OSError:
@@ -217,7 +217,7 @@ def _ready(log: str) -> str | None:
 
 
 def _mark(home: Path) -> str:
-    """By this a server is known again among all processes, whatever became of the one that started it."""
+    """Mark a server, to know it again among all processes, whatever became of the one that started it."""
     return f"-Ddrr.home={home.resolve()}"
 
 
@@ -280,7 +280,7 @@ def alive(pid: int, process: subprocess.Popen[bytes] | None = None) -> bool:
 
 
 def answers(port: int) -> bool:
-    """Whether something listens on this port of this machine."""
+    """Tell whether something listens on this port of this machine."""
     try:
         socket.create_connection(("127.0.0.1", port), 1.0).close()
     except OSError:

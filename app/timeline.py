@@ -1,4 +1,4 @@
-"""A unit that ended, as a person reads it: what it was asked, every call, its report; and the list of all such units."""
+"""A unit that ended, as a person reads it: its question, every call, its report. And the list of all such units."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAST_LINES = 5
 
 
 def ended(study: Study) -> list[Record]:
-    """By kind and label."""
+    """List by kind and label."""
     return sorted(study.records(status=None), key=lambda record: (record.kind, record.label, record.key))
 
 
@@ -201,7 +201,7 @@ def _transcript(study: Study, record: Record) -> list[ToldConversation]:
 
 
 def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
-    """Of an imported report a call says what the other system told of it."""
+    """Yield the calls; of an imported report a call has what the other system wrote of it."""
     for number, call in enumerate(record.result.get("tool_calls") or [], 1):
         given = ", ".join(f"{name}={value!r}" for name, value in (call.get("arguments") or {}).items())
         given = given if full else excerpt(given, _GIVEN_LENGTH)

@@ -1,4 +1,4 @@
-"""What a study may not decide alone: the addresses, programs and prompts that it names are this user's, or are asked for.
+"""The things that a study may not decide alone. Its addresses, programs and prompts are this user's, or are asked for.
 
 A study made here is remembered when it is made, so that its owner is never asked. What another folder brings along is used
 after a yes at a terminal, which is remembered too, or where an option names it; else the command ends with one line.
@@ -50,7 +50,7 @@ def _say_what_is_no_key(settings: Settings) -> None:
 
 
 def trusted_addresses(arguments: argparse.Namespace) -> list[str]:
-    """Of `--trust-address`, which commands that name no setting do not have."""
+    """List the addresses of `--trust-address`, which commands that name no setting do not have."""
     return list(getattr(arguments, "trust_address", ()))
 
 
@@ -79,7 +79,7 @@ def settled(given: Mapping[str, Any], trusted: Sequence[str], study: StudyChoice
 
 
 def _say_no_key_goes(settings: Settings) -> None:
-    """A server of this machine that others named works without a key; one of the user's own may have wanted it."""
+    """Say that no key goes there. A server of this machine that others named works without one; the user's own may have wanted it."""
 
     from drr.env.trust import is_loopback, place_of
 
@@ -92,7 +92,7 @@ def _say_no_key_goes(settings: Settings) -> None:
 
 
 def calls_a_model(settings: Settings, roles: Iterable[str] | None = None) -> bool:
-    """In one of these roles; in any without them."""
+    """Tell whether a model is called in one of these roles; in any without them."""
     asked = (*_ROLES, *settings.role_models) if roles is None else roles
     return any(name != "offline" for name in (*map(settings.model_for, asked), *(settings.models or ())))
 
@@ -109,7 +109,7 @@ def _remember(folders: Iterable[Path], kind: Named, value: str) -> None:
 
 
 def check_agents(folder: Path, words: str) -> None:
-    """The variants that a study names and this user did not, now: `Misuse` for a program that nobody here vouched for."""
+    """Check the variants that a study names and this user did not, now. `Misuse` for a program that nobody here vouched for."""
     for word in words.split(","):
         if program := program_of(word.strip()):
             _check(folder, "agent", program, f"the agent {word.strip()}", f"--variants {word.strip()}")
@@ -160,7 +160,7 @@ def check_shop(folder: Path, named: str | None, given: str | None, option: str =
 
 
 def offer_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
-    """The same for commands that can do without: at a terminal asked once, else one line says that it is left out."""
+    """Offer the shop to commands that can do without. At a terminal asked once, else one line says that it is left out."""
 
     from drr.env.errors import Misuse
 
@@ -171,7 +171,7 @@ def offer_shop(folder: Path, named: str | None, given: str | None, option: str =
 
 
 def remember_shop(folder: Path, shop: str) -> None:
-    """One that this user named is theirs in every study, so that studies can be moved; one inside a study only there."""
+    """Remember a shop that this user named as theirs in every study, so that studies can be moved. One inside a study only there."""
     from drr.env.trust import BY_PATH, vouch
 
     place = shop_place(shop)
@@ -182,7 +182,7 @@ def remember_shop(folder: Path, shop: str) -> None:
 
 
 def is_own_shop(folder: Path, shop: str) -> bool:
-    """Whether this user vouched for it. An account that can remember nothing is not asked anew by every command."""
+    """Tell whether this user vouched for it. An account that can remember nothing is not asked anew by every command."""
     from drr.env.trust import can_remember, vouched
 
     place = shop_place(shop)
@@ -192,19 +192,19 @@ def is_own_shop(folder: Path, shop: str) -> bool:
 
 
 def _own_shop(place: str) -> Path:
-    """What the memory of a shop by itself goes by: a folder for each, so that commands at once do not meet."""
+    """Return the folder of the memory of a shop by itself. One for each, so that commands at once do not meet."""
     return Path("/", "shops", place)
 
 
 def shop_place(shop: str) -> str:
-    """What tells one shop from another: `servers:NAME`, or its whole path."""
+    """Return what tells one shop from another: `servers:NAME`, or its whole path."""
     from drr.env.shop import SERVERS
 
     return shop if shop.startswith(SERVERS) else _whole(shop)
 
 
 def _whole(path: str | Path) -> str:
-    """Where it lies; what can be no path, or leads in a circle, is only itself."""
+    """Find where it lies; what can be no path, or leads in a circle, is only itself."""
     try:
         return str(Path(path).expanduser().resolve())
     except (OSError, RuntimeError, ValueError):
@@ -241,7 +241,7 @@ def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> No
 
 
 def content_hash(value: str) -> str:
-    """Of a file, of the prompts of a folder, of a shop's manifest (which bears the hashes of its files), or of mere words."""
+    """Hash a file, the prompts of a folder, a shop's manifest (which bears the hashes of its files), or mere words."""
     from hashlib import sha256
 
     from drr.agents.commands.command import Command, is_command
@@ -276,7 +276,7 @@ def _content(path: Path) -> bytes:
 def remember_study(
     folder: Path, settings: Settings, variants: str = "", shops: Iterable[str | None] = ()
 ) -> None:
-    """What this user named when the study was made, or continued: it is not asked for again."""
+    """Remember what this user named when the study was made, or continued: it is not asked for again."""
     from drr.env.trust import BY_PATH, place_of, vouch
 
     programs = [program for word in variants.split(",") if (program := program_of(word.strip()))]
@@ -299,7 +299,7 @@ def remember_study(
 
 
 def _standing(folder: Path, value: str) -> str:
-    """A file of the user's own stays theirs when they edit it; one inside the study is only the one that was seen."""
+    """Say how it stands. A file of the user's own stays theirs when they edit it; one inside the study is only the one that was seen."""
     from drr.agents.commands.command import Command, is_command
     from drr.env.trust import BY_PATH
 

@@ -1,4 +1,4 @@
-"""What a run of one agent is seen doing: a moving line on a terminal, plain lines when piped."""
+"""The progress of one agent's run: a moving line on a terminal, plain lines when piped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _VERBS = {"launch": "researches ", "page": "reads ", "result": "refused: "}
 
 @contextmanager
 def watched(quiet: bool) -> Iterator[Listener]:
-    """Who is told of each event of a run; nobody with `quiet`."""
+    """Yield who hears of each event of a run; nobody with `quiet`."""
     from drr.agents.base import nobody
 
     if quiet:

@@ -1,4 +1,4 @@
-"""Where a command's units run: the options, the settings in the form that another process is sent, the pool."""
+"""The place where a command's units run. The options, the settings in the form that another process is sent, the pool."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def sent_settings(settings: Settings) -> JsonObject:
 
 
 def settings_from(plain: Mapping[str, Any]) -> Settings:
-    """Of `sent_settings`, with the secrets that this process finds itself; what the driver may not send where, it may not."""
+    """Read `sent_settings`, with the secrets that this process finds itself; what the driver may not send where, it may not."""
     from drr.env.settings import resolve
 
     unnamed = plain.get(_UNNAMED, {})

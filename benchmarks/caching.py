@@ -1,4 +1,4 @@
-"""What each variant's input costs with the provider's cache: marks as they are, beside one at the end of every request.
+"""The cost of each variant's input with the provider's cache. It compares marks as they are with one at the end of every request.
 
 Requests are recorded from runs in which rules play the agents, on the sample shop; then both ways of marking are accounted, at the
 list price of a token read anew (1), written to the cache (1.25) and read from it (0.1).
@@ -90,7 +90,7 @@ class Recording:
 
 
 def cost(requests: Sequence[Sent], *, everywhere: bool) -> float:
-    """In tokens read anew. `everywhere`: a mark at the end of each request, and none behind what units share."""
+    """Count the cost in tokens read anew. `everywhere`: a mark at the end of each request, and none behind what units share."""
     known: set[str] = set()
     sent: set[str] = set()
     total = 0.0

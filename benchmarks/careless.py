@@ -1,4 +1,5 @@
-"""A careless model behind the wire protocol of Anthropic: it plays every part of the six variants, and what goes wrong is drawn from the request.
+"""A careless model behind the wire protocol of Anthropic. It plays every part of the six variants, and what
+goes wrong is drawn from the request.
 
 It looks at nothing but the request: which tools are bound, what was asked, which products and addresses stand in it. So the same request
 gives the same answer in every run, and the next try of it another fault. Its count of tokens is a provider's: of each answer that it made,
@@ -30,7 +31,7 @@ _WORD = re.compile(r"[a-z]{4,}")
 
 @dataclass
 class Count:
-    """What a provider would bill."""
+    """The counts that a provider would bill."""
 
     answers: int = 0
     tokens: int = 0
@@ -46,7 +47,8 @@ class Count:
 
 @dataclass
 class CarelessModel:
-    """`faults` is the share of requests that the provider spoils, `slips` the share of turns in which the model does something foolish."""
+    """A careless model. `faults` is the share of requests that the provider spoils, `slips` the share of
+    turns in which the model does something foolish."""
 
     faults: float = 0.08
     slips: float = 0.12

@@ -1,4 +1,4 @@
-"""How fast the citation parser is: on reports as they are, and on a megabyte made to slow it down.
+"""The speed of the citation parser: on reports as they are, and on a megabyte made to slow it down.
 
 python -m benchmarks.citations [--dry]
 """

@@ -87,7 +87,7 @@ def _run(
 
 
 def _overhead(folder: Path) -> str:
-    """One after the other, so that a unit's seconds are its own; and the same script started by nobody but a shell."""
+    """Measure units one after the other, so that a unit's seconds are its own. The same script is started by nobody but a shell too."""
     rows = []
     for agent in ("prints.sh", "calls.sh"):
         for terms in ((), ("--trust-agent",)):

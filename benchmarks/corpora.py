@@ -1,4 +1,4 @@
-"""The frozen pages of file tasks: time, memory, likeness of pages, and whether any single feature tells what a page is for.
+"""The frozen pages of file tasks. Measured are time, memory, likeness of pages, and whether any single feature shows what a page is for.
 
 python -m benchmarks.corpora [--tasks 100] [--pages 3000] [--sizes 32k,64k,128k,256k,512k] [--seed 7] [--record]
 
@@ -140,14 +140,14 @@ def measured(folder: Path, asked: argparse.Namespace) -> str:
 
 
 def sort_pages(made: Corpora, number: int, known: dict[str, list[Sample]]) -> None:
-    """By what they are for."""
+    """Sort the pages by what they are for."""
     kinds = {page.url: page.kind for page in made.known}
     for page in made.pages:
         known[kinds.get(page.url, "noise")].append((number, page))
 
 
 def named_passages(made: Corpora, names: Iterable[str]) -> list[tuple[bool, bool]]:
-    """(about what is asked, with a month) of each passage or row that names somebody of the case and has a figure."""
+    """List each passage or row that names somebody of the case and has a figure. It is given as (about what is asked, with a month)."""
     facts, kinds = {fact.id: fact for fact in made.facts}, {page.url: page for page in made.known}
     called, found = tuple(names), []
     for page in made.pages:
@@ -184,8 +184,8 @@ def sentences(text: str, longer: int = LONG_SENTENCE) -> list[str]:
 
 
 def shared(tasks: Iterable[Iterable[str]]) -> tuple[float, list[tuple[str, int]]]:
-    """Of all uses of sentences in the pages of some tasks those of sentences that stand in more than one of them, and on how many pages each of these
-    stands, most first."""
+    """Return the share of all uses of sentences in some tasks' pages that is of sentences standing in several
+    tasks. Return too on how many pages each of these stands, most first."""
     uses, within, pages = Counter[str](), Counter[str](), Counter[str]()
     for texts in tasks:
         seen: set[str] = set()
@@ -215,8 +215,8 @@ def recurring(pool: Iterable[str], read: Sequence[Sequence[str]]) -> list[list[s
 
 
 def first_seen(samples: Iterable[Sample]) -> list[Sample]:
-    """A page of the pool only in the first task that has it, as its dates and address are others in each: to have seen its words in another task
-    would tell."""
+    """Keep a page of the pool only in the first task that has it. Its dates and address differ in each, but
+    having seen its words in another task would give it away."""
     found: dict[tuple[str, int], Sample] = {}
     for sample in samples:
         found.setdefault((sample[1].title, len(sample[1].text)), sample)
@@ -283,7 +283,7 @@ _MONTH = re.compile(r"\b(?:" + "|".join(month_name[1:]) + r") (?:19|20)\d\d\b")
 
 
 def _months(page: CorpusPage) -> list[int]:
-    """Those that it states."""
+    """List the months that it states."""
     return [month_of(found).toordinal() for found in _MONTH.findall(page.text)]
 
 
@@ -374,7 +374,7 @@ def _lean(a: int, b: int, of_a: int, of_b: int) -> float:
 
 
 def auc(yes: Sequence[float], no: Sequence[float]) -> float:
-    """How often one of the first is above one of the second, ties half."""
+    """Return how often one of the first is above one of the second, ties half."""
     marked = sorted([(value, 1) for value in yes] + [(value, 0) for value in no])
     total, at = 0.0, 0
     below = 0

@@ -1,4 +1,4 @@
-"""What rules of dates alone find of the pages of a task, for a reader who knows the names in the question and understands nothing else.
+"""The finds of rules of dates alone in the pages of a task. The reader knows the names in the question and understands nothing else.
 
 A statement is a paragraph or row with the exact name of the product, or the maker's or shop's, and a month in it. It is formal where the month stands beside a word like `version`
 or `terms`, and else as people speak. Rules count statements by month over the pages of the task, look for hedges that nobody resolved, and for figures that
@@ -57,7 +57,7 @@ _VALUE = re.compile(r"\$?\b\d+(?:\.\d+)?|\b[A-Z]{1,4}-?\d{2,}")
 
 
 def is_open_hedge(text: str) -> bool:
-    """Whether somebody said it who did not know, and nobody looked."""
+    """Tell whether the text hedges: somebody spoke who did not know, and nobody looked."""
     return bool(OPEN.search(text)) and not RESOLVED.search(text)
 
 
@@ -81,7 +81,7 @@ class NamedPage:
 
 @dataclass(frozen=True)
 class TaskDates:
-    """What a reader has noted of a task; `formal`: of formal months alone."""
+    """The notes of a reader on a task. `formal`: of formal months alone."""
 
     pages: tuple[NamedPage, ...]
     formal: bool = False
@@ -164,7 +164,7 @@ STATEMENT_RULES: dict[str, Rule] = {
 
 
 def _page_rules(task: TaskDates) -> dict[str, list[NamedPage]]:
-    """Of how much a page says."""
+    """Apply the rules on how much a page says."""
     several = [page for page in task.pages if len(task.of(page)) > 1]
     return {
         "two dated statements": several,
@@ -249,13 +249,13 @@ def _statements(part: str, whole: str, exact: re.Pattern[str]) -> list[DatedStat
 
 @dataclass
 class DateSearch:
-    """By rule: needed pages, pages that lead astray and others that it picks."""
+    """The needed pages, pages that lead astray and others that each rule picks."""
 
     picked: Counter[tuple[str, str]] = field(default_factory=Counter)
     needed: int = 0
 
     def look(self, made: Corpora, pages: Sequence[CorpusPage]) -> None:
-        """At the first pages of a task."""
+        """Look at the first pages of a task."""
         kinds = {page.url: page.kind for page in made.known}
         self.needed += sum(kind == "supportive" for kind in kinds.values())
         subjects = {fact.subject for fact in made.facts if fact.source == "page"}

@@ -1,4 +1,5 @@
-"""What a search by form alone finds of the pages of a task, as an attentive reader would filter them: by name, month, hearsay, unit and latest start.
+"""The finds of a search by form alone in the pages of a task. It filters as an attentive reader would: by
+name, month, hearsay, unit and latest start.
 
 Each step is a search that needs no understanding of what is asked; the last two are told the unit of each asked figure, which a reader takes from the
 question. `right` are needed pages that are met, `wrong` all others. The cue words of hearsay are those that a reader of ten tasks wrote down, and those
@@ -100,7 +101,7 @@ def form_passages(pages: Sequence[CorpusPage], subjects: set[str]) -> Iterator[F
 
 
 def _latest(found: list[FormPassage], bought: date | None) -> list[FormPassage]:
-    """Of each unit those with the latest start that is not after the purchase."""
+    """List for each unit those with the latest start that is not after the purchase."""
     groups = defaultdict[str, list[tuple[date, FormPassage]]](list)
     for one in found:
         if one.month is not None and (bought is None or one.month <= bought):
@@ -111,7 +112,7 @@ def _latest(found: list[FormPassage], bought: date | None) -> list[FormPassage]:
 
 
 def _newest(found: list[FormPassage]) -> list[FormPassage]:
-    """Of each unit those of the newest page."""
+    """List for each unit those of the newest page."""
     days: dict[str, str] = {}
     for one in found:
         days[one.unit] = max(days.get(one.unit, ""), one.page.date or "")
@@ -120,7 +121,7 @@ def _newest(found: list[FormPassage]) -> list[FormPassage]:
 
 @dataclass(frozen=True)
 class BrandPage:
-    """What a reader notes of a page that names a brand or a shop of the question, without reading what it is about."""
+    """A page that names a brand or a shop of the question. A reader notes this of it without reading what it is about."""
 
     page: CorpusPage
     months: frozenset[date]
@@ -203,7 +204,8 @@ FORM_RULES = tuple(brand_rules([]))
 
 
 def alone_rules(dated: list[FormPassage]) -> dict[str, list[FormPassage]]:
-    """Rules of a reader of ten tasks who saw that what was asked stood once and of the month that most pages said, and all else several times."""
+    """Apply the rules of a reader of ten tasks who saw how what was asked differed from all else. It stood
+    once and was of the month that most pages named, and all else stood several times."""
     months = Counter(month for _, month in {(one.page.url, one.month) for one in dated})
     figures = Counter(
         figure for _, figure in {(one.page.url, figure) for one in dated for figure in one.figures}
@@ -230,14 +232,14 @@ ALONE_RULES = tuple(alone_rules([]))
 
 @dataclass
 class FormSearch:
-    """By step: needed pages that it meets, other pages, and needed ones that it misses."""
+    """The needed pages that each step meets, other pages, and needed ones that it misses."""
 
     right: Counter[str] = field(default_factory=Counter)
     wrong: Counter[str] = field(default_factory=Counter)
     missed: Counter[str] = field(default_factory=Counter)
 
     def look(self, made: Corpora, pages: Sequence[CorpusPage]) -> None:
-        """At the first pages of a task."""
+        """Look at the first pages of a task."""
         needed = {page.url for page in made.known if page.kind == "supportive"}
         asked = [fact for fact in made.facts if fact.source == "page"]
         subjects = {fact.subject for fact in asked}

@@ -1,4 +1,5 @@
-"""Search in the frozen pages of a task of 512k tokens, by words and by vectors: milliseconds a question, and what opening takes."""
+"""The search in the frozen pages of a task of 512k tokens, by words and by vectors. Measured are milliseconds
+a question, and what opening takes."""
 
 from __future__ import annotations
 

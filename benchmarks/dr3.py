@@ -1,4 +1,4 @@
-"""DR3-Eval's figures on reports built from known facts, without a model: are recall, coverage and harm as built, and is the order right?
+"""DR3-Eval's figures on reports built from known facts, without a model. Are recall, coverage and harm as built, and is the order right?
 
 python -m benchmarks.dr3 [--tasks 20] [--seed 1]
 
@@ -50,7 +50,7 @@ _MONTHS = re.compile(r"(\d+) months")
 
 
 class BuiltReport(NamedTuple):
-    """With what must be found in it."""
+    """A built report, with what must be found in it."""
 
     text: str
     told: frozenset[str]
@@ -152,7 +152,7 @@ def build_report(truth: TaskTruth, kind: str, rng: random.Random) -> BuiltReport
 
 
 def _false_values(truth: TaskTruth) -> dict[str, list[str]]:
-    """Those that distractors state of the very thing."""
+    """List the false values that distractors state of the very thing."""
     found: dict[str, list[str]] = {}
     for page in truth.pages:
         change = page.change
@@ -302,7 +302,7 @@ def _same(value: float | None, built: float) -> bool:
 
 
 def _off(labels: Sequence[FactLabel], values: Mapping[str, float | None]) -> float:
-    """From sums that are written out once more, plainly."""
+    """Compare with sums that are written out once more, plainly."""
     worst = 0.0
     for source, name in (("file", "uf"), ("page", "sc")):
         scores = [label.score for label in labels if label.source == source and label.score is not None]

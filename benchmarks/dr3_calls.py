@@ -1,4 +1,4 @@
-"""What a unit of dr3 costs beside its model, in processor time per model call, beside ReAct's in turn.
+"""The cost of a unit of dr3 beside its model, in processor time per model call, beside ReAct's in turn.
 
     python -m benchmarks.dr3_calls
 
@@ -78,7 +78,7 @@ class Dr3Bench(Bench):
 
 
 async def measured(shop: Any, folder: Path) -> dict[str, tuple[int, float]]:
-    """Of each: its model calls a unit, and milliseconds of processor time for one, the median of the rounds."""
+    """Measure each one's model calls a unit, and milliseconds of processor time for one, the median of the rounds."""
     benches = {
         "react": Dr3Bench(shop, "react", script(CALLS)),
         "dr3, the main agent alone": Dr3Bench(shop, "dr3", script(CALLS)),

@@ -1,4 +1,4 @@
-"""First contact: the rules on texts by writers who had never read them; half hold one planted error, half are their clean twins.
+"""First contact: the rules on texts by writers who had never read them. Half have one planted error, half are their clean twins.
 
 python -m benchmarks.first_contact ROUND.jsonl ... [--shop SHOP] [--misses] [--record NAME]
 
@@ -75,7 +75,7 @@ Finding = tuple[str, str]
 
 @dataclass
 class FirstContact:
-    """What one round showed."""
+    """The results of one round."""
 
     clean: Counter[str] = field(default_factory=Counter)
     """Clean texts by form."""
@@ -102,7 +102,7 @@ def findings(text: str, known: str, one: StrangerText, shop: Shop) -> set[Findin
 
 
 def told(checks: Mapping[str, Check]) -> set[Finding]:
-    """What failing rules say."""
+    """List what failing rules say."""
     return {
         (name, why)
         for name, check in checks.items()

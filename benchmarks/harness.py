@@ -1,4 +1,4 @@
-"""What running an agent costs beside its model: our ReAct unit, and LangGraph's prebuilt agent on the same script.
+"""The cost of running an agent beside its model: our ReAct unit, and LangGraph's prebuilt agent on the same script.
 
     python -m benchmarks.harness          # all of it: minutes, most of them spent waiting on simulated latency
     python -m benchmarks.harness calls    # time per model call only
@@ -203,7 +203,7 @@ def child(what: str, calls: int, latency_s: float, count: int) -> None:
 
 
 def measure(what: str, calls: int = TOOL_CALLS, latency_s: float = 0.0, count: int = 1) -> dict[str, Any]:
-    """In a process of its own, so that memory is that run's alone."""
+    """Measure in a process of its own, so that memory is that run's alone."""
     words = [
         sys.executable,
         "-m",

@@ -1,4 +1,5 @@
-"""What each file that was made to break a reader costs: seconds until it is answered, and the most memory of the reading process."""
+"""The cost of each file that was made to break a reader. It is the seconds until it is answered, and the most
+memory of the reading process."""
 
 from __future__ import annotations
 

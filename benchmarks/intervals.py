@@ -1,4 +1,4 @@
-"""The interval of a mean: how often it holds the truth where values have few levels, ties, floors and ceilings, and how wide it is.
+"""The interval of a mean: how often it covers the truth, and how wide it is. The values have few levels, ties, floors and ceilings.
 
 python -m benchmarks.intervals [--samples 4000] [--record]
 
@@ -40,7 +40,7 @@ class Distribution(NamedTuple):
 
     @property
     def spread(self) -> float:
-        """As a part of the distance between the ends."""
+        """Return the spread as a part of the distance between the ends."""
         return sqrt(float((self.levels - self.mean) ** 2 @ self.shares)) / (self.ends[1] - self.ends[0])
 
 
@@ -65,7 +65,7 @@ def _bell(middle: float, sd: float, ends: Ends = GRADES) -> Distribution:
 
 
 def distributions() -> Iterator[tuple[str, Distribution]]:
-    """By name, what is drawn from."""
+    """Yield the distributions drawn from, by name."""
     for percent in (2, 5, 10, 20, 30, 50, 70, 80, 90, 95, 98):
         yield f"{percent} % at one end, the rest at the other", _made({10.0: percent, 0.0: 100 - percent})
     for percent in (5, 10, 20, 35):
@@ -130,7 +130,8 @@ COUNTED_DRAWS = (4, 9, 20, 50)
 
 
 def counted(samples: int) -> str:
-    """Of what has an end below only: how often the interval holds the truth, by draws; samples without spread have none and hold nothing."""
+    """Say how often the interval covers the truth for what has an end below only, by draws. Samples without
+    spread have no interval and cover nothing."""
     told_of = []
     for (name, drawn), truth in zip(COUNTS.items(), TRUE, strict=True):
         shown = []

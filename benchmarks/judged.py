@@ -62,7 +62,7 @@ class Truth:
 
     @cached_property
     def by_leaf(self) -> dict[str, list[Product]]:
-        """By the last step of the path; where a file states no paths at all, nobody can ask for one."""
+        """Map the last step of the path to its products. A file that states no paths at all has none, as nobody can ask for one."""
         stated = {
             words.category for words in self.vocabulary.categories if words.rates["no_categories"] < 0.5
         }
@@ -75,7 +75,7 @@ class Truth:
 
     @cached_property
     def by_brand(self) -> dict[str, list[Product]]:
-        """As the title, the details or the store say: the generator puts it at the title's head."""
+        """Map each brand to its products, as the title, the details or the store say. The generator puts it at the title's head."""
         members: dict[str, list[Product]] = {}
         for product in self.products:
             for brand in _brands(product, self.vocabulary):
@@ -84,7 +84,7 @@ class Truth:
 
 
 def judged(truth: Truth) -> list[Judged]:
-    """At most `PER_KIND` of each kind, spread evenly over what there is."""
+    """List at most `PER_KIND` of each kind, spread evenly over what there is."""
     made = {
         "category": _categories(truth),
         "brand": _brand_names(truth),

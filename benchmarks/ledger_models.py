@@ -105,7 +105,7 @@ QUANTITIES = (1, 1, 1, 2, 3, 0, -1, 1_000_000_000, 40)
 
 
 def is_form(request: Request) -> bool:
-    """Whether the request wants the form of a report."""
+    """Tell whether the request wants the form of a report."""
     wanted = json.dumps(request.body.get("output_config") or request.body.get("response_format") or "")
     return '"plan"' in wanted and '"answer"' in wanted
 
@@ -154,7 +154,7 @@ EMPTY: Form = {"answer": [], "sections": [], "plan": []}
 
 
 def said(text: str, chance: Random, *, hostile: bool) -> tuple[str, bool]:
-    """The answer as JSON, and whether it is cut: now and then a careless one is empty, cut, or of another form."""
+    """Return the answer as JSON, and whether it is cut. Now and then a careless one is empty, cut, or of another form."""
     draw = chance.random()
     if not hostile and draw < 0.05:
         return json.dumps(EMPTY), False

@@ -40,7 +40,7 @@ MODELS = {
 
 
 class Checked(NamedTuple):
-    """What became of one study's reports."""
+    """The outcome of one study's reports."""
 
     reports: int
     failed: Counter[str]
@@ -56,7 +56,7 @@ class Checked(NamedTuple):
 def variant_reports(
     site: Site, study: Path, model: LedgerModel, variant: str, questions: int, trials: int
 ) -> list[str]:
-    """What finished at first, and after one `drr run --retry-failed`."""
+    """List what finished at first, and after one `drr run --retry-failed`."""
     with Wire(model) as wire:
         asked = ("--queries", str(site.queries(questions)), "--variants", variant, "--trials", str(trials))
         begun(site, study, wire, asked).wait()

@@ -83,7 +83,7 @@ class TextRead(NamedTuple):
 
 @dataclass
 class RoundRead:
-    """What one round showed."""
+    """The results of one round."""
 
     clean: Counter[str] = field(default_factory=Counter)
     """By form, of those that were read."""

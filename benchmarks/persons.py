@@ -1,4 +1,4 @@
-"""Persons and contexts of shops that differ in size: what they cost hangs on how many there are, and hardly on the shop.
+"""Persons and contexts of shops that differ in size. The cost hangs on how many there are, and hardly on the shop.
 
 python -m benchmarks.persons                                  the usual sample shop, all its shoppers; then two larger ones, made here
 python -m benchmarks.persons --shop small --shop large        shops that are there already

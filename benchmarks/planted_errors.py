@@ -1,6 +1,7 @@
-"""The kinds of error that are planted: each takes a clean case and returns it with one thing wrong, or `None` where it
-does not apply. They are of the kinds that rules promise to find: literal things, and values in a table, a list item or behind a label.
-What running text says wrong is a judge's to find (`benchmarks.mistakes`)."""
+"""The kinds of error that are planted. Each takes a clean case and returns it with one thing wrong, or `None`
+where it does not apply. They are of the kinds that rules promise to find: literal things, and values in a
+table, a list item or behind a label. What running text says wrong is a judge's to find
+(`benchmarks.mistakes`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clean reports over a shop: four layouts, five ways to cite, worded in several ways; every figure is the shop's own.
+"""Clean reports over a shop: four layouts, five ways to cite, worded in several ways. Every figure is the shop's own.
 
 Nothing here knows the rules. A case says what it wrote (`said`), so that an error can be planted where a fact stands.
 """
@@ -88,7 +88,7 @@ class Citer:
 
 
 def short_title(product: Product) -> str:
-    """As people shorten a title: up to the first comma or parenthesis."""
+    """Shorten a title as people do: up to the first comma or parenthesis."""
     return re.split(r"\s*[,(]", product.title)[0].strip().replace("|", "/").replace("[", "").replace("]", "")
 
 

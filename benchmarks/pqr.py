@@ -66,7 +66,7 @@ _WHY = ("it lasts for years", "it is easy to clean", "it takes little room", "it
 
 @dataclass(frozen=True)
 class Written:
-    """What one report is made of."""
+    """The parts of one report."""
 
     person: Person
     task: str

@@ -1,4 +1,4 @@
-"""What a ranking is worth: precision at 5, recall at 10, nDCG at 10, each in a form that a perfect ranking has 1 of."""
+"""The worth of a ranking: precision at 5, recall at 10, nDCG at 10. Each is in a form that a perfect ranking has 1 of."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Worth(NamedTuple):
 
 
 def worth(found: Sequence[str], relevant: frozenset[str]) -> Worth:
-    """Where fewer are relevant than places, all of them there is all that can be asked."""
+    """Measure a ranking. Where fewer are relevant than places, all of them there is all that can be asked."""
     hits = [product_id in relevant for product_id in found[:10]]
     best = min(5, len(relevant))
     gain = sum(1 / math.log2(rank + 2) for rank, hit in enumerate(hits) if hit)

@@ -57,7 +57,7 @@ _SPECIAL = ("\\u2019", "\\u2014", '\\"', "\\ud83d\\ude00", "\\u00e9")
 
 
 def _sentences(rng: np.random.Generator) -> list[str]:
-    """About as varied as review prose: words by Zipf's law."""
+    """Make sentences about as varied as review prose: words by Zipf's law."""
     words = ["".join(rng.choice(_SYLLABLES, rng.integers(1, 4))) for _ in range(12_000)]
     weights = 1 / np.arange(3, len(words) + 3) ** 1.05
     drawn = rng.choice(len(words), (_POOL, 16), p=weights / weights.sum())

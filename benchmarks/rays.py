@@ -1,4 +1,5 @@
-"""Ray as a pool, on a cluster of two nodes on this machine: what a unit costs beside one process, many in flight, and where the driver ends.
+"""Ray as a pool, on a cluster of two nodes on this machine. Measured are what a unit costs beside one
+process, many in flight, and where the driver ends.
 
 `python -m benchmarks.rays [overhead|flight|judging|waiting|driver|simulation ...]` in the environment of `make test-ray`; all of them without words. The machine's
 load stands beside every figure: on two cores that others use too, only ratios within one run say anything, and those only roughly.
@@ -39,7 +40,8 @@ LATENCY_S = 2.0
 
 @contextmanager
 def opened(config: Mapping[str, Any]) -> Iterator[Workplace]:
-    """`waits` of two seconds one after another, in place of calls, which cost a processor a millisecond each; without them the tests' work."""
+    """Open a workplace that makes `waits` of two seconds one after another in place of calls. Calls cost a
+    processor a millisecond each; without waits it does the tests' work."""
 
     async def work(spec: Mapping[str, Any], context: Context) -> Outcome:
         for _ in range(config["waits"]):
@@ -87,7 +89,7 @@ async def overhead() -> list[Row]:
 
 
 async def flight() -> list[Row]:
-    """From the first unit to the last record, with the cluster and the workers begun in that time."""
+    """Measure from the first unit to the last record, with the cluster and the workers begun in that time."""
     count, waits, pool = 2_000, 10, rays(2, 1_000, waits=10)
     took = await seconds(pool, units(count))
     ideal = waits * LATENCY_S
@@ -101,7 +103,7 @@ async def flight() -> list[Row]:
 
 
 class Crowd:
-    """So many workers that answer at once, as the crew of a pool sees them: what is at work is the driver alone, from claim to commit."""
+    """A crowd of so many workers that answer at once, as the crew of a pool sees them. Only the driver is at work, from claim to commit."""
 
     def __init__(self, finished: Callable[[str], Finished], workers: int, each: int) -> None:
         self.size = workers * each
@@ -183,7 +185,7 @@ LATENCY_OF_A_CALL_S = 3.0
 def served(
     rate: float, workers: int, each: int, times: Sequence[float], seconds: float = 1_800.0
 ) -> tuple[float, float]:
-    """Units a second, and how long one that ended waits for the driver, when all that wait are kept together at `rate`.
+    """Return the units a second, and how long one that ended waits for the driver. All that wait are kept together at `rate`.
 
     Each of `workers` times `each` places is given its next unit when the one before is kept; times are drawn from those measured.
     """
@@ -206,7 +208,8 @@ def served(
 
 
 async def simulation() -> list[Row]:
-    """The driver's pace as it is measured here, and calls of six systems as they make them under rules, each of three seconds."""
+    """Simulate the driver's pace as it is measured here. The calls are those of six systems as they make them
+    under rules, each of three seconds."""
     rate, _ = await kept_a_second(4)
     times = [LATENCY_OF_A_CALL_S * calls for calls in await asyncio.to_thread(calls_of_units)]
     rows = []
@@ -224,7 +227,7 @@ async def simulation() -> list[Row]:
 
 
 def calls_of_units() -> list[int]:
-    """Of every system on the sample shop's first questions."""
+    """Count the calls of every system on the sample shop's first questions."""
     from drr.app.cli import main as drr
 
     from benchmarks.wire_study import site

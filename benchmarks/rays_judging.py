@@ -1,4 +1,4 @@
-"""Judging of 1,300 reports by one node and by two, for `benchmarks/rays.py`: by rules, and by a judge that one waits for.
+"""The judging of 1,300 reports by one node and by two, for `benchmarks/rays.py`. It is by rules, and by a judge that one waits for.
 
 By rules a unit takes milliseconds of a processor, so driver and nodes share what processors there are: beside the figure stands what
 two nodes could reach at most, were all processors busy from start to end with what was computed. The other judge answers over the wire
@@ -63,7 +63,7 @@ def waited_for() -> list[tuple[str, ...]]:
 
 
 def _each(words: Sequence[str]) -> list[Took]:
-    """By one node, and by two; beginning of the workers, planning and the tables at the end included."""
+    """Measure by one node, and by two. The beginning of the workers, planning and the tables at the end are included."""
     home = Path(tempfile.mkdtemp(prefix="rays-"))
     try:
         (home / "reports.jsonl").write_text("\n".join(reports(REPORTS)) + "\n", encoding="utf-8")
@@ -81,7 +81,7 @@ def _each(words: Sequence[str]) -> list[Took]:
 
 
 def _busy_s() -> float:
-    """Of all processors since this machine began: user, nice, system and the interrupts."""
+    """Return the busy seconds of all processors since this machine began: user, nice, system and the interrupts."""
     user, nice, system, _, _, irq, soft, *_ = map(
         int, Path("/proc/stat").read_text().split("\n")[0].split()[1:]
     )

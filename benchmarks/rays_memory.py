@@ -1,4 +1,4 @@
-"""What an ingest by many holds in memory: the driver and its workers, while raw files grow fourfold.
+"""The memory of an ingest by many: the driver and its workers, while raw files grow fourfold.
 
 `python -m benchmarks.rays_memory [ROWS ...]` in the environment of `make test-ray`. Two nodes of Ray and the test servers on this machine; plain files, read by
 spans of 8 MB so that there are many of them. Memory of a process's own is told apart from what it sees of Ray's store, which all of a node share.
@@ -53,7 +53,7 @@ def cluster(folder: Path) -> Iterator[str]:
 
 
 def raw_files(folder: Path, rows: int) -> Path:
-    """In a process of its own, as invented files are made in memory."""
+    """Make the raw files in a process of its own, as invented files are made in memory."""
     code = (
         "import sys; from pathlib import Path; from drr.data_ingest.sample import SamplePlan, write_sample; "
         "from drr.env.progress import Quiet; rows = int(sys.argv[2]); "

@@ -1,4 +1,4 @@
-"""The catalogue beside bare tantivy on the same index, for `plain` and for `fields`, and the ranking of `plain` beside BM25.
+"""The catalogue beside bare tantivy on the same index, for `plain` and for `fields`. The ranking of `plain` stands beside BM25.
 
     python -m benchmarks.search [--products 80000]
 
@@ -59,7 +59,8 @@ _GLUE = [
 
 
 def queries(titles: list[str], seed: int = 4) -> tuple[list[str], list[str]]:
-    """Short ones of 2-6 words of a title; long ones of 8-12, some of a title and the rest the commonest words of all."""
+    """Make short queries of 2-6 words of a title, and long ones of 8-12. The long ones have some of a title
+    and the rest from the commonest words of all."""
     rng = random.Random(seed)
     glue = [word for word, _ in Counter(word for title in titles for word in tokens(title)).most_common(18)]
     short: list[str] = []

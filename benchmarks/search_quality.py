@@ -1,4 +1,4 @@
-"""What the catalogue's searches find of judged queries (`benchmarks/judged.py`), for each kind of query and each order.
+"""The finds of the catalogue's searches for judged queries (`benchmarks/judged.py`), for each kind of query and each order.
 
     python -m benchmarks.search_quality
 

@@ -47,7 +47,7 @@ class JudgedPair(NamedTuple):
 
 
 def judged(path: Path) -> list[JudgedPair]:
-    """As in a study: of a long text the passages that a judge would be shown."""
+    """Judge as in a study: of a long text the passages that a judge would be shown."""
     found: dict[str, JudgedPair] = {}
     for number, line in enumerate(filter(bytes.strip, path.read_bytes().splitlines())):
         row: dict[str, Any] = orjson.loads(line)
@@ -64,7 +64,7 @@ def judged(path: Path) -> list[JudgedPair]:
 
 
 def is_twofold(pairs: Sequence[JudgedPair]) -> bool:
-    """Whether their labels know no `partial`: what is supported in part is not supported then."""
+    """Tell whether their labels know no `partial`: what is supported in part is not supported then."""
     return all(pair.label != "partial" for pair in pairs)
 
 
@@ -79,7 +79,7 @@ def kappa(pairs: Sequence[JudgedPair]) -> V:
 
 
 def auc(pairs: Sequence[JudgedPair]) -> float | None:
-    """How often the share of a claim that is `full` is above that of one that is not; ties count half."""
+    """Return how often the share of a claim that is `full` is above that of one that is not. Ties count half."""
     full, rest = (
         np.array([p.said.share for p in pairs if (p.label == "full") == one]) for one in (True, False)
     )

@@ -66,7 +66,7 @@ def vocabulary(rng: random.Random, count: int = 30_000) -> list[str]:
 
 
 def products(count: int, seed: int = 9) -> Iterator[Product]:
-    """About 1.3 KB of text each, as in the big categories of the real data."""
+    """Yield products with about 1.3 KB of text each, as in the big categories of the real data."""
     rng = random.Random(seed)
     words = vocabulary(rng)
     weights = list(accumulate(1 / (rank + 5) ** 0.9 for rank in range(len(words))))

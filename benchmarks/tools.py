@@ -1,4 +1,4 @@
-"""The tools: what an answer costs a model beside raw JSON, what a call costs beside the store call it stands on."""
+"""The tools. Measured are what an answer costs a model beside raw JSON, and what a call costs beside the store call it stands on."""
 
 from __future__ import annotations
 
@@ -43,9 +43,8 @@ _PIECE = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 
 
 def pieces(text: str) -> int:
-    """About what a byte-pair tokenizer makes of English, JSON and ids: a word is one piece and one more for every five
-    letters beyond the fifth, digits go by threes, every mark counts.
-    """
+    """Count about what a byte-pair tokenizer makes of English, JSON and ids. A word is one piece and one more
+    for every five letters beyond the fifth, digits go by threes, every mark counts."""
     count = 0
     for piece in _PIECE.findall(text):
         if piece[0].isalpha():
@@ -202,7 +201,7 @@ def _first_looks(shop: Shop, ctx: ToolContext) -> tuple[list[float], list[float]
 
 
 def parts_table(shop: Shop) -> str:
-    """Where the time of a first look goes."""
+    """Show where the time of a first look goes."""
     times: dict[str, list[float]] = {}
 
     def timed(part: str, work: Callable[[], Any]) -> Any:

@@ -1,4 +1,5 @@
-"""The viewer and the report at size: server time of pages at 1,300 reports beside a bare file, size of static pages.
+"""The viewer and the report at size. Measured are server time of pages at 1,300 reports beside a bare file,
+and the size of static pages.
 
 Reports come in through `drr study import` (two systems, with evidence), are judged by rules, and are read over real HTTP.
 """
@@ -118,7 +119,8 @@ SEARCHES = (
 
 
 def search_line(address: str) -> tuple[str, str, str, str, str]:
-    """Words of questions, reports, claims and evidence, as a browser finds them: once the words are loaded, and from then on."""
+    """Measure a search for words of questions, reports, claims and evidence, as a browser finds them. It is
+    timed once the words are loaded, and from then on."""
     program = which("chromium") or which("google-chrome")
     if program is None:
         return ("a search in all answers", "no Chromium here", "", "", "")

@@ -1,4 +1,4 @@
-"""A real model's first day: studies over the wire with a careless model, faults of the provider, kills and small budgets.
+"""A real model's first day. Studies run over the wire with a careless model, faults of the provider, kills and small budgets.
 
     python -m benchmarks.wire_study               # all parts, about a quarter of an hour
     python -m benchmarks.wire_study calm          # one of them: calm, killed, budgets
@@ -41,7 +41,7 @@ PICO = 1e12
 
 
 class Site(NamedTuple):
-    """Where the studies of this benchmark lie."""
+    """The place where the studies of this benchmark lie."""
 
     folder: Path
 
@@ -57,7 +57,7 @@ class Site(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """What a study has come to."""
+    """The end that a study has come to."""
 
     told: StudyStatus
     recorded: int
@@ -101,7 +101,7 @@ def ended(folder: Path) -> Ended:
 
 
 def lies_between(told: StudyStatus, model: CarelessModel) -> bool:
-    """Whether the server's own count lies between what is known and the most that it can be, in tokens and in dollars."""
+    """Tell whether the server's own count lies between what is known and the most that it can be. This goes for tokens and for dollars."""
     tokens = model.whole.tokens + model.lost.tokens
     cost = (model.whole.cost + model.lost.cost) / PICO
     known, most = told.cost_usd, told.cost_usd_at_most
@@ -152,7 +152,7 @@ def calm(site: Site) -> list[str]:
 
 
 def killed(site: Site) -> list[str]:
-    """The same, killed at even distances: nothing is asked twice but what was in flight, and the bounds hold after each kill."""
+    """Run the same, killed at even distances. Nothing is asked twice but what was in flight, and the bounds stay true after each kill."""
     model, study = CarelessModel(seed=16, latency_s=0.03), site.folder / "killed"
     asked: Sequence[str] = ("--queries", str(site.queries(QUESTIONS)), "--variants", "all")
     within, again, most_at_once = 0, 0, 0

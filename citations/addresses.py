@@ -1,4 +1,4 @@
-"""Where a URL ends in running text, and the one spelling under which two writings of it are the same source."""
+"""The end of a URL in running text, and the one spelling under which two writings of it are the same source."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-)
 
 
 def run_start(text: str, start: int, end: int) -> int:
-    """Where the characters of an address begin whose scheme stands there; behind `doi:` a space may stand."""
+    """Find where an address begins whose scheme stands there; behind `doi:` a space may stand."""
     return start if text[end - 1] == "/" else end
 
 
@@ -91,7 +91,8 @@ def _without_punctuation(text: str, start: int, end: int) -> int:
 
 
 def _goes_on(sign: str, before: str) -> bool:
-    """Chinese or Japanese right after a letter or digit is the sentence going on; after `/`, `=`, `_` it is the path."""
+    """Tell whether the sentence goes on. Chinese or Japanese right after a letter or digit is the sentence;
+    after `/`, `=`, `_` it is the path."""
     return _CJK.match(sign) is not None and (before in "/=_-%#" or _CJK.match(before) is not None)
 
 
@@ -105,7 +106,7 @@ def unescape(raw: str) -> str:
 
 
 def address(raw: str) -> str:
-    """What one would ask for: the address without Markdown's and HTML's escapes, and with its scheme."""
+    """Return what one would ask for: the address without Markdown's and HTML's escapes, and with its scheme."""
     url = unescape(raw.strip())
     doi = DOI.match(url)
     if doi:

@@ -1,4 +1,4 @@
-"""What a report cites: its citations, its sources, its lists, and what is wrong with the pointing."""
+"""The citations of a report, its sources, its lists, and what is wrong with the pointing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class CitedSource:
 
     @property
     def address(self) -> str:
-        """As one would ask for it."""
+        """The address as one would ask for it."""
         return address(self.url_raw)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a report's pointing: one function for each kind of defect."""
+"""The defects of a report's pointing: one function for each kind."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _uncited(sources: Sequence[CitedSource]) -> Iterator[Defect]:
 
 
 def _duplicates(sources: Sequence[CitedSource], references: Sequence[Reference]) -> Iterator[Defect]:
-    """A source that is listed twice; a footnote and an entry of a list are none, nor two under one number."""
+    """Yield sources that are listed twice. A footnote and an entry of a list are none, nor two under one number."""
     under: dict[tuple[str, bool], list[Reference]] = {}
     for one in references:
         for url in one.urls:

@@ -1,4 +1,4 @@
-"""Entries of a list of references: what a line begins with, what goes on in the next, what stands on one line."""
+"""Entries of a list of references. How a line begins, what goes on in the next, what stands on one line."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def defines(entry: Entry, text: str) -> bool:
 
 
 def continues(entry: Entry, line: Line) -> bool:
-    """Whether the line after an entry says more of it."""
+    """Tell whether the line after an entry continues it."""
     if not entry.links:
         return not line.after_blank or (bool(line.links) and len(line.text) < 300)
     if entry.form in ("bracket", "definition") and not line.after_blank and not line.links:
@@ -154,7 +154,7 @@ def continues(entry: Entry, line: Line) -> bool:
 
 
 def is_address_again(last: Entry, line: Line) -> bool:
-    """Under an entry its address alone once more, as copied out of a page."""
+    """Tell whether under an entry its address stands alone once more, as copied out of a page."""
     if (
         len(line.links) != 1
         or len(last.links) > 2

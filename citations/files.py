@@ -45,7 +45,7 @@ class FilePlace(NamedTuple):
 
     @property
     def fragment(self) -> str:
-        """As it stands behind `#`; empty where the whole file is meant."""
+        """The fragment as it stands behind `#`; empty where the whole file is meant."""
         if self.box is None:
             return ""
         if self.kind == "cell":
@@ -61,7 +61,7 @@ class FilePlace(NamedTuple):
         return file_address(self.name, self.fragment)
 
     def meets(self, other: FilePlace) -> bool:
-        """Whether the two have something in common: the whole of a file with any of its places, a cell with its range."""
+        """Tell whether the two have something in common. The whole of a file with any of its places, a cell with its range."""
         if self.name != other.name:
             return False
         if self.box is None or other.box is None:
@@ -69,7 +69,7 @@ class FilePlace(NamedTuple):
         return (self.kind, self.sheet) == (other.kind, other.sheet) and self.box.meets(other.box)
 
     def holds(self, other: FilePlace) -> bool:
-        """Whether all of the other lies in it: a row in the rows around it, any place in the whole of its file."""
+        """Tell whether all of the other lies in it. A row in the rows around it, any place in the whole of its file."""
         if self.box is None or other.box is None:
             return self.name == other.name and self.box is None
         return (
@@ -89,7 +89,8 @@ def _quoted(text: str) -> str:
 
 
 def file_place(address: str) -> FilePlace | None:
-    """What a canonical address of a file means; `None` for one of something else. A place that is not understood is the whole file."""
+    """Read the place in a canonical address of a file; `None` for one of something else. A place that is not
+    understood is the whole file."""
     if not address.startswith(SCHEME):
         return None
     name, _, fragment = address.removeprefix(SCHEME).partition("#")
@@ -115,7 +116,7 @@ def place_in(name: str, fragment: str) -> FilePlace | None:
 
 
 def canonical_file(rest: str, fragment: str) -> str:
-    """Of a file address what stands behind `file://` up to `#`, and from there on."""
+    """Make canonical what stands in a file address behind `file://` up to `#`, and from there on."""
     name = unquote(rest.rstrip()).strip("/")  # `file:///receipt.pdf` too
     place = place_in(name, fragment[1:])
     return file_address(name, fragment[1:].strip() if place is None else place.fragment)
@@ -161,7 +162,7 @@ _PIECE = re.compile(r"(https?://[^#]+)#piece=[1-9][0-9]{0,4}", re.IGNORECASE)
 
 
 def piece_address(page: str, number: int) -> str:
-    """Of one piece of a web page, counted from 1, as a search gives pages in pieces."""
+    """Address one piece of a web page, counted from 1, as a search gives pages in pieces."""
     return f"{page.partition('#')[0]}#piece={number}"
 
 
@@ -181,7 +182,7 @@ class KnownPlaces:
             self.add(address)
 
     def add(self, address: str) -> None:
-        """A canonical address; of something else than a file it can only be the whole of what a piece is of."""
+        """Add a canonical address. Of something else than a file it can only be the whole of what a piece is of."""
         place = file_place(address)
         if place is not None:
             self._by_name.setdefault(place.name, []).append((place, address))

@@ -1,4 +1,4 @@
-"""What stands between the brackets of a marker: numbers, ranges, footnotes, names; worked out once however often it recurs."""
+"""The contents of a marker's brackets: numbers, ranges, footnotes, names; worked out once however often it recurs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BLANKET = 10
 
 
 class Group(NamedTuple):
-    """What stands between two brackets, worked out once however often it stands in the text."""
+    """The contents of two brackets, worked out once however often they stand in the text."""
 
     items: list[Member]
     members: list[Member]
@@ -57,7 +57,7 @@ class Group(NamedTuple):
 
 
 def group_of(items: list[Item], known: frozenset[str], ration: int) -> Group:
-    """What the items say together. Ranges are expanded while there are fewer than `ration` members."""
+    """Group the items by what they say together. Ranges are expanded while there are fewer than `ration` members."""
     if len(items) == 2 and items[0][1] == items[1][1] == "number":
         return _pair(items[0][0], items[1][0], known)  # most, and a report may hold many thousands
     reading = _Reading(known, ration)
@@ -139,7 +139,7 @@ def _ends(name: str, kind: str) -> tuple[str, str]:
 
 
 def items_of(body: str) -> list[Item]:
-    """What the brackets hold; nothing where that is no citation."""
+    """Read the items in the brackets; nothing where that is no citation."""
     if body[0] == "^" and not body.translate(_ONLY_NUMBERS).isdecimal():
         return [(body[1:].rstrip("^").casefold(), "footnote")]
     simple = _numbers(body)
@@ -157,7 +157,7 @@ def items_of(body: str) -> list[Item]:
 
 
 def _bare(body: str) -> str:
-    """Without Pandoc's second caret and without a word before the number."""
+    """Drop Pandoc's second caret and a word before the number."""
     if body[0] == "^":
         body = body.removesuffix("^")
     return body if body[0].isdecimal() else _PREFIX.sub("", body, count=1)

@@ -1,4 +1,4 @@
-"""What a list of references is called, in whatever language and decoration."""
+"""The headings of a list of references, in whatever language and decoration."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ _MAY_NAME = re.compile(
 
 
 def may_name_list(text: str) -> bool:
-    """Whether some part of a name stands there; most lines are ruled out by it."""
+    """Tell whether some part of a name stands there; most lines are ruled out by it."""
     return _MAY_NAME.search(text.lower()) is not None
 
 
 def is_of_links(title: str) -> bool:
-    """What may be a list of links or a section about them: what stands below decides."""
+    """Tell whether it may be a list of links or a section about them: what stands below decides."""
     return _LINKS.fullmatch(title) is not None
 
 
@@ -83,7 +83,7 @@ def is_reference_heading(text: str) -> bool:
 
 
 def _undecorated(text: str) -> str:
-    """Without emphasis, pictures, numbers and remarks in parentheses."""
+    """Drop emphasis, pictures, numbers and remarks in parentheses."""
     bare = _DECORATION.sub("", text).strip(" \t\r:：.—-–|【】[]<>§")
     bare = _REMARK.sub("", bare).strip(" \t:：()（）")
     return _ORDINAL.sub("", _APPENDIX.sub("", bare)).strip(" \t:：【】")

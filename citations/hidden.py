@@ -1,4 +1,4 @@
-"""What of a report is not its text: code, comments, formulas, images. Blanked, so that every offset stays."""
+"""The parts of a report that are not its text: code, comments, formulas, images. Blanked, so that every offset stays."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def surplus_cells(text: str) -> list[tuple[int, int]]:
 
 
 def _cell_starts(line: str) -> list[int]:
-    """Where cells begin; a bar before the first and one behind the last are borders."""
+    """Find where cells begin; a bar before the first and one behind the last are borders."""
     bars = [match.start() for match in _PIPE.finditer(line)]
     starts = [bar + 1 for bar in bars]
     if not bars or line[: bars[0]].strip(" \t>"):

@@ -1,4 +1,5 @@
-"""Entries that name a product of the shop by its id and give no address: `[1] B08BASHAWX · [2] B0GZJU9HVJ`, `[3] Slateline serum (B0IOG73MBD)`.
+"""Entries that name a product of the shop by its id and give no address. Examples: `[1] B08BASHAWX · [2]
+B0GZJU9HVJ`, `[3] Slateline serum (B0IOG73MBD)`.
 
 A line counts only if it is nothing but such entries. What an id stands for is its page in the shop that the report is about. An
 id of another form (`0316769487`, `SKU-1234`) is one that the shop says it holds, and stands without a title.
@@ -63,7 +64,7 @@ def named_by_id(found: Scan, home: str, held: Held | None = None) -> Iterator[li
 
 
 def is_id(report: str, link: Link) -> bool:
-    """Whether the report gives an id where the link stands, and no address."""
+    """Tell whether the report gives an id where the link stands, and no address."""
     return link.kind == "bare" and report[link.start : link.end] == link.text != link.url
 
 
@@ -112,7 +113,7 @@ def _entry(mark: re.Match[str], span: tuple[int, int], product_id: str, home: st
 
 
 def _held(lines: Sequence[Sequence[IdEntry]], held: Held) -> Iterator[list[IdEntry]]:
-    """Of these lines those of which the shop holds all, asked once for all of them."""
+    """Yield those of these lines of which the shop has all ids, asked once for all of them."""
     told: dict[str, None] = {}
     wanted: list[Sequence[IdEntry]] = []
     for line in lines:

@@ -36,7 +36,7 @@ class Line:
         return _BULLET.match(self.text) is not None
 
     def words_beside(self) -> list[str]:
-        """What it says besides its links."""
+        """List the words of the line besides its links."""
         if not self.links:
             return WORD.findall(self.text)
         parts: list[str] = []

@@ -113,7 +113,7 @@ def _href(tag: str) -> str:
 
 
 def _anchor(text: str, opened: tuple[int, int, str], closing: re.Match[str] | None) -> Link:
-    """Where it does not close, or only far away, it is the tag alone."""
+    """Read an anchor. Where it does not close, or only far away, it is the tag alone."""
     start, end, url = opened
     if closing is None or closing.start() - end >= _LONGEST_TEXT:
         return Link(start, end, url, "", "html")
@@ -161,14 +161,14 @@ class _Markdown:
         return end
 
     def _begin(self, opened: int | None, start: int) -> int:
-        """Of a link: where its text opens, if that is its own, else at its closing bracket."""
+        """Find where a link begins: where its text opens, if that is its own, else at its closing bracket."""
         if opened is None or not _is_text(self._text, opened, start):
             return start
         return start if self.links and self.links[-1].end > opened else opened
 
 
 def _parenthesis(text: str, close: int) -> int | None:
-    """Where the parenthesis with the address opens; a space before it is forgiven where an address follows."""
+    """Find where the parenthesis with the address opens. A space before it is forgiven where an address follows."""
     following = text[close : close + 6]
     if following[:1] in ("(", "（"):
         return close

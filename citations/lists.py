@@ -52,7 +52,7 @@ def find_lists(scan: Scan) -> list[ReferenceList]:
 def _without_body_lists(
     accepted: list[list[Entry]], loose: list[list[Entry]], text: str
 ) -> list[list[Entry]]:
-    """Leaves out numbered links that are the answer itself: no number of theirs is cited and they do not end the report.
+    """Leave out numbered links that are the answer itself. No number of theirs is cited and they do not end the report.
 
     Where another list defines the numbers, the markers mean that one.
     """

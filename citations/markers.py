@@ -1,4 +1,4 @@
-"""Markers in the body that point into a reference list: `[1, 4]`, `[3-5]`, `【1】`, `[^2]`, a number glued to a sentence."""
+"""Markers in the body that point into a reference list. `[1, 4]`, `[3-5]`, `【1】`, `[^2]`, a number glued to a sentence."""
 
 from __future__ import annotations
 
@@ -54,9 +54,8 @@ def find_marks(
     raised: list[tuple[int, int, str]],
     closed: list[int],
 ) -> list[Mark]:
-    """All markers of the text; `known` are the ids of the lists, `labels` those of them that are words, `closed` where code and
-    images end that are blank now, `raised` what
-    stood in superscript tags."""
+    """Find all markers of the text. `known` are the ids of the lists, `labels` those of them that are words,
+    `closed` where code and images end that are blank now, `raised` what stood in superscript tags."""
     brackets = _Brackets(text, known)
     marks = brackets.marks()
     marks += [
@@ -123,7 +122,7 @@ class _Brackets:
                 self._candidates.append(_Candidate(start, end, match[1] != "", held))
 
     def _array_end(self, start: int, otherwise: int) -> int:
-        """Where the array of arrays ends that may begin here."""
+        """Find where the array of arrays ends that may begin here."""
         text = self._text
         inside = text[start - 1 : start] == "["
         array = _ARRAY.match(text, start - 1 if inside else start)
@@ -147,7 +146,7 @@ class _Brackets:
             self._ration -= len(group.members)
 
     def marks(self) -> list[Mark]:
-        """Of those that cite. Behind a word the words decide; elsewhere the same brackets mean the same."""
+        """The marks of those that cite. Behind a word the words decide; elsewhere the same brackets mean the same."""
         marks = self._single
         self._ration = _RATION
         decided: dict[tuple[int, bool], bool] = {}
@@ -170,7 +169,7 @@ class _Brackets:
         return marks
 
     def _is_spoken(self, start: int) -> bool:
-        """Whether a word or a sign before the bracket says what the numbers are."""
+        """Tell whether a word or a sign before the bracket says what the numbers are."""
         text = self._text
         last = text[start - 1 : start]
         if last in _SPACES:

@@ -1,4 +1,4 @@
-"""What a marker in the body is: where it stands, the id it names, its form."""
+"""A marker in the body: its place, the id it names, its form."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ class _Canonical(dict[str, str]):
 
 
 def parse(report: str, home: str = "", held: Held | None = None) -> Citations:
-    """Everything the report cites; where an entry of a list gives the id of a product alone, its page below the shop's address, if that is known.
+    """Parse everything that the report cites. Where an entry gives a product's id alone, it is its page below
+    the shop's address, if known.
 
     `held` asks the shop about ids that do not show by their form that they are some: once, and for a thousand at most.
     """
@@ -110,7 +111,7 @@ class _Lookup:
         self.numbered = len(self.labels) < len(names)
 
     def entry(self, number: str, position: int, *, footnote: bool) -> Entry | None:
-        """A footnote's mark means a footnote and a number in brackets an entry of a list, where both have the number."""
+        """Find the entry. A footnote's mark is a footnote and a number in brackets an entry of a list, where both have the number."""
         keys = (f"^{number}", number) if footnote else (number, f"^{number}")
         found = self._leading(keys[0], position) or self._leading(keys[1], position)
         return found or self._empty.get(keys[0]) or self._empty.get(keys[1])
@@ -127,7 +128,7 @@ def _leads_somewhere(one: ReferenceList) -> bool:
 
 
 def _places(lists: list[ReferenceList]) -> dict[str, tuple[list[int], list[Entry]]]:
-    """Of each number, where the lists begin that have it, and their entries."""
+    """Find for each number where the lists begin that have it, and their entries."""
     found: dict[str, tuple[list[int], list[Entry]]] = {}
     for one in lists:
         for number, entry in one.by_number.items():

@@ -33,7 +33,7 @@ def unknown_urls(citations: Citations, known: Callable[[str], bool]) -> list[str
 
 
 def with_addresses(report: str, known: Callable[[str], bool], home: str, held: Held | None = None) -> str:
-    """The report with the address of the page in place of each id that its list of sources gives alone, where that is known.
+    """Return the report with the page's address in place of each id that its list of sources gives alone, where known.
 
     Outside the shop below this address nobody can follow an id. Entries of one line stand on lines of their own then: so
     each of them is read, and can be taken out, whatever becomes of the others.
@@ -48,7 +48,7 @@ def with_addresses(report: str, known: Callable[[str], bool], home: str, held: H
 
 
 def _on_its_own_line(report: str, at: int) -> _Change:
-    """What only kept it from the entry before goes."""
+    """Remove what only kept it from the entry before."""
     start = at
     while start and report[start - 1] in _BETWEEN:
         start -= 1
@@ -56,7 +56,7 @@ def _on_its_own_line(report: str, at: int) -> _Change:
 
 
 def _said_before(report: str, at: int) -> bool:
-    """Whether words stand before this in its line."""
+    """Tell whether words stand before this in its line."""
     return any(map(str.isalnum, report[report.rfind("\n", 0, at) + 1 : at]))
 
 
@@ -100,7 +100,7 @@ def _with_only(written: str, kept: list[Marker]) -> str:
 
 
 def _words(written: str, marker: Marker) -> str:
-    """What stays of a mark or link: the words of the sentence that it was laid under, a number or an address never."""
+    """Return what stays of a mark or link. The words of the sentence under it, a number or an address never."""
     words = marker.id if marker.form in ("link", "html") else ""
     if marker.form == "label":
         label = _LABEL.match(written)
@@ -123,7 +123,7 @@ def _in_lists(report: str, citations: Citations, bad: set[str]) -> Iterator[_Cha
 
 
 class _Edited:
-    """A report as it is copied with changes: where something went, no space is left before a stop or at a line's end."""
+    """A report as it is copied with changes. Where something went, no space is left before a stop or at a line's end."""
 
     def __init__(self, report: str) -> None:
         self._report = report

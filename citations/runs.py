@@ -1,4 +1,4 @@
-"""Runs of entries: the lines of a report one after the other, and which of them that follow each other are a list."""
+"""Runs of entries. The lines of a report one after the other, and which of them that follow each other are a list."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _END = re.compile(r"[\s*_⁂-]*\Z")
 
 
 class Runs:
-    """Goes through the lines and gathers entries that follow each other; what ends a run decides whether it is a list."""
+    """A walk through the lines that gathers entries which follow each other. What ends a run decides whether it is a list."""
 
     def __init__(self, lines: Lines, text: str) -> None:
         self._lines = lines
@@ -173,7 +173,7 @@ class Runs:
         return line.first in (".", "…") and _ELLIPSIS.match(line.text) is not None
 
     def _prose_of_section(self, line: Line) -> bool:
-        """What is no entry in a section of references: it ends it where entries stood and it is no remark on them."""
+        """Judge a line that is no entry in a section of references. It ends it where entries stood and it is no remark on them."""
         if self._level is None:
             return False
         prose = line.after_blank and (self._level == _BOLD or len(line.text) >= 120)
@@ -296,5 +296,5 @@ def is_rule(line: Line) -> bool:
 
 
 def ends(text: str, position: int) -> bool:
-    """Whether nothing but rules and spaces follows."""
+    """Tell whether nothing but rules and spaces follows."""
     return _END.match(text, position) is not None

@@ -79,8 +79,8 @@ def unbracketed(text: str, known: frozenset[str], closed: list[int]) -> list[Mar
 
 
 def _with_others(text: str, known: frozenset[str], found: list[Mark]) -> list[Mark]:
-    """Also those behind a year; and where numbers without brackets certainly cite, those at the end of a cell, and before a
-    colon if nothing else cites them."""
+    """Add those behind a year. Where numbers without brackets certainly cite, add those at the end of a cell,
+    and before a colon if nothing else cites them."""
     found = found + _others(_BEHIND_YEAR, text, known, found)
     cited = {mark[2] for mark in found}
     numbered = sum(name.isdecimal() for name in known)

@@ -1,4 +1,4 @@
-"""Masks as words of 64 bits, and literals compared in eights: what a scan of a block of bytes is made of."""
+"""Masks as words of 64 bits, and literals compared in eights. The parts of a scan of a block of bytes."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Bits:
 
     @cached_property
     def _sums(self) -> I64:
-        """How many are set up to each word, the word itself included."""
+        """Count how many are set up to each word, the word itself included."""
         return np.cumsum(np.bitwise_count(self._words), dtype=np.int64)
 
     def rank(self, at: I64) -> I64:
-        """How many are set before each position."""
+        """Count how many are set before each position."""
         word = at >> 6
         from_here = self._words[word] >> (at & 63).astype(np.uint64)
         count: I64 = self._sums[word] - np.bitwise_count(from_here)
@@ -78,7 +78,7 @@ def column(records: NDArray[np.void], at: int, kind: str = "<u8") -> NDArray[Any
 
 
 def spells(records: NDArray[np.void], at: int, literal: bytes) -> NDArray[np.bool_]:
-    """Where the literal stands at this place of the record, compared in overlapping eights."""
+    """Tell where the literal stands at this place of the record, compared in overlapping eights."""
     same: NDArray[np.bool_] = column(records, at) == eight(literal, 0)
     for place in (*range(8, len(literal) - 8, 8), len(literal) - 8):
         same &= column(records, at + place) == eight(literal, place)
@@ -86,7 +86,7 @@ def spells(records: NDArray[np.void], at: int, literal: bytes) -> NDArray[np.boo
 
 
 def spelled(block: U8, at: I64, literal: bytes) -> NDArray[np.bool_]:
-    """Where the literal stands at these places of the block; what would leave the block does not."""
+    """Tell where the literal stands at these places of the block; what would leave the block does not."""
     width = len(literal)
     records = everywhere(block, f"V{width}", width)
     return spells(records[np.minimum(at, len(records) - 1)], 0, literal)

@@ -142,7 +142,7 @@ class BlockReader:
         return stream
 
     def _begun_before(self, first: int) -> bytes:
-        """What the line that the span begins in has before it."""
+        """Return what the line in which the span begins has before it."""
         found = b""
         with self.path.open("rb") as file:
             while first and b"\n" not in found:

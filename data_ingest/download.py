@@ -1,4 +1,4 @@
-"""One raw file from a server that may cut, stall or lie: it goes on where it was, and has its name only when it is whole.
+"""One raw file from a server that may cut, stall or lie. It goes on where it was, and has its name only when it is whole.
 
 Beside `X.jsonl.gz` lie, until it is whole, `X.jsonl.gz.part` and what edition of the file that is. A range is asked for on
 condition of the same edition; whatever the server says, the end decides: length, the checksum inside the gzip file, the hash.
@@ -32,7 +32,7 @@ _BLOCK = 1 << 20
 
 
 class Edition(BaseModel):
-    """Which file the bytes of a part are of, as its server told it."""
+    """The edition of a file that the bytes of a part are of, as its server named it."""
 
     model_config = ConfigDict(extra="forbid")
     url: str
@@ -43,7 +43,7 @@ class Edition(BaseModel):
 
     @property
     def condition(self) -> str | None:
-        """For `If-Range`, which takes no weak tag."""
+        """The value for `If-Range`, which takes no weak tag."""
         if self.etag and not self.etag.startswith("W/"):
             return self.etag
         return None if self.etag else self.modified
@@ -71,7 +71,7 @@ def free_bytes(folder: Path) -> int:
 
 @dataclass
 class DownloadTerms:
-    """How patient a download is; tests are quicker."""
+    """The terms of a download's patience; tests are quicker."""
 
     tries: int = 6
     """So often in a row without progress."""
@@ -88,7 +88,7 @@ def kept_of(target: Path) -> int:
 
 
 class Download:
-    """Of one file; `run` returns when it lies at `target`."""
+    """A download of one file; `run` returns when it lies at `target`."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class Download:
             raise _Damaged(f"the server sent {size:,} bytes and had announced {length:,}")
 
     def _begun(self, answer: FileReply) -> int:
-        """From its first byte: the first time, or because the server has another edition now, or knows no ranges."""
+        """Begin at the first byte: the first time, or because the server has another edition now, or knows no ranges."""
         self._drop()
         self._edition = Edition(
             url=self._url,
@@ -243,7 +243,7 @@ class Download:
         return digest.hexdigest(), unpacked
 
     def _known(self) -> Edition:
-        """Of what is there; a part whose edition nobody knows is not continued."""
+        """Read the edition of what is there; a part whose edition nobody knows is not continued."""
         try:
             edition = Edition.model_validate_json(self._note.read_bytes())
         except (OSError, ValidationError):

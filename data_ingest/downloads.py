@@ -1,4 +1,4 @@
-"""Several raw files, one after the other: what is there, what is missing, whether the disk holds it, and the getting."""
+"""Several raw files, one after the other. What is there, what is missing, whether the disk has room, and the getting."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class WantedFile:
 
 @dataclass(frozen=True, slots=True)
 class Fetching:
-    """How one file came out: `got`, or why not."""
+    """The outcome of one file: `got`, or why not."""
 
     wanted: WantedFile
     got: Got | None = None
@@ -100,7 +100,7 @@ async def fetch_all(
     terms: DownloadTerms,
     clock: Clock = time.monotonic,
 ) -> list[Fetching]:
-    """What the server denies is passed over and told; a server that cannot be reached ends it."""
+    """Fetch all. A file that the server denies is passed over and reported; a server that cannot be reached ends it."""
     left = TimeLeft(sum(one.left or 0 for one in wanted), clock)
     done = []
     for one in wanted:

@@ -59,7 +59,7 @@ class _Line(NamedTuple):
 
 
 class Duplicates:
-    """Of one file. `near` sees every block; `far` settles the rest at the end."""
+    """The duplicates of one file. `near` sees every block; `far` settles the rest at the end."""
 
     def __init__(self) -> None:
         self.found = 0
@@ -70,7 +70,7 @@ class Duplicates:
         self._carried_user = b""
 
     def near(self, chunk: Chunk, prints: U64) -> NDArray[np.bool_]:
-        """Which rows of the block to keep."""
+        """Tell which rows of the block to keep."""
         keep = np.ones(len(prints), np.bool_)
         if not len(prints):
             return keep

@@ -1,4 +1,4 @@
-"""What the raw files of a category give: its reviews read, its products chosen, and their interactions."""
+"""The yield of a category's raw files: its reviews read, its products chosen, and their interactions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFAULT_MEMORY = 1 << 30
 
 @dataclass(frozen=True)
 class FileReading:
-    """How files are read. It has no say in what comes out."""
+    """The way that files are read. It has no say in what comes out."""
 
     folder: Path | None
     """Of temporary files."""

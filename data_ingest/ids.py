@@ -1,4 +1,4 @@
-"""Ids as fixed-width codes: the official forms as they are, all others by number in a table, none of them cut."""
+"""Ids as fixed-width codes. The official forms as they are, all others by number in a table, none of them cut."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Ids:
         return hashes
 
     def odd_items(self, codes: I64) -> dict[int, str]:
-        """What these codes of this table stand for, of those that are numbers in it; the others say it themselves."""
+        """Look up the codes that are numbers in this table; the others are ids themselves."""
         return {code: self._odd_items[-1 - code] for code in np.unique(codes[codes < 0]).tolist()}
 
     def odd_users(self, codes: NDArray[np.bytes_]) -> dict[bytes, str]:

@@ -1,4 +1,4 @@
-"""Raw files to a shop: one category after the other, then users and orders of all of them, then one check of the sums."""
+"""Raw files to a shop. One category after the other, then users and orders of all of them, then one check of the sums."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MARGIN = 16 << 20
 
 @dataclass(frozen=True)
 class Job:
-    """What to do, beside the recipe: it has no say in what comes out."""
+    """A job beside the recipe: it has no say in what comes out."""
 
     shop: str
     pairs: list[FilePair]

@@ -23,7 +23,7 @@ from drr.env.shop import Input
 
 
 class Spot(NamedTuple):
-    """Where a kept row lies in the spool."""
+    """The spot where a kept row lies in the spool."""
 
     offset: int
     size: int
@@ -79,7 +79,7 @@ class _Shelf:
 
 
 class _Ranks:
-    """Which products qualify, and in which order the recipe prefers them."""
+    """The ranks of qualified products, in the order that the recipe prefers."""
 
     def __init__(self, recipe: Recipe, tally: RowTally, taken: Set[int]) -> None:
         self._recipe = recipe
@@ -115,7 +115,8 @@ class _Ranks:
 
 
 class ProductChoice:
-    """Is offered all rows of a category in the order of the file. `taken`: products of earlier ones, which it may not have again."""
+    """A choice of products that is offered all rows of a category in the order of the file. `taken`: products
+    of earlier ones, which it may not have again."""
 
     def __init__(self, recipe: Recipe, tally: RowTally, taken: Set[int], spool: IO[bytes]) -> None:
         self._ranks = _Ranks(recipe, tally, taken)
@@ -149,7 +150,7 @@ class ProductChoice:
 
 
 class MetaRows(NamedTuple):
-    """Of a block, every line."""
+    """The metadata rows of a block, every line."""
 
     block: Block
     names: list[str]

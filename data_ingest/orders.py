@@ -1,4 +1,4 @@
-"""Orders from interactions: who the users are, ids that are the same in every shop, statuses, and the one order of rows."""
+"""Orders from interactions: the users, ids that are the same in every shop, statuses, and the one order of rows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _text_order(codes: NDArray[np.bytes_], ids: Ids) -> I64:
 
 
 def sort_rows(position: I64, time: I64, order_id: I64) -> I64:
-    """By user, then newest first, then order id."""
+    """Sort by user, then newest first, then order id."""
     if not len(position):
         return np.empty(0, np.int64)
     span = int(time.max()) + 1
@@ -127,7 +127,7 @@ def order_ids(
 def redrawn(
     rows: Iterable[ClashingRow], holds: Callable[[int], bool], *, space: int = ID_SPACE
 ) -> dict[int, int]:
-    """New ids of those that lose theirs; rows come in their order, and `holds` says whether any row had that id at first.
+    """Draw new ids for those that lose theirs. Rows come in their order, and `holds` says whether any row had that id at first.
 
     Ordered by user id, product id and time, the first keeps its id and the others draw again until all are different. Rows
     with equal content are the same order but for its id.

@@ -39,7 +39,7 @@ def pack_words(first: U64, last: U64) -> tuple[I64, NDArray[np.bool_]]:
 
 
 def all_capitals(ids: U8) -> NDArray[np.bool_]:
-    """Where every byte is one of 0-9 and A-Z."""
+    """Tell where every byte is one of 0-9 and A-Z."""
     width = ids.shape[1]
     fine = _capitals(word(ids, width - 8))
     for at in range(0, width - 8, 8):

@@ -155,7 +155,7 @@ PARTS: tuple[Part, ...] = ("meta", "review")
 
 
 class PublishedSize(BaseModel):
-    """Of one file, in bytes: unpacked, and packed where that was seen; its hash where the publisher gives one."""
+    """The published size of one file, in bytes: unpacked, and packed where that was seen. Its hash where the publisher gives one."""
 
     model_config = ConfigDict(extra="forbid")
     bytes: int

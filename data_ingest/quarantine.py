@@ -1,4 +1,4 @@
-"""Where rows that cannot be read are kept and counted."""
+"""The place where rows that cannot be read are kept and counted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class Quarantine:
         self._bad = 0
 
     def __enter__(self) -> Quarantine:
-        """An earlier ingest's file goes when this one has something to say or is done; any other is not ours to touch."""
+        """Open the quarantine. An earlier ingest's file goes when this one has something to write or is done;
+        any other is not ours to touch."""
         try:
             if self.path.is_file():
                 with self.path.open("rb") as file:
@@ -60,12 +61,12 @@ class Quarantine:
         self._name, self._bad = name, 0
 
     def take(self, name: str, bad: int, rows: int) -> None:
-        """So many of a file's rows were found bad elsewhere: whether that is too much."""
+        """Note that so many of a file's rows were found bad elsewhere, and whether that is too much."""
         self._name, self._bad = name, bad
         self.check(rows, final=True)
 
     def add(self, records: bytes, counts: Counter[str]) -> None:
-        """What another wrote, who read some of the files."""
+        """Add what another wrote, who read some of the files."""
         self.counts += counts
         if records:
             with self._writing():
@@ -74,7 +75,7 @@ class Quarantine:
                 self._file.write(records)
 
     def add_span(self, records: bytes, counts: Counter[str], before: int) -> None:
-        """The same of a span of a file, which has so many lines before it that the other did not count."""
+        """Add the same of a span of a file, which has so many lines before it that the other did not count."""
         rows = [orjson.loads(one) for one in records.split(b"\n") if one]
         moved = [orjson.dumps({**row, "line": row["line"] + before}) + b"\n" for row in rows]
         self.add(b"".join(moved), counts)
@@ -120,11 +121,11 @@ class Quarantine:
                 self._file.flush()
 
     def records(self) -> bytes:
-        """What is written so far."""
+        """Return what is written so far."""
         self.flush()
         return self.path.read_bytes() if self._file else b""
 
     @property
     def bad(self) -> int:
-        """In the file at hand."""
+        """Count the bad rows in the file at hand."""
         return self._bad

@@ -57,7 +57,7 @@ class Recipe:
         return int(start.timestamp() * 1000)
 
     def document(self) -> JsonObject:
-        """Without a choice that was not made: a shop without reviews has the recipe that it always had."""
+        """Write the recipe without a choice that was not made. A shop without reviews has the recipe that it always had."""
         document = {**asdict(self), "categories": list(self.categories)}
         if not self.keep_reviews:
             del document["keep_reviews"]

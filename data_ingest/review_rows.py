@@ -35,7 +35,7 @@ _ALIASES = {
 
 
 class _Review(msgspec.Struct, gc=False):
-    """What an order needs of a review."""
+    """The parts of a review that an order needs."""
 
     user_id: str
     parent_asin: str
@@ -128,7 +128,7 @@ class ReviewRows:
         return Chunk(user, item, time, rating, where, starts + at, raw, text)
 
     def _valid(self, data: memoryview, starts: I64, ends: I64, ratings: U8) -> bool:
-        """Whether the parser takes all these lines, with these ratings. If not, it has to read them one by one."""
+        """Tell whether the parser takes all these lines, with these ratings. If not, it has to read them one by one."""
         self.parsed += len(starts)
         joined = b"\n".join([data[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)])
         if may_need_repair(joined):
@@ -218,7 +218,7 @@ def parse_review(line: bytes, repairs: Repairs) -> _Review:
 
 
 def _is_a(kind: type | tuple[type, ...], value: object) -> bool:
-    """As JSON tells kinds apart: true is no number."""
+    """Tell JSON's kinds apart: true is no number."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 

@@ -71,8 +71,8 @@ for _value, _letters in enumerate(zip(b"0123456789abcdef", b"0123456789ABCDEF", 
 
 
 def read_escapes(block: U8, slashes: I64) -> tuple[I64, I64]:
-    """Of all the backslashes of whole lines: the quotes that they escape, and the escapes that are none of JSON's, stand
-    for NUL (which is mended) or for half of a surrogate pair (which is mended as well)."""
+    """Read all the backslashes of whole lines. The quotes that they escape, and escapes that are none of
+    JSON's, stand for NUL (mended) or for half of a surrogate pair (mended as well)."""
     begins = _escaping(slashes)
     after = block[begins + 1]
     doubtful = begins[~_KNOWN[after]]
@@ -95,7 +95,7 @@ def _escaping(slashes: I64) -> I64:
 
 
 def _odd(block: U8, points: I64) -> NDArray[np.bool_]:
-    """Of escapes `\\uXXXX`."""
+    """Tell which escapes `\\uXXXX` are odd."""
     value = np.zeros(len(points), np.int64)
     last = len(block) - 1
     for place in range(2, 6):
@@ -156,7 +156,7 @@ class Rows(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What stands where in a block."""
+    """The marks of a block: what stands where."""
 
     ends: I64
     strange: I64
@@ -279,7 +279,7 @@ def _strings(
     escaped: NDArray[np.bool_],
     marks: Marks,
 ) -> NDArray[np.bool_]:
-    """Whether the literals account for every quote of these lines, whose heads and tails are as they should be.
+    """Tell whether the literals account for every quote of these lines, whose heads and tails are as they should be.
 
     A literal that begins with a quote stands behind anything, so with escapes in the line it has to be asked for.
     """
@@ -307,7 +307,7 @@ def _big(records: NDArray[np.void], at: int) -> U64:
 
 
 def _spread(rows: Rows | None, at: I64, starts: I64, ends: I64) -> Rows:
-    """What was read of the lines at these places, among all of them."""
+    """Spread what was read of the lines at these places among all of them."""
     count = len(ends)
     wide = Rows(
         starts,
@@ -327,7 +327,7 @@ def _spread(rows: Rows | None, at: I64, starts: I64, ends: I64) -> Rows:
 
 
 def _vote_digits(block: U8, votes_end: I64) -> tuple[I64, NDArray[np.bool_]]:
-    """How many digits the votes have, and whether they are a number as JSON writes it."""
+    """Count the digits of the votes, and tell whether they are a number as JSON writes it."""
     last = block[votes_end - 1]
     fine = (last - np.uint8(48)) < 10
     digits = np.ones(len(votes_end), np.int64)

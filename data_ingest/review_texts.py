@@ -1,4 +1,4 @@
-"""What the reviews of kept products say, read a second time and laid aside on disk until their orders have an id."""
+"""The reviews of kept products, read a second time and laid aside on disk until their orders have an id."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WRITTEN = 5_000
 
 
 class ReviewTexts:
-    """In the order in which they are added, which is that of the interactions; nothing where none are to be kept."""
+    """The texts in the order in which they are added, which is that of the interactions. Nothing where none are to be kept."""
 
     def __init__(self, folder: Path | None, *, wanted: bool) -> None:
         self.wanted = wanted
@@ -40,7 +40,7 @@ class ReviewTexts:
         self._spool.close()
 
     def add(self, path: Path, lines: I64, block: int = BLOCK) -> None:
-        """Those on these lines of a file, ascending."""
+        """Add those on these lines of a file, ascending."""
         ends = np.empty(len(lines), np.int64)
         done = 0
         if len(lines):

@@ -90,7 +90,7 @@ class Reviews:
             yield number[here], Interactions(rows.user[here], at, rows.time[here])
 
     def lines_of_items(self, kept: I64, since_ms: int | None) -> I64:
-        """Where in the file the interactions of these products stand, in the same order, which is that of the file."""
+        """Find where in the file the interactions of these products stand, in the same order, which is that of the file."""
         found = [self.lines(number) for number, _ in self._of_items(kept, since_ms)]
         return np.concatenate([*found, np.empty(0, np.int64)])
 
@@ -133,7 +133,7 @@ class _Merged:
 
 
 class _Sieve:
-    """Finds the rows of few products among many: a hashed table tells most of them, the exact search those that share a slot."""
+    """A sieve for the rows of few products among many. A hashed table decides most of them, the exact search those that share a slot."""
 
     _MOST_BITS = 22
 
@@ -217,12 +217,12 @@ def read_reviews(
 
 
 def far_budget(memory: int) -> int:
-    """Of memory for columns, what looking for duplicates in them may take."""
+    """Share of the memory for columns that the look for duplicates in them may take."""
     return max(memory // 4, 64 << 20)
 
 
 class DistinctRows(NamedTuple):
-    """Of a block, those that are no duplicate of one nearby."""
+    """The rows of a block that are no duplicate of one nearby."""
 
     user: NDArray[np.bytes_]
     item: I64
@@ -246,6 +246,6 @@ def _ignore(number: int, reason: str, line: bytes) -> None:
 
 
 def _line_of(gone: I64) -> Callable[[I64], I64]:
-    """From a row of the columns to its line of the file, some of which gave no row."""
+    """Map a row of the columns to its line of the file, some of which gave no row."""
     shift = gone - np.arange(len(gone))
     return lambda numbers: numbers + np.searchsorted(shift, numbers, side="right")

@@ -103,7 +103,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _clear_leftovers(folder: Path) -> None:
-    """What a killed run left beside the folder; a run that still goes on keeps its own."""
+    """Clear what a killed run left beside the folder; a run that still goes on keeps its own."""
     for left in folder.parent.glob(f".{folder.name}.part-*"):
         number = left.name.rpartition("-")[2]
         if number == str(os.getpid()) or (number.isdecimal() and not _is_running(int(number))):

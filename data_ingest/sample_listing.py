@@ -22,7 +22,7 @@ _SIGNS = (" \U0001f426", " \u2728", " \U0001f49a", " \u2705")
 
 @dataclass(frozen=True)
 class Item:
-    """What the dice have settled of a product before a word of it is written."""
+    """The things that the dice have settled of a product before a word of it is written."""
 
     kind: ProductType
     brand: str
@@ -182,7 +182,7 @@ def _measure(rng: random.Random, item: Item, details: JsonObject) -> None:
 
 
 def _number(rng: random.Random, item: Item, details: JsonObject) -> None:
-    """What the seller counts and numbers by."""
+    """Draw what the seller counts and numbers by."""
     if rng.random() < 0.6:
         details["Manufacturer"] = item.brand if rng.random() < 0.8 else f"{item.brand} LLC"
     if rng.random() < 0.35:

@@ -68,7 +68,7 @@ def meta_rows(
 
 
 class _MetaWriter:
-    """`rare` rows are odd in a certain way whatever the dice say, so that a small shop has one of each kind too."""
+    """A writer whose `rare` rows are odd in a certain way whatever the dice say, so that a small shop has one of each kind too."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class _MetaWriter:
         return row
 
     def _leave_out(self, row: JsonObject) -> None:
-        """What the real files often lack is lacking here as often."""
+        """Leave out what the real files often lack, as often as they do."""
         for rate, field, nothing in (
             ("null_store", "store", None),
             ("null_main", "main_category", None),

@@ -122,7 +122,7 @@ def _asins(count: int, seed: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Heard:
-    """What the reviews came to, by product."""
+    """The sums of the reviews, by product."""
 
     count: NDArray[np.int64]
     stars: NDArray[np.float64]

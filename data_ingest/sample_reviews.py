@@ -1,4 +1,4 @@
-"""The shoppers of the sample shop and what they bought: rows of the review files, a stretch of shoppers at a time."""
+"""The shoppers of the sample shop and their purchases. Rows of the review files, a stretch of shoppers at a time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STARS = np.array([-1.379, -1.131, -0.8416, -0.3934])
 
 @dataclass
 class Shoppers:
-    """How much each shopper buys, in the order that all files share."""
+    """The number of purchases of each shopper, in the order that all files share."""
 
     counts: NDArray[np.int64]
     seed: int
@@ -164,7 +164,7 @@ class SampleReviews:
     def _kinds(
         self, rng: np.random.Generator, user: NDArray[np.int64], users: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Of each row; and three interests of each user, with how many of them count."""
+        """Draw the kind of each row, and three interests of each user, with how many of them count."""
         rows = len(user)
         # Interests are dealt out along the shoppers by how much they buy, so that few shoppers do not leave a shelf unsold.
         rank = np.argsort(np.argsort(-np.bincount(user, minlength=users), kind="stable"), kind="stable")

@@ -1,4 +1,4 @@
-"""What shoppers write: pools of finished review texts, put together once and drawn from by number."""
+"""The texts of the shoppers: pools of finished review texts, put together once and drawn from by number."""
 
 from __future__ import annotations
 

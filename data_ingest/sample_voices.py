@@ -1,4 +1,4 @@
-"""What the sample's shoppers say of themselves: drawn apart from everything else, so that no order, time or rating changes."""
+"""The remarks of the sample's shoppers on themselves. Drawn apart from everything else, so that no order, time or rating changes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAID = 0.3
 
 @dataclass(frozen=True)
 class ShopperTruth:
-    """What was drawn for one shopper; kept beside the raw files and in no shop."""
+    """The truth drawn for one shopper; kept beside the raw files and in no shop."""
 
     user_id: str
     interests: tuple[str, ...]
@@ -31,7 +31,7 @@ class ShopperTruth:
 
 
 class Drawn(NamedTuple):
-    """What decides who speaks of what in a stretch."""
+    """The draws that decide who speaks of what in a stretch."""
 
     number: int
     own: NDArray[np.int64]
@@ -68,7 +68,7 @@ class Voices:
         self._of_kind = np.array([[name in kind.interests for name in names] for kind in kinds])
 
     def fitting(self, bodies: list[str], body: NDArray[np.int64], drawn: Drawn) -> NDArray[np.int64]:
-        """Of a thing for no interest of the shopper a text of the same kind that speaks of nothing as "my" or "our"."""
+        """Find for a thing of no interest to the shopper a text of the same kind that calls nothing "my" or "our"."""
         if self._plain is None:
             self._plain = _plain(bodies)
         theirs = np.zeros(len(body), np.bool_)
@@ -126,7 +126,7 @@ _OWN = re.compile(r"\b(?:my|our)\b", re.I)
 
 
 def _plain(bodies: list[str]) -> NDArray[np.int64]:
-    """For each text another of its kind and mood without an own thing in it; itself where every one has."""
+    """Find for each text another of its kind and mood without an own thing in it. Itself where every one has."""
     places = np.arange(len(bodies))
     for first in range(0, len(bodies), BODIES):
         plain = [at for at in range(first, first + BODIES) if not _OWN.search(bodies[at])]

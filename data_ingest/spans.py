@@ -74,14 +74,14 @@ Read = TypeVar("Read", ReviewSpan, MetaSpan)
 
 
 class SpannedFile(NamedTuple, Generic[Read]):
-    """In the order of the file; `whole`: what the file is."""
+    """A file in spans, in its order; `whole`: what the file is."""
 
     whole: Input
     spans: Sequence[Read]
 
 
 class SpannedPair(NamedTuple):
-    """Of a category's two files; `None`: read by one."""
+    """The spans of a category's two files; `None`: read by one."""
 
     meta: SpannedFile[MetaSpan] | None
     reviews: SpannedFile[ReviewSpan] | None
@@ -188,7 +188,7 @@ def joined_metadata(
 
 
 def _together(parts: Sequence[SpanCounts], path: Path, quarantine: Quarantine) -> SpanCounts:
-    """Of the whole file; what is bad goes to quarantine."""
+    """Join the counts of the whole file; what is bad goes to quarantine."""
     lines = rows = 0
     repairs = Repairs()
     reasons: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""An ingest by many: workers read categories and store pieces, this driver joins what must be joined and hashes what they tell.
+"""An ingest by many. Workers read categories and store pieces, this driver joins what must be joined and hashes their replies.
 
 What comes out is what one process makes, to the byte. Three things need all files at once and are settled here without holding
 all rows: a product belongs to the first category that keeps it; users and orders are cut into ranges of user ids, so that each
@@ -62,7 +62,7 @@ class UserRanges:
         return [self._jobs.answer(job) for job in self._met]
 
     def settle(self, table: SharedWord) -> tuple[dict[str, int], dict[int, dict[int, int]]]:
-        """How often users drew their address again, and by range the rows that have another order id than their first."""
+        """Settle how often users drew their address again, and by range the rows that have another order id than their first."""
         tries: dict[str, int] = {}
         while True:
             clashes = self._clashes()
@@ -81,7 +81,7 @@ class UserRanges:
         return [JobPart(job, number) for job in self._met]
 
     def _clashes(self) -> dict[int, Clashes]:
-        """By range."""
+        """Find the clashes by range."""
         given = [
             self._jobs.give(GivenJob("clashes", tuple(self._slice_parts(number)), name="comparing ids"))
             for number in range(self._plan.slices)
@@ -154,7 +154,7 @@ class UserRanges:
 
 
 def _later(users: Mapping[int, list[str]]) -> list[str]:
-    """Of those with one address all but the first, who keeps it."""
+    """List of those with one address all but the first, who keeps it."""
     return [text for same in users.values() for text in sorted(same)[1:]]
 
 
@@ -188,7 +188,7 @@ class CategoryReads:
                 stage.advance(shares[job], rows)
 
     def _give_spans(self, number: int) -> dict[GivenJob, int]:
-        """In the order in which they are handed on, with the bytes that each reads for the others."""
+        """List the spans in the order in which they are handed on, with the bytes that each reads for the others."""
         given: dict[GivenJob, int] = {}
         category = self._plan.pairs[number].category
         for kind, spans in enumerate(self._plan.spans[number]):
@@ -207,7 +207,7 @@ class CategoryReads:
         return GivenJob("gather", words, parts, name=f"reading {self._plan.pairs[number].category}")
 
     def settled(self, number: int, kept: list[I64], ids: Ids) -> CategoryRead:
-        """Without products that earlier categories `kept`: joined or read once more where it met some, which is rare."""
+        """Settle a category without products that earlier ones `kept`. Joined or read once more where it met some, which is rare."""
         read: CategoryRead = self._jobs.answer(self._reads[number])
         if number:
             every: ItemCodes = self._jobs.part(JobPart(self._reads[number], 0))
@@ -225,7 +225,7 @@ class CategoryReads:
         return JobPart(self._reads[number], 1 + part)
 
     def of_range(self, number: int) -> list[JobPart]:
-        """Of a range of users, what each category left of it."""
+        """List for a range of users what each category left of it."""
         return [
             JobPart(read, 1 + count + number)
             for read, count in zip(self._reads, self._plan.parts, strict=True)
@@ -344,7 +344,7 @@ class SpreadIngest:
         self._jobs.drop(job)
 
     def _given(self, work: list[GivenJob]) -> Iterator[GivenJob]:
-        """In their order, each when its turn is; so many are under way."""
+        """Yield the jobs in their order, each when its turn is; so many are under way."""
         left = iter(work)
         given = [self._jobs.give(job) for job in islice(left, _AHEAD)]
         while given:

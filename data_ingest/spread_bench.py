@@ -1,4 +1,4 @@
-"""What a worker of an ingest by many does with what was read: meets the rows of a range of users, stores products and orders.
+"""A worker's use of what was read in an ingest by many. It meets the rows of a range of users, stores products and orders.
 
 Each job is a function of the files and of what other jobs left, so whoever does it, and however often, leaves the same.
 """
@@ -131,7 +131,7 @@ class IngestBench(ReadingBench):
         return (RangeMet(len(rows.users.codes), len(rows.time), newest), *cut)
 
     def clashes(self, *parts: tuple[U64, U64]) -> dict[int, Clashes]:
-        """By range: what occurs there and a second time anywhere."""
+        """Find by range what occurs there and a second time anywhere."""
         twice = [_twice(np.concatenate(column)) for column in zip(*parts, strict=True)]
         found = {}
         for number, columns in enumerate(parts):
@@ -141,7 +141,7 @@ class IngestBench(ReadingBench):
         return found
 
     def held(self, wanted: list[int], *parts: tuple[U64, U64]) -> list[int]:
-        """Those of these order ids that some row has."""
+        """Choose those of these order ids that some row has."""
         asked = np.array(wanted, np.uint64)
         found: list[int] = asked[np.isin(asked, np.concatenate([ids for _, ids in parts]))].tolist()
         return found
@@ -149,7 +149,7 @@ class IngestBench(ReadingBench):
     def twins(
         self, table: ItemTable, tries: Mapping[str, int], wanted: Clashes, *parts: UserRows
     ) -> tuple[list[TwinUser], list[ClashingRow]]:
-        """Who and what has these addresses and order ids."""
+        """Find who and what has these addresses and order ids."""
         rows = self._range(table, parts)
         addresses = profiles().addresses(rows.hashes, _tries(rows, tries))
         at = np.flatnonzero(np.isin(addresses, np.array(wanted.addresses, np.uint64)))

@@ -1,4 +1,4 @@
-"""How an ingest is cut into jobs: by files, by ranges of user ids and by parts of products; the same for the same files anywhere."""
+"""The cut of an ingest into jobs: by files, by ranges of user ids and by parts of products. The same for the same files anywhere."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SpreadPlan:
 
     @property
     def slices(self) -> int:
-        """Of the ids that are compared with all others."""
+        """Count the slices of the ids that are compared with all others."""
         return max(1, self.ranges // _RANGES_A_SLICE)
 
     def digest(self, code: str) -> str:
@@ -97,7 +97,8 @@ def plan_of(pairs: list[FilePair], recipe: Recipe, memory: int, block: int = BLO
 
 
 def _spans(path: Path, size: int, block: int, limit: int | None) -> tuple[ByteSpan, ...]:
-    """A gzip stream is read from its beginning only; and where the first lines are, nobody knows who begins further on."""
+    """Cut a file into spans. A gzip stream is read from its beginning only; and where the first lines are,
+    nobody knows who begins further on."""
     if path.suffix == ".gz" or limit is not None:
         return ()
     return spans_of(size, max(1, _SPAN_BYTES // block) * block)
@@ -112,7 +113,7 @@ def _parts(size: float, max_products: int) -> int:
 
 
 def _bounds(pairs: list[FilePair], ranges: int) -> tuple[str, ...]:
-    """From the users at the beginning of each file: ids are drawn at random, so these are spread as all are."""
+    """Draw bounds from the users at the beginning of each file. Ids are drawn at random, so these are spread as all are."""
     seen: set[str] = set()
     for pair in pairs:
         with BlockReader(pair.reviews) as reader:

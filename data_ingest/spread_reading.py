@@ -1,4 +1,4 @@
-"""What a worker of an ingest by many reads: a span of a plain file, or a category whole, with what others read of its files.
+"""A worker's reading in an ingest by many. A span of a plain file, or a category whole, with what others read of its files.
 
 Each job is a function of the files and of what other jobs left, so whoever does it, and however often, leaves the same.
 """
@@ -44,7 +44,7 @@ class ItemCodes(NamedTuple):
 
 
 class CategoryRead(NamedTuple):
-    """What the driver is told of a category. Its parts: every product of the metadata, lines of products, rows by range of users."""
+    """The report on a category for the driver. Its parts: every product of the metadata, lines of products, rows by range of users."""
 
     inputs: list[Input]
     rows: Counter[str]

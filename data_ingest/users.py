@@ -32,7 +32,7 @@ _row = partial(tuple.__new__, UserRow)
 
 
 class _Draw(NamedTuple):
-    """What each user gets of each pool."""
+    """The draw of each user from each pool."""
 
     first: I64
     last: I64
@@ -70,7 +70,7 @@ class ProfilePools:
         )
 
     def attempts(self, hashes: U64) -> NDArray[np.uint8]:
-        """How often each user's address has to be drawn until no two are equal; users come by id, earlier ones keep theirs.
+        """Count how often each user's address has to be drawn until no two are equal. Users come by id, earlier ones keep theirs.
 
         With two million users the first draw is nearly always the last.
         """
@@ -84,7 +84,7 @@ class ProfilePools:
             tries[again] += 1
 
     def addresses(self, hashes: U64, tries: NDArray[np.uint8]) -> U64:
-        """Of each user's address a number, equal where the address is."""
+        """Number each user's address, equal where the address is."""
         draw = self._draw(hashes, tries)
         name = self._first_slug[draw.first] * len(self._last_slug) + self._last_slug[draw.last]
         place = name * len(DOMAINS) + draw.domain

@@ -1,4 +1,4 @@
-"""In a checkout our rooms lie where Python, started there, looks for `agents` or `tools`: those names belong to others."""
+"""The step aside in a checkout. Our rooms lie where Python, started there, looks for `agents` or `tools`: those names belong to others."""
 
 from __future__ import annotations
 

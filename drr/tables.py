@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def metrics(study: str | Path) -> pa.Table:
-    """Every metric of a judged study as a table, a row for each variant and metric; `to_pandas()` makes a data frame.
+    """Read every metric of a judged study as a table, a row for each variant and metric. `to_pandas()` makes a data frame.
 
     >>> table = drr.metrics("study")
     >>> table.column_names[:4]
@@ -39,7 +39,7 @@ def metrics(study: str | Path) -> pa.Table:
 
 
 def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
-    """What each address that a report cites says of its claim, a row for each claim and address; `status` is of the address alone.
+    """Read the verdict of each cited address on its claim, a row for each claim and address. `status` is of the address alone.
 
     >>> table = drr.verdicts("study")
     >>> {"answer", "claim", "url", "status", "needed", "supports"} <= set(table.column_names)

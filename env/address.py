@@ -1,4 +1,4 @@
-"""The one type of servers' addresses: printed in any way it says whom it reaches, and never a user, a password or a query string.
+"""The one type of servers' addresses. Printed in any way it says whom it reaches, and never a user, a password or a query string.
 
 Passwords come unescaped (`me:p@ss/w:rd@host`), and then nobody can tell where the host begins: such an address is not shown at all.
 """
@@ -55,12 +55,13 @@ def hosts_of(address: str) -> str | None:
 
 
 def _split(scheme: str, rest: str) -> tuple[str, str]:
-    """To MongoDB's clients a `#` is part of a password like any letter."""
+    """Split an address as MongoDB's clients do: a `#` is part of a password like any letter."""
     authority = re.split(r"[/?]" if scheme.startswith("mongodb") else r"[/?#]", rest, maxsplit=1)[0]
     return authority, rest[len(authority) :]
 
 
 def _has_late_user(scheme: str, rest: str) -> bool:
-    """An `@` behind the host may end a password that was not escaped; only in an option of MongoDB's by name is it surely none."""
+    """Tell whether an `@` behind the host may end a password that was not escaped. Only in an option of
+    MongoDB's by name is it surely none."""
     before, at, _ = rest.partition("@")
     return bool(at) and not (scheme.startswith("mongodb") and _OPTION.fullmatch(before))

@@ -1,4 +1,4 @@
-"""Texts ranked by BM25, each as a bag of its words: for the few hundred pieces that one caller holds in memory."""
+"""Texts ranked by BM25, each as a bag of its words. For the few hundred pieces that one caller holds in memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Bm25:
         return found
 
     def score_of(self, bag: Counter[str], query: str) -> float:
-        """Of a text that is not among them, by how rare words are there."""
+        """Score a text that is not among them, by how rare words are there."""
         norm, found = self._norm(sum(bag.values())), 0.0
         for word in _asked(query):
             if word in bag and self._texts_with(word):
@@ -38,7 +38,7 @@ class Bm25:
         return found
 
     def _texts_with(self, word: str) -> list[tuple[int, int]]:
-        """Places of the texts that have a word, and how often; looked up once for each word that is asked for."""
+        """List the texts that have a word, and how often; looked up once for each word that is asked for."""
         found = self._holding.get(word)
         if found is None:
             found = self._holding[word] = [
@@ -55,5 +55,5 @@ class Bm25:
 
 
 def _asked(query: str) -> list[str]:
-    """In their order: sums of floats depend on it."""
+    """The query's words in their order: sums of floats depend on it."""
     return list(dict.fromkeys(tokens(query)))

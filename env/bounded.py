@@ -1,4 +1,4 @@
-"""Small files of strangers: read as far as such a file may go, and refused with a `ValueError` where it goes on."""
+"""Small files of strangers. They are read as far as such a file may go, and refused with a `ValueError` where it goes on."""
 
 from __future__ import annotations
 

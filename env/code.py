@@ -1,4 +1,4 @@
-"""Which code this is: one hash of every file of the project, wherever it is installed."""
+"""The hash of our code: one for every file of the project, wherever it is installed."""
 
 from __future__ import annotations
 

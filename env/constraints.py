@@ -1,4 +1,4 @@
-"""What a question demands, read by rule: money, time, place, counts and exclusions.
+"""The demands of a question, read by rule: money, time, place, counts and exclusions.
 
 Query generation checks its questions with it and judging checks the answers, so both read a budget the same way.
 Pure and total: any text gives a `Constraints`, and what is not said stays `None`.

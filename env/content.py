@@ -85,17 +85,17 @@ class ContentHash:
         self.add_moment(_latest(columns))
 
     def add_bytes(self, kind: str, rows: bytes, count: int) -> None:
-        """What `product_bytes`, `user_bytes` or `order_bytes` made elsewhere, handed over in the one order of its kind."""
+        """Add what `product_bytes`, `user_bytes` or `order_bytes` made elsewhere, in the one order of its kind."""
         self._of(kind).update(rows)
         self.counts[kind] += count
 
     def add_moment(self, last_order_ms: int) -> None:
-        """When the newest of some orders was."""
+        """Take note of the moment of the newest of some orders."""
         known = self.last_order_ms
         self.last_order_ms = last_order_ms if known is None else max(last_order_ms, known)
 
     def prefix(self, kind: str) -> str:
-        """Of all rows of this kind so far: what a load that is continued compares."""
+        """Hash all rows of this kind so far, for a load that is continued to compare."""
         digest: str = self._of(kind).hexdigest()
         return digest
 
@@ -174,7 +174,7 @@ def batched(items: Iterable[Any], size: int = BATCH) -> Iterator[list[Any]]:
 
 
 def ascending(last: str, ids: list[str], kind: str) -> str:
-    """The last of the ids, if they go on where the last batch ended; the order that every writer asks for."""
+    """Return the last of the ids, if they go on where the last batch ended. This is the order that every writer asks for."""
     for one in ids:
         if one <= last:
             raise ShopError(
@@ -187,7 +187,7 @@ def ascending(last: str, ids: list[str], kind: str) -> str:
 def ordered(
     last: tuple[int, int, int] | None, columns: OrderColumns, products: int, users: int
 ) -> tuple[int, int, int]:
-    """Where this batch of orders ends, if it is in order and names only products and users that were written."""
+    """Check that a batch of orders is in order and names only products and users that were written. Return where it ends."""
     import numpy as np
 
     order_id, product, user, ts, *_ = (np.asarray(c, dtype=np.int64) for c in columns)

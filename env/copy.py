@@ -1,4 +1,4 @@
-"""From one shop to another, whatever the two lie in: the same records, the same content hash."""
+"""Copying from one shop to another, whatever the two lie in: the same records, the same content hash."""
 
 from __future__ import annotations
 

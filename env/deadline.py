@@ -1,4 +1,4 @@
-"""Reading what somebody wrote, off the event loop and with an end: a text made to be slow stops its own unit and nobody else's."""
+"""Reading a stranger's text off the event loop and with an end. A text made to be slow stops its own unit and nobody else's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TooSlow(DrrError):
 
 
 async def read_in_time(text: str, read: Callable[[], Read], *, seconds: float = SECONDS) -> Read:
-    """What `read` makes of the text, in a thread of its own.
+    """Read the text by `read`, in a thread of its own.
 
     Expressions are linear in what they read (`tests/security/test_expressions.py`), so that others have their turn meanwhile.
     """

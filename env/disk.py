@@ -35,7 +35,7 @@ def disk_of(place: str | Path | None = None) -> Iterator[None]:
 
 
 def _tells(error: Exception) -> bool:
-    """It is a sentence of ours already, which says more of the place; a full disk is no misuse, though."""
+    """Tell whether an error is a sentence of ours already, which says more of the place. A full disk is no misuse, though."""
     told = str(error).lower()
     return (
         isinstance(error, DrrError) and not isinstance(error, Misuse) and any(said in told for said in _SAID)

@@ -13,7 +13,7 @@ _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """What it sets; nothing where there is no such file. `Misuse` names a line that says nothing, and never shows it."""
+    """Read what the file sets; nothing where there is no such file. `Misuse` names a line that says nothing, and never shows it."""
     try:
         if not path.is_file() or path.stat().st_size > LARGEST:
             return {}

@@ -91,7 +91,7 @@ class Product(Entity):
     """The file the product came from, e.g. `Pet_Supplies`; `main_category` is the seller's and often differs."""
 
     def __hash__(self) -> int:
-        """What is worked out of a record, such as its words, can be kept by the record."""
+        """Hash the record, so that what is worked out of it, such as its words, can be kept by it."""
         return hash(self.product_id)
 
     def document(self) -> JsonObject:

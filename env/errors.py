@@ -1,4 +1,4 @@
-"""What can go wrong that is not a bug. Every message says what, where, and what to do."""
+"""The errors that are no bugs. Every message says what, where, and what to do."""
 
 
 class DrrError(Exception):
@@ -24,7 +24,7 @@ class NoSuchShop(ShopError):
 
 
 class NoPlaceForShop(ShopError):
-    """Where the shop was to be written it cannot be: another place is to be named (exit code 2)."""
+    """An error where a shop cannot be written: another place is to be named (exit code 2)."""
 
     exit_code = 2
 

@@ -1,4 +1,4 @@
-"""Files in folders that may come from a stranger: names are harmless, and no link leads a write or a read elsewhere."""
+"""Files in folders that may come from a stranger. Names are harmless, and no link leads a write or a read elsewhere."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHORT = 16
 
 
 def at_home(path: str | Path) -> Path:
-    """With `~` as this user's folder; that of nobody stays as it is written."""
+    """Expand `~` to this user's folder; that of nobody stays as it is written."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -50,19 +50,19 @@ Id = Annotated[str, AfterValidator(checked_id)]
 
 
 def file_name(text: str) -> str:
-    """As part of a file's name: itself where it is harmless, else a hash, which no harmless name looks like."""
+    """Turn a text into part of a file's name. Itself where it is harmless, else a hash, which no harmless name looks like."""
     if _PLAIN.fullmatch(text) and not text.endswith("."):
         return text
     return "~" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def short_name(key: str) -> str:
-    """What people are shown of an answer's key: the beginning of a hash, else the whole of it as part of a file's name."""
+    """Shorten an answer's key for people: the beginning of a hash, else the whole as part of a file's name."""
     return key[:SHORT] if is_digest(key) else file_name(key)
 
 
 def is_digest(text: object) -> bool:
-    """Whether this is a SHA-256 in hexadecimal, and so no path."""
+    """Tell whether this is a SHA-256 in hexadecimal, and so no path."""
     return isinstance(text, str) and _DIGEST.fullmatch(text) is not None
 
 
@@ -83,7 +83,8 @@ def check_alone(path: Path, links: int) -> None:
 
 
 def check_plain(folder: Path) -> None:
-    """`DrrError` where this folder is a link or holds, at any depth, a link, a pipe or a device: they lead elsewhere, or are waited for."""
+    """Raise `DrrError` where this folder is a link or holds, at any depth, a link, a pipe or a device. They
+    lead elsewhere, or are waited for."""
     left = [folder]
     if folder.is_symlink():
         raise DrrError(f"{folder}: is a link; put the folder itself there")
@@ -152,7 +153,7 @@ def _umask() -> int:
 
 
 def make_folder(folder: Path, mode: int = 0o777) -> None:
-    """With those above it; each that is made has this mode."""
+    """Make a folder with those above it; each that is made has this mode."""
     missing = []
     while not folder.exists():
         missing.append(folder)

@@ -46,18 +46,18 @@ class Setting:
 
     @property
     def word(self) -> str:
-        """As a study keeps it: a file by its whole path."""
+        """Return the word as a study keeps it: a file by its whole path."""
         return self.name if self.place is None else self.name.replace(Path(self.place).name, self.place, 1)
 
     @property
     def memory_word(self) -> str:
-        """What `memory_kind` finds it by."""
+        """Return the word by which `memory_kind` finds it."""
         name = self.memory or ""
         return name if self.place is None else f"{self.place}:{name.rpartition(':')[2]}"
 
     @property
     def has_records(self) -> bool:
-        """Whether the agent is told whose question it is and may look up that shopper's records."""
+        """Tell whether the agent learns whose question it is and may look up that shopper's records."""
         return self.kind in ("records", "records+persona")
 
     @property
@@ -66,7 +66,7 @@ class Setting:
 
     @property
     def has_context(self) -> bool:
-        """Whether what it is given comes of the person's context, whole or through a memory."""
+        """Tell whether what it is given comes of the person's context, whole or through a memory."""
         return self.kind in ("context", "memory")
 
 
@@ -74,7 +74,7 @@ RECORDS = Setting("records")
 
 
 class SystemName(NamedTuple):
-    """What a system's name says: the variant, and the setting under which it answered."""
+    """The parts of a system's name: the variant, and the setting under which it answered."""
 
     agent: str
     setting: Setting
@@ -92,7 +92,7 @@ class Given:
 
     @property
     def facts(self) -> JsonObject:
-        """For the unit's record; nothing of the person is in it."""
+        """Return the facts for the unit's record; nothing of the person is in it."""
         facts: JsonObject = {"setting": self.setting.name, "person_tokens": self.tokens}
         return facts if self.cost is None else {**facts, "person_cost": self.cost}
 
@@ -124,7 +124,7 @@ def _memory_in_file(path: str, name: str, size: str | None, word: str) -> Settin
 
 
 def settings_of(text: str) -> tuple[Setting, ...]:
-    """Of a list with commas, each once."""
+    """Read a list with commas, each reach once."""
     found = tuple(dict.fromkeys(setting_of(part) for part in text.split(",") if part.strip()))
     if not found:
         raise Misuse(f"--settings: names none; there are {FORMS}")

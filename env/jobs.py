@@ -1,4 +1,4 @@
-"""Jobs that somebody else does, here or on other machines: what each leaves is a short answer, and parts too big to pass by hand.
+"""Jobs for others, here or on other machines. Each leaves a short answer, and parts too big to pass by hand.
 
 Who gives jobs says only what must be done; who does them, how often one is begun again, and where parts lie until they are
 asked for, is the business of `Jobs`. A job is a method of a bench, which each worker opens once, and its words are plain data:

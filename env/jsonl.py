@@ -1,4 +1,4 @@
-"""Files of JSON lines as people hand them in: what cannot be read is told in one line that says what to do."""
+"""Files of JSON lines as people hand them in. An error is one line that says what to do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Row = TypeVar("Row", bound=BaseModel)
 
 
 def lines_of(path: Path, holds: str) -> list[str]:
-    """By line feeds alone, as U+2028 may stand inside a JSON text; `holds` names what a line is, for the error."""
+    """Split by line feeds alone, as U+2028 may stand inside a JSON text. `holds` names what a line is, for the error."""
     return _text(path, read_lines, f"; give a JSONL file of {holds}").split("\n")
 
 

@@ -59,7 +59,7 @@ def has_fields(manifest: Manifest) -> bool:
 
 
 def sealed(manifest: Manifest) -> Manifest:
-    """As it is published: a later change of any word of it can be told."""
+    """Seal the manifest as it is published: a later change of any word of it shows."""
     return manifest.model_copy(update={"seal": _seal(manifest)})
 
 

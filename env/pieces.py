@@ -1,4 +1,4 @@
-"""A shop that many write at once: pieces of it in any order, and one driver that hashes them in the order of a shop."""
+"""A shop that many write at once. Pieces of it in any order, and one driver that hashes them in the order of a shop."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class PiecesSink(Protocol):
         """The hash of this piece, where an earlier attempt stored it."""
 
     def record(self, name: str, digest: str) -> None:
-        """It is stored, and this is the hash of it."""
+        """Take note that it is stored, and of its hash."""
 
     def add_words(self, words: Counter[str], categories: Counter[str]) -> None:
-        """What products are named by, and how many each category has."""
+        """Add the words that name products, and how many products each category has."""
 
     def publish(self, manifest: Manifest) -> Manifest: ...
 
@@ -34,7 +34,7 @@ class PieceKeeper(Protocol):
 
     @property
     def writes(self) -> bool:
-        """Not where the shop is there already and is only compared."""
+        """Tell whether this writes: not where the shop is there already and is only compared."""
 
     def write_products(self, products: Sequence[Product], *, known: bool) -> Counter[str]:
         """The words that they are named by; where the piece is `known` to be stored, that is all."""
@@ -42,4 +42,4 @@ class PieceKeeper(Protocol):
     def write(self, kind: str, documents: Sequence[Mapping[str, Any]]) -> None: ...
 
     def wait(self) -> None:
-        """Until all of it is acknowledged."""
+        """Wait until all of it is acknowledged."""

@@ -92,7 +92,7 @@ class ProfileSummary(BaseModel):
         return text_hash(self.model_dump_json())
 
     def text(self) -> str:
-        """As a model reads it; never longer than about 4,000 characters."""
+        """The text that a model reads; never longer than about 4,000 characters."""
         return shopper_summary(self)
 
 
@@ -181,7 +181,7 @@ def _activity(per_year: float | None) -> Activity:
 
 
 def _level(quartiles: tuple[float, float, float] | None) -> PriceLevel | None:
-    """By the median price: the bounds are the quarters of Health & Household's prices in the data set."""
+    """Level the median price: the bounds are the quarters of Health & Household's prices in the data set."""
     if quartiles is None:
         return None
     return "budget" if quartiles[1] < 12 else "moderate" if quartiles[1] < 33 else "premium"

@@ -1,4 +1,4 @@
-"""How long work tells how far it is. The command line draws it; everything else only reports."""
+"""The progress that long work reports. The command line draws it; everything else only reports."""
 
 from __future__ import annotations
 

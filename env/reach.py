@@ -1,4 +1,4 @@
-"""What a study lets its agents reach of the frozen pages of a task, and how: its written form, and the name of a system under it.
+"""The reach of a study's agents into the frozen pages of a task. Its written form, and the name of a system under it.
 
 `whole` is all that a size holds, searched as the settings say; a system under it goes by its own name alone. Any other stands behind
 the name: `agent@supportive`, `agent@dense:openai:NAME`, `agent@no-distractors+turns:3`. At each size none is within supportive, supportive within
@@ -87,7 +87,7 @@ def _part(word: str, text: str) -> Reach:
 
 
 def reaches_of(text: str) -> tuple[Reach, ...]:
-    """Of a list with commas, each once."""
+    """Read a list with commas, each reach once."""
     found = tuple(dict.fromkeys(reach_of(part) for part in text.split(",") if part.strip()))
     if not found:
         raise Misuse(f"--reach: names none; there are {FORMS}")
@@ -104,7 +104,7 @@ def under(system: str, reach: Reach) -> str:
 
 @dataclass(frozen=True)
 class KnownKinds:
-    """Of one task, by address: the pages that hold what is needed, and those that lead astray."""
+    """The pages of one task, by address: those that hold what is needed, and those that lead astray."""
 
     supportive: frozenset[str]
     distractors: frozenset[str]

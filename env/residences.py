@@ -1,4 +1,4 @@
-"""Where invented users live: real cities with the ZIP prefix and telephone area code that belong to them."""
+"""The homes of invented users: real cities with the ZIP prefix and telephone area code that belong to them."""
 
 from __future__ import annotations
 

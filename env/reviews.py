@@ -50,7 +50,7 @@ class ReviewsHash:
         self.count += len(rows)
 
     def begin(self) -> None:
-        """From here on the shop keeps reviews, even if there is none."""
+        """Note that from here on the shop keeps reviews, even if there is none."""
         self._fed = True
 
     def kept(self) -> ReviewsKept | None:

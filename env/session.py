@@ -45,7 +45,7 @@ class Session:
     def find_users(
         self, *, email: str | None = None, name: tuple[str, str] | None = None, limit: int = 50
     ) -> list[User]:
-        """As the store's, in this session's view: a changed name is found by the new one and not by the old."""
+        """Find users as the store does, in this session's view. A changed name is found by the new one and not by the old."""
         with self._lock:
             own = dict(self._users)
         found = {

@@ -174,7 +174,7 @@ class Settings(BaseSettings):
     @field_validator("base_url")
     @classmethod
     def _of_one_host(cls, given: ServerAddress | None) -> ServerAddress | None:
-        """What a password that was not escaped leaves behind is another host, which would be sent everything."""
+        """Find the one host. A password that was not escaped leaves another host behind, which would be sent everything."""
         address = "" if given is None else given.get_secret_value()
         if "@" in address and hosts_of(address) is None:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""How alike two texts are: the share of common runs of three words."""
+"""The likeness of two texts: the share of common runs of three words."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Manifest(BaseModel):
 
     @model_serializer(mode="wrap")
     def _as_ever(self, handler: SerializerFunctionWrapHandler) -> JsonObject:
-        """What a shop has not is not written: a shop without reviews has the manifest and the seal that it always had."""
+        """Leave out what a shop has not: one without reviews keeps the manifest and the seal that it always had."""
         document: JsonObject = handler(self)
         return {k: v for k, v in document.items() if v is not None or k not in ("reviews", "origin")}
 
@@ -122,7 +122,7 @@ class Store(Protocol):
     def product(self, product_id: str) -> Product | None: ...
 
     def products(self, product_ids: Sequence[str]) -> list[Product]:
-        """In the order asked, without those that do not exist."""
+        """Return the products in the order asked, without those that do not exist."""
 
     def user(self, user_id: str) -> User | None: ...
 
@@ -154,16 +154,16 @@ class Store(Protocol):
         """Existing ids that begin as this one does, the longest common beginning first: for "did you mean"."""
 
     def iter_reviews(self) -> Iterator[KeptReview]:
-        """By order id; none where none are kept."""
+        """Yield reviews by order id; none where none are kept."""
 
     def iter_products(self) -> Iterator[Product]:
-        """By product id."""
+        """Yield products by product id."""
 
     def iter_users(self) -> Iterator[User]:
-        """By user id."""
+        """Yield users by user id."""
 
     def iter_orders(self) -> Iterator[Order]:
-        """By user id, then newest first, then order id."""
+        """Yield orders by user id, then newest first, then order id."""
 
     def sample_users(self, count: int, *, seed: int, min_orders: int = 1) -> list[str]:
         """The same seed gives the same users on every backend (`drr.env.text.sample_key` orders them)."""
@@ -172,7 +172,7 @@ class Store(Protocol):
 class Catalog(Protocol):
     @property
     def search_name(self) -> SearchName:
-        """How it searches: as the settings ask, or `plain` where its index is of before."""
+        """The way that it searches: as the settings ask, or `plain` where its index is older."""
 
     def search(self, request: SearchRequest) -> SearchPage:
         """A query without a word in it finds nothing."""
@@ -221,7 +221,7 @@ class ShopWriter(Protocol):
     def write_orders(self, batches: Iterable[OrderColumns]) -> int: ...
 
     def write_reviews(self, batches: Iterable[Sequence[ReviewRow]]) -> int:
-        """After the orders, by order id, one for an order at most; a shop that keeps none is written without this call."""
+        """Write reviews after the orders, by order id, one for an order at most. A shop that keeps none is written without this call."""
 
     def publish(self, manifest: Manifest) -> Manifest:
         """Fill in `backend`, `counts`, `sizes` and the writer's `versions`, and swap the new shop in.
@@ -248,7 +248,7 @@ class Shop:
     close: Callable[[], None] = field(default=lambda: None)
 
     def held(self, ids: Sequence[str]) -> set[str]:
-        """Those that are ids of its products."""
+        """Choose those that are ids of its products."""
         return {one.product_id for one in self.store.products(ids)}
 
     def __enter__(self) -> Shop:

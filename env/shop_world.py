@@ -1,4 +1,4 @@
-"""The shop as a world: nine tools, and three kinds of sources - web pages, the shop's listings, the user's own records."""
+"""The shop as a world. Nine tools, and three kinds of sources - web pages, the shop's listings, the user's own records."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def title_of(returned: Sequence[Source]) -> str | None:
 
 
 def as_seen(address: str, kind: str, returned: Sequence[Source]) -> Frozen:
-    """What the agent read of the address; an address that no tool returned supports nothing."""
+    """Return what the agent read of the address; one that no tool returned supports nothing."""
     texts = list(dict.fromkeys(source.seen for source in returned if source.seen.strip()))
     if not texts:
         return Frozen(address, kind, "unreachable", reason="no tool returned this address")

@@ -1,4 +1,4 @@
-"""A source: something a tool returned that a report may cite; and what stands behind its address when it is judged.
+"""A source. Something a tool returned that a report may cite, and the text behind its address when it is judged.
 
 Judging reads these, never the live web. The type of a source is the name of its kind (`drr.env.world`): an open string.
 """
@@ -40,7 +40,7 @@ class Source(BaseModel):
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """What was shown with it: its own address, and behind an order its product's, so that citing that invents nothing."""
+        """The addresses shown with it: its own, and behind an order its product's, so that citing that invents nothing."""
         behind = (self.record or {}).get("product_url") if self.type == "user" else None
         return (self.url, behind) if behind else (self.url,)
 
@@ -55,7 +55,7 @@ class Source(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Frozen:
-    """What a claim is held against. `text` is set only where `status` is `ok`; `reason` says why it is not."""
+    """The frozen text by which a claim is judged. `text` is set only where `status` is `ok`; `reason` says why it is not."""
 
     url: str
     type: str

@@ -1,4 +1,4 @@
-"""A copy onto servers by many: this process reads the source in its order and hashes it, workers make documents and store them."""
+"""Copying onto servers by many. This process reads the source in its order and hashes it; workers make documents and store them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a shop knows about one shopper's history. One function computes it for every backend."""
+"""The statistics of one shopper's history. One function computes it for every backend."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def user_statistics(user_id: str, purchases: Sequence[Purchase], as_of: str) -> 
 
 
 def cents(price: float) -> int:
-    """Of a price as it is written: 1.005 is 101 cents, although its binary value is a little less."""
+    """Turn a price into cents as it is written. 1.005 is 101 cents, although its binary value is a little less."""
     near = round(price * 100)
     if near / 100 == price:
         return near

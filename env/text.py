@@ -59,7 +59,7 @@ def query_words(query: str) -> list[str]:
 
 
 def indexed_text(title: str, features: list[str], description: list[str]) -> str:
-    """What a catalogue indexes of a product: the title counts twice. Words are separated by single spaces."""
+    """Make the text that a catalogue indexes of a product: the title counts twice. Words are separated by single spaces."""
     head = tokens(title)
     return " ".join([*head, *head, *tokens("\n".join(features)), *tokens("\n".join(description))])
 
@@ -71,7 +71,7 @@ def category_key(name: str) -> str:
 
 
 def is_text(key: str) -> bool:
-    """Whether a key can be one of a shop at all: half a surrogate pair is no text to any database."""
+    """Tell whether a key can be one of a shop at all. Half a surrogate pair is no text to any database."""
     if key.isascii():
         return True
     try:
@@ -92,7 +92,7 @@ def sample_key(seed: int, user_id: str) -> bytes:
 
 
 def nearest(key: str, candidates: list[str], limit: int) -> list[str]:
-    """Those that share the longest beginning with the key."""
+    """List those that share the longest beginning with the key."""
 
     def shared(candidate: str) -> int:
         return next((i for i, (a, b) in enumerate(zip(key, candidate, strict=False)) if a != b), len(key))

@@ -1,4 +1,4 @@
-"""What a shopper's purchases are about: themes by words in titles, and the label made of them with its reasons."""
+"""The themes of a shopper's purchases: words in titles, and the label made of them with its reasons."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _START = re.compile(r"(?<!\w)\w\w")
 
 @cache
 def _phrases() -> dict[str, list[tuple[str, str]]]:
-    """By their first two letters: (phrase, theme)."""
+    """Group the phrases by their first two letters: (phrase, theme)."""
     found: dict[str, list[tuple[str, str]]] = {}
     for theme in THEMES:
         for phrase in theme.words:
@@ -88,7 +88,7 @@ def themes_of(title: str) -> list[str]:
 
 
 def shopper_label(bought: Sequence[tuple[str, str, int]]) -> Label:
-    """From (title, category, times bought): up to two themes that hold a fifth of the purchases each, else the category."""
+    """Label a shopper from (title, category, times bought). Up to two themes with a fifth of the purchases each, else the category."""
     total = sum(times for _, _, times in bought)
     if total < 3:
         return Label(

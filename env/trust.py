@@ -1,4 +1,4 @@
-"""What a stranger's files may not decide alone: which addresses, programs and folders this user vouched for, study by study.
+"""The decisions that a stranger's files may not make alone. Which addresses, programs and folders this user vouched for, study by study.
 
 A study folder and a `drr.toml` in the working folder may come from anybody. What they name is used freely only where this
 user named it too: by an option, in the environment, in the user's own settings, or once before for the same folder. The
@@ -26,7 +26,7 @@ _ODD = re.compile(r"[\s\\\x00-\x20\x7f]")
 
 
 def config_folder(environ: Mapping[str, str] | None = None) -> Path | None:
-    """Where this user's own settings and memory lie; `None` where the account has no home."""
+    """The folder of this user's own settings and memory; `None` where the account has no home."""
     environ = os.environ if environ is None else environ
     given = environ.get("XDG_CONFIG_HOME", "")
     if given and Path(given).is_absolute():
@@ -38,7 +38,7 @@ def config_folder(environ: Mapping[str, str] | None = None) -> Path | None:
 
 
 def cache_folder(environ: Mapping[str, str] | None = None) -> Path:
-    """Where lies what is kept for this user and can be made again; a temporary folder where the account has no home."""
+    """The folder of what is kept for this user and can be made again. A temporary one where the account has no home."""
     environ = os.environ if environ is None else environ
     given = environ.get("XDG_CACHE_HOME", "")
     if given and Path(given).is_absolute():
@@ -59,7 +59,7 @@ def place_of(address: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    """Whether every host of an address is this machine itself."""
+    """Tell whether every host of an address is this machine itself."""
     scheme, colon, hosts = place_of(address).partition("://")
     if not colon or scheme.endswith("+srv"):
         return False
@@ -80,7 +80,7 @@ def _is_own(host: str) -> bool:
 
 
 class Vouched(NamedTuple):
-    """Of one folder: kind and value of what was vouched for, with its hash where it is a file's."""
+    """A folder's vouched things: kind and value of each, with its hash where it is a file's."""
 
     folder: Path
     known: Mapping[str, Mapping[str, str]]
@@ -133,7 +133,7 @@ def is_known(folder: Path) -> bool:
 
 
 def can_remember() -> bool:
-    """Whether this account has a place for the memory: a home may be missing or not be written to."""
+    """Tell whether this account has a place for the memory: a home may be missing or not be written to."""
     place = config_folder()
     while place is not None and not place.exists() and place != place.parent:
         place = place.parent

@@ -26,12 +26,12 @@ class UserCode(NamedTuple):
 
 
 def is_in_file(name: str) -> bool:
-    """Whether this names something in a file."""
+    """Tell whether this names something in a file."""
     return _IN_FILE.fullmatch(name) is not None
 
 
 def from_file(noun: str, place: str, name: str) -> UserCode:
-    """What goes by that name there; `noun` says in errors what it should be, `variant` or another."""
+    """Load what goes by that name there. `noun` says in errors what it should be, `variant` or another."""
     told = f"{noun} {place}:{name}"
     path = at_home(place).resolve()
     if not path.is_file():
@@ -70,7 +70,7 @@ def _module(path: Path, source: bytes, noun: str) -> ModuleType:
 
 
 def _line_of(error: BaseException, path: Path) -> str:
-    """Where in that file it went wrong, as far as that is known."""
+    """Find the line of that file where it went wrong, as far as that is known."""
     if isinstance(error, SyntaxError) and error.filename == str(path):
         return f", line {error.lineno}"
     here = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == str(path)]

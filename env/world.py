@@ -1,4 +1,4 @@
-"""Where an agent lives, and the kinds of sources that its report may cite.
+"""The places where an agent lives, and the kinds of sources that its report may cite.
 
 A unit of an agent is given a `World`, by the `Realm` that the worlds of one study share; one more is one module and one line in
 `WORLDS`. Judging is given the kinds alone, made of what is at hand when it judges (`Holdings`): shop and pages may have been closed
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Holdings:
-    """What is at hand where an address is looked up. Of what is missing here, what the tools returned is all there is."""
+    """The holdings in which an address is looked up. Of what is missing here, what the tools returned is all there is."""
 
     shop: Shop | None = None
     shop_hosts: frozenset[str] = frozenset()
@@ -61,10 +61,10 @@ class SourceKind(Protocol):
     """A page stands behind what a tool returns of it (a snippet, a summary): claims are held against both."""
 
     def owns(self, address: str) -> bool:
-        """Whether this canonical address is one of the kind's."""
+        """Tell whether this canonical address is one of the kind's."""
 
     def text(self, address: str, returned: Sequence[Source]) -> Frozen:
-        """What a claim that cites the address is held against; `returned` is what the tools gave of it, in order."""
+        """Return the text by which a claim that cites the address is judged. `returned` is what the tools gave of it, in order."""
 
 
 KINDS: dict[str, str] = {
@@ -91,7 +91,7 @@ def kinds_of(holdings: Holdings) -> list[SourceKind]:
 
 
 def label_of(name: str) -> str:
-    """As people read it; a type that no kind of ours has is called by its name."""
+    """The label that people read; a type that no kind of ours has is called by its name."""
     return str(kind_class(name).label) if name in all_kinds() else name
 
 
@@ -101,7 +101,7 @@ def in_table_order(names: Sequence[str]) -> list[str]:
 
 
 def is_paged(name: str) -> bool:
-    """Whether a page stands behind what tools return of such a source; not so of a type that no kind of ours has."""
+    """Tell whether a page stands behind what tools return of such a source. Not so of a type that no kind of ours has."""
     return name in all_kinds() and bool(kind_class(name).paged)
 
 
@@ -111,11 +111,11 @@ def owner_of(address: str, kinds: Sequence[SourceKind]) -> SourceKind:
 
 
 class World(Protocol):
-    """Where one unit's agent lives. `drr.env.shop_world.ShopWorld` is one; a task with files and frozen pages is another."""
+    """A world: where one unit's agent lives. `drr.env.shop_world.ShopWorld` is one; a task with files and frozen pages is another."""
 
     @property
     def user_id(self) -> str | None:
-        """Whose records may be read; `None` where an agent answers without knowing who asks."""
+        """The user whose records may be read; `None` where an agent answers without knowing who asks."""
 
     @property
     def session(self) -> Session | None:
@@ -123,7 +123,7 @@ class World(Protocol):
 
     @property
     def web(self) -> WebSearch:
-        """What is searched and read: the web, or the pages frozen for a task."""
+        """The web that is searched and read, or the pages frozen for a task."""
 
     @property
     def tools(self) -> Sequence[str]:
@@ -134,18 +134,18 @@ class World(Protocol):
 
     @property
     def content_hash(self) -> str:
-        """Of everything here that can be read, but for the web, which has its own."""
+        """Hash everything here that can be read, but for the web, which has a hash of its own."""
 
     @property
     def today(self) -> date: ...
 
     def key_fields(self) -> Mapping[str, Any]:
-        """What of this place decides an answer: these fields enter the unit's key."""
+        """The fields of this place that decide an answer: they enter the unit's key."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """Where the worlds of a study are: plain data, so that every process opens the same."""
+    """The site of a study's worlds: plain data, so that every process opens the same."""
 
     settings: Settings
     shop: str | None = None
@@ -159,13 +159,13 @@ class Site:
 
 
 class Realm(Protocol):
-    """What the worlds of one study share, opened once in every process. `drr.env.shop_world.ShopRealm` is one."""
+    """A realm: what the worlds of one study share, opened once in every process. `drr.env.shop_world.ShopRealm` is one."""
 
     @property
     def shop(self) -> Shop | None: ...
 
     def world(self, spec: Mapping[str, Any]) -> World:
-        """Of its own for each unit, by what the unit is asked (`query_id`, `query`, `user_id`): what it writes nobody else sees."""
+        """Open a world for a unit, by what it is asked (`query_id`, `query`, `user_id`); nobody else sees what it writes."""
 
     def check(self, queries: Sequence[Query]) -> None:
         """`Misuse` for questions that cannot be asked here, before anything is paid."""
@@ -173,7 +173,7 @@ class Realm(Protocol):
 
 @runtime_checkable
 class WithoutRecords(Protocol):
-    """What a realm has where an agent may be given less of the person than the records: settings other than `records`."""
+    """A realm where an agent may be given less of the person than the records: settings other than `records`."""
 
     def strangers_world(self, spec: Mapping[str, Any]) -> World:
         """The same place for somebody of whom nothing is known: no tool reads anybody's records, and there is no `user_id`."""

@@ -1,4 +1,4 @@
-"""One judgement as a line of JSON: the same form for a person, a model and a rule, so that any can be held against any."""
+"""A judgement as a line of JSON. The same form for a person, a model and a rule, so that any can be compared with any."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def read_labels(path: Path, scale: tuple[float, float] | None = None) -> list[La
 
 
 def read_align_labels(path: Path) -> list[AlignLabel]:
-    """As `read_labels`, those of pairs of passages among them."""
+    """Read labels as `read_labels` does, those of pairs of passages among them."""
     found: list[AlignLabel] = []
     for where, task, raw in _parsed(path, passages=True):
         if task == "redundancy":
@@ -175,7 +175,7 @@ def read_align_labels(path: Path) -> list[AlignLabel]:
 
 
 def _parsed(path: Path, *, passages: bool = False) -> Iterator[tuple[str, Task, JsonObject]]:
-    """Where each line stands, and of which task it is."""
+    """Yield where each line stands, and of which task it is."""
     lines: Iterable[str] = lines_of(path, "labels")
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -217,6 +217,6 @@ def rating_id(query: str, variant: str, trial: int = 0) -> str:
 
 
 def content_id(*texts: str) -> str:
-    """What was judged, whatever id it was given: equal after white space is evened out."""
+    """Identify what was judged, whatever id it was given: equal after white space is evened out."""
     normal = "\0".join(" ".join(text.split()) for text in texts)
     return sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[:20]

@@ -1,4 +1,4 @@
-"""What goes along with the messages of a call: tools, the form of an answer; made once and bound once."""
+"""The parts that go along with a call's messages: tools, the form of an answer; made once and bound once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 @dataclass(frozen=True)
 class AskForm:
-    """What goes along with the messages, and how it is put to a model."""
+    """A form for what goes along with the messages, and how it is put to a model."""
 
     id: str
     size: int

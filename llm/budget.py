@@ -1,4 +1,4 @@
-"""What may be spent: asked before each call together with what is in flight, so that a limit is kept and not just noticed."""
+"""The budget, asked before each call together with what is in flight. So a limit is kept and not just noticed."""
 
 from __future__ import annotations
 
@@ -77,10 +77,11 @@ Verdict = Literal["granted", "wait", "refused"]
 
 
 class Purse(Protocol):
-    """Where spending is written down. A study's ledger is one that several processes share."""
+    """A place where spending is written down. A study's ledger is one that several processes share."""
 
     def reserve(self, amount: SpendAmount, limit: Limit) -> Verdict:
-        """`wait`: it would fit if calls in flight turn out cheaper than reserved; `refused`: it does not fit what is spent."""
+        """Reserve an amount. `wait`: it would fit if calls in flight turn out cheaper than reserved;
+        `refused`: it does not fit what is spent."""
 
     def settle(
         self,
@@ -97,7 +98,7 @@ class Purse(Protocol):
 
 
 class MemoryPurse:
-    """For one process and no study. What may have been spent counts as spent."""
+    """A purse for one process and no study. What may have been spent counts as spent."""
 
     def __init__(self, spent: SpendAmount | None = None) -> None:
         self.spent = spent or SpendAmount()
@@ -173,7 +174,7 @@ class Budget:
                     await self._settled.wait()
 
     def settle(self, reserved: SpendAmount, tokens: Tokens | None, cost: int | None) -> None:
-        """Of an answer whose usage or price is unknown, no more was spent than was reserved."""
+        """Settle what was spent. Of an answer whose usage or price is unknown, no more was spent than was reserved."""
         spent = SpendAmount(cost or 0, 0 if tokens is None else tokens.total)
         doubted = SpendAmount(reserved.cost if cost is None else 0, reserved.tokens if tokens is None else 0)
         self.purse.settle(reserved, spent, doubted, priced=cost is not None or doubted.cost > 0)

@@ -1,4 +1,4 @@
-"""Where a provider's cache is told to remember a prompt: only where somebody is expected to read it again.
+"""The marks by which a provider's cache remembers a prompt: only where somebody is expected to read it again.
 
 Writing to the cache costs a quarter more than reading anew, so a request that nothing follows carries no mark. A conversation with
 tools goes on: its end is marked. What stands in front of it (tools, and the opening of the system prompt that is the same in
@@ -23,7 +23,7 @@ def opening(text: str, shared: int) -> SystemMessage:
 
 
 def shared_part(messages: Sequence[BaseMessage]) -> str:
-    """What the first message shares with those of other conversations; empty where nothing is known to be shared."""
+    """Return what the first message shares with those of other conversations; empty where nothing is known to be shared."""
     first = messages[0] if messages else None
     if not isinstance(first, SystemMessage) or not isinstance(first.content, str):
         return ""

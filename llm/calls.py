@@ -44,7 +44,7 @@ class Retries:
 
 
 class CallLimit(Protocol):
-    """Who lets calls of one provider through."""
+    """A gate that lets calls of one provider through."""
 
     def slot(self) -> AbstractAsyncContextManager[None]:
         """One call's place."""
@@ -56,7 +56,7 @@ class CallLimit(Protocol):
 
 
 class CallPace:
-    """How many calls a provider takes at once: fewer after it said that it is too much, more again as answers come.
+    """The number of calls that a provider takes at once. Fewer after it refused one as too much, more again as answers come.
 
     A 429 or 529 halves what is allowed, once for all the calls that were under way when it came, and holds new calls
     back until the provider's retry-after has passed.
@@ -85,7 +85,7 @@ class CallPace:
 
 
 class Limiter:
-    """At most `most` calls of a provider at once in this process, at the provider's pace."""
+    """A limiter of at most `most` calls of a provider at once in this process, at the provider's pace."""
 
     def __init__(self, most: int, clock: Clock | None = None) -> None:
         self.pace = CallPace(most)

@@ -1,4 +1,4 @@
-"""What one request may cost, held in every budget that applies from before it is sent until it is known what it cost."""
+"""The possible cost of one request, reserved in every budget that applies from before it is sent until its cost is known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from drr.llm.meter import Tokens
 
 
 class Charge:
-    """A context around one request: it is entered when the amount is reserved, and left when all of it is accounted for."""
+    """A context around one request. It is entered when the amount is reserved, and left when all of it is accounted for."""
 
     def __init__(self, budgets: Iterable[Budget], amount: SpendAmount) -> None:
         self._budgets = list(budgets)

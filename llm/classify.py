@@ -86,7 +86,7 @@ _UNSENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "Unsupport
 
 
 def may_be_billed(error: BaseException) -> bool:
-    """Whether a request that ended so may have been answered and paid for at the provider's. An HTTP error is no answer."""
+    """Tell whether a request that ended so may have been answered and paid for at the provider's. An HTTP error is no answer."""
     if isinstance(error, ModelFailure):
         return False
     status = getattr(error, "status_code", None)
@@ -152,7 +152,7 @@ def _kind_of(error: Exception) -> FailureKind | None:
 
 
 def _of_transport(error: Exception) -> FailureKind | None:
-    """By the names of what failed underneath; every library has errors of its own for it."""
+    """Classify by the names of what failed underneath; every library has errors of its own for it."""
     names = [cls.__name__ for link in _chain(error) for cls in type(link).__mro__]
     if any("Timeout" in name for name in names):
         return "timeout"
@@ -164,7 +164,7 @@ def _of_transport(error: Exception) -> FailureKind | None:
 
 
 def _of_status(status: int, error: Exception) -> FailureKind:
-    """Errors told in the middle of a stream carry status 200 and their type in the body, so the type is asked first."""
+    """Classify by the body's type first: errors in the middle of a stream carry status 200."""
     body = getattr(error, "body", None)
     told = json.dumps(body, default=str).lower() if body is not None else ""
     text = f"{told} {error}".lower()
@@ -203,7 +203,7 @@ def _of_body(error: Exception) -> FailureKind | None:
 
 
 def _while_reading(error: Exception) -> bool:
-    """Whether a library raised it over an answer; not over our request, nor in code of ours that it called."""
+    """Tell whether a library raised it over an answer. Not over our request, nor in code of ours that it called."""
     if "No generations found in stream" in str(error):
         return True
     trace = error.__traceback__

@@ -1,4 +1,4 @@
-"""Who else may hear of a run: nobody, whatever the libraries that call models find in the environment."""
+"""The rule on who else may hear of a run: nobody, whatever model libraries find in the environment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tracing_off() -> None:
 
 
 def proxies() -> dict[str, str]:
-    """By scheme, those that the clients find in the environment."""
+    """Find by scheme the proxies that the clients find in the environment."""
     return {name: address for name, address in getproxies().items() if name in ("http", "https", "all")}
 
 

@@ -1,4 +1,4 @@
-"""From names and settings to roles that can be talked to: limited, retried, metered and budgeted in one place."""
+"""The way from names and settings to roles that can be talked to. Limited, retried, metered and budgeted in one place."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _DEFAULT_STYLE = Style()
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """What decides how models are called. Keys stay out of its repr."""
+    """The settings that decide how models are called. Keys stay out of its repr."""
 
     roles: Mapping[str, str] | Callable[[str], str] = field(repr=False)
     """Role to model name: in a mapping `default` stands for every role that is not named."""
@@ -74,7 +74,7 @@ class ModelSettings:
 
 
 class _Shared:
-    """What all units of a process share: the providers' limiters, the connections, the prices."""
+    """The parts that all units of a process share: the providers' limiters, the connections, the prices."""
 
     def __init__(self, settings: ModelSettings, prices: Prices, clock: Clock, retries: Retries) -> None:
         self.settings = settings
@@ -166,15 +166,15 @@ class Models:
         return self._shared.redact
 
     def limit_by(self, limit: Callable[[str], CallLimit]) -> None:
-        """By what other processes share, in place of limits of their own: asked for each provider."""
+        """Limit calls by what other processes share, in place of limits of their own: asked for each provider."""
         self._shared.limits.shared = limit
 
     def watched_by(self, watch: CallWatch) -> None:
-        """It is told of every call of every unit."""
+        """Report every call of every unit to the watch."""
         self._shared.watch = watch
 
     def unit(self, meter: Meter, *, cap: Limit | None = None, budget: Budget | None = None) -> Models:
-        """For one unit: its own meter, and a cap of its own under the budget of all."""
+        """Make models for one unit: its own meter, and a cap of its own under the budget of all."""
         bound = object.__new__(Models)
         bound.settings, bound._shared = self.settings, self._shared
         bound.meter, bound.budget = meter, budget or self.budget
@@ -268,7 +268,7 @@ class _Role:
         return found[1]
 
     async def _ask(self, form: AskForm, messages: Sequence[BaseMessage], brief: object) -> AIMessage:
-        """Once more with room for more where the answer was cut; still cut, or refused that room, it is a failure."""
+        """Ask once more with room for more where the answer was cut. Still cut, or refused that room, it is a failure."""
         settings = self._shared.settings
         most = settings.max_tokens
         try:
@@ -362,7 +362,7 @@ class _Role:
     def _replayed(
         self, journal: Journal, request: str, form: AskForm, may_be_empty: bool
     ) -> AIMessage | None:
-        """What this request was answered before the unit was stopped, tries that failed included; `None`: ask now."""
+        """Return what this request was answered before the unit was stopped, failed tries included. `None`: ask now."""
         models, malformed = self._models, 0
         while (kept := journal.next(request)) is not None:
             tokens = tokens_of(kept.message)

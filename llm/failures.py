@@ -1,4 +1,4 @@
-"""How a model call can fail, each way by its own name. A failure is never a report and never a score."""
+"""The ways in which a model call can fail, each by its own name. A failure is never a report and never a score."""
 
 from __future__ import annotations
 
@@ -53,4 +53,4 @@ class ModelFailure(Exception):
 
 
 class ModelSetupError(Exception):
-    """A choice that cannot work, found before any call: no such provider, a package or a key that is missing, a bad file."""
+    """A choice that cannot work, found before any call. No such provider, a package or a key that is missing, a bad file."""

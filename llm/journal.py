@@ -1,4 +1,4 @@
-"""Answers that were paid for, kept as they come: a unit that was stopped is given them again in place of new calls.
+"""Paid answers, kept as they come: a unit that was stopped is given them again in place of new calls.
 
 An answer is found by the bytes of its request and by how often these were asked before, so that nothing hangs on who asked, or
 on how an agent is built. Answers that cannot be used are kept too: what was tried again then is tried again, unpaid.
@@ -35,7 +35,7 @@ class PaidAnswer:
 
 
 class Journal(Protocol):
-    """Of one unit."""
+    """The journal of one unit."""
 
     usable_only: bool
     """The unit failed for good and is tried again: what could not be used then is asked for again."""

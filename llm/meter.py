@@ -1,4 +1,4 @@
-"""What the model calls of one unit used, by role. Money is counted in whole picodollars, so that sums are exact."""
+"""The usage of one unit's model calls, by role. Money is counted in whole picodollars, so that sums are exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chat models by name, ready to be called once per call: no retries of their own, no temperature, no forced tool choice."""
+"""Chat models by name, ready to be called once per call. No retries of their own, no temperature, no forced tool choice."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _missing(extra: str, package: str) -> ModelSetupError:
 
 @lru_cache(maxsize=128)
 def answer_form(provider: str, schema: type[BaseModel]) -> Mapping[str, Any]:
-    """How each provider is told the form a structured answer must have: constrained decoding, never a forced tool."""
+    """Describe to each provider the form that a structured answer must have: constrained decoding, never a forced tool."""
     document = schema.model_json_schema()
     if provider == OFFLINE:
         return {"response_schema": document}

@@ -1,4 +1,5 @@
-"""What a model's name says: its provider, whose address is the machine itself, whose is the provider's own. Nothing of LangChain is loaded."""
+"""The contents of a model's name: its provider, whose address is the machine itself, whose is the provider's
+own. Nothing of LangChain is loaded."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def is_name(name: str) -> bool:
 
 
 def is_loopback(address: str | None) -> bool:
-    """Whether this is the machine itself: `127.0.0.1.example.com` is not."""
+    """Tell whether this is the machine itself: `127.0.0.1.example.com` is not."""
     if not address or set(address) & set("\\ \t\r\n"):
         return False
     try:
@@ -53,7 +54,7 @@ def is_loopback(address: str | None) -> bool:
 
 
 def is_providers_own(provider: str, address: str | None) -> bool:
-    """Whether what is sent there reaches the provider whose key goes along, and nobody else."""
+    """Tell whether what is sent there reaches the provider whose key goes along, and nobody else."""
     own = DEFAULT_ADDRESS.get(provider)
     if own is None or address is None:
         return address is None

@@ -1,4 +1,4 @@
-"""What a call costs, from a dated table that the user may replace. A model that is not in the table has no known price."""
+"""The prices of calls, from a dated table that the user may replace. A model that is not in the table has no known price."""
 
 from __future__ import annotations
 

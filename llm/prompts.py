@@ -1,4 +1,4 @@
-"""Prompts are markdown files with named slots, filled in one pass: what is put in is text and is never read as a slot."""
+"""Prompts as markdown files with named slots, filled in one pass. What is put in is text and is never read as a slot."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Prompt:
     """As the file has it: with its choices, where `text` has made them."""
 
     def chosen(self, choices: Mapping[str, str]) -> Prompt:
-        """With these words where the file leaves a choice of that name; a file without any is the same."""
+        """Choose these words where the file leaves a choice of that name; a file without any is the same."""
         return replace(self, text=_CHOICE.sub(lambda match: choices.get(match[1], match[2]), self.written))
 
     @property
@@ -46,7 +46,7 @@ class Prompt:
         return _SLOT.sub(lambda match: values[match[1]], self.text)
 
     def shared(self, own: Collection[str], /, **values: str) -> int:
-        """Characters of the filled text up to the line of the first slot of `own`: what other conversations open with too."""
+        """Count the characters of the filled text up to the line of the first slot of `own`. Other conversations open with them too."""
         first = min(
             (match.start() for match in _SLOT.finditer(self.text) if match[1] in own), default=len(self.text)
         )

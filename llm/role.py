@@ -1,4 +1,4 @@
-"""What agents, query writers and judges hold of a model: a role they can talk to. How it is called is `llm`'s affair."""
+"""The face of a model for agents, query writers and judges: a role they can talk to. How it is called is `llm`'s affair."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RoleModel(Protocol):
 
 
 class MeteredModel(RoleModel, Protocol):
-    """What `Models` gives: answers in a form can also be had as they came, to be kept and read again."""
+    """A model that `Models` gives. Answers in a form can also be had as they came, to be kept and read again."""
 
     async def answer(
         self, messages: Sequence[BaseMessage], schema: type[BaseModel], *, brief: object = None

@@ -16,7 +16,7 @@ _PREFIXES = ("sk-", "pk-", "rk-")
 
 
 def can_be_key(text: str) -> bool:
-    """Whether this may be somebody's key, by its length and its variety, or by a provider's prefix.
+    """Tell whether this may be somebody's key, by its length and its variety, or by a provider's prefix.
 
     `test` or `pillow` is none: it would be hidden in every record of a pillow, and is never sent either.
     """
@@ -29,7 +29,8 @@ def can_be_key(text: str) -> bool:
 
 
 class Redactor:
-    """Replaces the keys it was given, and anything shaped like a key, by `[hidden]`; what cannot be a key is left as it stands."""
+    """A redactor that replaces the keys it was given, and anything shaped like a key, by `[hidden]`. What
+    cannot be a key is left as it stands."""
 
     def __init__(self, keys: Iterable[str | None] = (), addresses: Iterable[str | None] = ()) -> None:
         real = {key for key in keys if key and can_be_key(key)}
@@ -46,7 +47,7 @@ class Redactor:
         return f"Redactor({len(self._keys)} keys)"
 
     def count(self, text: str) -> int:
-        """How often a key that it was given stands in a text."""
+        """Count how often a given key stands in a text."""
         return sum(text.count(key) for key in self._keys)
 
     def values(self, value: Any) -> Any:
@@ -71,7 +72,7 @@ class Redactor:
 
 
 def _credentials(address: str) -> Iterator[str]:
-    """`user:password@` of an address as it stands there and as clients write it; a short password alone is a word like any other."""
+    """Find `user:password@` of an address as it stands there and as clients write it. A short password alone is a word like any other."""
     user = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
     for form in {user, unquote(user), quote(unquote(user), safe=":")} - {""}:
         yield f"{form}@"

@@ -1,4 +1,4 @@
-"""Pictures for models: which models are known to take them, and the one form in which they are put to all of them."""
+"""Pictures for models. Which models are known to take them, and the one form in which all of them get them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Vision = Literal["auto", "yes", "no"]
 
 
 def sees(name: str) -> bool | None:
-    """Whether `PROVIDER:MODEL` takes pictures, by the pages of its maker; `None` where they do not say. Rules see nothing."""
+    """Tell whether `PROVIDER:MODEL` takes pictures, by the pages of its maker; `None` where they do not say. Rules see nothing."""
     if name == OFFLINE:
         return False
     try:

@@ -1,4 +1,4 @@
-"""A call of a model as somebody sees who watches a run: what was asked of whom, how long it took and what it used."""
+"""A model's call as a watcher of the run sees it. The question and its role, the time it took and what it used."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ class SeenCall:
 
 
 class CallWatch(Protocol):
-    """Told of each call as it ends, in the task that made it."""
+    """A watch that hears of each call as it ends, in the task that made it."""
 
     def called(self, call: SeenCall) -> None: ...

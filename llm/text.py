@@ -1,4 +1,5 @@
-"""Messages as text: their size on the wire, and halves of characters: JSON lets a model write them, and nothing that comes after can encode, hash or print them."""
+"""Messages as text: their size on the wire, and halves of characters. JSON lets a model write those, and
+nothing later can encode, hash or print them."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ def well_formed(text: str) -> str:
 
 
 def well_formed_message(message: AIMessage) -> AIMessage:
-    """What a model said, fit to be sent back, recorded and shown."""
+    """Make a model's message fit to be sent back, recorded and shown."""
     said = {"content": message.content, "tool_calls": message.tool_calls}
     text = json.dumps(said, ensure_ascii=False, default=str)
     if text.isascii() or well_formed(text) == text:
@@ -38,7 +39,7 @@ def _all(value: Any) -> Any:
 
 
 def wire_size(message: BaseMessage) -> int:
-    """What a message is on the wire: blocks (signed thinking, calls) as JSON, plain text as it is."""
+    """Size a message on the wire: blocks (signed thinking, calls) as JSON, plain text as it is."""
     content = message.content
     if isinstance(content, str):
         size = len(content.encode("utf-8", "surrogatepass"))

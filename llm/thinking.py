@@ -1,4 +1,4 @@
-"""How hard a model is told to think: sent only where the provider's model takes it, and never guessed."""
+"""The effort of thinking asked of a model: sent only where the provider's model takes it, and never guessed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALWAYS_THINKS = ("claude-opus-5-5",)
 
 
 class Style(NamedTuple):
-    """As asked for, or as sent to one model: `None` is the provider's default."""
+    """A style as asked for, or as sent to one model: `None` is the provider's default."""
 
     effort: str | None = None
     thinking: str | None = None
@@ -39,7 +39,7 @@ def check(style: Style, max_tokens: int) -> None:
 
 
 def taken(provider: str, model: str, style: Style) -> Style:
-    """What of it this model is sent. An effort that it does not know is an error where it knows others."""
+    """Choose what of it this model is sent. An effort that it does not know is an error where it knows others."""
     if not style.is_set:
         return style
     if provider == "openai":
@@ -61,7 +61,7 @@ def taken(provider: str, model: str, style: Style) -> Style:
 
 
 def thinks(provider: str, model: str, style: Style) -> bool:
-    """Whether this model, told so, is certain to think before each turn: what a provider does when told nothing is not guessed."""
+    """Tell whether this model is certain to think before each turn. What a provider does by itself is not guessed."""
     sent = taken(provider, model, style)
     if provider == "openai":
         return sent.effort is not None
@@ -71,7 +71,7 @@ def thinks(provider: str, model: str, style: Style) -> bool:
 
 
 def arguments(provider: str, style: Style) -> dict[str, Any]:
-    """For the client's constructor."""
+    """Make arguments for the client's constructor."""
     if provider == "openai":
         return {} if style.effort is None else {"reasoning_effort": style.effort}
     found: dict[str, Any] = {} if style.effort is None else {"output_config": {"effort": style.effort}}

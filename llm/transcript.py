@@ -32,7 +32,7 @@ def _one(message: BaseMessage, numbers: dict[str | None, str]) -> ToldMessage:
 
 
 def _add_answer(told: ToldMessage, message: AIMessage, numbers: dict[str | None, str]) -> None:
-    """What a model's message holds beside its text."""
+    """Add what a model's message holds beside its text."""
     if message.tool_calls:
         told["tool_calls"] = [
             {"id": _number(call["id"], numbers), "name": call["name"], "args": call["args"]}

@@ -1,4 +1,4 @@
-"""What a model's maker says of it: how much it reads in one request."""
+"""The window that a model's maker states: how much it reads in one request."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _PAGES = {
 
 
 def input_tokens(name: str) -> int | None:
-    """Of `PROVIDER:MODEL`, from the model pages of the provider's client; `None` where they do not say."""
+    """Find the tokens that `PROVIDER:MODEL` takes, from the model pages of the provider's client; `None` where they do not say."""
     return profile_of(name).get("max_input_tokens") or None
 
 
 def profile_of(name: str) -> Mapping[str, Any]:
-    """What its maker's pages say of `PROVIDER:MODEL`; empty where they say nothing."""
+    """Read what its maker's pages say of `PROVIDER:MODEL`; empty where they say nothing."""
     provider, model = parse_name(name)
     if provider not in _PAGES:
         return {}

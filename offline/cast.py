@@ -1,4 +1,4 @@
-"""Who plays which role under the `offline` model: stand-ins by name, for `app` to hand in."""
+"""The cast of the `offline` model: stand-ins by name and role, for `app` to hand in."""
 
 from __future__ import annotations
 

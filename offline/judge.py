@@ -178,7 +178,7 @@ def _relative(asking: Asking[Any]) -> JsonObject:
 
 
 def _example(label: str, lines: Sequence[str], shop: str) -> str:
-    """The line that shows a failure best, as far as its surface tells: a repeated one, a bare recommendation, the total."""
+    """Find the line that shows a failure best, as far as its surface tells. A repeated one, a bare recommendation, the total."""
     shows = _SHOWS.get(label)
     told = [line for line in lines if not line.startswith(("#", "|", ">"))]
     shown: list[str] = [*(shows(lines, shop) if shows else ()), *told, *lines]

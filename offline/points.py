@@ -1,4 +1,4 @@
-"""Whether a report has a key point, by words alone: what the judge `rules-2` says of points that code did not decide.
+"""The test whether a report has a key point, by words alone. The verdict of the judge `rules-2` on points that code did not decide.
 
 Words that a report shares with a point show at most that it touches it: no more than `partial_support` ever comes of them.
 """

@@ -1,4 +1,4 @@
-"""What a report shows on its surface, without being understood: what the judge `rules-2` grades by."""
+"""The surface of a report, seen without understanding: the judge `rules-2` grades by it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _FACETS: tuple[frozenset[str], ...] = tuple(
 
 @dataclass(frozen=True)
 class Surface:
-    """What a report shows without being understood. Shares are of distinct sentences."""
+    """The surface of a report, seen without understanding. Shares are of distinct sentences."""
 
     words: int
     distinct_words: int
@@ -96,7 +96,7 @@ class Surface:
         return self.distinct_words < 30 or self.vocabulary < 15
 
     def score(self, dimension: Dimension) -> float:
-        """From 0 to 10; an attempt to game the grading, or next to no text, is 0."""
+        """Score from 0 to 10; an attempt to game the grading, or next to no text, is 0."""
         if self.forged or self.hollow:
             return 0.0
         flaws = (

@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent / "prompts"
 
 
 class ShopperBrief(NamedTuple):
-    """What a writer is asked about a shopper, as plain fields: rules read these and not the prompt."""
+    """A brief on a shopper for a writer, as plain fields: rules read these and not the prompt."""
 
     profile: ProfileSummary
     questions: int
@@ -25,7 +25,7 @@ class ShopperBrief(NamedTuple):
 
 
 class DepartmentBrief(NamedTuple):
-    """What a writer is asked about a department; `batch` counts how often it came round."""
+    """A brief on a department for a writer; `batch` counts how often it came round."""
 
     department: str
     batch: int
@@ -71,7 +71,7 @@ def generic_messages(prompts: Prompts, brief: DepartmentBrief, today: str) -> li
 
 
 def again_message(prompts: Prompts, count: int, before: Sequence[Mapping[str, str]]) -> HumanMessage:
-    """What was written already, with what the checks found wrong."""
+    """Show the writer its earlier questions, with what the checks found wrong."""
     lines = [
         f"- {row['query']}" + (f" [rejected: {row['failed']}]" if row["failed"] else "") for row in before
     ]

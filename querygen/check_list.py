@@ -1,4 +1,4 @@
-"""What code can say of a question, check by check: the names of `CHECKS` are those that people read.
+"""The checks of a question by code: the names of `CHECKS` are those that people read.
 
 A check passes, fails, or does not apply (`none`): a line with only a question and a user is a query too.
 """
@@ -59,7 +59,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Stock:
-    """What the shop has for a need."""
+    """The shop's stock for a need."""
 
     shop: Shop
 
@@ -76,7 +76,7 @@ class Stock:
         return self.shop.catalog.search(request).total
 
     def category(self, query: Query) -> str | None:
-        """Where the shop keeps what the question is mainly about."""
+        """Find where the shop keeps what the question is mainly about."""
         asked = query.needs[0] if query.needs else query.query
         page = self.shop.catalog.search(
             SearchRequest(asked, match="all" if query.needs else "any", limit=1, search="plain")
@@ -135,7 +135,7 @@ def tools_exist(case: CheckCase) -> CheckResult:
 
 
 def web_need(case: CheckCase) -> CheckResult:
-    """What only the web can tell is said exactly where the web is among the tools."""
+    """Check that what only the web can answer is asked exactly where the web is among the tools."""
     query = case.query
     if not query.tools:
         return NONE
@@ -173,7 +173,7 @@ def budget(case: CheckCase) -> CheckResult:
 
 
 def _too_few(stock: Stock, need: str, wanted: Constraints) -> str | None:
-    """What is wrong where several of one thing are asked for, each up to a price."""
+    """Say what is wrong where several of one thing are asked for, each up to a price."""
     cap, count = wanted.item_max, wanted.count
     if cap is None or count is None or (found := stock.affordable(need, cap)) >= count:
         return None

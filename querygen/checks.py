@@ -1,4 +1,4 @@
-"""Questions of a file held against a shop: can it answer them, are their facts true, are they private, clear, unlike the others."""
+"""Questions of a file checked against a shop. Can it answer them, are their facts true, are they private, clear, unlike the others."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Checker:
         return Checked(query, verdicts)
 
     def accept(self, query: Query) -> Checked:
-        """Like `check`, but a question that fails is forgotten, so that it does not make others look like copies."""
+        """Check as `check` does, but forget a question that fails, so that it does not make others look like copies."""
         checked = self.check(query)
         if checked.failed:
             self._earlier.pop()
@@ -82,7 +82,7 @@ class Checker:
 
 
 def spread(checker: Checker, queries: Sequence[Query]) -> tuple[CheckResult, dict[str, int]]:
-    """Over the shop's categories; of files with twenty questions and more."""
+    """Check the spread over the shop's categories; of files with twenty questions and more."""
     counts = Counter(Stock(checker.shop).category(query) or "none" for query in queries)
     ordered = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     if len(queries) < _SPREAD_FROM:
@@ -94,7 +94,7 @@ def spread(checker: Checker, queries: Sequence[Query]) -> tuple[CheckResult, dic
 
 
 def manifest_matches(shop: Shop, queries: Sequence[Query]) -> None:
-    """Said once for a whole file, before each question says it again."""
+    """Check a whole file's shop once, before each question says it again."""
     hashes = {query.shop_hash for query in queries if query.shop_hash is not None}
     if hashes and shop.manifest.content_hash not in hashes:
         raise DrrError(

@@ -49,7 +49,7 @@ _KEYWORDS = ["deep-research", "e-commerce", "tool-use", "benchmark"]
 
 
 class Publication(NamedTuple):
-    """What a dataset says of itself that the questions do not tell."""
+    """A dataset's words on itself that the questions do not have."""
 
     name: str
     date: str
@@ -62,7 +62,7 @@ class Publication(NamedTuple):
 def write_dataset(
     folder: Path, queries: Sequence[Query], publication: Publication, *, source: str
 ) -> list[Path]:
-    """Only into a folder that is new, empty or our own; rejected questions are left out and counted in the card."""
+    """Write only into a folder that is new, empty or our own. Rejected questions are left out and counted in the card."""
     kept = [query for query in queries if query.review.status != "rejected"]
     if not kept:
         raise Misuse(f"{source}: holds no question that was not rejected; nothing to publish")
@@ -182,7 +182,7 @@ _LIMITS = (
 
 
 def _facts(queries: Sequence[Query]) -> dict[str, str]:
-    """Who wrote and who reviewed, in one sentence each."""
+    """Say who wrote and who reviewed, in one sentence each."""
     models: dict[str, int] = {}
     for query in queries:
         models[query.model or "unknown"] = models.get(query.model or "unknown", 0) + 1

@@ -1,4 +1,4 @@
-"""What a query writer hands back: drafts of a fixed form, to be checked by code before they become queries."""
+"""The drafts of a query writer, in a fixed form: code checks them before they become queries."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def line_of(query: Query) -> str:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Beside the file and then in its place, so that an interrupted write leaves the old one."""
+    """Write beside the file and then in its place, so that an interrupted write leaves the old one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -32,7 +32,7 @@ def write_queries(path: Path, queries: Iterable[Query]) -> None:
 
 
 def merged(present: Sequence[Query], fresh: Sequence[Query]) -> list[Query]:
-    """What a person decided or edited stays as it is, in place of what it was made from; the rest is what was generated now."""
+    """Merge. A row that a person decided on or edited stays in place of what it was made from; the rest is what was generated now."""
     reviewed = {
         query.id: query for query in present if query.review.status != "unreviewed" or query.review.history
     }

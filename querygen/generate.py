@@ -38,7 +38,7 @@ _TASK: dict[Mode, str] = {"profile": "writer_profile", "generic": "writer_generi
 
 
 class WritingRules(NamedTuple):
-    """Who writes under the `offline` model."""
+    """The writer under the `offline` model."""
 
     policy: Policy
     version: str
@@ -60,7 +60,7 @@ class Writer:
 
     @property
     def prompt_hash(self) -> str:
-        """Of all that the writer is told besides the shopper: both prompts and the tools."""
+        """Hash all that the writer reads besides the shopper: both prompts and the tools."""
         parts = [self.prompts["writer_system"].sha256, self.prompts[_TASK[self.mode]].sha256, tool_list()]
         return sha256("\0".join(parts).encode()).hexdigest()
 
@@ -69,7 +69,7 @@ class Writer:
         return [self._unit(place, user, departments) for place, user in enumerate(users)]
 
     def refills(self, first: Sequence[Unit], written: Sequence[Checked]) -> list[Unit]:
-        """As many questions again as the checks rejected, of each shopper who was written for; who failed is not."""
+        """Plan as many questions again as the checks rejected, of each shopper who was written for. One who failed is left."""
         by_user: dict[str, list[Checked]] = {}
         for row in written:
             by_user.setdefault(row.query.user_id, []).append(row)
@@ -172,7 +172,7 @@ class Writer:
 
 
 def written_queries(study: Study, units: Sequence[Unit]) -> list[Query]:
-    """Of the units that are done, in the order of the sample."""
+    """Collect the queries of the units that are done, in the order of the sample."""
     found: list[Query] = []
     for unit in units:
         record = study.record(unit.key)

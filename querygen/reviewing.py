@@ -1,4 +1,4 @@
-"""Review by a person at a terminal: one row of a file at a time, each decision on disk before the next row is shown."""
+"""Review by a person at a terminal. One row of a file at a time, each decision on disk before the next row is shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = TypeVar("Row", Query, ResearchTask)
 
 @dataclass
 class Terminal:
-    """Where rows are shown and keys come from; `ask` raises `EOFError` when nobody is there any more."""
+    """The terminal where rows are shown and keys come from; `ask` raises `EOFError` when nobody is there any more."""
 
     ask: Callable[[str, str], str]
     """Of a prompt, and of what stands on the line to be changed."""
@@ -37,7 +37,7 @@ class ReviewTally:
 
 
 class ToldRow(NamedTuple):
-    """What is shown of a row: no control characters of a model or a stranger among it."""
+    """A row as it is shown: no control characters of a model or a stranger among it."""
 
     name: str
     text: str
@@ -46,7 +46,7 @@ class ToldRow(NamedTuple):
 
 @dataclass(frozen=True)
 class ReviewedKind(Generic[Row]):
-    """What is peculiar to a file of such rows."""
+    """The peculiarities of a file of such rows."""
 
     write: Callable[[Path, Sequence[Row]], None]
     one: str

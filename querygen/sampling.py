@@ -1,4 +1,4 @@
-"""Whose questions are written: a seeded sample of shoppers, spread over what they buy and how much."""
+"""The choice of shoppers to write for: a seeded sample, spread over what they buy and how much."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Sampled(NamedTuple):
 
 
 def sample_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[Sampled]:
-    """In turn from each (category, activity) group, the largest first; fewer than `count` where the shop has no more."""
+    """Sample in turn from each (category, activity) group, the largest first; fewer than `count` where the shop has no more."""
     candidates = shop.store.sample_users(count * _OVERSAMPLE, seed=seed, min_orders=min_orders)
     if not candidates:
         raise DrrError(

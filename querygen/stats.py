@@ -1,4 +1,4 @@
-"""What a file of queries is like: variety, length, tools, needs, and how it compares with another file."""
+"""The statistics of a file of queries: variety, length, tools, needs, and how it compares with another file."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def statistics_of(
 
 
 def _origins(queries: Sequence[Query]) -> QuestionOrigins:
-    """By whom and in which way they were written, and what a reviewer said."""
+    """Count by whom and in which way they were written, and what a reviewer decided."""
     return {
         "modes": _counts(query.mode or "unknown" for query in queries),
         "intents": _counts(query.intent or "unknown" for query in queries),
@@ -112,7 +112,7 @@ def _variety(queries: Sequence[Query]) -> QuestionVariety:
 
 
 def _shares(queries: Sequence[Query]) -> dict[str, float | None]:
-    """Of the questions that set a limit, name a place, ...: by the constraints that the text itself states."""
+    """Share of the questions that set a limit, name a place, ...: by the constraints that the text itself states."""
     asked = [query.constraints or parse_constraints(query.query) for query in queries]
     return {
         "with_budget": _share(sets_limit(constraints) for constraints in asked),
@@ -124,7 +124,7 @@ def _shares(queries: Sequence[Query]) -> dict[str, float | None]:
 
 
 def _checked(queries: Sequence[Query], shop: Shop, min_products: int) -> StatisticsInShop:
-    """What the shop adds: the checks and the categories."""
+    """Compute what the shop adds: the checks and the categories."""
     checker = Checker(shop, min_products)
     checked = [checker.check(query) for query in queries]
     verdict, categories = spread(checker, queries)
@@ -137,7 +137,7 @@ def _checked(queries: Sequence[Query], shop: Shop, min_products: int) -> Statist
 
 
 def distinct(queries: Sequence[Query], width: int, first: int | None = None) -> float | None:
-    """Different runs of so many words, as a share of all runs; higher is more varied, and lower the larger a file is.
+    """Share of different runs of so many words among all runs. Higher is more varied, and lower the larger a file is.
 
     `first` takes only so many runs, so that files of different size compare; `None` if there are fewer.
     """
@@ -153,7 +153,7 @@ def distinct(queries: Sequence[Query], width: int, first: int | None = None) -> 
 
 
 def _similarity(queries: Sequence[Query]) -> Similarity:
-    """Of all pairs, by shingles."""
+    """Measure the similarity of all pairs, by shingles."""
     seen, values = Seen(), []
     for query in queries:
         own = shingles(query.query)

@@ -1,4 +1,4 @@
-"""What code can say against a task: it must be a wish that anybody could have, and one that this shop can answer.
+"""The checks of a task by code. It must be a wish that anybody could have, and one that this shop can answer.
 
 These are the checks of questions turned round: there a fact of the person has to be true, here none may stand.
 """
@@ -81,7 +81,7 @@ TASK_CHECKS: dict[str, Callable[[ResearchTask], str | None]] = {
 def problems(
     tasks: Sequence[ResearchTask], shop: Shop | None = None, min_products: int = 3
 ) -> Iterator[TaskProblem]:
-    """Of a whole file. Without a shop what the texts alone show."""
+    """Yield the problems of a whole file. Without a shop what the texts alone show."""
     earlier: list[str] = []
     seen = Seen()
     for task in tasks:

@@ -1,4 +1,4 @@
-"""Tasks without a person reviewed at a terminal: is it a wish that anybody could have, clear, and worth an answer?"""
+"""Tasks without a person reviewed at a terminal. Is it a wish that anybody could have, clear, and worth an answer?"""
 
 from __future__ import annotations
 

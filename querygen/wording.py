@@ -1,4 +1,4 @@
-"""What a question's text holds, whoever wrote it: ids, states, names, English."""
+"""The contents of a question's text, whoever wrote it: ids, states, names, English."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def states(text: str) -> list[str]:
 
 
 def english_share(text: str) -> float:
-    """Of its words: the share that are among the most frequent of English."""
+    """Share of its words that are among the most frequent of English."""
     words = re.findall(r"[^\W\d_]+", text.casefold())
     return sum(word in _ENGLISH for word in words) / max(len(words), 1)
 

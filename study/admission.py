@@ -1,4 +1,4 @@
-"""Which units there is money for: none is begun that is expected to cost more than the budget has left.
+"""The units that there is money for. None is begun that is expected to cost more than the budget has left.
 
 A unit that is stopped half way by the budget gives nothing yet for what it was paid. So a unit is expected to cost what the finished ones
 of its variant cost in the mean, less what it was paid before; those under way count with what they are expected to cost in all. Where
@@ -38,7 +38,7 @@ class CostGroup:
 
 @dataclass
 class _Finished:
-    """What the finished units of one group cost."""
+    """The cost of one group's finished units."""
 
     units: int = 0
     total: SpendAmount = NOTHING
@@ -130,7 +130,7 @@ class Admission:
         return chosen
 
     def refusal(self, waiting: Collection[str]) -> str:
-        """Why none of these is begun."""
+        """Say why none of these is begun."""
         left = [key for key in waiting if key not in self._settled]
         group = Counter(self._groups[key] for key in left).most_common(1)[0][0]
         known, limit = self._finished.get(group), self._bank.limit
@@ -158,22 +158,22 @@ class Admission:
         )
 
     def _is_its_turn(self, group: CostGroup, beside: Collection[CostGroup]) -> bool:
-        """Of a group that nobody knows the cost of one goes ahead; of a kind that nobody does, it goes alone."""
+        """Tell whether a group may begin. Of a group of unknown cost one goes ahead; of a kind of unknown cost, it goes alone."""
         if group in self._finished:
             return True
         known = any(other.kind == group.kind for other in self._finished)
         return group not in beside if known else not beside
 
     def _fits(self, committed: SpendAmount, cost: SpendAmount) -> bool:
-        """With room to hold what its last call may take; of what is not known yet, each call is judged when it comes."""
+        """Tell whether the cost fits, with room for what its last call may take. What is not known yet is judged call by call."""
         return not self._finished or self._bank.limit.holds(committed + cost + self._bank.largest)
 
     def _expected(self, key: str) -> SpendAmount:
-        """What is still to be paid for a unit."""
+        """Estimate what is still to be paid for a unit."""
         return _less(self._mean_of(self._groups[key]), self._before.get(key, NOTHING))
 
     def _mean_of(self, group: CostGroup) -> SpendAmount:
-        """What is not known is taken to cost as much as the dearest that is."""
+        """Average a group's cost. What is not known is taken to cost as much as the dearest that is."""
         if group in self._finished:
             return self._finished[group].mean
         means = [one.mean for other, one in self._finished.items() if other.kind == group.kind]
@@ -182,12 +182,12 @@ class Admission:
         )
 
     def _committed(self, elsewhere: Collection[str]) -> SpendAmount:
-        """What will have been spent at most when all that is under way has ended."""
+        """Sum what will have been spent at most when all that is under way has ended."""
         own = sum((self._expected(key) for key in self._under_way), self._ended)
         return sum((self._expected(key) for key in elsewhere), self._bank.foreseen(own))
 
     def _paid(self, key: str) -> SpendAmount:
-        """For answers that the unit will be given again."""
+        """Sum what was paid for answers that the unit will be given again."""
         paid = NOTHING
         for text in self._ledger.saved.of_unit(key, WAY).values():
             if b"\n" not in text:  # a search's hits

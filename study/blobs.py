@@ -82,7 +82,7 @@ class Blobs:
         return content
 
     def has(self, digest: str) -> bool:
-        """Whether a file of this name is there, told without reading it; what was found to be changed is not."""
+        """Tell whether a file of this name is there, without reading it. One that was found to be changed is not."""
         if not is_digest(digest) or digest in self._broken:
             return False
         start = digest[:2]
@@ -106,7 +106,7 @@ class Blobs:
 
 
 def _make_sure(folder: Path) -> None:
-    """That it is there, and no link."""
+    """Make sure that the folder is there, and no link."""
     try:
         if not S_ISLNK(folder.lstat().st_mode):
             return

@@ -1,4 +1,4 @@
-"""The form of `study.toml`: what a command finds there is of the types that it was written with, whoever wrote it."""
+"""The form of `study.toml`: a command finds values there of the types that it wrote, whoever wrote them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workers of one run beyond this process, whatever carries words to them: hired, fed, heard, replaced when they are lost."""
+"""The workers of one run beyond this process, whatever carries words to them. Hired, fed, heard, replaced when they are lost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LAST_WORDS_S = 20.0
 
 
 class _Hands:
-    """Those of a run who are there."""
+    """The workers of a run who are there."""
 
     def __init__(self) -> None:
         self.all: list[Hand] = []
@@ -55,7 +55,7 @@ class _Hands:
                 hand.tell(message)
 
     def freest(self, each: int) -> Hand | None:
-        """Who has least to do, and room for one more, be it to lie there."""
+        """Find who has least to do, and room for one more, be it to lie there."""
         free = [hand for hand in self.all if hand.is_ready and len(hand.units) < each + hand.stock.ahead]
         return min(free, key=lambda hand: len(hand.units), default=None)
 
@@ -76,7 +76,7 @@ class _Hands:
 
 
 class _Toll:
-    """Whom a run has lost, and when that is too many."""
+    """The toll of a run: whom it has lost, and when that is too many."""
 
     def __init__(self, most: int, stillborn: int) -> None:
         self.replaced = 0
@@ -88,7 +88,7 @@ class _Toll:
         """Of the workers that had a unit in flight, by its key."""
 
     def ends(self, key: str, counts: bool) -> bool:
-        """Whether a unit whose worker died is given up."""
+        """Tell whether a unit whose worker died is given up."""
         self._deaths[key] += counts
         return self._deaths[key] >= _DEATHS
 
@@ -101,7 +101,7 @@ class _Toll:
 
 
 class Crew:
-    """`recruit` begins a worker that is told `hire` first; each is handed `each` units at most and a stock of free ones, and the rest wait here."""
+    """A crew. `recruit` begins a worker, `hire` is its first message, `each` the most units that it is handed beside a stock."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Crew:
         stillborn: int = 0,
         slots: Callable[[Callable[[str, object], None]], SlotDesk] | None = None,
     ) -> None:
-        """`stillborn`: so many in a row may be lost before they have begun; `slots`: made with how workers are told, in place of its own."""
+        """Make a crew. `stillborn`: so many in a row may be lost unbegun. `slots` makes a desk in place of its own."""
         self._recruit, self._hire, self._terms = recruit, hire, terms
         self._count, self._each = count, each
         self._toll = _Toll(3 * count, stillborn)
@@ -149,7 +149,7 @@ class Crew:
         self._events.put_nowait(None)
 
     def _place(self) -> None:
-        """What waits goes to whoever has least to do, as far as there is room; what was begun before goes first."""
+        """Hand what waits to whoever has least to do, as far as there is room. What was begun before goes first."""
         while self._unplaced and not self._over:
             if (hand := self._hands.freest(self._each)) is None:
                 return
@@ -158,7 +158,7 @@ class Crew:
             hand.tell(assignment)
 
     async def next(self) -> Finished | None:
-        """What ended; `None` when nothing is left and nothing more comes."""
+        """Return what ended; `None` when nothing is left and nothing more comes."""
         while not ((self._fed or self._over) and self._events.empty() and not self._in_flight):
             if self._impatient and self._events.empty():
                 return None
@@ -224,7 +224,7 @@ class Crew:
                 hand.unfit = message.message
 
     async def _bury(self, hand: Hand) -> None:
-        """It ended. Unless it was told to, its units go to another, and another takes its place."""
+        """Bury a worker that ended. Unless it was told to, its units go to another, and another takes its place."""
         self._hands.all.remove(hand)
         orphans = list(hand.units.values())
         hand.units.clear()
@@ -314,7 +314,7 @@ async def _look(grants: Grants, slots: SlotDesk, failed: Callable[[Exception], N
 
 
 async def _over(tasks: Iterable[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-    """Those that are not, after a while."""
+    """Find those that are not over after a while."""
     waiting = set(tasks)
     return (await asyncio.wait(waiting, timeout=_LAST_WORDS_S))[1] if waiting else waiting
 

@@ -102,7 +102,7 @@ def _check_files(path: Path, *, alone: bool) -> None:
 
 
 def _check_room(*files: Path) -> None:
-    """Refuse what would fill the disk: a file full of holes takes no room where it lies, and all of it where it is copied."""
+    """Refuse what would fill the disk. A file full of holes takes no room where it lies, and all of it where it is copied."""
     size, room = sum(file.stat().st_size for file in files), disk_usage(gettempdir()).free
     if size > min(room, _LARGEST_COPY):
         raise DrrError(
@@ -168,7 +168,7 @@ class Database:
             raise DrrError(f"{self.path}: is no ledger of ours (its {strange[:80]} is not of our making)")
 
     def _connect(self) -> _Connection:
-        """SQLite makes files beside a ledger even to read it; where it cannot, what nobody writes is read as it stands."""
+        """Connect. SQLite makes files beside a ledger even to read it; where it cannot, what nobody writes is read as it stands."""
         name = f"{self.path.absolute().as_uri()}?mode=rw"
         if not self.takes_writes:
             journal = self.path.with_name(f"{self.path.name}-wal")
@@ -257,7 +257,7 @@ class Database:
                 raise DrrError(f"{self.path}: is no ledger of ours ({error}); restore it") from error
 
     def among(self, statement: str, keys: Iterable[str], values: Sequence[Any] = ()) -> list[Any]:
-        """What `statement` finds of these keys, whose place in it is `{keys}`; many are asked for at once."""
+        """Return what `statement` finds of these keys, whose place in it is `{keys}`; many are asked for at once."""
         left, found = list(keys), list[Any]()
         for start in range(0, len(left), _AT_ONCE):
             some = left[start : start + _AT_ONCE]
@@ -266,6 +266,6 @@ class Database:
 
 
 def _takes_writes(path: Path) -> bool:
-    """By the rights of whoever runs this, not of who started the process."""
+    """Tell whether it takes writes, by the rights of whoever runs this, not of who started the process."""
     effective = os.access in os.supports_effective_ids
     return all(os.access(one, os.W_OK, effective_ids=effective) for one in (path, path.parent))

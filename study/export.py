@@ -56,7 +56,7 @@ class UnitRow(TypedDict):
 
 
 class CallRow(TypedDict):
-    """As an agent's record or another system tells it."""
+    """A call as an agent's record or another system gives it."""
 
     key: str
     number: int
@@ -77,7 +77,7 @@ class _Place(TypedDict):
 
 
 class KeyedSource(_Place, PackedSource):
-    """In its place among those of its unit."""
+    """A source in its place among those of its unit."""
 
 
 class _Role(TypedDict):

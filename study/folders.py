@@ -1,4 +1,4 @@
-"""A folder that workers need where its path may not lead to it: found there as it is, or copied once for each node, and verified.
+"""A folder that workers need where its path may not lead to it. It is found there as it is, or copied once for each node, and verified.
 
 A folder is known by one of its files, which is different in every version of it; every other file is known by its hash.
 """
@@ -56,7 +56,7 @@ class FolderPiece:
 
 
 class FolderSource:
-    """The driver's side: reads pieces of the folders that it carries, and of nothing else; `keep` makes of them what is sent."""
+    """The driver's side: it reads pieces of the folders that it carries, and of nothing else. `keep` makes of them what is sent."""
 
     def __init__(self, folders: tuple[CarriedFolder, ...], keep: Callable[[bytes], Any]) -> None:
         self._folders = {folder.path: folder for folder in folders}
@@ -89,7 +89,7 @@ def relocated(config: Any, places: Mapping[str, str]) -> Any:
 
 
 async def settled(folder: CarriedFolder, fetch: Callable[[PieceAsked], Awaitable[bytes]]) -> str:
-    """Where the folder is on this node."""
+    """Find where the folder is on this node."""
     if not folder.always and _is_it(Path(folder.path), folder):
         return folder.path
     target = _copies() / folder.mark_sha256
@@ -126,7 +126,7 @@ async def _alone(lock: Path) -> AsyncIterator[None]:
 
 
 async def _copy(folder: CarriedFolder, target: Path, fetch: Callable[[PieceAsked], Awaitable[bytes]]) -> None:
-    """In full and verified, or not at all."""
+    """Copy a folder in full and verified, or not at all."""
     aside = target.with_suffix(".part")
     shutil.rmtree(aside, ignore_errors=True)
     shutil.rmtree(target, ignore_errors=True)

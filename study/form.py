@@ -1,4 +1,4 @@
-"""What a ledger says is of the types that it was written with, whoever wrote it: else one sentence, and no traceback further on."""
+"""The form of a ledger: its values have the types that we write, whoever wrote them. Else one sentence, and no traceback further on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ODD = (KeyError, TypeError, ValueError, AttributeError, RecursionError, IndexEr
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """What is read inside was written by a program, perhaps a stranger's: where its form is another, it says so."""
+    """Read inside what a program wrote, perhaps a stranger's: where its form is another, the error says so."""
     try:
         yield
     except _ODD as error:

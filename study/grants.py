@@ -1,4 +1,4 @@
-"""A budget in portions: a worker in another process is granted one, spends of it, and gives back what it does not need.
+"""A budget in portions. A worker in another process is granted one, spends of it, and gives back what it does not need.
 
 What a worker holds is reserved in its account, so that what is granted and what is spent never exceed the limit together.
 As soon as somebody has to wait, nobody keeps what no call in flight needs, and grants are of single calls.
@@ -144,7 +144,7 @@ class Grants:
         self._waiting.clear()
 
     def remind(self) -> None:
-        """Who waits may wait for what a worker was granted and no call of it needs any more: it was cancelled meanwhile, or recalled late."""
+        """Remind the desk that who waits may wait for a grant that no call needs any more. It was cancelled meanwhile, or recalled late."""
         self.look_again()
         if self._waiting:
             for worker in sorted(self._workers):

@@ -24,26 +24,26 @@ class Hand(ABC):
 
     @property
     def is_ready(self) -> bool:
-        """Whether it may be handed units: one that keeps what it is told until it has begun may from the start."""
+        """Tell whether it may be handed units. One that keeps its messages until it has begun may from the start."""
         return True
 
     @property
     def is_placed(self) -> bool:
-        """Whether it is somewhere, be it still opening what it needs."""
+        """Tell whether it is somewhere, be it still opening what it needs."""
         return True
 
     @abstractmethod
     def tell(self, message: object) -> None:
-        """In order; what is told to one that has ended is lost."""
+        """Send a message, in order; one to a hand that has ended is lost."""
 
     @abstractmethod
     def heard(self) -> AsyncIterator[object]:
-        """What it says, until it is gone."""
+        """Yield its messages until it is gone."""
 
     @property
     @abstractmethod
     def ending(self) -> str:
-        """How it went, once it is gone."""
+        """Say how it went, once it is gone."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Which unit is begun next: what was stopped under way, what is missing in the order asked for, then what others gave up."""
+"""The choice of the unit to begin next. What was stopped under way, what is missing in the order asked for, then what others gave up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from drr.study.unit import Assignment, ClaimTerms
 
 
 class Handout:
-    """Claims units and gives them while there is room for `size` in flight, `limit` in all, and money for one more."""
+    """A handout that claims units and gives them while there is room for `size` in flight, `limit` in all, and money for one more."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What each row was when it was written: a hash of it, so that a disk that forgets a bit is found out.
+"""The hash of each row as it was written, so that a disk that forgets a bit is found out.
 
 A hash is of a unit and its record together. The facts of the whole study and the accounts have one in common, their seal. Leases and
 what is under way have none: they decide no result. An older ledger gets its hashes with the first write.

@@ -1,4 +1,4 @@
-"""Jobs and what became of them: which are due, which are whole, and which must be done again because what they left is lost."""
+"""Jobs and their courses. Which are due, which are whole, and which must be done again because what they left is lost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from drr.env.jobs import GivenJob, JobPart, SharedWord
 
 @dataclass(frozen=True)
 class FailedJob:
-    """In place of an answer."""
+    """A failed job in place of an answer."""
 
     error: DrrError
 
@@ -40,7 +40,7 @@ class JobCourse:
 
 
 class JobCourses:
-    """In the order in which they were given, what was lost before the rest."""
+    """The courses in the order in which jobs were given, lost ones before the rest."""
 
     def __init__(self) -> None:
         self._all: dict[GivenJob, JobCourse] = {}
@@ -72,7 +72,7 @@ class JobCourses:
         return (self._all[word.job] for word in course.job.words if isinstance(word, JobPart))
 
     def words(self, course: JobCourse) -> list[Any]:
-        """As they are sent."""
+        """The words of a job as they are sent."""
         sent: list[Any] = []
         for word in course.job.words:
             if isinstance(word, JobPart):
@@ -93,7 +93,7 @@ class JobCourses:
             self._queue.appendleft(course)
 
     def words_lost(self, course: JobCourse, dead: set[str]) -> None:
-        """What it was given is gone: the jobs that left it are done again, and this one then."""
+        """Do again the jobs whose words are gone, and then the one that was given them."""
         before = list(self._before(course))
         for one in [one for one in before if one.node in dead] or before:
             one.refs = []

@@ -1,4 +1,4 @@
-"""Who holds which unit: a lease is claimed before work begins, renewed while it lasts, and free when its holder is dead.
+"""The holders of units. A lease is claimed before work begins, renewed while it lasts, and free when its holder is dead.
 
 No two clocks need agree. Holders of this host are held to its steady clock, which nobody sets; of a holder elsewhere only what is
 seen here counts: a lease that nobody renewed for as long as it lasts, by the steady clock of who waits for it.
@@ -26,7 +26,7 @@ class Moment(NamedTuple):
 
 
 class Claimed(NamedTuple):
-    """Of the units asked for; those that are in neither list are settled."""
+    """The claim on the units asked for; those that are in neither list are settled."""
 
     taken: list[str]
     held: list[str]

@@ -1,4 +1,4 @@
-"""What a driver and a worker in another process say to each other: pickles behind their length, over two pipes."""
+"""The messages of a driver and a worker in another process: pickles behind their length, over two pipes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Hired:
 
 @dataclass(frozen=True)
 class Unfit:
-    """It could not open its workplace, or is another than it must be, and leaves."""
+    """A worker that could not open its workplace, or is another than it must be, and leaves."""
 
     message: str
 

@@ -1,4 +1,4 @@
-"""In which order the last units of a run are begun: those that are expected to take longest first, so that none is waited for alone.
+"""The order of a run's last units. Those that are expected to take longest first, so that none is waited for alone.
 
 Until then the order is the one asked for, by which a study that stops early has compared like with like.
 """
@@ -17,7 +17,7 @@ _ROUNDS = 2
 
 
 class LongestFirst:
-    """By the mean of the finished units of the same variant, or of the same task of judging; unknown is taken to be long."""
+    """An order by the mean of the finished units of the same variant, or of the same task of judging. Unknown is taken to be long."""
 
     def __init__(self, ledger: Ledger, units: Sequence[Unit], size: int) -> None:
         self._ledger = ledger

@@ -1,4 +1,4 @@
-"""Where units run. A pool hands units to workers and gives back what they report; the driver alone knows the ledger."""
+"""The places where units run. A pool hands units to workers and gives back what they report; the driver alone knows the ledger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from drr.study.worker import Opening, Work, Worker, Workplace
 
 @dataclass(frozen=True)
 class Terms:
-    """What a run holds its workers to."""
+    """The terms that bind a run's workers."""
 
     bank: Bank
     unit_cap: Limit | None = None
@@ -33,7 +33,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class PoolOrder:
-    """What a pool by name is made from (`drr.study.pools`)."""
+    """The order from which a pool by name is made (`drr.study.pools`)."""
 
     opening: Opening
     workers: int
@@ -62,7 +62,7 @@ class Pool(Protocol):
 
 
 class InProcessPool:
-    """This process is the only worker; its units are tasks of the event loop."""
+    """A pool with this process as its only worker; its units are tasks of the event loop."""
 
     def __init__(self, opened: Callable[[], AbstractAsyncContextManager[Workplace]], units: int = 8) -> None:
         self.size = units
@@ -71,7 +71,7 @@ class InProcessPool:
 
     @classmethod
     def of_work(cls, work: Work, models: Models, units: int = 8) -> InProcessPool:
-        """Of a workplace that is open already; whoever opened it closes its models."""
+        """Make a pool of a workplace that is open already; whoever opened it closes its models."""
         return cls(lambda: nullcontext(Workplace(work, models)), units)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Who holds a lease, and whether that process still lives: on this host that can be known and need not be waited for."""
+"""The holder of a lease, and whether that process still lives. On this host that can be known and need not be waited for."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lost(holder: str) -> str:
 
 
 def is_dead(holder: str) -> bool:
-    """True only if it is certain: seen to die, or a process of this host that is gone or whose number is another's now."""
+    """Tell whether the holder is certainly dead. Seen to die, or a process of this host that is gone or whose number is another's now."""
     if holder.startswith(_LOST):
         return True
     parts = holder.rsplit("/", 3)
@@ -58,7 +58,7 @@ def is_of_this_host(holder: str) -> bool:
 
 @cache
 def _host() -> str:
-    """This host since it was booted; a container with process numbers of its own is another host."""
+    """Name this host since it was booted; a container with process numbers of its own is another host."""
     parts = [socket.gethostname().replace("/", "-")]
     try:
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()[:13])
@@ -69,7 +69,7 @@ def _host() -> str:
 
 
 def _start_of(pid: int) -> str | None:
-    """When the process started, in whatever form the system tells it; `None` if it is gone or has ended."""
+    """Find when the process started, in whatever form the system has; `None` if it is gone or has ended."""
     stat = Path(f"/proc/{pid}/stat")
     if Path("/proc/self/stat").exists():
         try:

@@ -1,4 +1,4 @@
-"""A pool of several processes on this machine: one driver, one ledger, each worker with a shop, a web and models of its own."""
+"""A pool of several processes on this machine. One driver, one ledger, each worker with a shop, a web and models of its own."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def pool(order: PoolOrder) -> ProcessPool:
 
 
 class _Pipes(asyncio.subprocess.SubprocessStreamProtocol):
-    """What a worker said is heard to its end. One that is gone may have left its pipes to a process that it forked: they are closed."""
+    """The pipes of a worker, read to its last word. One that is gone may have left its pipes to a process
+    that it forked: they are closed."""
 
     def __init__(self) -> None:
         self._own_loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""The records of units that ended: written once, whole, and only by who still holds the unit; read in key order."""
+"""The records of units that ended: written once, whole, and only by who still owns the unit. Read in key order."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GroupCost(NamedTuple):
 
 
 class Bill(NamedTuple):
-    """What one unit took, and of what it is."""
+    """The bill of one unit."""
 
     key_fields: Mapping[str, Any]
     usage: Mapping[str, UsageRow]
@@ -67,7 +67,7 @@ class Records:
         return written
 
     def reopen(self, keys: Sequence[str], reason: str, message: str) -> None:
-        """What is no longer what it was: failed for good; the judgements of such answers are aside until they are planned anew."""
+        """Reopen what is no longer what it was: failed for good. The judgements of such answers are aside until they are planned anew."""
         if not keys:
             return
         with self._db.writing() as db:
@@ -97,7 +97,7 @@ class Records:
         current: bool = True,
         task: str | None = None,
     ) -> Iterator[Record]:
-        """In the order of their keys, so that every reader sees the same order. `task` is that of judgements."""
+        """Yield all in the order of their keys, so that every reader sees the same order. `task` is that of judgements."""
         conditions, values = ["1"], list[Any]()
         if task is not None:
             conditions.append("json_extract(units.spec, '$.task') = ?")
@@ -121,7 +121,7 @@ class Records:
             last = rows[-1][0]
 
     def about(self, *answers: str) -> Iterator[Record]:
-        """What ended of the current units whose spec names one of these as its answer: their judgements.
+        """Yield the judgements of these answers: what ended of the current units whose spec names one of them.
 
         A judgement of a question names the question there.
         """
@@ -133,7 +133,7 @@ class Records:
         return (_record(row) for row in self._db.rows(statement, answers))
 
     def costs(self, kind: Kind) -> list[GroupCost]:
-        """What the current units of this kind that are done cost, by variant or task; what is unknown of it is not in the sum."""
+        """Sum the cost of the current done units of this kind, by variant or task. Unknown cost is not in the sum."""
         rows = self._db.rows(
             "SELECT coalesce(json_extract(spec, '$.variant'), json_extract(spec, '$.task'), '') AS name, count(*), "
             "sum(coalesce(cost, 0)), sum((SELECT coalesce(sum(json_extract(value, '$.input_tokens') + "
@@ -144,7 +144,7 @@ class Records:
         return [GroupCost(str(name), *sums) for name, *sums in rows]
 
     def mean_seconds(self, kind: Kind) -> list[tuple[str, float]]:
-        """How long the current units of this kind that are done took, by variant or task."""
+        """Average how long the current done units of this kind took, by variant or task."""
         rows = self._db.rows(
             "SELECT coalesce(json_extract(spec, '$.variant'), json_extract(spec, '$.task'), '') AS name, avg(seconds) "
             "FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND status = 'done' GROUP BY name",
@@ -153,7 +153,7 @@ class Records:
         return [(str(name), float(mean)) for name, mean in rows]
 
     def bills(self, kind: Kind) -> Iterator[Bill]:
-        """Of every unit of this kind that ended, also of those that no longer count, and nothing else of it."""
+        """Yield a bill of every unit of this kind that ended, also of those that no longer count, and nothing else of it."""
         rows = self._db.rows(
             "SELECT key_fields, usage, cost FROM units JOIN records USING (key) WHERE kind = ? ORDER BY units.key",
             (kind,),
@@ -163,14 +163,14 @@ class Records:
                 yield Bill(table(fields), usages(used), dollars(of(cost, int, type(None))))
 
     def usages(self) -> Iterator[Mapping[str, UsageRow]]:
-        """Of every current record, and nothing else of it: a study may hold a hundred thousand judgements."""
+        """Yield the usage of every current record, and nothing else of it: a study may have a hundred thousand judgements."""
         rows = self._db.rows("SELECT usage FROM records JOIN units USING (key) WHERE units.current = 1")
         for row in rows:
             with reading("what models used"):
                 yield usages(row[0])
 
     def stamps(self, kind: Kind) -> list[Stamp]:
-        """Of every current unit of this kind that has a record: what has changed since a look."""
+        """List a stamp of every current unit of this kind that has a record: what has changed since a look."""
         rows = self._db.rows(
             "SELECT units.key, finished_at FROM units JOIN records USING (key) WHERE kind = ? AND current = 1",
             (kind,),
@@ -178,7 +178,7 @@ class Records:
         return [Stamp(*row) for row in rows]
 
     def blobs_named(self, kind: Kind, start: str) -> Iterator[Mapping[str, str]]:
-        """The blobs of every unit of this kind that left one whose name starts so; done ones last, the latest very last."""
+        """Yield the blobs of every unit of this kind that left one whose name starts so. Done ones last, the latest very last."""
         rows = self._db.rows(
             "SELECT blobs FROM units JOIN records USING (key) WHERE kind = ? AND instr(blobs, ?) "
             "ORDER BY status = 'done', finished_at, key",
@@ -189,7 +189,7 @@ class Records:
                 yield texts(row[0])
 
     def hold(self, kind: Kind, text: str) -> bool:
-        """Whether the result of some current record of this kind has this text in it."""
+        """Tell whether the result of some current record of this kind has this text in it."""
         statement = "SELECT 1 FROM units JOIN records USING (key) WHERE kind = ? AND current = 1 AND instr(result, ?) LIMIT 1"
         return bool(self._db.rows(statement, (kind, text)))
 

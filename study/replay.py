@@ -1,4 +1,4 @@
-"""A unit's way until it was stopped: what models answered and the web said, given again in place of asking again.
+"""A unit's way until it was stopped. The answers of models and the web, given again in place of asking again.
 
 Every answer is saved as it comes. When the unit is begun again, whoever asks the same is answered from what was saved, in the
 order in which it came, so that the work comes to where it was without paying for any of it twice, and goes on from there.
@@ -48,7 +48,7 @@ class Replay:
 
 
 class ReplayedWeb:
-    """A live web whose searches are given again as they came; pages that were read are kept by the web itself."""
+    """A live web whose searches are given again as they came. Pages that were read are kept by the web itself."""
 
     def __init__(self, web: WebSearch, replay: Replay) -> None:
         self._web = web

@@ -36,7 +36,7 @@ _FEW = 8
 
 @dataclass(frozen=True)
 class Pace:
-    """How a run goes about it; nothing here changes a result or enters a key."""
+    """The pace of a run; nothing here changes a result or enters a key."""
 
     units: int = 8
     """Units in flight."""
@@ -57,7 +57,7 @@ class Pace:
 
 @dataclass
 class Summary:
-    """What this run did; `stopped` says why units are left, `None` if none are."""
+    """The summary of this run; `stopped` says why units are left, `None` if none are."""
 
     done: int = 0
     failures: Counter[str] = field(default_factory=Counter)
@@ -80,7 +80,7 @@ class Summary:
         return not self.failures and self.stopped in (None, "limit")
 
     def joined(self, later: Summary) -> Summary:
-        """With what a later run of the same job did."""
+        """Join it with a later run of the same job."""
         return replace(
             later,
             done=self.done + later.done,

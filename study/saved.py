@@ -1,4 +1,4 @@
-"""What units under way have already got, such as a model's answers: kept before the unit ends, until its record holds it.
+"""The gains of units under way, such as a model's answers. Kept before the unit ends, until its record has them.
 
 A unit's own record is written once, when it ends. A process that dies before leaves no record; what it had been paid for stands here.
 """
@@ -31,7 +31,7 @@ class SavedTexts:
         self._made = True
 
     def of_kind(self, kind: Kind, start: str) -> Iterator[Mapping[str, bytes]]:
-        """By name, those that start so, of each unit of this kind."""
+        """Yield by name those that start so, of each unit of this kind."""
         if not self._is_there():
             return
         rows = self._db.rows(
@@ -53,7 +53,7 @@ class SavedTexts:
         return dict(rows)
 
     def forget(self, db: Connection, ended: Iterable[Finished]) -> None:
-        """What their records hold, and the way of those that are done; in the transaction that writes the records."""
+        """Forget what records have by now, and the way of those that are done, in the transaction that writes the records."""
         if not self._is_there():
             return
         for one in ended:
@@ -67,7 +67,7 @@ class SavedTexts:
                 )
 
     def under_way(self, keys: Iterable[str]) -> set[str]:
-        """Those of these units that had got somewhere when they were stopped."""
+        """Choose those of these units that had got somewhere when they were stopped."""
         if not self._is_there():
             return set()
         statement = "SELECT DISTINCT key FROM saved WHERE key IN ({keys}) AND instr(name, ?) = 1"

@@ -1,4 +1,4 @@
-"""A worker beyond this process, whatever carries its words: it opens its place, works on what it is handed, and says how it went."""
+"""A worker beyond this process, whatever carries its words. It opens its place, works on what it is handed, and says how it went."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ServedWorker:
         self._free = None if hire.each is None else asyncio.Semaphore(hire.each)
 
     async def serve(self) -> None:
-        """Until the driver says enough; what it could not open is its last word."""
+        """Serve until the driver says enough; what it could not open is its last word."""
         try:
             await self._serve()
         except (DrrError, ImportError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""Places for calls of a provider, shared by all workers of a run: what one is refused for, none of them goes on asking for.
+"""Places for calls of a provider, shared by all workers of a run. What one is refused for, none of them goes on asking for.
 
 The driver holds the one count and the one pace. A worker asks for a place when a call needs one and keeps it for its next calls, until
 there are fewer places than calls: from then on every place goes back when its call ends, and to whoever has waited longest.
@@ -40,7 +40,7 @@ class CallAnswered:
 
 @dataclass(frozen=True)
 class PushedBack:
-    """The provider said that it is too much: of a call that began `ago` seconds ago, and what it asks to wait."""
+    """A refusal by the provider as too much, of a call that began `ago` seconds ago, and the wait that it asks for."""
 
     provider: str
     ago: float
@@ -108,7 +108,7 @@ class SharedLimit:
         self._tell(PushedBack(self._provider, time.monotonic() - started, wait))
 
     def granted(self) -> None:
-        """To the call that has waited longest; the one that asked may have ended since."""
+        """Grant the call that has waited longest; the one that asked may have ended since."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -150,7 +150,7 @@ class SharedLimit:
 
 
 class SlotDesk(Protocol):
-    """Where the words of a driver's workers go."""
+    """A desk where the words of a driver's workers go."""
 
     def join(self, worker: str) -> None: ...
 
@@ -188,7 +188,7 @@ class SharedSlots:
                 self._tell(worker, SlotRecall(provider))
 
     def leave(self, worker: str) -> None:
-        """What it held is free; a call that it left at the provider is no longer ours to count."""
+        """Free what the worker had; a call that it left at the provider is no longer ours to count."""
         self._workers.pop(worker, None)
         self._hold()
         for door in self._doors.values():
@@ -203,7 +203,7 @@ class SharedSlots:
             door.pace.hold_to(self._most)
 
     def restore(self, worker: str, provider: str, held: int) -> None:
-        """What one that joins holds already."""
+        """Restore what one that joins has already."""
         self._door(provider).held[worker] = held
 
     def _door(self, provider: str) -> _Door:
@@ -238,7 +238,7 @@ class SharedSlots:
             self._recall(provider, door)
 
     def _next(self, door: _Door) -> str | None:
-        """Who has waited longest and may hold one more."""
+        """Find who has waited longest and may have one more."""
         return next(
             (name for name in door.waiting if door.held[name] < self._workers.get(name, self._most)), None
         )

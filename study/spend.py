@@ -13,7 +13,7 @@ from drr.study.process import is_dead, lost
 
 
 class Account(NamedTuple):
-    """What one worker has spent since it began, what it was granted and has neither spent nor returned, and what it may have spent."""
+    """A worker's account. What it has spent, what of its grants it has neither spent nor returned, and what it may have spent."""
 
     cost: int = 0
     tokens: int = 0
@@ -27,7 +27,7 @@ class Account(NamedTuple):
 
 
 class Spending(NamedTuple):
-    """Over all workers. `cost` and `tokens` are of answers that came and told what they used."""
+    """The spending of all workers. `cost` and `tokens` are of answers that came and told what they used."""
 
     cost: int
     tokens: int
@@ -74,7 +74,7 @@ class Accounts:
             )
 
     def lose(self, worker: str) -> None:
-        """This worker is gone for certain: what it held is spent at most, and never comes back."""
+        """Lose a worker for certain: what it had is spent at most, and never comes back."""
         with self.db.writing() as db:
             db.execute(_LOSE, (lost(worker), worker))
             db.execute("DELETE FROM spending WHERE worker = ?", (worker,))
@@ -207,7 +207,7 @@ class Bank:
         )
 
     def foreseen(self, own: SpendAmount) -> SpendAmount:
-        """What will have been spent at most if this run's units come to `own`, and others spend what they may have."""
+        """Foresee what will have been spent at most if this run's units come to `own`, and others spend what they may have."""
         self.flush()
         total = self._accounts.total()
         cost, tokens = self._gone.cost, self._gone.tokens
@@ -223,10 +223,10 @@ class Bank:
 
     @property
     def unwritten(self) -> bool:
-        """Whether some account has changed since it was written."""
+        """Tell whether some account has changed since it was written."""
         return any(purse.unwritten for purse in (self.own, *self._workers.values()))
 
     def flush(self) -> None:
-        """On its way to the disk is what was spent, before the records that tell of it."""
+        """Send to the disk what was spent, before the records that speak of it."""
         for purse in (self.own, *self._workers.values()):
             purse.flush()

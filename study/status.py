@@ -1,4 +1,4 @@
-"""What of a study is done, failed, pending, running; what it used and cost. The form is a fixed face."""
+"""The status of a study: what is done, failed, pending, running, and its use and cost. The form is a fixed face."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _fabricated(study: Study) -> FabricatedCount:
 
 
 def _usage(study: Study) -> StudyUsage:
-    """Of the units on record, by role; what failed tries and killed processes used is in `cost_usd` and `spent_tokens`."""
+    """Sum the usage of the units on record, by role. What failed tries and killed processes used is in `cost_usd` and `spent_tokens`."""
     roles: dict[str, RoleUsage] = {}
     for usage in study.ledger.records.usages():
         for role, used in usage.items():

@@ -1,4 +1,4 @@
-"""What a worker is handed beside the units it works on, so that short ones travel many in a message and none of them waits for the way."""
+"""The stock that a worker is handed beside the units it works on. Short ones travel many in a message and none waits for the way."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WINDOW_S = 0.1
 
 
 class UnitStock:
-    """Of one worker: how many units it ends in a second, and how many may lie with it."""
+    """The stock of one worker: how many units it ends in a second, and how many may lie with it."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self.ahead = 0

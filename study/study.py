@@ -65,7 +65,7 @@ class Study:
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """Open it to look only: a study that this user did not make here is left as it is, down to what SQLite keeps beside it."""
+        """Open it to look only. A study that this user did not make here is left as it is, down to what SQLite keeps beside it."""
         study = cls._open(folder, read_only=True, apart=not is_known(folder))
         _check_unchanged(study.ledger)
         return study
@@ -127,13 +127,13 @@ class Study:
         self.close()
 
     def retire(self, kind: Kind, keep: Iterable[Unit]) -> int:
-        """Of this kind only `keep` counts from now on; the others and their records stay aside. Gives how many."""
+        """Let only `keep` of this kind count from now on; the others and their records stay aside. Gives how many."""
         return self.ledger.units.retire(kind, [unit.key for unit in keep])
 
     def records(
         self, kind: Kind | None = None, status: Status | None = "done", *, current: bool = True
     ) -> Iterator[Record]:
-        """In key order; those that are done, unless another status or `None` (any) is asked for."""
+        """Yield records in key order; those that are done, unless another status or `None` (any) is asked for."""
         return self.ledger.records.all(kind, status, current=current)
 
     def record(self, key: str) -> Record | None:
@@ -155,14 +155,14 @@ class Study:
         self.blobs.check({digest for record in self.records("answer") for digest in record.blobs.values()})
 
     def reopen_lost(self, keys: Iterable[str]) -> list[str]:
-        """Of these answers, those that lost texts count as failed from now on, and what was judged of them as not judged."""
+        """Reopen lost answers. Those that lost texts count as failed from now on, and their judgements as not made."""
         records = (self.record(key) for key in keys)
         found = [record.key for record in records if record is not None and self.lost(record)]
         self.ledger.records.reopen(found, "lost", "texts that it rests on are no longer in the study")
         return found
 
     def held(self, record: Record, name: str) -> str | None:
-        """As `text`, but `None` also for what was lost: for those who show what there is."""
+        """Return a text as `text` does, but `None` also for what was lost: for those who show what there is."""
         try:
             return self.text(record, name)
         except LostText:

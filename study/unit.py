@@ -50,7 +50,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a finished unit leaves: a JSON result, and texts by name (report, transcript, evidence) kept as blobs.
+    """The outcome of a finished unit: a JSON result, and texts by name (report, transcript, evidence) kept as blobs.
 
     Facts of the wall clock belong into `result` under the keys `seconds`, `started_at`, `finished_at` and nowhere else:
     the canonical export leaves exactly these out.
@@ -74,7 +74,7 @@ class UnitFailure(Exception):
 
 @dataclass(frozen=True)
 class ClaimTerms:
-    """How units are claimed in a ledger that other processes may share."""
+    """The terms by which units are claimed in a ledger that other processes may share."""
 
     holder: str
     lease_s: float
@@ -110,7 +110,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Finished:
-    """What a worker reports of a unit that ended. Plain data; holds no secret of the worker's, and nothing is kept yet."""
+    """A worker's report of a unit that ended. Plain data; holds no secret of the worker's, and nothing is kept yet."""
 
     key: str
     status: Status
@@ -134,7 +134,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Record:
-    """What the ledger holds of a unit that ended. Times are recorded and never enter a key."""
+    """The ledger's record of a unit that ended. Times are recorded and never enter a key."""
 
     key: str
     kind: Kind
@@ -169,10 +169,10 @@ class Record:
 
     @property
     def making_seconds(self) -> float | None:
-        """How long it took to make; `None` is unknown."""
+        """Return the seconds that it took to make; `None` is unknown."""
         return None if self.made_elsewhere else self.seconds
 
     @property
     def making_usd(self) -> float | None:
-        """What it cost to make, as far as calls of models were told; `None` is unknown."""
+        """Return its cost, as far as calls of models report theirs; `None` is unknown."""
         return None if self.made_elsewhere and not self.usage else self.cost_usd

@@ -17,7 +17,7 @@ class FoundUnit(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How a current unit stands; all but the first two are `None` or 0 while it has no record."""
+    """The standing of a current unit; all but the first two are `None` or 0 while it has no record."""
 
     kind: Kind
     key: str
@@ -28,7 +28,7 @@ class Standing(NamedTuple):
 
 
 class AnswerTally(NamedTuple):
-    """How the current answers of one variant stand."""
+    """The standing of one variant's current answers."""
 
     variant: str
     units: int
@@ -80,7 +80,7 @@ class Units:
         return self.all([key])[0]
 
     def all(self, keys: Sequence[str]) -> list[Unit]:
-        """In this order."""
+        """Return all units in this order."""
         rows = self._db.among(
             "SELECT key, kind, key_fields, spec, label FROM units WHERE key IN ({keys})", keys
         )
@@ -96,7 +96,7 @@ class Units:
         return [FoundUnit(*row) for row in rows]
 
     def standings(self) -> list[Standing]:
-        """Of every current unit."""
+        """List the standing of every current unit."""
         rows = self._db.rows(
             "SELECT kind, units.key, status, transient, reason, attempts FROM units LEFT JOIN records USING (key) "
             "WHERE current = 1"
@@ -115,7 +115,7 @@ class Units:
             ]
 
     def answer_tallies(self) -> list[AnswerTally]:
-        """By variant, of every current answer that was asked for."""
+        """Tally every current answer that was asked for, by variant."""
         rows = self._db.rows(
             "SELECT coalesce(json_extract(spec, '$.variant'), label) AS variant, count(*), sum(status IS 'done') "
             "FROM units LEFT JOIN records USING (key) "
@@ -129,7 +129,7 @@ class Units:
         return tallies
 
     def answer_failures(self) -> dict[str, dict[str, int]]:
-        """By variant and kind, the current answers that failed for good."""
+        """Count the current answers that failed for good, by variant and kind."""
         rows = self._db.rows(
             "SELECT coalesce(json_extract(spec, '$.variant'), label) AS variant, coalesce(reason, status) AS how, count(*) "
             "FROM units JOIN records USING (key) WHERE kind = 'answer' AND current = 1 AND status = 'failed' "
@@ -141,26 +141,26 @@ class Units:
         return found
 
     def open_among(self, keys: Iterable[str]) -> int:
-        """How many of these have no final record: none at all, or one of a failure that may pass."""
+        """Count how many of these have no final record: none at all, or one of a failure that may pass."""
         asked = list(keys)
         statement = "SELECT key FROM records WHERE key IN ({keys}) AND (status = 'done' OR NOT transient)"
         final = {row[0] for row in self._db.among(statement, asked)}
         return sum(key not in final for key in asked)
 
     def failed_among(self, keys: Iterable[str]) -> dict[str, str]:
-        """Those of these that failed for a reason that does not pass, with the reason."""
+        """Choose those of these that failed for a reason that does not pass, with the reason."""
         statement = "SELECT key, coalesce(reason, status) FROM records WHERE key IN ({keys}) AND status != 'done' AND NOT transient"
         return dict(self._db.among(statement, keys))
 
     def settled_among(self, keys: Iterable[str], *, retry_failed: bool) -> set[str]:
-        """Those of these that a run does not compute: done, or failed for a reason that does not pass."""
+        """Choose those of these that a run does not compute: done, or failed for a reason that does not pass."""
         statement = (
             "SELECT key FROM records WHERE key IN ({keys}) AND (status = 'done' OR NOT (transient OR ?))"
         )
         return {row[0] for row in self._db.among(statement, keys, (retry_failed,))}
 
     def ended_among(self, keys: Iterable[str]) -> set[str]:
-        """Those of these that have a record, of whatever kind."""
+        """Choose those of these that have a record, of whatever kind."""
         return {row[0] for row in self._db.among("SELECT key FROM records WHERE key IN ({keys})", keys)}
 
 

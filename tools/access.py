@@ -1,4 +1,4 @@
-"""Whose data a session may touch, what an id may look like, and which ids were probably meant."""
+"""The bounds of a session. Whose data it may touch, what an id may look like, and which ids were probably meant."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def owner(ctx: ToolContext, user_id: str | None) -> User:
 
 
 def _is_own(ctx: ToolContext, user_id: str) -> bool:
-    """Whether that is the session's user, in small letters or not; nobody else may have just this id."""
+    """Tell whether that is the session's user, in small letters or not; nobody else may have just this id."""
     own = ctx.session.user_id
     if own is None or user_id == own:
         return user_id == own
@@ -57,7 +57,7 @@ def _is_own(ctx: ToolContext, user_id: str) -> bool:
 
 
 def in_capitals(identifier: str, lookup: Callable[[str], _Found | None]) -> _Found | None:
-    """What goes by this id, or else by the same in capitals: ids of the shop have no small letters."""
+    """Find what goes by this id, or else by the same in capitals. Ids of the shop have no small letters."""
     found = lookup(identifier)
     return found if found is not None or identifier == identifier.upper() else lookup(identifier.upper())
 

@@ -22,7 +22,7 @@ _NO = object()
 
 
 def understood(given: Mapping[Any, Any], schema: JsonObject) -> dict[Any, Any]:
-    """The arguments as the schema has them, where that can be only one thing; every other one as it was given."""
+    """Turn the arguments into what the schema has, where that can be only one thing. Every other one stays as it was given."""
     required, parts = schema["required"], schema["properties"]
     meant = {}
     for name, value in given.items():
@@ -82,7 +82,7 @@ _READERS: dict[str, Callable[[Any, JsonObject], Any]] = {
 
 
 def allowed(part: JsonObject) -> str:
-    """What a parameter takes, in words."""
+    """Say in words what a parameter takes."""
     if "enum" in part:
         return "one of " + ", ".join(map(str, part["enum"]))
     if part.get("type") == "string":
@@ -135,7 +135,7 @@ def _names(name: Any, known: list[str]) -> str:
 
 
 class _Shown(reprlib.Repr):
-    """A value as it was sent, cut short on the way: its whole `repr` may be endless, or refused by Python."""
+    """A value as it was sent, cut short on the way. Its whole `repr` may be endless, or refused by Python."""
 
     def __init__(self) -> None:
         super().__init__()

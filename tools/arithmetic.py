@@ -88,7 +88,7 @@ def _terminating(number: Fraction) -> str | None:
 
 
 def _rounded(number: Fraction) -> str:
-    """To 15 significant digits, half to even, in scientific form outside 1e-7 .. 1e15."""
+    """Round to 15 significant digits, half to even, in scientific form outside 1e-7 .. 1e15."""
     if number == 0:
         return "0"
     sign, size = ("-" if number < 0 else ""), abs(number)

@@ -1,4 +1,4 @@
-"""What a tool is: a function of typed arguments and a context, an answer, an error the model can act on."""
+"""The parts of a tool. A function of typed arguments and a context, an answer, an error the model can act on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ToolError(Exception):
 
     @property
     def text(self) -> str:
-        """What the model reads, the same through Python, LangChain and MCP."""
+        """The text that the model reads, the same through Python, LangChain and MCP."""
         return f"Error ({self.kind}): {self.message}"
 
 
@@ -45,8 +45,8 @@ class ToolAnswer:
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What a tool may touch. `question` is the problem in hand, for web searches that summarise pages; `sees` says whether whoever
-    calls can be shown a picture."""
+    """The context of a tool: all that it may touch. `question` is the problem in hand, for web searches that
+    summarise pages; `sees` says whether whoever calls can be shown a picture."""
 
     world: World
     top_k: int = 5
@@ -88,5 +88,5 @@ def context_for(
     deadline_s: float = 30.0,
     question: str | None = None,
 ) -> ToolContext:
-    """In the world of the session's shop."""
+    """Make a context in the world of the session's shop."""
     return ToolContext(ShopWorld(session, web), top_k, deadline_s, question)

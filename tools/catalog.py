@@ -104,7 +104,7 @@ def _found_products(ctx: ToolContext, asked: SearchRequest) -> ToolAnswer:
 
 
 class SearchCounts(TypedDict):
-    """What a search counted, as data; all but `total` where the search is not `plain`."""
+    """The counts of a search, as data; all but `total` where the search is not `plain`."""
 
     total: int
     set_aside: NotRequired[int]
@@ -127,13 +127,13 @@ class FoundProduct(TypedDict):
 
 
 class FoundProducts(SearchCounts):
-    """What a search found, as data."""
+    """The findings of a search, as data."""
 
     items: list[FoundProduct]
 
 
 def _said(page: SearchPage) -> list[str]:
-    """How the query was read, and what is beside the list and how to see it."""
+    """Say how the query was read, and what is beside the list and how to see it."""
     lines = [f"Query read so: {one_line('; '.join(page.said), 300)}."] if page.said else []
     beside = []
     if page.aside:

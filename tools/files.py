@@ -1,4 +1,4 @@
-"""The files that belong to a question: what there is, what stands in a part of one, where a word occurs, and a picture itself."""
+"""The files that belong to a question. A list, a part of one, the places of a word, and a picture itself."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class FoundPassage(TypedDict):
 
 
 class ReadPart(TypedDict):
-    """What was read of a file, as data."""
+    """The part read of a file, as data."""
 
     name: str
     url: str
@@ -76,7 +76,7 @@ class ReadPart(TypedDict):
 
 
 class FoundPassages(TypedDict):
-    """What a search in a file found, as data."""
+    """The passages found in a file, as data."""
 
     items: list[FoundPassage]
     total: int
@@ -260,7 +260,7 @@ def _pages(content: FileContent, part: str) -> ToolAnswer:
 
 
 def _piece(content: FileContent, part: str) -> ToolAnswer:
-    """Of a text: all of it, or one of its equal parts."""
+    """Take all of a text, or one of its equal parts."""
     text = visible(content.whole or "")
     count = max(1, -(-len(text) // PIECE))
     first, _ = _numbers(part, "part", count, 1)
@@ -317,7 +317,7 @@ def _shown(row: Sequence[str], column: int) -> str:
 
 
 def _range(content: FileContent, part: str) -> tuple[Sheet, Box]:
-    """Of a table rows by number; of a workbook a sheet, or a range of one."""
+    """Find the part asked for. Of a table rows by number, of a workbook a sheet or a range of one."""
     named, _, cells = part.rpartition("!") if "!" in part else ("", "", part)
     place = place_in(content.name, part)
     if place is not None and place.kind == "cell":

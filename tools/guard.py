@@ -1,4 +1,4 @@
-"""The door of a server over HTTP: a token that is made or read at the start, and nobody in without it."""
+"""The door of a server over HTTP. A token that is made or read at the start, and nobody in without it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def new_token() -> str:
 
 
 def token_in(path: Path) -> tuple[str, bool]:
-    """The token that the file holds, and whether it was made just now; a file of ours is for its owner's eyes only."""
+    """Read the token of the file, and tell whether it was made just now. A file of ours is for its owner's eyes only."""
     try:
         return _checked(path, path.read_text(encoding="ascii").strip()), False
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The tools for any MCP client: our schemas, our validation, our texts, data with a schema, hints from the write flag."""
+"""The tools for any MCP client. Our schemas, our validation, our texts, data with a schema, hints from the write flag."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ Calling = Callable[[str, JsonObject, ToolContext], Awaitable[ToolAnswer]]
 
 
 class Face(Protocol):
-    """In which names and forms clients see the shop (`drr.tools.faces`): what they are told, the tools with the schemas of their
-    answers, and how a call is answered. `MCPError` for what the protocol itself answers."""
+    """The names and forms in which clients see the shop (`drr.tools.faces`). The introduction, the tools with
+    the schemas of their answers, and how a call is answered. `MCPError` for what the protocol itself answers."""
 
     @property
     def instructions(self) -> str: ...
@@ -50,7 +50,7 @@ class Face(Protocol):
     def outputs(self) -> Mapping[str, JsonObject]: ...
     @property
     def documents(self) -> Mapping[str, Callable[[str], JsonObject]]:
-        """What is served over HTTP beside the tools: by path, a document made for the server's own address."""
+        """List what is served over HTTP beside the tools: by path, a document made for the server's own address."""
 
     async def answer(self, name: str, arguments: JsonObject, ctx: ToolContext) -> CallToolResult: ...
 
@@ -80,8 +80,9 @@ class OwnTools:
 
 
 class ShopServer(MCPServer[ClientContexts]):
-    """A session for each client: what its `update_user_profile` changes is seen by its later calls, by nobody else, and
-    forgotten when it leaves. A call that takes longer than `pulse_s` tells a client that asked for it how long so far.
+    """A session for each client. Later calls see what its `update_user_profile` changes; nobody else does,
+    and it is forgotten when the client leaves. A call that takes longer than `pulse_s` tells a client that
+    asked for it how long so far.
 
     `calling` given: every client is in the one session that it calls in, and has the tools of `names`. `face` given: clients see
     the shop as that says."""
@@ -162,7 +163,7 @@ def _context_of(context: Context[ClientContexts, Any]) -> ToolContext:
 
 
 async def _with_session(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Over HTTP the newest protocol has no sessions, so no client could see its own edits: it is told to shake hands."""
+    """Ask the client to shake hands. Over HTTP the newest protocol has no sessions, so no client could see its own edits."""
     if ctx.request is not None and ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
         raise MCPError(
             code=UNSUPPORTED_PROTOCOL_VERSION,

@@ -1,4 +1,4 @@
-"""What a tool's answer is to a program: its data and its sources, and the JSON Schema of the two."""
+"""A tool's answer for a program: its data and its sources, and the JSON Schema of the two."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def structured(answer: ToolAnswer) -> JsonObject:
 
 @cache
 def output_schema(data: Any) -> JsonObject:
-    """Of answers whose `data` is of this type. Open, because data may grow."""
+    """Describe answers whose `data` is of this type. Open, because data may grow."""
     answer = cast(Any, TypedDict)("Answer", {"data": data, "sources": list[AnswerSource]})
     return cast(JsonObject, plain(TypeAdapter(answer).json_schema(mode="serialization")))
 

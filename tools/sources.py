@@ -1,4 +1,4 @@
-"""What an answer offers for citation: the address, the words the model saw, and the record behind them.
+"""The citable part of an answer: the address, the words the model saw, and the record behind them.
 
 Built without validation, which would cost more than the store does; a test holds them to what validation accepts.
 """
@@ -13,7 +13,7 @@ _FIELDS = frozenset(Source.model_fields)
 
 
 def _source(url: str, kind: str, title: str, seen: str, record: JsonObject) -> Source:
-    """What `model_construct` does, without its look at every field."""
+    """Make a source as `model_construct` does, without its look at every field."""
     source = Source.__new__(Source)
     values = {
         "url": url,

@@ -92,7 +92,7 @@ def make_tool(function: ToolFunction, *, writes: bool = False, data: Any = Any) 
 
 
 def _tidy(schema: JsonObject) -> JsonObject:
-    """Without the titles, which repeat the names."""
+    """Drop the titles, which repeat the names."""
     properties = {name: _part(part) for name, part in schema.get("properties", {}).items()}
     return {
         "type": "object",
@@ -103,7 +103,7 @@ def _tidy(schema: JsonObject) -> JsonObject:
 
 
 def _part(part: JsonObject) -> JsonObject:
-    """A parameter with its one plain type: that it may be null says no more than that it may be left out."""
+    """Give a parameter its one plain type. That it may be null says no more than that it may be left out."""
     plain: JsonObject = next(
         (variant for variant in part.get("anyOf", ()) if variant.get("type") != "null"), {}
     )

@@ -89,7 +89,7 @@ class ChangedField(TypedDict):
 
 
 class ChangedProfile(TypedDict):
-    """What an update changed, as data, and the record as it is now."""
+    """The changes of an update, as data, and the record as it is now."""
 
     changed: list[ChangedField]
     profile: JsonObject

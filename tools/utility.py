@@ -25,14 +25,14 @@ class WebResult(TypedDict):
 
 
 class WebResults(TypedDict):
-    """What the web gave, as data."""
+    """The web's results, as data."""
 
     items: list[WebResult]
     total: int
 
 
 class Calculated(TypedDict):
-    """What an expression comes to, in digits."""
+    """The value of an expression, in digits."""
 
     value: str
 

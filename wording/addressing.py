@@ -1,4 +1,4 @@
-"""Whether a sentence tells its reader, as a fact, of the reader's own affairs: "your dog", and not "if you had a dog"."""
+"""The test whether a sentence states something of the reader's own affairs. "your dog", and not "if you had a dog"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a wish may be for one more of what somebody has: to replace it, to stand beside it, for somebody else."""
+"""The test whether a wish may be for one more of what somebody has. To replace it, to stand beside it, for somebody else."""
 
 from __future__ import annotations
 

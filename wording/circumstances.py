@@ -1,4 +1,4 @@
-"""What a wish tells of the one who has it: "our old dog", "I sleep badly". What anybody's dog needs tells nothing."""
+"""The circumstances that a wish gives away: "our old dog", "I sleep badly". What anybody's dog needs tells nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a text sets one thing against another, as people say it: `cheaper`, `the higher rating`, `more reviews`, `the best-rated of the three`."""
+"""Comparisons as people make them: `cheaper`, `the higher rating`, `more reviews`, `the best-rated of the three`."""
 
 from __future__ import annotations
 

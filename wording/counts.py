@@ -1,4 +1,4 @@
-"""How many things a question asks for; `None` where it leaves a choice ("two or three") or counts something else."""
+"""The number of things that a question asks for. `None` where it leaves a choice ("two or three") or counts something else."""
 
 from __future__ import annotations
 

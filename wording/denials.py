@@ -1,4 +1,4 @@
-"""What a person says of the own household against a trait: a thing that is not there or not wanted, another home."""
+"""Denials of a trait by a person about the own household. A thing that is not there or not wanted, another home."""
 
 from __future__ import annotations
 

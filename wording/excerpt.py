@@ -1,4 +1,4 @@
-"""A piece of a text for a place with little room: cut between words, with an ellipsis wherever something is left out."""
+"""A piece of a text for a place with little room. Cut between words, with an ellipsis wherever something is left out."""
 
 from __future__ import annotations
 

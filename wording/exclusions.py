@@ -1,4 +1,4 @@
-"""What a question rules out: the things named behind "without", "no", "allergic to", and before "-free"."""
+"""The things that a question rules out: those named behind "without", "no", "allergic to", and before "-free"."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ExclusionReader:
         return list(once.values())
 
     def _things(self, text: str, position: int) -> list[str]:
-        """What is named behind a cue: `plastic, latex or fragrance` is three."""
+        """List the things named behind a cue: `plastic, latex or fragrance` is three."""
         found: list[str] = []
         at: int | None = position
         while at is not None and len(found) < _MOST:
@@ -85,7 +85,7 @@ class ExclusionReader:
 
 
 def _next(text: str, end: int) -> int | None:
-    """Where the next thing of the list begins."""
+    """Find where the next thing of the list begins."""
     glue = _GLUE.match(text, len(text[:end].rstrip()))
     if glue is None:
         return None
@@ -96,7 +96,7 @@ def _next(text: str, end: int) -> int | None:
 
 
 def _closes_as_list(text: str, position: int) -> bool:
-    """After a comma the list goes on only if it ends like one: `a, b or c`, `a, b, and c`."""
+    """Tell whether the list goes on after a comma. Only if it ends like one, `a, b or c`, `a, b, and c`."""
     if _JOINED.search(text[max(0, position - 5) : position]):
         return True
     clause = _CLAUSE.match(text, position)

@@ -1,4 +1,4 @@
-"""How a report speaks of what a fact is about without its name, and the words by which it disowns what it repeats."""
+"""The ways of a report to speak of a fact's subject without its name, and the words by which it disowns what it repeats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FactWords:
             return re.compile(rf"(?<![\w-])(?:{words.either(*groups)})(?![\w-])", re.I)
 
         def known(group: str) -> re.Pattern[str]:
-            """With a word before it that says it is known which one: `your shelf`, and no `gap of 3 in`."""
+            """Match a group's words with a word before them that says which one. `your shelf`, and no `gap of 3 in`."""
             ahead = rf"(?:{words.either('known')})\s{{1,4}}(?:[\w-]{{1,20}}\s{{1,4}})?"
             return re.compile(rf"(?<![\w-]){ahead}(?:{words.either(group)})(?![\w-])", re.I)
 
@@ -50,32 +50,32 @@ class FactWords:
         }
 
     def is_denied(self, text: str, start: int) -> bool:
-        """Whether what begins there is said not to be so."""
+        """Tell whether the words that begin there are denied."""
         found = self.denied.search(text[max(0, start - 80) : start])
         return found is not None and not self._bounds.search(found[0])
 
     def is_worked_out(self, text: str, start: int) -> bool:
-        """Whether what begins there is a multiple of what was said before."""
+        """Tell whether a multiple of an earlier figure begins there."""
         return self.worked_out.search(text[max(0, start - 80) : start]) is not None
 
     def disowns(self, text: str) -> bool:
-        """Not where it says what is wrong with a thing."""
+        """Tell whether the words disown what they repeat; not where they say what is wrong with a thing."""
         return self.disowned.search(self.amiss.sub(" ", text)) is not None or self.sets_aside(text)
 
     def is_general(self, text: str) -> bool:
-        """Whether it speaks of others too."""
+        """Tell whether it speaks of others too."""
         return self.others.search(text) is not None
 
     def sets_aside(self, text: str) -> bool:
-        """Whether the writer says of what he mentions that he does not go by it."""
+        """Tell whether the writer does not go by what he mentions."""
         return self.aside.search(text) is not None or self.untrusted.search(text) is not None
 
     def turns(self, text: str) -> bool:
-        """Whether a sentence takes back the one before it."""
+        """Tell whether a sentence takes back the one before it."""
         return self.turned.match(text) is not None
 
     def about(self, text: str) -> frozenset[str]:
-        """What it is about, by the names of the groups of words."""
+        """Find the subjects of a text, by the names of the groups of words."""
         return frozenset(name for name, cue in self.cues.items() if cue.search(text))
 
 

@@ -46,7 +46,7 @@ class Number(NamedTuple):
 
 
 def numbers(text: str, *, words: bool = False) -> list[Number]:
-    """The figures in digits; with `words`, then those in words, which may be no figures at all ("one of the two")."""
+    """Find the figures in digits. With `words`, then those in words, which may be no figures at all ("one of the two")."""
     text = _FRACTION.sub(lambda m: f"{int(m[1] or 0) + int(m[2]) / int(m[3]):g}", text.translate(_VULGAR))
     return [*_in_digits(text), *(_in_words(text) if words else ())]
 

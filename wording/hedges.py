@@ -1,4 +1,4 @@
-"""Words beside a figure that say it is not exact: `about $40`, `over 2,000 ratings`, `just under 5 lb`, `250 or so`."""
+"""Words beside a figure that make it inexact: `about $40`, `over 2,000 ratings`, `just under 5 lb`, `250 or so`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Hedges:
         """Behind a figure, or behind the noun that follows it."""
 
     def beside(self, text: str, start: int, end: int) -> bool:
-        """Whether a word before a figure of a text or behind it says that it is not exact."""
+        """Tell whether a word before a figure of a text or behind it makes it inexact."""
         before = text[max(0, start - _BEFORE) : start]
         return self.before.search(before) is not None or self.behind.match(text, end) is not None
 

@@ -1,4 +1,4 @@
-"""What a question allows things to cost: each amount that it names as a limit, for all, for one of them, or for a month."""
+"""The limits of a question's cost. Each amount that it names as one, for all, for one of them, or for a month."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class LimitReader:
         return found + [CostLimit("total", None, float(spoken(one["bill"]))) for one in change]
 
     def thresholds(self, text: str) -> list[float]:
-        """What a purchase must reach for an offer to hold: `10% off orders over $50` limits nothing."""
+        """Find what a purchase must reach for an offer to hold: `10% off orders over $50` limits nothing."""
         said = (self._said(text, amount) for amount in dollar_amounts(text))
         return [one.value for one in said if one.second is None and self._is_offered(one)]
 
@@ -155,7 +155,7 @@ class LimitReader:
         return self._floor_before.search(said.before) is not None and not capped
 
     def _is_offered(self, said: _Said) -> bool:
-        """Whether it is the least that must be spent for shipping to be free, or for a discount."""
+        """Tell whether it is the least that must be spent for shipping to be free, or for a discount."""
         if self._least_order.search(said.before):
             return True
         clauses = _CLAUSE.split(said.before)[-1], _CLAUSE.split(said.after)[0][:_OFFERED]

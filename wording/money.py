@@ -140,7 +140,7 @@ _ANY = re.compile(rf"\d|{vocabulary('money').either('after', 'cents')}", re.I)
 
 
 def every_amount(text: str) -> list[MoneyAmount]:
-    """Every amount of a text, also those in cents and in words; where two readings overlap, the one with the sign."""
+    """Find every amount of a text, also those in cents and in words. Where two readings overlap, the one with the sign wins."""
     if _ANY.search(text) is None:
         return []
     written = amounts(text)
@@ -150,7 +150,7 @@ def every_amount(text: str) -> list[MoneyAmount]:
 
 
 def dollar_amounts(text: str) -> list[MoneyAmount]:
-    """Every amount of a dollar and more, also in words; less than that is what a piece costs and no purchase's limit."""
+    """Find every amount of a dollar and more, also in words. Less than that is what a piece costs and no purchase's limit."""
     return [one for one in every_amount(text) if one.value >= 1]
 
 

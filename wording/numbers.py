@@ -27,7 +27,7 @@ NUMERAL = rf"(?:\d{{1,3}}|{cardinals()})"
 
 
 def number(digits: str) -> float:
-    """What `1,299.50` comes to."""
+    """Turn `1,299.50` into a number."""
     return float(digits.replace(",", ""))
 
 
@@ -57,7 +57,7 @@ SPOKEN = rf"(?:{_BEGINS}{_VAGUE}(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDR
 
 
 def spoken(words: str) -> int:
-    """What a whole of `SPOKEN` comes to."""
+    """Turn a whole of `SPOKEN` into a number."""
     said = words.casefold().replace("-", " ").replace(",", " ").split()
     if said[-1] == "dozen":
         return 6 if "half" in said else 12 * (_VALUES.get(said[0]) or 1)
@@ -73,5 +73,5 @@ def spoken(words: str) -> int:
 
 
 def number_said(text: str) -> float:
-    """What a number comes to that is written in digits or in words: `1,299.50`, `forty-one`."""
+    """Turn digits or words into a number: `1,299.50`, `forty-one`."""
     return number(text) if text[0].isdigit() else float(spoken(text))

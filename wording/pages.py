@@ -1,4 +1,4 @@
-"""Whether words speak of a page alone: of `The product page here`, nothing says what the page is of."""
+"""The test whether words speak of a page alone. Nothing in `The product page here` says what the page is of."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PageWords:
         self._words = own | frozenset(f"{word}s" for word in own) | function_words
 
     def is_of_a_page(self, said: Iterable[str]) -> bool:
-        """Of words in small letters: no other word is among them but numbers."""
+        """Tell whether words in small letters speak of a page: no other word is among them but numbers."""
         return all(word in self._words or word.isdecimal() for word in said)
 
 

@@ -1,4 +1,4 @@
-"""Over how many months a question plans, and by when it wants things."""
+"""The months that a question plans for, and the date by which it wants things."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ class PeriodReader:
         return None if match is None else " ".join((match["when"] or match["within"]).split()).rstrip(".")
 
     def _is_planned(self, text: str, position: int) -> bool:
-        """ "In a year" alone is how long something takes; with money or a plan in its clause, it is what is asked for."""
+        """Tell whether a period is planned. "In a year" alone is how long something takes; with money or a
+        plan in its clause, it is what is asked for."""
         clause = _CLAUSE.split(text[max(0, position - _BEFORE) : position])[-1]
         return self._planned.search(clause) is not None
 

@@ -1,4 +1,4 @@
-"""Personal data that has a form of its own: an e-mail address, a telephone number, a street, a card or account number."""
+"""Personal data that has a form of its own. An e-mail address, a telephone number, a street, a card or account number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PERSONAL = {
 
 
 def personal_data(text: str) -> list[str]:
-    """What kinds of it there are."""
+    """List the kinds of private data in the text."""
     return [
         name
         for name, pattern in _PERSONAL.items()

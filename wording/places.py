@@ -1,4 +1,4 @@
-"""The state or region that a text is about: one that it says something is in, or from, or has the weather of."""
+"""The state or region of a text: one where something is, comes from, or has the weather of."""
 
 from __future__ import annotations
 

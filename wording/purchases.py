@@ -1,4 +1,4 @@
-"""Whether a text speaks of what somebody has bought."""
+"""The test whether a text speaks of somebody's purchases."""
 
 from __future__ import annotations
 

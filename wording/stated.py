@@ -76,7 +76,7 @@ class StatedReader:
             yield StatedFigure("number", *match.span(), None)
 
     def _is_measured(self, text: str, end: int) -> bool:
-        """Whether a unit or more of a number follows."""
+        """Tell whether a unit or more of a number follows."""
         if self._measured.match(text, end):
             return True
         after = re.match(r"[\s-]{1,3}([A-Za-z]+)", text[end : end + 24])

@@ -1,4 +1,4 @@
-"""Whether a heading names a section that says again, on purpose, what stands elsewhere: a summary or a conclusion, in many languages."""
+"""Headings of sections that repeat, on purpose, what stands elsewhere: a summary or a conclusion, in many languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a text tells a value, however people write it: `54 months` as `four and a half years`, `July 17, 2020` as `2020-07-17`.
+"""The test whether a text has a value, however people write it. `54 months` as `four and a half years`, `July 17, 2020` as `2020-07-17`.
 
 A figure is read with its unit and compared in the base unit of its kind. What is rounded, hedged or one end of a range tells it in part.
 """
@@ -130,12 +130,12 @@ class ToldValue:
 
     @property
     def is_known(self) -> bool:
-        """Whether code can look for it; what only words say it cannot."""
+        """Tell whether code can look for it; what only words express it cannot."""
         return bool(self._day or self._code or self._figure)
 
     @property
     def is_plain(self) -> bool:
-        """Whether much else has such a value: a whole number of months or percent."""
+        """Tell whether much else has such a value: a whole number of months or percent."""
         one = self._figure
         return (
             one is not None
@@ -216,7 +216,7 @@ def _told_figure(wanted: ToldFigure, text: str) -> Iterator[ToldPlace]:
 
 
 def _same(wanted: ToldFigure, said: ToldFigure) -> bool | None:
-    """Whether the two are one value; `False`: nearly, `None`: not."""
+    """Compare two values. `True`: they are one, `False`: nearly, `None`: not."""
     if wanted.kind != said.kind:
         return None
     if wanted.kind == "count" and wanted.amount <= _SMALL and not _one_word(wanted.after, said.after):
@@ -302,7 +302,7 @@ def _time_kind(name: str, base: float) -> tuple[str, float]:
 
 
 def _value(match: re.Match[str]) -> tuple[float, int]:
-    """With how many decimals it shows."""
+    """Read a value and the number of decimals that it shows."""
     if match["words"]:
         return _in_words(match["words"]) + _ODD.get((match["odd"] or "").casefold(), 0.0), 2 if match[
             "odd"

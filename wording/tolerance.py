@@ -1,4 +1,4 @@
-"""When two values are the same as said: up to the rounding that a figure shows, and further where it is hedged."""
+"""The tolerance between two values: up to the rounding that a figure shows, and further where it is hedged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def same_stars(said: float, known: float) -> bool:
 
 
 def same_number(claimed: Number, stated: Number) -> bool:
-    """Equal up to the rounding the claim shows; a hedged number may be 5 % off; units must be of one kind, if both have one."""
+    """Compare up to the rounding that the claim shows. A hedged number may be 5 % off; units must be of one kind, if both have one."""
     if claimed.kind != stated.kind and (
         None not in (claimed.kind, stated.kind) or "money" in (claimed.kind, stated.kind)
     ):
@@ -40,7 +40,7 @@ def same_number(claimed: Number, stated: Number) -> bool:
 
 
 def _slack(claimed: Number, stated: Number) -> float:
-    """Half of the last place shown, where the other figure can have been rounded to it; a bare count is exact."""
+    """Allow half of the last place shown, where the other figure can have been rounded to it. A bare count is exact."""
     if claimed.kind == "money":
         return money_slack(whole=not claimed.decimals)
     if claimed.kind is None and not claimed.decimals:

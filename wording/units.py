@@ -1,4 +1,4 @@
-"""Units of measure: what a word beside a figure means, and what it comes to in the base unit of its kind."""
+"""Units of measure. The meaning of a word beside a figure, and its value in the base unit of its kind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class UnitReader:
         }
 
     def forms(self, *kinds: str) -> str:
-        """What the units of some kinds are written as, as alternatives of an expression."""
+        """Write the units of some kinds as alternatives of an expression."""
         return _either(form for form, unit in self._forms.items() if unit.kind in kinds)
 
     def named(self, form: str) -> MeasureUnit | None:

@@ -1,4 +1,4 @@
-"""Whether a sentence says that something keeps to a limit or breaks it."""
+"""The verdict of a sentence on a limit: kept or broken."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class VerdictReader:
         self._neither = compiled(rf"\b(?:neither|nor)\b(?:{other}[^.;:,\n]|\.(?=\d)){{0,200}}$")
 
     def verdict(self, sentence: str, limit: float | None = None) -> Verdict | None:
-        """On a limit, if one is given: another amount that something is over or under is none. What would be counts as it is.
+        """Read the verdict on a limit, if one is given: another amount that something is over or under is
+        none. What would be counts as it is.
 
         `open` where it says both; `None` where it says neither.
         """
@@ -54,7 +55,7 @@ class VerdictReader:
         return "open" if len(said) > 1 else next(iter(said), None)
 
     def _is_denied(self, before: str) -> bool:
-        """Whether what stands before a verdict denies it: `it doesn't quite`."""
+        """Tell whether the words before a verdict deny it: `it doesn't quite`."""
         near = _CONTRACTED.sub(" not", before[-_FAR:])
         return (
             self._not.search(near) is not None
@@ -63,7 +64,7 @@ class VerdictReader:
 
 
 def _names_another(said: str, limit: float | None) -> bool:
-    """Whether an amount is named that is not the limit; a number without a sign is one only if it is the limit."""
+    """Tell whether an amount is named that is not the limit. A number without a sign is one only if it is the limit."""
     named = every_amount(said)
     if limit is not None and any(not one.equals(limit) for one in named):
         return True

@@ -1,4 +1,4 @@
-"""Word lists are data: a TOML file of this room states where each group of words is from, and what fails without them.
+"""Word lists as data. A TOML file of this room states where each group of words is from, and what fails without them.
 
 A group names a `source` outside (a standard, a calendar), or a `case`: an example in which each of its words, put at `{}`, decides
 how the text is read. A word that needs an example of its own is written `{word = "...", case = "..."}`.
@@ -55,12 +55,12 @@ def either(words: Iterable[str]) -> str:
 
 
 def first_letters(words: Iterable[str]) -> str:
-    """What may stand where one of the words begins, as a part of a set of letters: one look at it spares a reader most of a text."""
+    """Find what may stand where one of the words begins, as a set of letters. One look at it spares a reader most of a text."""
     return "".join(re.escape(letter) for letter in sorted({word[0] for word in words}))
 
 
 def _together(words: Sequence[str]) -> Iterator[str]:
-    """Those of one first letter as one: a look at it rules them all out, and which of them is found stays the same."""
+    """Join the words of one first letter. A look at it rules them all out, and which of them is found stays the same."""
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(word[:1].casefold(), []).append(word)

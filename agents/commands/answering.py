@@ -23,7 +23,8 @@ _LAST_WORDS = 160
 
 
 def answering(command: Command, terms: CommandTerms, digest: str) -> Run:
-    """`digest` is what the command was when the unit's key was made: what it names is looked at again before and after."""
+    """Answer by a command. `digest` is its hash when the unit's key was made: the files that it names are
+    looked at again before and after."""
 
     async def answer(run: AgentRun) -> Ending:
         _check(command, digest)
@@ -59,7 +60,7 @@ def _check(command: Command, digest: str) -> None:
 
 
 async def _run(run: AgentRun, place: CommandPlace, door: Door, terms: CommandTerms) -> Ended:
-    """Until the command ends, or something is wrong with the unit itself."""
+    """Run until the command ends, or something is wrong with the unit itself."""
     seconds = run.limits.seconds
     if seconds is not None:
         seconds = max(0.0, run.allowance.started + seconds - run.allowance.now())

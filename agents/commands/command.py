@@ -31,7 +31,7 @@ def is_command(word: str) -> bool:
 
 
 def search_path() -> str:
-    """Where programs are looked for, by us and by the command: this Python's own, then the user's."""
+    """The path where we and the command look for programs: this Python's own, then the user's."""
     return os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 
 
@@ -45,7 +45,7 @@ class Command:
 
     @classmethod
     def of(cls, word: str) -> Command:
-        """Of `cmd:WORDS`, as a shell would part them; there is no shell that would see them."""
+        """Read `cmd:WORDS`, parted as a shell would; there is no shell that would see them."""
         text = word.removeprefix(SCHEME)
         if "," in text:
             raise Misuse(
@@ -65,7 +65,7 @@ class Command:
 
     @property
     def word(self) -> str:
-        """What finds it again from any folder."""
+        """The word that finds it again from any folder."""
         return SCHEME + shlex.join(self.words)
 
     @property
@@ -82,7 +82,7 @@ class Command:
         return str(Path(found).absolute())  # a link is kept: it may be how an environment is found
 
     def identity(self) -> str:
-        """Of the text as it was given and of what the files hold now; where they lie is no part of it."""
+        """Hash the text as it was given and the files as they are now. Where they lie is no part of it."""
         made = sha256()
         for word in self.words:
             named = next((file for file in self.files if word.endswith(str(file))), None)
@@ -94,7 +94,7 @@ class Command:
 
 
 def shown_name(word: str) -> str:
-    """What a command is called in tables, pages and file names, by its word alone: no folder and no odd character."""
+    """Name a command for tables, pages and file names, by its word alone: no folder and no odd character."""
     shown = []
     for part in shlex.split(word.removeprefix(SCHEME)):
         head, equals, tail = part.partition("=")
@@ -103,7 +103,7 @@ def shown_name(word: str) -> str:
 
 
 def held_as(typed: str, held: Collection[str]) -> str:
-    """What a study calls a variant that was typed as for `drr run`: the one that is called so; else what was typed, as nobody has it."""
+    """Find the name that a study has for a variant typed as for `drr run`. Else what was typed, as nobody has it."""
     if typed in held or not is_command(typed):
         return typed
     try:
@@ -118,7 +118,7 @@ def _last(text: str) -> str:
 
 
 def _whole(part: str, *, first: bool, files: list[Path]) -> str:
-    """The word with the path in it made whole, if there is one; a first word without a slash is looked up on the path."""
+    """Return the word with the path in it made whole, if there is one. A first word without a slash is looked up on the path."""
     head, equals, tail = part.partition("=")
     for before, text in (("", part), *([(head + equals, tail)] if equals and part.startswith("-") else ())):
         if not text or (first and "/" not in text):

@@ -1,4 +1,4 @@
-"""Whether this system lets a program be contained, found out by making one place and leaving it."""
+"""The test whether this system lets a program be contained: one place is made and left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The one door of a running command: the run's tools over MCP, and its model, for whoever holds the unit's token, while the unit lasts."""
+"""The one door of a running command. It leads to the run's tools over MCP and its model, for the owner of the
+unit's token, while the unit lasts."""
 
 from __future__ import annotations
 
@@ -63,7 +64,7 @@ class Door:
             )
 
     def answer_of(self, text: str) -> ToolAnswer | None:
-        """What a tool answered in these words: a stand-in for a model goes by records."""
+        """Find the answer of a tool by these words: a stand-in for a model goes by records."""
         return self._answers.get(text)
 
     async def call(self, name: str, arguments: JsonObject, _: ToolContext) -> ToolAnswer:
@@ -137,7 +138,8 @@ def _both(mcp: ASGIApp, models: ASGIApp) -> ASGIApp:
 
 @asynccontextmanager
 async def _managed(server: ShopServer) -> AsyncIterator[None]:
-    """The SDK's sessions live in a task of their own, so that what ends the unit is not wrapped up in its group of errors."""
+    """Manage the server. The SDK's sessions live in a task of their own, so that what ends the unit is not
+    wrapped up in its group of errors."""
     ready, over = asyncio.Event(), asyncio.Event()
 
     async def live() -> None:
@@ -158,7 +160,7 @@ async def _managed(server: ShopServer) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _serving(app: ASGIApp, listening: socket.socket) -> AsyncIterator[None]:
-    """Without uvicorn's own server: that one takes over the process's signals and wakes ten times a second."""
+    """Serve without uvicorn's own server: that one takes over the process's signals and wakes ten times a second."""
     from uvicorn.config import Config
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.server import ServerState
@@ -190,7 +192,8 @@ async def _serving(app: ASGIApp, listening: socket.socket) -> AsyncIterator[None
 
 
 class _own_logging:
-    """The SDK gives the root logger a handler of its own when a server is made; what runs here logs as it did before."""
+    """A guard of logging. The SDK gives the root logger a handler of its own when a server is made; what runs
+    here logs as it did before."""
 
     def __enter__(self) -> None:
         root = logging.getLogger()

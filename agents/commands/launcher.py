@@ -1,4 +1,5 @@
-"""Started by a bare Python for each run of a command: it makes the place, starts the command in it, and leaves nothing behind.
+"""The launcher that a bare Python starts for each run of a command. It makes the place, starts the command in
+it, and leaves nothing behind.
 
 It is told what to do over a socket (the number is its argument), passes the listening socket of its place back over it, and ends
 everything when the command ends, when it is told to, or when whoever started it is gone. Standard library only, nothing of ours
@@ -74,7 +75,7 @@ def _tell(control: socket.socket, document: dict[str, object], descriptors: tupl
 
 
 def _contained(control: socket.socket, order: LaunchOrder) -> None:
-    """Namespaces of its own; the child is the first process of them, and when it ends the kernel ends all others."""
+    """Start in namespaces of its own. The child is the first process of them, and when it ends the kernel ends all others."""
     namespaces = importlib.import_module("namespaces")  # beside this file, and of no package here
     syscalls = importlib.import_module("syscalls")
 
@@ -140,7 +141,7 @@ def _start(order: LaunchOrder, environment: dict[str, str]) -> tuple[int, str]:
 
 
 def _limit(order: LaunchOrder) -> None:
-    """So many processes, no core; and where memory runs out, it is the command that goes."""
+    """Limit the processes and forbid a core; where memory runs out, it is the command that goes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError, ValueError):
         if order["contained"]:
@@ -151,7 +152,7 @@ def _limit(order: LaunchOrder) -> None:
 
 
 def _wait(control: socket.socket, started: int) -> int | None:
-    """How the command ended; `None` where it is to be ended, or nobody is left who waits for it."""
+    """Return how the command ended; `None` where it is to be ended, or nobody is left who waits for it."""
     waking, woken = os.pipe()
     os.set_blocking(woken, False)
     signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
@@ -174,7 +175,7 @@ def _wait(control: socket.socket, started: int) -> int | None:
 
 
 def _end_all(started: int) -> None:
-    """Without namespaces: what the command began, and what left its group and lost its parents came to us."""
+    """End, without namespaces, what the command began; what left its group and lost its parents came to us."""
     until = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until:
         with contextlib.suppress(OSError):

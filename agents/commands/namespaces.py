@@ -1,4 +1,4 @@
-"""A place of its own for a command, on Linux: users, files, processes, network, messages and host name of its own.
+"""A place of its own for a command, on Linux. Users, files, processes, network, messages and host name of its own.
 
 Part of the launcher, so standard library only. The root is empty but for what was named, read-only; a fresh folder and `/tmp` lie in
 memory with a limit. The network has one machine in it, itself. Every failure is an `OSError` that names the step.
@@ -42,7 +42,7 @@ def _done(result: int, step: str) -> None:
 
 
 def enter(processes: int) -> None:
-    """From here on the process is in namespaces of its own; its children are in one of processes too."""
+    """Enter namespaces of the process's own; its children are in one of processes too."""
     user, group = os.geteuid(), os.getegid()
     flags = 0
     for flag in _NEW.values():
@@ -54,7 +54,7 @@ def enter(processes: int) -> None:
 
 
 def furnish(order: LaunchOrder) -> None:
-    """By the first process of the new namespaces."""
+    """Furnish the place, as the first process of the new namespaces."""
     _mount("none", "/", None, _RECURSIVE | _PRIVATE, None)
     _mount("tmpfs", ROOT, "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=755,{_SIZE}")
     _fresh(f"{ROOT}{FOLDER}")
@@ -79,7 +79,7 @@ def _mount(source: str, target: str, kind: str | None, flags: int, more: str | N
 
 
 def _set(target: str, attributes: int, *, all_below: bool = True) -> None:
-    """Of a mount, or of it and all below it at once."""
+    """Set the attributes of a mount, or of it and all below it at once."""
     wanted = struct.pack("QQQQ", attributes, 0, 0, 0)
     told = _libc.syscall(_SET_MOUNT, _HERE, os.fsencode(target), _TREE * all_below, wanted, len(wanted))
     _done(told, f"{target.removeprefix(ROOT)} cannot be made read-only")
@@ -114,7 +114,7 @@ def _show(path: str) -> None:
 
 
 def _hide(path: str) -> None:
-    """What lies within something shown and may not be seen: an empty folder, or an empty file, stands there."""
+    """Hide what lies within something shown and may not be seen: an empty folder, or an empty file, stands there."""
     target = f"{ROOT}{path}"
     if os.path.isdir(target):
         _mount("tmpfs", target, "tmpfs", _NO_SUID | _NO_DEVICES, "mode=555,size=4k")

@@ -1,4 +1,4 @@
-"""One run of a command as a process of its own: started by the launcher, fed, listened to, ended with all that it began."""
+"""One run of a command as a process of its own. Started by the launcher, fed, listened to, ended with all that it began."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Ended(NamedTuple):
 
 @dataclass
 class CommandPlace:
-    """Where a command is about to run. `listening` is its only way out; it belongs to whoever serves it."""
+    """The place where a command is about to run. `listening` is its only way out; it belongs to whoever serves it."""
 
     folder: str
     listening: socket.socket
@@ -203,7 +203,7 @@ async def _made(control: _Control, order: LaunchOrder) -> socket.socket:
 
 
 async def _ended(launcher: asyncio.subprocess.Process) -> None:
-    """Told by its closed socket; one that does not listen is killed, and what is in its namespaces goes with it.
+    """Learn the end from the closed socket. A launcher that does not listen is killed, and what is in its namespaces goes with it.
 
     Pipes that nobody reads to their end are let go first: asyncio waits for these too.
     """

@@ -1,4 +1,4 @@
-"""What a contained command sees of this machine: the system's programs, its own interpreter, what it names, and nothing else."""
+"""The sight of a contained command: the system's programs, its own interpreter, what it names, and nothing else."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
 
 
 def _kept_back(path: Path) -> set[Path]:
-    """Studies that it lies in, and in it what no command is shown: keys, studies, and sockets and pipes of other programs."""
+    """Find studies that it lies in, and in it what no command is shown. Keys, studies, and sockets and pipes of other programs."""
     real = _real(path)
     if real.is_dir():
         found = _kept_back_in(real)
@@ -102,8 +102,8 @@ def _real(path: Path) -> Path:
 
 
 def _installation(program: Path) -> set[Path]:
-    """Where a program that is not the system's is installed, link by link: the folder around its `bin`, if it is one of Python or Node;
-    else its file alone."""
+    """Find where a program that is not the system's is installed, link by link. That is the folder around its
+    `bin`, if it is one of Python or Node; else its file alone."""
     found: set[Path] = set()
     for place in _links(program):
         prefix = place.parent.parent
@@ -139,7 +139,7 @@ def _packages() -> set[Path]:
 
 
 def _rooms() -> set[Path]:
-    """Of a checkout the rooms, and not what else lies beside them."""
+    """List the rooms of a checkout, and not what else lies beside them."""
     spec = find_spec("drr")
     if spec is None or spec.origin is None:
         return set()
@@ -151,7 +151,7 @@ def _rooms() -> set[Path]:
 
 
 def _corpus() -> Path:
-    """Of the web in the box each page's kind is known to graders alone."""
+    """Hide the web in the box: each page's kind is known to graders alone."""
     from drr.env.web.sandbox import BOX
 
     return _real(BOX)

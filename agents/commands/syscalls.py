@@ -1,4 +1,4 @@
-"""What a contained command may not ask of the kernel: keys, its programs, and sockets that namespaces do not hold.
+"""The calls that a contained command may not make to the kernel. Keys, its programs, and sockets that namespaces do not contain.
 
 Part of the launcher, so standard library only. Every failure is an `OSError` that names the step.
 """
@@ -29,7 +29,7 @@ _NO_NEW_RIGHTS, _SECCOMP, _BY_FILTER, _OWN_KEYRING = 38, 22, 2, 1
 
 
 def close_doors() -> None:
-    """For this process and all that it starts. Needs no right; nothing opens them again."""
+    """Close the doors for this process and all that it starts. Needs no right; nothing opens them again."""
     if platform.machine() not in _NUMBERS:
         raise OSError(0, f"system calls cannot be filtered on {platform.machine()}")
     machine, numbers = _NUMBERS[platform.machine()]

@@ -1,4 +1,4 @@
-"""On what terms commands run here: whether this user trusts them, what they may see beside what they name, what they may never see."""
+"""The terms on which commands run here. Whether this user trusts them, what they may see beside what they name, what they may never see."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def under_terms(variant: Variant, terms: CommandTerms) -> Variant:
 
 
 def _architecture(command: Command, terms: CommandTerms) -> CommandArchitecture:
-    """What a trusted command could reach decides what it answers: it is another version."""
+    """Make another version of a trusted command: what it could reach decides what it answers."""
     digest = command.identity()
 
     @cache

@@ -1,4 +1,4 @@
-"""Names of files in sentences of a form: each stands in as one mark, so that nothing takes `2022.csv` for an address or a figure."""
+"""Names of files in sentences of a form. Each stands in as one mark, so that nothing takes `2022.csv` for an address or a figure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HARMLESS = re.compile(r"\w[\w .()+-]{0,120}\.(?:pdf|png|jpe?g|xlsx|csv|eml|html
 
 
 class FileNames:
-    """Of the files that belong to a question; a name counts where it stands by itself and in no address."""
+    """The names of files that belong to a question. A name counts where it stands by itself and in no address."""
 
     def __init__(self, names: Sequence[str] = ()) -> None:
         known = {name.casefold(): name for name in names if _HARMLESS.fullmatch(name)}

@@ -1,4 +1,4 @@
-"""The form in which a model gives a report: what to say on which passages, which products, how many of each."""
+"""The form in which a model gives a report. What to say on which passages, which products, how many of each."""
 
 from __future__ import annotations
 

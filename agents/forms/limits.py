@@ -1,4 +1,4 @@
-"""What a question lets things cost, and what keeps to it: decided by code, so that no sentence says otherwise."""
+"""The limits of a question's cost, and what keeps to them: decided by code, so that no sentence says otherwise."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CostLimits:
         return _cents(self.demands.item_max)
 
     def outside(self, product: KnownProduct) -> str | None:
-        """In which limit a product by itself is not."""
+        """Return the limit that a product by itself exceeds."""
         least = _cents(self.demands.item_min)
         if product.price is None:
             return None
@@ -47,7 +47,7 @@ class CostLimits:
         return None
 
     def misjudged(self, text: str, costs: Sequence[Decimal | None], *, together: bool) -> bool:
-        """Whether a sentence says of what costs so much that it keeps to the limit, or breaks it, and nobody can see that it does.
+        """Tell whether a sentence gives a verdict on a limit for what costs so much that nobody can see it hold.
 
         `together`: what is bought in one, which a limit on one thing says nothing of.
         """

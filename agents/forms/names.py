@@ -1,4 +1,4 @@
-"""A product's title, price and rating as a report shows them: set from the record, with no mark of the seller's own."""
+"""A product's title, price and rating as a report shows them. Set from the record, with no mark of the seller's own."""
 
 from __future__ import annotations
 

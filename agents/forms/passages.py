@@ -1,4 +1,4 @@
-"""What a run's tools returned, as numbered passages, and the products and purchases whose records stand behind them."""
+"""The results of a run's tools as numbered passages, and the products and purchases whose records stand behind them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Passages:
         return [passage for passage in self.all if passage.product_id == product_id]
 
     def product(self, written: str) -> KnownProduct | None:
-        """By the id as a model writes it."""
+        """Find a product by the id as a model writes it."""
         return self._by_id.get(written.strip().casefold())
 
     @cached_property
@@ -129,7 +129,7 @@ def _row(passage: NumberedPassage, text: str) -> str:
 
 
 def _distinct(sources: Sequence[Source]) -> Iterable[Source]:
-    """A row of a list says nothing that the page of the same product does not; one text behind two addresses is shown once."""
+    """Yield distinct sources. A row of a list adds nothing to the page of the same product; one text behind two addresses is shown once."""
     longest: dict[str, int] = {}
     for source in sources:
         url = canonical_url(source.url)

@@ -34,7 +34,7 @@ class Placeholder:
 
 @dataclass
 class ReadingTerms:
-    """What every sentence of a report is read with."""
+    """The terms with which every sentence of a report is read."""
 
     passages: Passages
     asked: str
@@ -49,7 +49,7 @@ class ReadingTerms:
 
 
 def cost(terms: Sequence[tuple[KnownProduct, int]]) -> Decimal:
-    """Of the known prices."""
+    """Sum the known prices."""
     return sum((one.price * many for one, many in terms if one.price is not None), Decimal(0))
 
 
@@ -111,7 +111,7 @@ def _terms(inside: str, passages: Passages) -> tuple[list[tuple[KnownProduct, in
 
 
 def filled(slot: Placeholder, slots: Sequence[Placeholder], setting: ReadingTerms) -> str:
-    """What stands in the report; a figure whose product the sentence does not name says whose it is."""
+    """Fill in what stands in the report. A figure whose product the sentence does not name says whose it is."""
     if slot.kind == "limit":
         return f"your limit of {money(setting.limits.total or Decimal(0))}"
     if slot.kind == "sum":

@@ -1,4 +1,4 @@
-"""What a model wrote into a field, as plain prose on one line: no markup, no address, digits of one kind."""
+"""A model's text in a field, as plain prose on one line: no markup, no address, digits of one kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def plain(text: str, limit: int = LONGEST, files: FileNames = NO_FILES) -> str:
 
 
 def unmarked(text: str) -> str:
-    """What stands between placeholders: no brace, no mark."""
+    """Clean what stands between placeholders: no brace, no mark."""
     return _MARKUP.sub(" ", text.replace("{", " ").replace("}", " "))
 
 
@@ -42,6 +42,6 @@ def _western(text: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    """Without what taking something out left behind."""
+    """Drop what taking something out left behind."""
     text = re.sub(r"\(\s*\)|\"\s*\"", " ", text)
     return re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", text)

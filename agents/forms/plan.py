@@ -1,4 +1,4 @@
-"""The lines of a plan: what is bought how often, what it costs by the record, and how that keeps to the question's limits."""
+"""The lines of a plan. How often each thing is bought, its cost by the record, and how that keeps to the question's limits."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class BuyingPlan:
 
     @cached_property
     def total(self) -> Decimal:
-        """Of the known prices."""
+        """Sum the known prices."""
         return cost(list(self.lines.values()))
 
     @property
@@ -56,7 +56,7 @@ class BuyingPlan:
         return all(product.price is not None for product, _ in self.lines.values())
 
     def _broken(self) -> Iterator[str]:
-        """What the question rules out, with the numbers."""
+        """Yield what the question rules out, with the numbers."""
         limit, floor = self.limits.total, self.limits.floor
         if limit is not None and self.total > limit:
             yield f"plan: it costs {money(self.total)}, {money(self.total - limit)} over the limit of {money(limit)}"
@@ -87,7 +87,7 @@ class BuyingPlan:
         return f"## What it costs{over}\n\n" + "\n\n".join(part for part in parts if part)
 
     def _alone(self, numbering: Numbering, named: Sequence[KnownProduct]) -> str:
-        """Where there is no total: what the first of what is named leaves of the limit."""
+        """Say, where there is no total, what the first of what is named leaves of the limit."""
         limit = self.limits.total
         for one in named:
             if limit is not None and one.price is not None and one.price <= limit:

@@ -1,4 +1,4 @@
-"""A filled form as a report: what is wrong with it for the model to mend, and the Markdown that code sets."""
+"""A filled form as a report. What is wrong with it for the model to mend, and the Markdown that code sets."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class FormRead:
         return "\n\n".join([*written, numbering.listing()]) + "\n" if written else ""
 
     def _outside(self, numbering: Numbering, shown: Mapping[str, KnownProduct]) -> str:
-        """What is named and keeps to no limit of the question is said to be so."""
+        """Say of what is named and keeps to no limit of the question that it does not."""
         lines = [
             f"- {names.short_title(one)} at {names.price(one)} is {why} {numbering.mark(one.url, names.title(one))}."
             for one in shown.values()
@@ -165,7 +165,7 @@ def _paragraph(
     told: set[str],
     shown: Mapping[str, KnownProduct],
 ) -> str:
-    """What was said before is not said again, neither a judgement of the same words about something else."""
+    """Write a paragraph without repeating earlier sentences, or a judgement of the same words about something else."""
     found = []
     for one in said:
         key = one.key()

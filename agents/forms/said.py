@@ -123,7 +123,7 @@ class ReadSentence:
             yield "the limit stands beside a product or a sum; what keeps to it is filled in below the plan"
 
     def _held(self, about: KnownProduct | None) -> HeldFigures | None:
-        """Where its figures may be from; of two products none, because nobody could tell whose they are."""
+        """Choose where its figures may be from; of two products none, because nobody could tell whose they are."""
         ids = list(dict.fromkeys([*self.named, *([about.product_id] if about else [])]))
         ids = ids or list(dict.fromkeys(one.product_id for one in self.passages if one.product_id))
         if len(ids) > 1:
@@ -156,7 +156,7 @@ class ReadSentence:
                         yield f"the name {match[0][:60]!r} is in no passage of it; name products by {{product:ID}}"
 
     def key(self) -> str:
-        """What it says: what it is of belongs to it, unless it is a mere judgement."""
+        """Key the sentence by its words. Its subject belongs to it, unless it is a mere judgement."""
         parts = [part if isinstance(part, str) else self._key_of(part) for part in self.parts]
         words = "".join(parts)
         return " ".join(

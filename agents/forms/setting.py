@@ -64,7 +64,7 @@ def _bought(read: ReadSentence) -> list[str]:
 
 
 def _runs(read: ReadSentence) -> dict[int, list[KnownProduct]]:
-    """Behind which part which products are cited: behind the last figure of a run on one of them."""
+    """Find behind which part which products are cited: behind the last figure of a run on one of them."""
     found: dict[int, list[KnownProduct]] = {}
     last: tuple[int, KnownProduct] | None = None
     for place, part in enumerate(read.parts):
@@ -83,7 +83,7 @@ def _runs(read: ReadSentence) -> dict[int, list[KnownProduct]]:
 
 
 def _judged(read: ReadSentence, shown: Mapping[str, KnownProduct]) -> str:
-    """What is left of it without the figures that are nobody's, as a judgement; nothing where it was mostly figures."""
+    """Return what is left of it without the figures that are nobody's, as a judgement. Nothing where it was mostly figures."""
     out, lost = [], 0
     for part in read.parts:
         if isinstance(part, str):
@@ -112,7 +112,7 @@ def _apart(parts: Sequence[str]) -> str:
 
 
 def _closed(text: str) -> str:
-    """On one line, with one mark at the end."""
+    """Put it on one line, with one mark at the end."""
     text = re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", " ".join(text.split())).rstrip(" ,;:-–—")
     if not any(one.isalnum() or is_mark(one) for one in text):
         return ""

@@ -1,4 +1,4 @@
-"""How far the annotators of one plan agree, while they work."""
+"""The agreement of the annotators of one plan, while they work."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ _AFTER = r"(?:['’]s)?\ (?:\(?AI\)?\b|agent\b|assistant\b|model\b|architecture\
 
 
 def _said_of_itself(names: Iterable[str]) -> re.Pattern[str] | None:
-    """These names, where the words around them say who writes. A capitalised word behind makes it somebody else's name."""
+    """Match these names where the words around them say who writes. A capitalised word behind makes it somebody else's name."""
     either = "|".join(sorted((re.escape(name) for name in names), key=len, reverse=True))
     if not either:
         return None
@@ -97,7 +97,7 @@ def _flexible(name: str) -> re.Pattern[str]:
 
 
 def _plain_sign(match: re.Match[str]) -> str:
-    """Signs of names written as entities are read as what they show; others stay, so that no markup comes of them."""
+    """Read signs of names written as entities as what they show; others stay, so that no markup comes of them."""
     number = int(match[1]) if match[1] else int(match[2], 16)
     sign = chr(number) if number < 0x110000 else ""
     return sign if sign.isascii() and (sign.isalnum() or sign in "+-.") else match[0]

@@ -1,4 +1,4 @@
-"""Labels on disk: one line a choice, flushed as it is made; the last line for a pair and dimension counts."""
+"""Labels on disk: one line a choice, flushed as it is made. The last line for a pair and dimension counts."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Notebook:
         return mark.pair in self._shown and is_asked(mark, self._plan)
 
     def add(self, mark: Mark) -> None:
-        """On disk before the page is told so."""
+        """Put a mark on disk before the page hears so."""
         self._file.add(mark.model_dump_json())
 
     def marks(self) -> dict[tuple[str, str], Mark]:
-        """What stands now."""
+        """Return the marks that stand now."""
         return {key: mark for key, mark in self.last().items() if mark.choice is not None}
 
     def last(self) -> dict[tuple[str, str], Mark]:

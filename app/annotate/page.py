@@ -25,7 +25,7 @@ CRITERIA_INSTRUCTIONS = Path(__file__).parent / "instructions_criteria.md"
 
 
 def page(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark]) -> str:
-    """For the server: script and style are files of the same origin."""
+    """Make the page for the server: script and style are files of the same origin."""
     return _html(
         plan,
         annotator.name,
@@ -117,7 +117,7 @@ def blinder_of(plan: AnnotationPlan) -> Callable[[str], str]:
 
 
 def meanings() -> dict[str, str]:
-    """What each dimension asks, from the instructions, to stand beside the choice."""
+    """Map each dimension to its question in the instructions, to stand beside the choice."""
     lines = re.findall(r"^- \*\*(.+?)\*\*: (.+)$", INSTRUCTIONS.read_text(encoding="utf-8"), re.MULTILINE)
     return {name.lower().replace(" ", "_"): meaning for name, meaning in lines}
 

@@ -1,4 +1,4 @@
-"""Which pairs people judge, in which order and on which side each annotator sees them. Drawn and written once."""
+"""The pairs that people judge, in which order and on which side each annotator sees them. Drawn and written once."""
 
 from __future__ import annotations
 
@@ -98,17 +98,17 @@ class AnnotationPlan(BaseModel):
         return next((person for person in self.annotators if person.token == token), None)
 
     def renew(self) -> None:
-        """With tokens and a port that nobody else knows."""
+        """Renew the plan with tokens and a port that nobody else knows."""
         self.owner_token, self.port = new_token(), None
         for person in self.annotators:
             person.token = new_token()
 
     def is_guessable(self) -> bool:
-        """Whether an earlier version drew it, whose pages let one work out whose the answers are."""
+        """Tell whether an earlier version drew it, whose pages let one work out whose the answers are."""
         return any(pair.id == _old_name(pair) for pair in self.pairs)
 
     def asked(self, pair_id: str) -> list[str]:
-        """What is to be said of a pair: of each dimension, or of each of its criteria."""
+        """List what is asked of a pair: each dimension, or each of its criteria."""
         pair = self.pair(pair_id)
         return [one.id for one in pair.criteria] if pair and pair.criteria else self.dimensions
 

@@ -1,4 +1,4 @@
-"""Where a plan is served: always at its own port, because a browser keeps the labels it could not send under that address."""
+"""The place where a plan is served. Always its own port, because a browser keeps the labels it could not send under that address."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRIES = 20
 
 
 def own_listener(plan: AnnotationPlan, folder: Path, asked: int) -> tuple[socket, str | None]:
-    """A socket at the plan's port, drawn and written down when it is first served; and what to say of any other one.
+    """Open a socket at the plan's port, drawn and written down when it is first served. And say what to note on any other one.
 
     `asked` 0 is the plan's own.
     """

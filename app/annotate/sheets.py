@@ -1,4 +1,4 @@
-"""Who wrote what is on a sheet of labels: the lines carry random names, and only the study's own folder knows whose they are."""
+"""The authors of a sheet of labels. The lines carry random names, and only the study's own folder knows whose they are."""
 
 from __future__ import annotations
 

@@ -300,7 +300,7 @@ def _reports(study: Study, variants: str | None, shop: str | None) -> list[Blind
 
 
 def _bundles(plan: AnnotationPlan, folder: Path) -> dict[str, int]:
-    """By file, how many pairs it has."""
+    """Count the pairs of each file."""
     from drr.app.annotate.page import bundle
     from drr.env.files import write_file
 

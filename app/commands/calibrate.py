@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _labels(
     arguments: argparse.Namespace, scale: tuple[float, float] | None
 ) -> tuple[Sequence[Label], MarkedRow | None]:
-    """Of a file, or the marks of a study's reviewers."""
+    """Read the labels of a file, or the marks of a study's reviewers."""
     from drr.app.judging import desk_of, open_study, study_settings, study_shop
     from drr.app.models import models_of
     from drr.app.vouching import given_settings, trusted_addresses
@@ -208,7 +208,7 @@ def _counted(document: CalibrationDocument) -> str:
 
 
 def _marked(row: MarkedRow) -> list[str]:
-    """Whose marks they are, what gave no label, and what reviewers said of rules."""
+    """Say whose marks they are, what gave no label, and how reviewers marked rules."""
     from drr.app.terminal import flowing, table
 
     told = ", ".join(f"{name} {count}" for name, count in row["reviewers"].items())

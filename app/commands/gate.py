@@ -149,7 +149,7 @@ def _notes(judged: Judged) -> list[str]:
 
 
 def _differing(judged: Judged, base: Base) -> list[str]:
-    """What makes two studies less alike than their questions."""
+    """List what makes two studies less alike than their questions."""
     from drr.eval.metrics.document import provenance
 
     if base.variant is not None:
@@ -199,7 +199,7 @@ def _check(row: GateRow) -> str:
 
 
 def _figure(row: GateRow) -> str:
-    """Without the number of answers, which has its own column."""
+    """Print a figure without the number of answers, which has its own column."""
     from drr.app.terminal import with_interval
 
     figure = row["figure"]

@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _token(file: str | None) -> str:
-    """Said where it is found or, made for this run only, itself; once, and not into the answers on standard output."""
+    """Find the token and say where. One made for this run only is printed itself, once, and not into the answers on standard output."""
     import sys
     from pathlib import Path
 

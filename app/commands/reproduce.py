@@ -165,7 +165,7 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
 
 
 def _told(asked: Reproduction, paper: PaperSteps) -> str:
-    """How much is asked, and how much the paper asked."""
+    """Say how much is asked, and how much the paper asked."""
     if asked.is_given:
         return "Asked is what was given."
     told = ", ".join(

@@ -133,7 +133,7 @@ def _states(there: Mapping[str, Found]) -> Iterator[str]:
 
 
 def _exports(there: Mapping[str, Found]) -> Iterator[str]:
-    """What to set where a server listens elsewhere than on its usual port."""
+    """Yield what to set where a server listens elsewhere than on its usual port."""
     for kind, port in _PORTS.items():
         url = there[kind].url if kind in there else None
         if url is not None and not url.endswith(f":{port}"):

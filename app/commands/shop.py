@@ -264,7 +264,7 @@ def _show(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _how_many(arguments: argparse.Namespace) -> int | None:
-    """How many orders of a user to show; `None` for all of them."""
+    """Return how many orders of a user to show; `None` for all of them."""
     from drr.env.errors import Misuse
 
     said = arguments.orders

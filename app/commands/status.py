@@ -55,7 +55,7 @@ def _of_others(imported: int) -> str:
 
 
 def _cost(document: StudyStatus) -> str:
-    """What is known, and beside it what may have been billed."""
+    """Say the known cost, and beside it what may have been billed."""
     cost, most = document.cost_usd, document.cost_usd_at_most
     tokens, most_tokens = document.spent_tokens, document.spent_tokens_at_most
     if cost is None or most is None:

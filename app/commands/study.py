@@ -120,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list[Query]]:
-    """What stays, and its questions; `Misuse` for what the study has not."""
+    """Find what stays, and its questions; `Misuse` for what the study has not."""
     from drr.app.plans import QUERIES, Selection
     from drr.env.errors import Misuse
     from drr.env.given import settings_of
@@ -145,7 +145,7 @@ def _named(arguments: argparse.Namespace, study: Study) -> tuple[Selection, list
 
 
 def _planned(study: Study, selection: Selection) -> _Edit:
-    """Told by the units themselves, so that no agent of others is loaded and no shop opened."""
+    """Plan the edit from the units themselves, so that no agent of others is loaded and no shop opened."""
     from drr.app.specs import agent_in, setting_in
     from drr.env.errors import Misuse
 
@@ -214,7 +214,7 @@ def _apply(study: Study, arguments: argparse.Namespace, edit: _Edit, queries: li
 
 
 def _words_of(before: str, keep: list[Unit]) -> str:
-    """The words of the variants that stay; a file's word is its whole path, and its name the last part of that."""
+    """List the words of the variants that stay. A file's word is its whole path, and its name the last part of that."""
     from pathlib import PurePath
 
     from drr.agents.commands.command import is_command, shown_name

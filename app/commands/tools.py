@@ -144,7 +144,7 @@ def _call(arguments: argparse.Namespace) -> int:
 
 
 def _called(arguments: argparse.Namespace, tool: Tool, given: JsonObject) -> Called:
-    """In the shop, or, of an agent that was started as a command, in its session."""
+    """Call in the shop, or, for an agent that was started as a command, in its session."""
     from drr.app.console import settings_of
     from drr.app.over_mcp import call_over_mcp, is_agent
     from drr.app.session import called_in

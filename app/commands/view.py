@@ -1,4 +1,5 @@
-"""`drr view`: reports beside their evidence, and tasks with files beside what is true of them; served on loopback or written as files."""
+"""The command `drr view`: reports beside their evidence, and tasks with files beside their truth. Served on
+loopback or written as files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of every page: which study it is of, what is said of that, and where its other pages are."""
+"""The frame of every page: its study, the notices on that, and the links to its other pages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Frame:
     scripts: Sequence[str] = ("reach.js", "review.js", "viewer.js")
 
     def values(self, place: str = "") -> Mapping[str, Any]:
-        """What the frame's template needs; `place` is the page that this is, or is a part of."""
+        """Collect what the frame's template needs; `place` is the page that this is, or is a part of."""
         return {
             "study": self.study,
             "served": self.served,

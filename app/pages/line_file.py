@@ -1,4 +1,4 @@
-"""A file that a page adds lines to: each is on disk before the page is told so, and none is glued to one that a crash tore."""
+"""A file that a page adds lines to. Each is on disk before the page hears so, and none is glued to one that a crash tore."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LineFile:
         self._drop_torn_line()
 
     def _drop_torn_line(self) -> None:
-        """A crash in the middle of a write leaves a line without its end; the next one must not be glued to it."""
+        """Drop a torn line. A crash in the middle of a write leaves one without its end; the next must not be glued to it."""
         if not self.path.exists():
             return
         check_alone(self.path, self.path.stat().st_nlink)

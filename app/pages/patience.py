@@ -1,4 +1,4 @@
-"""A connection that is only half there is dropped: uvicorn waits for ever for a request that never comes to its end."""
+"""The end of patience with a connection that is only half there. Uvicorn waits for ever for a request that never comes to its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ SECONDS = 30.0
 
 
 class PatientProtocol(H11Protocol):
-    """So long it waits for one whole request from its first moment on, and for a reader who takes nothing of the answer."""
+    """A protocol with a limit on the wait for one whole request from its first moment on, and for a reader
+    who takes nothing of the answer."""
 
     seconds = SECONDS
 

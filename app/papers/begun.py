@@ -1,4 +1,5 @@
-"""What a folder was begun with. It stays: another number of questions, other persons or another paper belong in another folder."""
+"""The beginning of a folder: the request that made it. It stays: another number of questions, other persons
+or another paper belong in another folder."""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ def check_options(arguments: argparse.Namespace) -> None:
 
 
 def sizes_of(arguments: argparse.Namespace, begun: Begun | None, *, by_rules: bool) -> dict[str, int]:
-    """As given, else as the folder was begun, else the default."""
+    """Choose the sizes as given, else as the folder was begun, else the default."""
     kept = {} if begun is None else begun["asked"]
     found: dict[str, int] = {}
     for name, size in steps_of(arguments.paper).SIZES.items():
@@ -63,7 +64,7 @@ def sizes_of(arguments: argparse.Namespace, begun: Begun | None, *, by_rules: bo
 
 
 def settled(arguments: argparse.Namespace, begun: Begun | None, sizes: dict[str, int]) -> Begun:
-    """What is kept of this call. `Misuse` where the folder was begun with something else."""
+    """Settle what is kept of this call. `Misuse` where the folder was begun with something else."""
     paper = steps_of(arguments.paper)
     now = Begun(schema=1, paper=arguments.paper, asked=_asked(arguments, paper, sizes))
     if begun is None:
@@ -85,7 +86,7 @@ def settled(arguments: argparse.Namespace, begun: Begun | None, sizes: dict[str,
 def _asked(
     arguments: argparse.Namespace, paper: PaperSteps, sizes: dict[str, int]
 ) -> dict[str, int | str | None]:
-    """What decides the questions. The retail paper's are joined to those a study has, for every variant, as ever."""
+    """List what decides the questions. The retail paper's are joined to those a study has, for every variant, as ever."""
     if arguments.paper == RETAIL:
         return {}
     found: dict[str, int | str | None] = {**sizes, "seed": arguments.seed}

@@ -1,4 +1,4 @@
-"""What the papers are called on the command line."""
+"""The names of the papers on the command line."""
 
 from __future__ import annotations
 

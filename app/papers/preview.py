@@ -1,4 +1,4 @@
-"""What a reproduction would do: each step, and what agents and judge would be asked, without asking anybody.
+"""The preview of a reproduction: each step, and what agents and judge would be asked, without asking anybody.
 
 Inputs that are not there yet are made aside by rules and thrown away, so that the forecast is of questions like those that
 will be asked; what a judge takes is counted on reports that are there, else on some that rules write.
@@ -97,7 +97,7 @@ class _DryRun:
         return step.makes is not None and step.makes.is_relative_to(self.aside)
 
     def _make(self, step: Step) -> int:
-        """By rules whatever the model, so that nobody is paid for it."""
+        """Make by rules whatever the model, so that nobody is paid for it."""
         if step.done:
             return 0
         if step.words[0] != "queries":
@@ -132,7 +132,7 @@ class _DryRun:
         return 0
 
     def _calls(self, document: RunForecast) -> int | None:
-        """As forecast; of a variant that nothing tells of, as rules make them in the sample."""
+        """Count the calls as forecast; of an unknown variant, as rules make them in the sample."""
         if not document["left"]:
             return 0
         found = 0.0
@@ -163,7 +163,8 @@ class _DryRun:
         return 0
 
     def _spread(self, words: list[str]) -> list[str]:
-        """By rules, under one setting and at one size, on a few questions from all over the file: those that stand together ask one task."""
+        """Spread a few questions by rules over the whole file, under one setting and at one size. Those that
+        stand together ask one task."""
         for several in ("--settings", "--sizes", "--reach"):
             if several in words:
                 words = _with(words, several, _given(words, several).split(",")[0])
@@ -180,7 +181,7 @@ class _DryRun:
         return _with(words, "--queries", str(some))
 
     def _judge(self, words: list[str]) -> int:
-        """What is there is counted as it is; of what is still to be answered, as of the sample. Questions are asked about once."""
+        """Count what is there as it is; of what is still to be answered, as of the sample. Questions are asked about once."""
         parts = [words[1]] if _is_study(Path(words[1])) else []
         parts += [str(self.aside / "sample")] if self.answers else []
         calls, cost = 0.0, 0.0
@@ -239,7 +240,7 @@ def _with(words: Sequence[str], option: str, value: str) -> list[str]:
 
 
 def _without(words: Sequence[str], *options: str) -> list[str]:
-    """Without these options and what they are given."""
+    """Drop these options and their values."""
     kept: list[str] = []
     skip = False
     for word in words:
@@ -260,7 +261,7 @@ def _said(words: list[str]) -> tuple[int, str]:
 
 
 def _quietly(words: list[str]) -> int:
-    """What a command tells on the way is seen only where it fails."""
+    """Run a command in silence: its progress is seen only where it fails."""
     from drr.app.cli import main
 
     out = io.StringIO()

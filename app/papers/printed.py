@@ -1,4 +1,4 @@
-"""What the papers print, as data: a file a paper, each of its tables and figures with where ours is, or why there is none."""
+"""The printed figures of the papers, as data. A file a paper, each of its tables and figures with where ours is, or why there is none."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def number(printed: str) -> float | None:
 
 @cache
 def _of_variants() -> dict[tuple[str, str], float]:
-    """Of the retail paper, whose rows are variants here too."""
+    """Map the values of the retail paper, whose rows are variants here too."""
     found: dict[tuple[str, str], float] = {}
     for exhibit in paper_of(RETAIL).exhibit:
         for row in exhibit.rows if exhibit.metrics else ():
@@ -137,5 +137,5 @@ def _of_variants() -> dict[tuple[str, str], float]:
 
 
 def printed(variant: str, metric: str) -> float | None:
-    """What the retail paper prints for this variant, if it does."""
+    """Return what the retail paper prints for this variant, if it does."""
     return _of_variants().get((variant, metric))

@@ -31,7 +31,7 @@ HEADLINE = ("fp", "fr", "overall", "input_tokens", "tool_calls")
 
 
 def check(asked: Reproduction) -> None:
-    """What is wrong the commands say themselves."""
+    """Check nothing: the commands report their errors themselves."""
 
 
 def steps(asked: Reproduction) -> Iterator[Step]:
@@ -50,7 +50,7 @@ def steps(asked: Reproduction) -> Iterator[Step]:
 
 
 def left(budget: float, queries: Path) -> float:
-    """What writing the queries has left of the budget."""
+    """Return what writing the queries has left of the budget."""
     from drr.llm.meter import dollars
     from drr.study.study import Study
 

@@ -29,7 +29,7 @@ class Step:
 
 
 class Size(NamedTuple):
-    """How much is asked where nobody says: little where rules play everything, else what the paper asked."""
+    """The size of a request where nobody names one: little where rules play everything, else the paper's."""
 
     rules: int
     paper: int
@@ -70,7 +70,7 @@ def steps_of(name: str) -> PaperSteps:
 
 @dataclass(frozen=True)
 class Places:
-    """Where things of a reproduction lie. A dry run makes what is missing aside, and looks at what is there."""
+    """The places of a reproduction's things. A dry run makes what is missing aside, and looks at what is there."""
 
     out: Path
     aside: Path | None = None
@@ -85,7 +85,7 @@ class Places:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What was asked for on the command line, with what follows from it."""
+    """The request on the command line, with what follows from it."""
 
     arguments: argparse.Namespace
     places: Places
@@ -104,7 +104,7 @@ class Reproduction:
 
     @property
     def is_given(self) -> bool:
-        """Whether questions, tasks or reports were given, so that none are made."""
+        """Tell whether questions, tasks or reports were given, so that none are made."""
         return any(
             getattr(self.arguments, name, None) is not None for name in ("queries", "tasks", "reports")
         )
@@ -139,7 +139,7 @@ class Reproduction:
 
 
 def sample_shop(asked: Reproduction) -> Iterator[Step]:
-    """Where no shop was named: an invented one, with reviews kept, of which persons can be made."""
+    """Yield, where no shop was named, an invented one, with reviews kept, of which persons can be made."""
     if asked.arguments.shop is None:
         raw, shop = asked.places.of("raw"), asked.places.of("shop")
         whole = shop / "manifest.json"
@@ -163,7 +163,7 @@ def answered(asked: Reproduction, what: list[str], budget: list[str]) -> Step:
 
 
 def judged(asked: Reproduction, what: list[str], budget: list[str]) -> Iterator[Step]:
-    """By the judge, and by a second one where there is one."""
+    """Yield the judging, and that of a second judge where there is one."""
     for judge in asked.judges:
         by = ["--judge", judge] if judge else []
         words = ["judge", asked.study, *what, *by, *asked.server, *asked.profile, *budget, *asked.quiet]

@@ -63,7 +63,7 @@ def _scores(row: CriteriaLevels) -> Mapping[str, object]:
 
 
 def _rankings(document: AgreementDocument) -> Iterator[Compared]:
-    """How people and models order the systems on the pairs that both of them judged (Figure 6 beside Table 13)."""
+    """Rank the systems by people and models on the pairs that both of them judged (Figure 6 beside Table 13)."""
     for pair in document["pairwise"]["pairs"]:
         yield from (Compared(what, pair["judges"], _orders(row)) for what, row in pair["rankings"].items())
 
@@ -86,7 +86,7 @@ def _order(rates: Mapping[str, float]) -> str:
 
 
 def _costs(material: Material) -> list[str]:
-    """What each judge took for a question, where prices are known."""
+    """Say what each judge took for a question, where prices are known."""
     return [
         f"{judge}: ${cost['usd_per_query']:.4f} a question, of {cost['queries']}."
         for judge, cost in (material.agreement["cost"].items() if material.agreement else ())
@@ -121,7 +121,7 @@ Judgements = Iterable[JudgedItem]
 
 
 def _sections(material: Material, table: Table) -> Iterator[Behind]:
-    """Under each row of the table what both of its judges said of an item that both judged."""
+    """Show under each row of the table both judges' verdicts on an item that both judged."""
     parts = [one for one in compared(material, table.name) if one.what != _ALL]
     found = []
     for item in sorted(_SAID[table.name](material), key=lambda item: item.name):
@@ -136,7 +136,7 @@ def _sections(material: Material, table: Table) -> Iterator[Behind]:
 
 
 def _both(first: str | Mapping[str, float], second: str | Mapping[str, float]) -> str:
-    """Of criteria the means of those that both scored; empty where there are none."""
+    """Compare the means of the criteria that both scored; empty where there are none."""
     if isinstance(first, str) or isinstance(second, str):
         return f"{first} / {second}"
     shared = sorted(first.keys() & second.keys())
@@ -290,5 +290,5 @@ AGREEMENT_FORMS = (
 
 
 def agreement_tables(material: Material) -> list[Table]:
-    """Those that there are two judges for."""
+    """List those that there are two judges for."""
     return [table for form in AGREEMENT_FORMS if (table := form.table(material)) is not None]

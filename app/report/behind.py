@@ -22,8 +22,8 @@ _PRESENT = {True: "yes", False: "no", None: _NONE}
 
 
 def pages_of(material: Material, tables: Sequence[Table]) -> dict[tuple[str, ...], str]:
-    """Where the numbers of a row lead: a page of each system's answers, one of each pair whose difference stands somewhere, and under no
-    system the one of judges."""
+    """Map the numbers of a row to a page. One of each system's answers, one of each pair whose difference
+    stands somewhere, and under no system the one of judges."""
     found: dict[tuple[str, ...], str] = {
         (system,): f"{FOLDER}/{file_name(system)}.html" for system in material.variants
     }
@@ -51,7 +51,7 @@ def sections_behind(
 
 
 def metrics_of(table: Table) -> list[Metric]:
-    """Those of its columns that each answer has a value of."""
+    """List those of its columns that each answer has a value of."""
     known = metrics()
     return [known[column.key] for column in table.columns if column.key in known and not table.foreign]
 
@@ -111,7 +111,7 @@ class _OfSystem:
         yield self._section("failure-labels", "Failure labels", _spelled(LABELS), values)
 
     def _endings(self) -> Behind:
-        """How each answer ended, with those that failed."""
+        """List how each answer ended, with those that failed."""
         study = self._material.study
         rows = [
             AnswerRow(
@@ -130,7 +130,7 @@ def _spelled(names: Iterable[str]) -> list[Heading]:
 
 
 def _outcomes(material: Material, system: str) -> dict[tuple[str, str, int], dict[str, str]]:
-    """By question, other system and trial what was found of each dimension: `won` is this system's."""
+    """Map question, other system and trial to what was found of each dimension: `won` is this system's."""
     found: dict[tuple[str, str, int], dict[str, str]] = {}
     for one in material.comparisons:
         if system in (one.a, one.b):

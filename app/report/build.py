@@ -1,4 +1,4 @@
-"""From a judged study to its tables: the paper's, and those the paper lacks."""
+"""The way from a judged study to its tables: the paper's, and those the paper lacks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LAST: tuple[Builder, ...] = (as_printed, COVERAGE.table, failures)
 
 
 def all_tables(material: Material) -> list[Table]:
-    """Those that this study has anything for: the metrics, what stands beside them, judges beside judges, what was judged."""
+    """List those that this study has anything for: the metrics, what stands beside them, judges beside judges, what was judged."""
     found = [
         differences_table(material),
         *metric_tables(material),

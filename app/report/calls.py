@@ -1,4 +1,4 @@
-"""Which tools the agents called (the paper's Figure 4): those of their world, and beside them what is no tool call."""
+"""The tools that the agents called (the paper's Figure 4). Those of their world, and beside them what is no tool call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTE = (
 
 
 def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, ByQuery]]:
-    """By variant and tool; control calls and page reads under their own names."""
+    """Count by variant and tool; control calls and page reads under their own names."""
     known = [[a for a in answers if a.calls is not None] for answers in variants.values()]
     tools = _offered([answer for answers in known for answer in answers])
     return {
@@ -32,7 +32,7 @@ def tool_calls(variants: Mapping[str, list[Answer]]) -> dict[str, Mapping[str, B
 
 
 def _offered(answers: list[Answer]) -> list[str]:
-    """Where there is a shop its nine; of the tools of other worlds those that somebody called."""
+    """List the nine where there is a shop; of the tools of other worlds those that somebody called."""
     from drr.tools.registry import EVERY, TOOLS
 
     fields = [answer.record.key_fields for answer in answers]

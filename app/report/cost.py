@@ -1,4 +1,4 @@
-"""What a variant costs beside how good it is, and which variants no other one beats in both."""
+"""The cost of a variant beside how good it is, and which variants no other one beats in both."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def cost_points(material: Material) -> list[CostPoint]:
 
 
 def _dollars(answers: Sequence[Answer]) -> V:
-    """Of an answer only where the price of every model in it is known."""
+    """Sum the dollars of an answer only where the price of every model in it is known."""
     spent: dict[AskedQuestion, list[float | None]] = defaultdict(list)
     for answer in answers:
         spent[answer.asked].append(_spent(answer))

@@ -1,4 +1,4 @@
-"""What every metric means, in the registry's own words: for `drr report --explain` and `docs/metrics.md`."""
+"""The meaning of every metric, in the registry's own words: for `drr report --explain` and `docs/metrics.md`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HEAD = ("label", "scale", "better", "table", "meaning")
 
 
 def explanations() -> dict[str, tuple[str, ...]]:
-    """By name of the metric, under `HEAD`."""
+    """Map the metric's name to its explanation, under `HEAD`."""
     return {name: _row(metric) for name, metric in metrics().items()}
 
 
@@ -19,7 +19,7 @@ def _row(metric: Metric) -> tuple[str, ...]:
 
 
 def explained() -> str:
-    """For the terminal."""
+    """Explain for the terminal."""
     from drr.app.terminal import Column, table
 
     label, scale, better, place, meaning = HEAD

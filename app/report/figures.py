@@ -81,7 +81,7 @@ SHAPING = ("GDEF", "GPOS", "GSUB", "MATH")
 
 
 class FigureLayout(NamedTuple):
-    """Where everything of a figure lies, which takes as long to find as drawing it: one for all its forms, light and dark."""
+    """The layout of a figure, which takes as long to find as drawing it. One for all its forms, light and dark."""
 
     axes: Sequence[Bbox]
     box: Bbox
@@ -134,7 +134,7 @@ def _write(figure: Figure, path: Path, form: str, laid: FigureLayout) -> None:
 
 
 def _leave_out_shaping() -> None:
-    """Of the fonts in a PDF; Matplotlib has no setting for it."""
+    """Leave out the shaping of the fonts in a PDF; Matplotlib has no setting for it."""
     from fontTools.subset import Options
 
     left = getattr(Options, "_drop_tables_default", [])

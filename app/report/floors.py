@@ -1,4 +1,4 @@
-"""The noise floor under a report's tables: what stands in its row, what is grey because of it, and what is said of it."""
+"""The noise floor under a report's tables: its row, what is grey because of it, and the note on it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
 
 
 def not_measured(answers: Iterable[Answer]) -> str:
-    """What would measure it."""
+    """Say what would measure it."""
     return _NEITHER[all(answer.imported for answer in answers)]
 
 

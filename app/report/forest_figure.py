@@ -1,4 +1,4 @@
-"""Paired differences as a forest plot: a panel for each figure, a line for each pair, with interval and noise floor."""
+"""Paired differences as a forest plot. A panel for each figure, a line for each pair, with interval and noise floor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader can act on before any table: what was run, which system leads by how much, and what is not known."""
+"""The news for a reader before any table. What was run, which system leads by how much, and what is not known."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Lead:
 
     @property
     def worth(self) -> str:
-        """What the difference is worth, and what this study could have seen."""
+        """Say what the difference is worth, and what this study could have seen."""
         one = self.difference
         if one is None or one["value"] is None:
             return ""
@@ -66,7 +66,7 @@ class Lead:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the interval leaves zero out."""
+        """Tell whether the interval leaves zero out."""
         one = self.difference
         if one is None or one["ci_low"] is None or one["ci_high"] is None:
             return False
@@ -89,7 +89,7 @@ def leads(material: Material) -> Iterator[Lead]:
 
 
 def facts(material: Material) -> list[tuple[str, str]]:
-    """What was run, as terms and what is said of them."""
+    """List what was run, as terms and their values."""
     config = material.study.config
     run, settings = config.get("run", {}), config.get("settings", {})
     made = material.document["provenance"]
@@ -111,7 +111,7 @@ def facts(material: Material) -> list[tuple[str, str]]:
 
 
 def unscored(material: Material) -> list[str]:
-    """What is in no mean, and how much of it."""
+    """Say what is in no mean, and how much of it."""
     document = material.document
     failed = sum(record.reason is not None for record in material.study.records("answer", None))
     lines = (
@@ -147,7 +147,7 @@ def _when(material: Material) -> str:
 
 
 def _web_content(material: Material) -> str:
-    """What the answers' web held, where that is known by a hash."""
+    """Name the content of the answers' web, where that is known by a hash."""
     webs = [record.key_fields.get("web") for record in _records(material)]
     hashes = {str(web["content_hash"]) for web in webs if isinstance(web, dict) and web.get("content_hash")}
     return f"content {', '.join(sorted(one[:12] for one in hashes))}" if hashes else ""

@@ -28,7 +28,7 @@ class Scheme(NamedTuple):
     grey: str
 
     def settings(self) -> dict[Any, Any]:
-        """For Matplotlib."""
+        """Make the settings for Matplotlib."""
         inks = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
         papers = ("figure.facecolor", "axes.facecolor", "savefig.facecolor")
         return {**dict.fromkeys(inks, self.ink), **dict.fromkeys(papers, self.paper)}

@@ -103,7 +103,7 @@ def _label_share(row: FailureShare, *, unknown: bool) -> Cell:
 
 
 def _open_labels(labels: Sequence[str]) -> list[str]:
-    """Why a row has no share."""
+    """Say why a row has no share."""
     reasons = (
         ("no judge was asked for these (`drr judge STUDY --what failures`)", JUDGED),
         ("the rules that decide these could tell of no report (Rule checks)", BY_RULE),
@@ -133,7 +133,7 @@ def _coverage_notes(material: Material) -> list[str]:
 
 
 def _marked(found: MarksRow | None) -> list[str]:
-    """What readers of the viewer's pages said of it."""
+    """Say how readers of the viewer's pages marked it."""
     if found is None:
         return []
     told = [

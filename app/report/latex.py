@@ -49,7 +49,7 @@ HEAD = r"""\documentclass{article}
 
 
 def latex(table: Table) -> str:
-    """As many panels as it takes, each a `tabular`, in one `table`."""
+    """Set as many panels as it takes, each a `tabular`, in one `table`."""
     panels = list(_panels(table))
     lines = [r"\begin{table}[tp]", r"\centering", r"\small"]
     for number, panel in enumerate(panels):
@@ -160,7 +160,7 @@ def _folded(text: str) -> list[str]:
 
 
 def _fitted(text: str, room: int) -> str:
-    """So much of it as its source has room for."""
+    """Cut the text to the room of its source."""
     shown, length = _tex(text), len(text)
     while len(shown) > room and length > 1:
         length -= 1

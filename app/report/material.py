@@ -1,4 +1,4 @@
-"""What all tables and figures of a report are drawn from."""
+"""The material that all tables and figures of a report are drawn from."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Material:
 
     @cached_property
     def asked(self) -> dict[str, set[str]]:
-        """By variant the questions that were put to it, also those that it failed."""
+        """Map each variant to the questions that were put to it, also those that it failed."""
         found: dict[str, set[str]] = {variant: set() for variant in self.variants}
         for record in self.study.records("answer", None):
             found.get(str(record.spec["variant"]), set()).add(str(record.spec["query_id"]))
@@ -112,7 +112,7 @@ class Material:
 
     @cached_property
     def mixed(self) -> str | None:
-        """What must be said where the rows of a table are means of different questions."""
+        """Say what must be noted where the rows of a table are means of different questions."""
         answered = {frozenset(a.query_id for a in answers) for answers in self.variants.values()}
         if len(answered) < 2 or len({frozenset(queries) for queries in self.asked.values()}) < 2:
             return None
@@ -121,11 +121,11 @@ class Material:
 
     @cached_property
     def repetitions(self) -> list[Judged]:
-        """What this judge said when it was asked the same again."""
+        """Return this judge's repeated readings of the same."""
         return repetitions(self.study, self.judged)
 
     def floor(self, metric: str) -> RepetitionFloor | None:
-        """What a difference on this metric must exceed to be more than repetition."""
+        """Return what a difference on this metric must exceed to be more than repetition."""
         if metric not in self._floors:
             trials = self.per_report(metric)
             self._floors[metric] = noise_floor(trials) or noise_floor(trials, self._again.get(metric))
@@ -137,7 +137,7 @@ class Material:
 
     @cached_property
     def _again(self) -> dict[str, dict[str, dict[str, list[float | None]]]]:
-        """By metric, system and answer what the judge and its repetitions give it."""
+        """Map metric, system and answer to the values by the judge and its repetitions."""
         return said_again([self.judged, *self.repetitions]) if self.repetitions else {}
 
     @cached_property
@@ -152,7 +152,7 @@ class Material:
         return self.judged.comparisons()
 
     def per_report(self, metric: str) -> Mapping[str, ByQuery]:
-        """By variant."""
+        """Map the metric's values by variant."""
         if metric not in self._grouped:
             self._grouped[metric] = self._by_query(metric)
         return self._grouped[metric]

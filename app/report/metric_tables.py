@@ -131,7 +131,7 @@ def _slight(material: Material, metric: Metric, sways: Sequence[str]) -> set[str
 def winners(
     per_report: Mapping[str, Mapping[str, ByQuery]], *, lower: Collection[str] = ()
 ) -> dict[str, str]:
-    """For each metric the variant that beats the next one beyond the noise, if there is one; in `lower` less is better."""
+    """Find for each metric the variant that beats the next one beyond the noise, if there is one. In `lower` less is better."""
     duels = {
         metric: duel
         for metric, by_variant in per_report.items()
@@ -173,7 +173,7 @@ def as_printed(material: Material) -> Table | None:
 
 
 def noise(material: Material) -> Table | None:
-    """How much the same variant differs from itself on the same query: what a difference must exceed."""
+    """Measure how much the same variant differs from itself on the same query: what a difference must exceed."""
     rows, shown = [], []
     for metric in registry.metrics().values():
         if not metric.detail:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MetricForm:
-    """What a table of metrics has beside the metrics that name it."""
+    """The form of a table of metrics besides the metrics that name it."""
 
     lead: tuple[str, ...] = ()
     """Metrics of another table that stand in front here too."""

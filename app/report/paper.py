@@ -1,4 +1,4 @@
-"""The tables of a paper by its own numbers: which of them are here, in its own form where that is another, and what it prints.
+"""The tables of a paper by its own numbers. Which of them are here, in its own form where that is another, and what it prints.
 
 A printed figure is one of another setting, marked so, and never stands in a report on what rules wrote or judged.
 """
@@ -64,7 +64,7 @@ class _Pages:
         return [name for name in exhibit.here if name in self.titles]
 
     def _people(self) -> bool:
-        """Whether anybody but this study's judges said something."""
+        """Tell whether there are labels of others than this study's judges."""
         agreement = self.material.agreement
         if agreement is None:
             return False
@@ -76,7 +76,7 @@ class _Pages:
         return not agreement["cost"].keys() >= {judge for pair in pairs for judge in pair["judges"]}
 
     def own(self) -> Iterator[Table]:
-        """In the paper's form, where it shows systems under some settings only."""
+        """Yield tables in the paper's form, where it shows systems under some settings only."""
         for exhibit in self.paper.exhibit:
             if (table := self._own(exhibit)) is not None:
                 yield table
@@ -140,7 +140,7 @@ class _Pages:
                 yield from self._printed(exhibit)
 
     def _by_rules(self, exhibit: Exhibit) -> bool:
-        """Whether rules wrote or judged what stands here; a table of several judges is by rules where one of them is."""
+        """Tell whether rules wrote or judged what stands here. A table of several judges is by rules where one of them is."""
         agreement, alignment = self.material.agreement, self.material.document.get("alignment", ())
         several = any(name.startswith("agreement-") for name in exhibit.here)
         ruled = any(is_rules(run["judge"]) for one in alignment for run in one["runs"])

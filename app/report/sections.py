@@ -1,4 +1,4 @@
-"""A table as a section of the report's page: numbers on the point, intervals as bars, each number a link to its answers."""
+"""A table as a section of the report's page. Numbers on the point, intervals as bars, each number a link to its answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDE = 60
 
 
 class Extent(NamedTuple):
-    """What the bars of a column reach over: all of its intervals."""
+    """The extent of a column's bars: all of its intervals."""
 
     low: float
     high: float
@@ -25,7 +25,7 @@ class Extent(NamedTuple):
 
 
 def section(table: Table, answers: Mapping[tuple[str, ...], str]) -> str:
-    """`answers` are the pages of answers by their systems; a row or column that is of none of these leads nowhere.
+    """Make the section. `answers` are the pages of answers by their systems; a row or column that is of none of these leads nowhere.
 
     The page carries the banner in full on top; here a short one stands beside the title.
     """
@@ -82,7 +82,7 @@ def _head(column: Heading, words: bool) -> str:
 
 
 def _meanings(table: Table) -> str:
-    """For who has no pointer to rest on a heading."""
+    """Explain the headings for who has no pointer to rest on one."""
     told = [column for column in table.columns if column.told]
     if not told:
         return ""
@@ -120,7 +120,7 @@ def _number(cell: Cell) -> str:
 
 
 def _why(cell: Cell) -> str:
-    """What is needed to believe it, for who asks."""
+    """Give what is needed to believe the figure, for who asks."""
     told = []
     if cell.low is not None and cell.high is not None:
         told.append(f"95 % interval {cell.number(cell.low)} to {cell.number(cell.high)}")
@@ -130,7 +130,7 @@ def _why(cell: Cell) -> str:
 
 
 def _beside(cell: Cell) -> str:
-    """What a reader must not miss."""
+    """Give what a reader must not miss."""
     told = [f"all equal (n={cell.n})"] if cell.equal else []
     if cell.sd is not None:
         told.append(f"± {cell.number(cell.sd)}")

@@ -45,7 +45,7 @@ class Cell:
 
     @classmethod
     def of(cls, v: VRow | None, digits: int = 2, **more: Any) -> Cell:
-        """From a statistic's document."""
+        """Make a cell from a statistic's document."""
         if v is None:
             return cls(None, digits=digits, **more)
         return cls(
@@ -77,7 +77,7 @@ class Cell:
         return f"{value:,.{self.digits}f}"
 
     def text(self) -> str:
-        """In one line, for every form."""
+        """Return the text in one line, for every form."""
         if self.value is None and self.missing:
             return self.missing
         if self.value is None:
@@ -102,7 +102,7 @@ class Cell:
 
 
 class Heading(NamedTuple):
-    """Over a column."""
+    """A heading over a column."""
 
     label: str
     key: str = ""

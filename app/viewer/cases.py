@@ -1,4 +1,4 @@
-"""Case pairs (PDR-Bench's Figure 4): one task, the persons who asked it, and what one system wrote for each of them."""
+"""Case pairs (PDR-Bench's Figure 4). One task, the persons who asked it, and what one system wrote for each of them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class CaseView:
 
 
 def cases_of(entries: Iterable[ShownEntry]) -> dict[str, PersonCase]:
-    """By the name of the page."""
+    """Map the name of the page to its case."""
     grouped: dict[tuple[str, str], list[ShownEntry]] = {}
     for entry in entries:
         if entry.status == "done" and entry.person is not None:
@@ -97,7 +97,7 @@ def cases_of(entries: Iterable[ShownEntry]) -> dict[str, PersonCase]:
 
 
 def of_task(cases: Iterable[PersonCase], task: str) -> list[PersonCase]:
-    """By system; settings that tell less stand first."""
+    """List by system; settings that give less stand first."""
     own = {case.variant: case for case in cases if case.task == task}
     placed = [system for systems in by_agent(own).values() for system in systems] or sorted(own)
     return [own[system] for system in placed]
@@ -124,7 +124,7 @@ def case_view(
 
 
 def told_under(setting: Setting) -> str:
-    """What an agent is told of the person."""
+    """Say what an agent reads of the person."""
     if setting.kind == "context":
         return f"what was gathered of the person, {setting.tokens:,} tokens of it"
     if setting.kind == "memory":
@@ -148,7 +148,7 @@ def _side(report: ReportView, persons: Mapping[str, Person]) -> CaseSide:
 
 
 def _notes(case: PersonCase, others: Sequence[PersonCase]) -> Iterable[str]:
-    """What the bytes say: persons who got one report, settings that changed none."""
+    """Yield notes by the bytes: persons who got one report, settings that changed none."""
     same: dict[str, list[str]] = {}
     for entry in case.entries:
         if entry.text is not None:

@@ -1,4 +1,4 @@
-"""When who did what: a line for each actor, its model's turns and its calls, and for each page, from the times that the run noted."""
+"""The chart of who did what when. A line for each actor, its model's turns and its calls, and for each page, by the run's own times."""
 
 from __future__ import annotations
 

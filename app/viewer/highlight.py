@@ -73,7 +73,7 @@ def _plain(text: str) -> str:
 
 
 def _disjoint(markdown: str, spans: Sequence[Stretch]) -> list[Stretch]:
-    """In order, each begun after the list, heading or table sign that opens its line."""
+    """Order the spans, each begun after the list, heading or table sign that opens its line."""
     kept: list[Stretch] = []
     for span in sorted(spans):
         start = max(span.start, kept[-1].end if kept else 0)
@@ -88,7 +88,7 @@ def _disjoint(markdown: str, spans: Sequence[Stretch]) -> list[Stretch]:
 
 
 def _wrap(html: str, spans: Sequence[Stretch], links: Sequence[LinkTag]) -> str:
-    """Every stretch of text between two tags that lies in a span becomes a `<mark>` of its own, so that tags stay nested."""
+    """Make every stretch of text between two tags that lies in a span a `<mark>` of its own, so that tags stay nested."""
     pieces = _PIECES.split(html)
     # An end that fell into a tag is no end; what has none is not begun.
     present = set(_SENTINEL.findall("".join(piece for piece in pieces if not piece.startswith("<"))))

@@ -16,7 +16,7 @@ SAME_CLAIM = 0.5
 
 @dataclass(frozen=True)
 class JudgeSaid:
-    """What another judge said of a claim; `status` `None` where it found no such claim."""
+    """Another judge's verdict on a claim; `status` `None` where it found no such claim."""
 
     judge: str
     status: str | None
@@ -24,7 +24,7 @@ class JudgeSaid:
 
 @dataclass(frozen=True)
 class JudgeBeside:
-    """How far another judge goes along with the one whose verdicts are shown."""
+    """The agreement of another judge with the one whose verdicts are shown."""
 
     judge: str
     both: int
@@ -40,7 +40,7 @@ class JudgeBeside:
 
 
 def said_beside(report: ReportView) -> Mapping[str, Sequence[JudgeSaid]]:
-    """By claim, what each other judge said of it."""
+    """Map each claim to the verdicts of each other judge."""
     found: dict[str, list[JudgeSaid]] = {claim.id: [] for claim in report.claims}
     for other in report.others:
         same = _same_claims(report.claims, other.claims)
@@ -82,7 +82,7 @@ def _beside(report: ReportView, other: OtherJudge) -> JudgeBeside:
 
 
 def _same_claims(claims: Sequence[ShownClaim], others: Sequence[ShownClaim]) -> dict[str, ShownClaim]:
-    """By id of ours: theirs that stands in the same place of the report."""
+    """Map our ids to their claim in the same place of the report."""
     found: dict[str, ShownClaim] = {}
     for claim in claims:
         best = max(others, key=lambda one: _shared(claim, one), default=None)

@@ -1,4 +1,4 @@
-"""What the viewer shows, as plain values: read from a study once, drawn by templates."""
+"""The viewer's contents as plain values: read from a study once, drawn by templates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class ShownCitation:
-    """What one address says of a claim that cites several."""
+    """The verdict of one address on a claim that cites several."""
 
     status: str
     standing: str
@@ -125,7 +125,7 @@ class Actor:
 
     @property
     def seconds(self) -> float | None:
-        """In tools, not in the work that others were given; unknown where that of one call is."""
+        """Sum the seconds in tools, not in the work that others were given; unknown where that of one call is."""
         own = [call.seconds for call in self.calls if call.kind != "control"]
         known = [one for one in own if one is not None]
         return sum(known) if self.calls and len(known) == len(own) else None
@@ -215,7 +215,7 @@ class CriterionView:
 
 @dataclass(frozen=True)
 class ProductCard:
-    """Of the record that a tool returned; prices and ratings that it does not state are unknown."""
+    """The card of a returned record; prices and ratings that it does not state are unknown."""
 
     url: str
     title: str
@@ -269,7 +269,7 @@ class ShownEntry:
 
     @property
     def file_tasks(self) -> tuple[str, ...]:
-        """Ids of tasks with files that it may answer: as its question names the task, else what stands before the size."""
+        """List the tasks with files that it may answer. As its question names the task, else what stands before the size."""
         return (self.task, self.query_id.partition("@")[0])
 
     @property
@@ -280,7 +280,7 @@ class ShownEntry:
 
 @dataclass(frozen=True)
 class ShownOutcome:
-    """How two answers to one question were compared on one dimension, both orders together."""
+    """The outcome of two answers to one question on one dimension, both orders together."""
 
     dimension: str
     a: str
@@ -292,7 +292,7 @@ class ShownOutcome:
 
 @dataclass(frozen=True)
 class OtherJudge:
-    """What another judge of the study said of the same answer, of the claims as that one found them."""
+    """The verdicts of another judge on the same answer, on the claims as that one found them."""
 
     judge: str
     rule_written: bool

@@ -1,4 +1,4 @@
-"""How a report names its sources, and what of its text leads to them on its page."""
+"""The names of sources in a report, and what of its text leads to them on its page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from drr.citations.parse import canonical_url
 
 
 class SourceNames:
-    """How a report's sources are called on its page: as the report itself numbers them."""
+    """The names of a report's sources on its page: as the report itself numbers them."""
 
     def __init__(self, report: ReportView) -> None:
         self._sources = {canonical_url(source.url): source for source in reversed(report.sources)}
@@ -21,7 +21,7 @@ class SourceNames:
         self.cited |= {s.number for s in report.sources if canonical_url(s.url) in self._numbers}
 
     def source_of(self, url: str) -> SourceView | None:
-        """Of a place in a file, or a piece of a page, what was returned that it shares something with."""
+        """Find for a place in a file, or a piece of a page, what was returned that it shares something with."""
         url = canonical_url(url)
         behind = (self._sources[known] for known in self._places.meeting(url))
         return self._sources.get(url) or next(behind, None)
@@ -43,7 +43,7 @@ def _numbers(report: ReportView) -> dict[str, str]:
 
 
 def links_of(report: ReportView) -> list[LinkTag]:
-    """Each marker that leads to a source of this run leads to where the source stands on the page, and so does each id of its list."""
+    """Link each marker that leads to a source of this run to the source's place on the page, and likewise each id of its list."""
     if not report.sources:
         return []
     names, cited = SourceNames(report), report.citations

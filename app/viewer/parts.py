@@ -195,7 +195,7 @@ def _returned(answer: Answer) -> dict[str, tuple[int, ...]]:
 
 
 def actors(calls: Sequence[Mapping[str, Any]]) -> Iterable[Actor]:
-    """Who called what: the supervisor (or the one agent), then each researcher as it began."""
+    """Yield who called what: the supervisor (or the one agent), then each researcher as it began."""
     by_actor: dict[str, list[CallView]] = {}
     alone = not any(call.get("researcher") for call in calls)
     for position, call in enumerate(calls, 1):
@@ -264,7 +264,7 @@ def _message(message: Mapping[str, Any]) -> ShownMessage:
 
 
 def _thought(block: object) -> str:
-    """What a provider shows of a model's thinking; one that keeps it to itself is said to."""
+    """Show what a provider shows of a model's thinking; one that keeps it to itself is named."""
     if not isinstance(block, Mapping) or (
         "think" not in (kind := str(block.get("type"))) and "reason" not in kind
     ):
@@ -291,7 +291,7 @@ def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
 
 
 def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
-    """In the order of the question's list, vital ones first."""
+    """Yield in the order of the question's list, vital ones first."""
     judge = judged.judging.judge if judged.judging else "?"
     known, said = points_of(judged, answer.query_id), matches_of(judged, answer.key) or {}
     for row in sorted((known and known.rows) or (), key=lambda row: row["weight"] != "vital"):
@@ -314,7 +314,7 @@ def owners_shown(study: Study, answer: Answer, queries: Mapping[str, Query]) -> 
 
 
 def criteria(judged: Judged, answer: Answer, owners: Iterable[CriteriaOwner]) -> Iterable[CriterionView]:
-    """By dimension, as they count in this judging."""
+    """Yield by dimension, as they count in this judging."""
     scores = scores_of(judged, answer.key) or {}
     for owner in owners:
         rubric = rubric_of(judged, owner)

@@ -118,7 +118,7 @@ class Reader:
         return ReviewBooks(self.study)
 
     def marked(self) -> str:
-        """Who marked how much of it, in one line."""
+        """Say who marked how much of it, in one line."""
         return tallied(self.books().marks())
 
     def judges(self) -> list[str]:
@@ -126,7 +126,7 @@ class Reader:
         return sorted(latest_judgings(self.study))
 
     def judges_agreement(self) -> tuple[list[str], list[AgreementPart], str | None] | None:
-        """Of every two of them; reads every judgement."""
+        """Compare every two of them; this reads every judgement."""
         document = agreement_document(self.study, [])
         return (
             None if document is None else (self.judges(), list(agreement_parts(document)), document["banner"])

@@ -277,7 +277,7 @@ class Pages:
 
 
 def study_places(*, with_tasks: bool, report: str | None) -> list[FramePlace]:
-    """Where one may go from any page of a study."""
+    """List where one may go from any page of a study."""
     tasks = [FramePlace("tasks", "tasks.html", "Tasks")] if with_tasks else []
     return [ANSWERS, *tasks, *([FramePlace("report", report, "Report")] if report else [])]
 
@@ -307,7 +307,7 @@ def _same(entries: Iterable[ShownEntry]) -> list[str]:
 
 
 def _had(report: ReportView, point: str) -> str:
-    """What a report has of a point of its question."""
+    """Show what a report has of a point of its question."""
     return next((one.support for one in report.points if one.row["id"] == point), "unmatched")
 
 

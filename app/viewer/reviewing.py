@@ -32,7 +32,7 @@ class ReviewBooks:
         self._files: dict[str, LineFile] = {}
 
     def add(self, mark: ReviewMark) -> None:
-        """On disk before the page is told so."""
+        """Put a mark on disk before the page hears so."""
         if mark.reviewer not in self._files:
             check_unlinked(self._study.folder, FOLDER)
             make_folder(self._folder, private(0o777))
@@ -66,7 +66,7 @@ def _is_news(mark: ReviewMark, known: ReviewMark | None) -> bool:
 
 
 def stands_in(view: ReportView, mark: ReviewMark) -> bool:
-    """Whether the page says now what the mark is of."""
+    """Tell whether the page still shows the mark's subject."""
     if mark.of == "rule":
         return any(rule.name == mark.name and rule.status == mark.shown for rule in view.rules)
     return view.judged_by == mark.judge and any(
@@ -78,7 +78,7 @@ def stands_in(view: ReportView, mark: ReviewMark) -> bool:
 
 
 def tallied(marks: Sequence[ReviewMark]) -> str:
-    """Who marked how much, in one line; empty where nobody did."""
+    """Say who marked how much, in one line; empty where nobody did."""
     by_name: dict[str, list[ReviewMark]] = {}
     for mark in marks:
         by_name.setdefault(mark.reviewer, []).append(mark)

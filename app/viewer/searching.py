@@ -1,4 +1,4 @@
-"""Every word of every answer, of its claims and of what was read for it: a script that the index loads when somebody searches.
+"""Every word of every answer, of its claims and of what was read for it. A script that the index loads when somebody searches.
 
 The same file serves the server and a folder that opens from disk, where a page may load scripts of its own and fetch nothing.
 """
@@ -22,7 +22,7 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def words_script(reader: Reader) -> str:
-    """Answers by their keys; every word; for each word the answers that have it, as steps from one to the next."""
+    """Write answers by their keys; every word. For each word the answers that have it, as steps from one to the next."""
     entries = [entry for entry in reader.entries() if entry.status == "done"]
     texts = {entry.key: [entry.query, *entry.said, *reader.texts(entry.key)] for entry in entries}
     return script(texts)
@@ -66,7 +66,7 @@ def _steps(places: Sequence[int]) -> Iterator[str]:
 
 
 def _short(number: int) -> str:
-    """In base 36, as `parseInt` reads it."""
+    """Write in base 36, as `parseInt` reads it."""
     shown = ""
     while True:
         number, digit = divmod(number, 36)

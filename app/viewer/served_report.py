@@ -1,5 +1,5 @@
-"""The study's report beside its served pages: a folder that `drr report` wrote, else written when somebody first asks for it, and each
-figure when somebody looks at it."""
+"""The study's report beside its served pages. `drr report` wrote the folder, or it is written when somebody
+first asks for it, and each figure when somebody looks at it."""
 
 from __future__ import annotations
 

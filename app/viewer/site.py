@@ -1,4 +1,4 @@
-"""The viewer as a loopback server: a page is drawn when it is asked for, and again only when the ledger has moved."""
+"""The viewer as a loopback server. A page is drawn when it is asked for, and again only when the ledger has moved."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class _Drawn:
         return f"{self._reader.version()} {self._round}"
 
     def forget_index(self) -> None:
-        """It counts the marks of reviewers, which are no news for who reads a report."""
+        """Forget the index: it counts the marks of reviewers, which are no news for who reads a report."""
         self._kept.pop(("index", ""), None)
 
     def words(self) -> str:

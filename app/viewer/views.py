@@ -109,7 +109,7 @@ class AnswerViews:
     def _others(
         self, judged: Judged, answer: Answer, book: Book, among: Sequence[Record]
     ) -> Iterator[OtherJudge]:
-        """What each further judge of the study said of this answer."""
+        """Yield the verdicts of each further judge of the study on this answer."""
         for name, judging in sorted(latest_judgings(self._study).items()):
             if judged.judging is not None and name != judged.judging.judge:
                 other = read_judged(self._study, judging, answers=[answer], among=among)
@@ -171,7 +171,7 @@ def _with_details(view: ReportView, judged: Judged, answer: Answer) -> ReportVie
 
 
 def without_details(view: ReportView) -> ReportView:
-    """As it stands beside others: what a page of its own adds is left out."""
+    """Drop what a page of its own adds: the report as it stands beside others."""
     return replace(
         view,
         products=(),
@@ -193,7 +193,7 @@ def _transcripts(answer: Answer) -> list[JsonObject]:
 
 
 class Measured(NamedTuple):
-    """What the index says of a report: fields of its entry."""
+    """The measures of a report in the index: fields of its entry."""
 
     scores: Mapping[str, float | None]
     verdicts: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A file as it was read: its parts with their addresses, and the words that a claim about a place in it is held against."""
+"""A file as it was read. Its parts with their addresses, and the words that a claim about a place is judged by."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Sheet:
 
     @cached_property
     def head(self) -> int | None:
-        """The number of the row that names the columns: the first, where each of its cells is filled and none is a figure."""
+        """The number of the row that names the columns. The first, where each of its cells is filled and none is a figure."""
         for number, row in self.rows:
             filled = [cell for cell in row if cell]
             if len(filled) > 1:
@@ -50,7 +50,7 @@ class Sheet:
         return None
 
     def column(self, number: int) -> str:
-        """What a column is called, else its letters."""
+        """The name of a column, else its letters."""
         names = self.by_number.get(self.head or 0, ())
         return names[number - 1] if number <= len(names) and names[number - 1] else column_letters(number)
 
@@ -74,7 +74,7 @@ class Sheet:
         return " | ".join(f"{self.column(k)}: {cell}" for k, cell in enumerate(row, 1) if cell)
 
     def text(self, box: Box) -> str:
-        """The rows that a range touches, told whole, and where it is narrower what its own cells hold: a bare figure says nothing."""
+        """The rows that a range touches, whole, and the range's own cells where it is narrower. A bare figure says nothing."""
         rows = [number for number, _ in self.rows if box.top <= number <= box.bottom]
         lines = [f"Row {number}: {self.told(number)}" for number in rows]
         if self.name and (box.left > 1 or box.right < self.width):
@@ -111,7 +111,7 @@ class FileContent:
 
     @property
     def label(self) -> str:
-        """What it is, in a few words for a list."""
+        """Describe the part in a few words for a list."""
         if self.pages:
             return f"PDF, {_counted(len(self.pages), 'page')}"
         if self.sheets and self.sheets[0].name:
@@ -124,7 +124,7 @@ class FileContent:
         return f"{LABELS[self.media]}, {len(self.whole or ''):,} characters"
 
     def parts(self) -> Iterator[FilePart]:
-        """What can be cited by itself: pages, rows, else the whole."""
+        """Yield what can be cited by itself: pages, rows, else the whole."""
         for number, text in enumerate(self.pages, 1):
             yield FilePart(FilePlace(self.name, "page", Box(1, number, 1, number)), text)
         for sheet in self.sheets:
@@ -134,7 +134,7 @@ class FileContent:
             yield FilePart(FilePlace(self.name), self.whole)
 
     def sheet(self, name: str | None) -> Sheet | None:
-        """By its name; the only one needs none."""
+        """Find a sheet by its name; the only one needs none."""
         if not name:
             return self.sheets[0] if len(self.sheets) == 1 else None
         wanted = name.casefold()

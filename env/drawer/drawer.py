@@ -47,14 +47,14 @@ class FilePicture(NamedTuple):
 
 @runtime_checkable
 class WithFiles(Protocol):
-    """What a world has where files belong to the question."""
+    """A world in which files belong to the question."""
 
     @property
     def files(self) -> Drawer: ...
 
 
 class ReadFiles:
-    """What was read of files, by kind and content: the units of a process read each once. Bounded by files and characters."""
+    """The files read so far, by kind and content: the units of a process read each once. Bounded by files and characters."""
 
     def __init__(self) -> None:
         self._reader, self._lock = FileReader(), Lock()
@@ -123,7 +123,7 @@ class Drawer:
     read_files: ReadFiles = field(default=SHARED, repr=False, compare=False)
 
     def bytes_of(self, name: str) -> bytes:
-        """`FileProblem` for a name that is none of the drawer's, and for what is no plain file of a size that is read."""
+        """Read a file of the drawer. `FileProblem` for a name that is none of its own, and for what is no plain file of a fair size."""
         if name not in self.names or "/" in name or "\\" in name or name in (".", ".."):
             raise FileProblem("not_found", f"There is no file {name[:100]!r} here; {self._known()}.")
         try:
@@ -151,7 +151,7 @@ class Drawer:
         )
 
     def drawn(self, name: str, page: int = 1, words: Sequence[str] = ()) -> DrawnPage:
-        """A page of a PDF with the places of words in it, or a picture; `FileProblem` where it cannot be drawn."""
+        """Draw a page of a PDF, or a picture, with the places of words in it. `FileProblem` where it cannot be drawn."""
         data = self.bytes_of(name)
         media = checked(name, data)
         if media not in ("pdf", "picture"):
@@ -160,7 +160,7 @@ class Drawer:
 
     @cached_property
     def content_hash(self) -> str:
-        """Of the names and bytes; a file that cannot be opened counts as what it is."""
+        """Hash the names and bytes; a file that cannot be opened counts as what it is."""
         digest = sha256(b"drr-drawer-1")
         for name in self.names:
             try:
@@ -182,7 +182,7 @@ class Drawer:
 
 
 def _plain_bytes(folder: Path, name: str, most: int) -> bytes:
-    """By way of the folder itself, so that neither it nor the file may be a link."""
+    """Read by way of the folder itself, so that neither it nor the file may be a link."""
     within = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=within)

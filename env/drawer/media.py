@@ -1,4 +1,4 @@
-"""What kind of file a name promises, and whether its first bytes keep it."""
+"""The kind of file that a name promises, and whether its first bytes keep it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def largest(media: str) -> int:
 
 
 def checked(name: str, data: bytes) -> str:
-    """The kind of this file; `FileProblem` where it is none that is read, empty, or something else than its name says."""
+    """Return the kind of this file. `FileProblem` where it is none that is read, empty, or something else than its name says."""
     media = media_of(name)
     if media is None:
         known = ", ".join(dict.fromkeys(MEDIA))

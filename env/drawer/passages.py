@@ -1,4 +1,4 @@
-"""Where in a file some words stand: the phrase itself first, then the places that hold most of its words."""
+"""The places in a file where some words stand. The phrase itself first, then those that hold most of its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a file cannot be read, in a sentence for whoever asked."""
+"""The reasons why a file cannot be read, in a sentence for whoever asked."""
 
 from __future__ import annotations
 

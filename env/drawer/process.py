@@ -82,7 +82,7 @@ class FileReader:
         return answer
 
     def _started(self) -> subprocess.Popen[bytes]:
-        """Of this process: one that came over a fork belongs to the parent."""
+        """Start the process as one of this process's own: one that came over a fork belongs to the parent."""
         if self._running is None or self._owner != os.getpid() or self._running.poll() is not None:
             environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
             environment["OPENBLAS_NUM_THREADS"] = (
@@ -112,7 +112,7 @@ def _left(until: float) -> float:
 
 
 def _is_ready(pipe: IO[bytes], event: int, until: float) -> bool:
-    """By `poll`: `select` knows no file with a number above 1,023, and a study may hold as many."""
+    """Poll the pipe: `select` knows no file with a number above 1,023, and a study may hold as many."""
     poll = select.poll()
     poll.register(pipe, event)
     return bool(poll.poll(1000 * _left(until)))

@@ -42,7 +42,7 @@ def schema() -> Any:
 
 
 def is_damage(error: BaseException) -> bool:
-    """How tantivy speaks of a file that is not what it wrote; where it panics, that is no `Exception`."""
+    """Tell whether tantivy speaks of a file that it did not write; where it panics, that is no `Exception`."""
     return isinstance(error, (ValueError, OSError)) or type(error).__name__ == "PanicException"
 
 
@@ -96,7 +96,7 @@ class EmbeddedCatalog:
         self._hybrid = None if embedder is None else HybridSearch(engine, embedder)
 
     def close(self) -> None:
-        """What was made beside the shop goes at once; a catalogue that nobody closes takes it along."""
+        """Remove what was made beside the shop at once; a catalogue that nobody closes takes it along."""
         self._let_go()
 
     def categories(self) -> dict[str, int]:

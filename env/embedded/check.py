@@ -1,4 +1,4 @@
-"""Whether a shop in a folder holds together, and if not, in which ways."""
+"""The check of a shop in a folder: whether it holds together, and if not, in which ways."""
 
 from __future__ import annotations
 

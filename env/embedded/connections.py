@@ -79,7 +79,7 @@ class Connections:
 
     @property
     def own(self) -> sqlite3.Connection:
-        """This thread's, for a question that takes moments; a forked child must not touch its parent's."""
+        """The connection of this thread, for a question that takes moments; a forked child must not touch its parent's."""
         self._local.until = time.monotonic() + PATIENCE_S
         connection = self._local.connection
         if connection is None or self._closed or self._local.process != os.getpid():
@@ -95,7 +95,7 @@ class Connections:
 
     @contextmanager
     def unmapped(self) -> Iterator[sqlite3.Connection]:
-        """For what reads whole tables once: every page that a map was read through stays in this process's memory."""
+        """Open a connection that reads whole tables once: every page read through a map stays in this process's memory."""
         connection = self.unhurried
         connection.execute("pragma mmap_size=0")
         try:

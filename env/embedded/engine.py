@@ -102,8 +102,8 @@ class TantivyEngine:
         return Hits(products, scores, found.count if total is None else total)
 
     def _ranked(self, demanded: Any, plan: Plan, total: int) -> Any:
-        """What ranks stands beside all that is demanded, or, where that is little, one part around the other: then each part looks
-        at what is demanded only, and not at all that has its word."""
+        """Put what ranks beside all that is demanded or, where that is little, one part around the other.
+        Then each part looks only at what is demanded."""
         if total > _LITTLE:
             return tv.Query.boolean_query(
                 [(_MUST, demanded), *((_SHOULD, one) for one in self._ranking(plan, None))]
@@ -184,7 +184,7 @@ class TantivyEngine:
         return tv.Query.boolean_query(clauses) if len(clauses) > 1 else clauses[0][1]
 
     def _clause(self, part: Node, among: Any | None) -> tuple[Any, Any] | None:
-        """Where only some matter, who fulfils it in none of its ways is taken out."""
+        """Make the clause of a part. Where only some matter, who fulfils it in none of its ways is taken out."""
         if among is not None and isinstance(part, Some) and part.least == 1 < len(part.parts):
             ways = [query for way in part.parts if (query := self._node(way, among)) is not None]
             if len(ways) > 1:
@@ -201,7 +201,7 @@ class TantivyEngine:
         return min(each) if node.least == len(each) else sum(each) // node.least
 
     def _ranking(self, plan: Plan, demanded: Any | None) -> list[Any]:
-        """Where what is demanded is given, of that only."""
+        """Make the parts that rank; where `demanded` is given, of that only."""
         ranked = [self._weighed(one) if isinstance(one, Weighed) else self._best(one) for one in plan.ranking]
         for bonus in plan.bonuses:
             node = self._node(bonus.node, demanded)
@@ -229,7 +229,7 @@ def _filters_made(
     category: str | None,
     brand: str | None,
 ) -> list[tuple[Any, Any]]:
-    """Without `prices`: what has none."""
+    """Make the filters; without `prices`, those for what has no price."""
     query = tv.Query
     filters = []
     if prices is None:

@@ -63,7 +63,7 @@ def _document(entry: IndexEntry, ranks: Sequence[int]) -> Any:
 
 
 class IndexEntry:
-    """What the index holds of one product."""
+    """An entry of the index: one product."""
 
     __slots__ = ("categories", "fields", "price", "product_id", "rating", "text")
 
@@ -96,7 +96,7 @@ def entries(database: sqlite3.Connection) -> Iterator[IndexEntry]:
 
 
 def _ranks(database: sqlite3.Connection) -> list[Sequence[int]]:
-    """For each sort the place of every product; equal values by product id, unknown ones last."""
+    """The place of every product in each sort; equal values by product id, unknown ones last."""
     import numpy as np
 
     rows = database.execute(

@@ -1,4 +1,4 @@
-"""What lies where in a shop's folder, and the one place where it is read and checked.
+"""The files of a shop's folder, and the one place where they are read and checked.
 
     SHOP/manifest.json          the manifest, in `data` the name of the folder it speaks of, in `files` the hashes of its files
     SHOP/data-XXXX/shop.sqlite  products, users, orders
@@ -52,7 +52,7 @@ STATEMENTS = (TABLES, PRODUCT_INDEX, *USER_INDEXES, ORDER_INDEX, REVIEWS)
 
 
 def read_manifest(folder: Path) -> tuple[Manifest, Path]:
-    """The manifest of a shop's folder and the data folder it speaks of; every way to be no shop is told apart."""
+    """Read the manifest of a shop's folder and the data folder it names. Each way to be no shop has its own error."""
     manifest, data, _ = read_manifest_file(folder)
     return manifest, data
 
@@ -149,7 +149,7 @@ def folder_size(folder: Path) -> int:
 
 
 def sync(path: Path) -> None:
-    """On the disk before it is named in a manifest."""
+    """Put a file on the disk before it is named in a manifest."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

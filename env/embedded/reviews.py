@@ -24,7 +24,7 @@ _EVERY = _READ.format("review r cross join purchase o on o.id = r.id") + " order
 def write_reviews(
     database: sqlite3.Connection, batches: Iterable[Sequence[ReviewRow]], found: ReviewsHash
 ) -> int:
-    """After the orders; one that is of no order is refused."""
+    """Write the reviews after the orders; one that is of no order is refused."""
     found.begin()
     database.execute(REVIEWS)
     for batch in batches:

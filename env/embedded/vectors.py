@@ -1,4 +1,4 @@
-"""Vectors in a shop's folder: one file that is mapped into memory, a row for each product in the order of the index."""
+"""Vectors in a shop's folder. One file mapped into memory, a row for each product in the order of the index."""
 
 from __future__ import annotations
 

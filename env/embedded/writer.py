@@ -77,7 +77,7 @@ class FolderWriter:
         self._begin()
 
     def _make_temporary(self) -> None:
-        """A signal may fall on any line, also before a `with` holds this object: who takes the folder away is set first."""
+        """Make the temporary folder. A signal may fall on any line, also before a `with` holds this object: who removes it is set first."""
         self._temporary = self._folder.parent / f".{self._folder.name}.new-{secrets.token_hex(4)}"
         self._held = ExitStack()
         self._held.callback(shutil.rmtree, self._temporary, ignore_errors=True)
@@ -246,7 +246,7 @@ class FolderWriter:
 def _completed(
     manifest: Manifest, folder: Path, found: ContentHash, reviews: ReviewsHash, vectors: str
 ) -> Manifest:
-    """With what was written; `ShopError` where that is not what the manifest says."""
+    """Complete the manifest with what was written. `ShopError` where that is not what the manifest says."""
     as_of = manifest.as_of or as_of_from(found.last_order_ms)
     digest, kept = found.digest(as_of), reviews.kept()
     if manifest.content_hash not in ("", digest):
@@ -276,7 +276,7 @@ def _let_go(held: ExitStack, process: int) -> None:
 
 
 def _remove_stale(folder: Path) -> None:
-    """What killed builds of this shop left behind; a build that is running holds its lock."""
+    """Remove what killed builds of this shop left behind; a build that is running holds its lock."""
     for path in folder.parent.glob(f".{escape(folder.name)}.new-*"):
         try:
             with (path / _LOCK).open("r+") as lock:

@@ -10,10 +10,10 @@ TITLE = 90
 
 
 def offer(product: Product) -> str:
-    """What is for sale, and for how much."""
+    """Say what is for sale, and for how much."""
     return f"{title(product, TITLE)} ({product.product_id}, {price(product.price)})"
 
 
 def purchase(order: Order, product: Product) -> str:
-    """What was bought, and when."""
+    """Say what was bought, and when."""
     return f"{title(product, TITLE)}, ordered {day(order.order_date)}"

@@ -1,4 +1,4 @@
-"""All orders of a shopper as the evidence that a judge reads beside a whole report: a row each, oldest first, and how often each product."""
+"""All orders of a shopper as the evidence beside a whole report. A row each, oldest first, and how often each product."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEAD = "number | day | quantity x product | price today | status | product id |
 
 
 def history_evidence(orders: Sequence[Order], products: Mapping[str, Product], total: int) -> str:
-    """Of `total` orders the newest may be all that is given: then nothing is counted."""
+    """Set the newest of `total` orders into text; where some are left out, nothing is counted."""
     if not orders:
         return "No orders."
     older = total - len(orders)

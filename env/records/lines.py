@@ -1,4 +1,5 @@
-"""What every layout shares: strangers' text kept to its place, figures and unknowns in words, and where a text states which field.
+"""The parts that every layout shares. Strangers' text kept to its place, figures and unknowns in words, and
+where a text states which field.
 
 Shop and web text is written by strangers, so it is flattened to one line and rid of invisible characters before it is
 set into an answer: no title can forge the next row of a list.
@@ -16,7 +17,7 @@ _INVISIBLE = re.compile(
 
 
 def visible(text: str) -> str:
-    """Without characters that nobody sees, or that turn what is seen around; its lines stay."""
+    """Remove characters that nobody sees, or that turn what is seen around; the lines stay."""
     return text if text.isprintable() else _INVISIBLE.sub("", text)
 
 
@@ -57,7 +58,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def flat(text: str) -> str:
-    """On one line, nothing left out."""
+    """Put the text on one line, nothing left out."""
     return " ".join(text.split())
 
 
@@ -120,7 +121,7 @@ def fact_lines(record: Mapping[str, object]) -> str:
 
 
 def placed(rows: Iterable[tuple[str, str | None]]) -> SetRecord:
-    """A line for each (field, line), and where the first of each field stands; a line that is not there is left out."""
+    """Set a line for each (field, line), and note where the first of each field stands. A missing line is left out."""
     lines: list[str] = []
     places: dict[str, Span] = {}
     at = 0

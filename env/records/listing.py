@@ -1,4 +1,4 @@
-"""A product as the page a tool gives: everything that the record has, a part of it, or a short form, in pages of a bounded length."""
+"""A product as the page a tool gives. All of the record, a part of it, or a short form, in pages of a bounded length."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class ShownText(NamedTuple):
 
 
 def shown_on_page(product: Product) -> ShownText:
-    """What the page shows of the seller's own words, for rules that may know no more than a model that reads it."""
+    """The seller's own words as the page shows them, for rules that may know no more than a model that reads it."""
     clean = _cleaned(product)
     features = [text for text in clean.features if text]
     return ShownText(features, " ".join(_news([part for part in clean.description if part], features)))
@@ -246,12 +246,12 @@ def _description(text: str, said: str) -> str:
 
 
 def _fresh(text: str, said: str) -> str:
-    """Without the sentences that the features have said."""
+    """Drop the sentences that the features have already."""
     return cut(". ".join([s for s in text.split(". ") if s.rstrip(".").casefold() not in said]), DESCRIPTION)
 
 
 def _fresh_details(details: Iterable[tuple[str, object]], said: str) -> list[str]:
-    """Without stock numbers and without what is said above."""
+    """Drop stock numbers and the details that stand above."""
     found = []
     for name, value in details:
         if name.casefold() in _STOCK:
@@ -263,7 +263,7 @@ def _fresh_details(details: Iterable[tuple[str, object]], said: str) -> list[str
 
 
 def _repeats(value: str, said: str) -> bool:
-    """Whether `said` has the value as whole words, telling enough to mean the same.
+    """Tell whether the text has the value as whole words, specific enough to mean the same.
 
     A bare number is not: the 150 of a wattage may stand above as a count of ratings. Neither is a bare yes.
     """

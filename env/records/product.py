@@ -1,4 +1,4 @@
-"""A product as a row of a search, as a page of the shop, and as the evidence a judge is shown; `listing` has the page a tool gives."""
+"""A product as a row of a search, as a page of the shop, and as the evidence a judge is shown. `listing` has the page a tool gives."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def product_markdown(product: Product) -> str:
 
 
 def product_evidence(product: Product) -> SetRecord:
-    """The listing as a judge reads it, one fact a line; nothing is shortened, because the claim may concern any of it."""
+    """Set the listing as a judge reads it, one fact a line. Nothing is shortened, because the claim may concern any of it."""
     rows: list[tuple[str, str | None]] = [
         ("title", f"Product: {product.title}"),
         ("product_id", f"Product id: {product.product_id}"),

@@ -1,4 +1,4 @@
-"""Records as an assistant remembers them: an order in a sentence, a review as it was written, what a product's page says in short."""
+"""Records as an assistant remembers them. An order in a sentence, a review as it was written, a product's page in short."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FATE = {
 
 
 def product_name(product: Product) -> str:
-    """As people call it: the title up to where its list of extras begins, with the store if the title has it not."""
+    """Name a product as people call it. The title up to its list of extras, with the store if the title lacks it."""
     name = one_line(product.title, 4 * _NAME)
     head, comma, _ = name.partition(", ")
     return cut(head if comma and len(head) > 12 else name, _NAME) or "an untitled product"
@@ -48,7 +48,7 @@ def page_words(product: Product, most: int) -> str:
 
 
 def review_words(review: KeptReview, product: Product) -> str:
-    """As the shopper wrote it, with what it is about."""
+    """Give the review as the shopper wrote it, with the product it is about."""
     stars = "" if review.rating is None else f", {review.rating:g} of 5"
     title = one_line(review.title, 200)
     return f"On {product_name(product)}{stars}: {title + '. ' if title else ''}{one_line(review.text, 4000)}"

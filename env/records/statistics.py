@@ -1,4 +1,4 @@
-"""What a user's orders add up to, as the page a tool gives, and as the evidence a judge is shown."""
+"""The statistics of a user's orders, as the page a tool gives, and as the evidence a judge is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search by fields indexes of a product, beside the text that the plain search has.
+"""The fields that a search indexes of a product, beside the text that the plain search has.
 
 `strong` holds the words that say what a product is and whose: title, store, brand, and the steps of its category path, those
 that count more written more often, so that every engine weighs them alike. `rest` are the words of all that, and of the values of
@@ -52,7 +52,7 @@ class SearchFields(NamedTuple):
 
     @property
     def crc(self) -> int:
-        """Of all of it, for the check of an index against its store."""
+        """A checksum of all of it, for the check of an index against its store."""
         return crc32(
             "\n".join([self.strong, self.rest, *self.name, "", *self.shelf, "", *self.brand]).encode()
         )
@@ -129,7 +129,7 @@ def endings(words: Sequence[str]) -> Iterator[str]:
 
 
 def title_names(title: str) -> Iterator[str]:
-    """What the first phrase of a title names. Words that say how many or how large are stepped over: a brush set is brushes too."""
+    """Yield what the first phrase of a title names. Words that say how many or how large are stepped over: a brush set is brushes too."""
     words = _first_phrase(title)
     if not 0 < len(words) <= _LONGEST_PHRASE:
         return

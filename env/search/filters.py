@@ -1,4 +1,4 @@
-"""How a category filter is read: a file's name, a step of a path or its end, several steps with `>` between them."""
+"""The reading of a category filter. A file's name, a step of a path or its end, several steps with `>` between them."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _STEP = re.compile(r"\s{0,20}(?:>|\u203a|\u00bb|\|)\s*")
 
 
 def shelf_parts(category: str | None) -> list[str]:
-    """Keys that a product's path must all have; a name without a word in it is a key that none has."""
+    """List the keys that a product's path must all have. A name without a word in it is a key that none has."""
     return [] if category is None else [raw_key(step) for step in _STEP.split(category)]

@@ -1,4 +1,4 @@
-"""The search `hybrid`: what matches well by words, and what lies near by its vector, as one list by reciprocal rank.
+"""The search `hybrid`: good matches by words and near ones by vector, as one list by reciprocal rank.
 
 Both lists are short at their heads; what matches well and lies deeper follows in its own order, so that pages fit together and
 nothing comes twice.
@@ -28,11 +28,11 @@ class VectorEngine(IndexEngine, Protocol):
         """Products that pass the filters, the nearest first, equal ones by id."""
 
     def among(self, product_ids: Sequence[str], demanded: Node) -> set[str]:
-        """Those of them that fulfil it."""
+        """Choose those of them that fulfil the demand."""
 
 
 def fused(first: Sequence[str], second: Sequence[str]) -> list[tuple[float, str]]:
-    """By the sum of reciprocal ranks, equal ones by id."""
+    """Merge by the sum of reciprocal ranks, equal ones by id."""
     scores: dict[str, float] = {}
     for ranking in (first, second):
         for rank, product_id in enumerate(ranking, 1):

@@ -1,4 +1,4 @@
-"""The words that a shop's products are named by, with the number of products that have each: for slips of the finger.
+"""The words that name a shop's products, with the number of products that have each: for slips of the finger.
 
 It is one text, `word count` a line, most frequent first, kept beside the records; it is read when a query has a word that no product
 has. A server's catalogue counts names and brands by it too, which costs it no call.
@@ -22,7 +22,7 @@ _LONG = 8
 
 
 class LexiconMaker:
-    """Counts as the products go by; `keyed` also the names and brands, for a catalogue that cannot count them by itself."""
+    """A counter of words as the products go by. `keyed` also the names and brands, for a catalogue that cannot count them by itself."""
 
     def __init__(self, *, keyed: bool = False) -> None:
         self.counts: Counter[str] = Counter()
@@ -57,7 +57,7 @@ class Lexicon:
 
     @cached_property
     def _sets(self) -> dict[int, tuple[list[str], NDArray[np.uint32]]]:
-        """By length: the words, and of each the letters that it has, a bit a letter."""
+        """Group the words by length, and for each note the letters that it has, a bit a letter."""
         by_length: dict[int, list[str]] = {}
         for word in self.counts:
             if _is_plain(word):

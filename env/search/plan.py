@@ -1,4 +1,4 @@
-"""What a search by fields demands and how it ranks, in terms that every engine has: words in fields, all or some or any of them.
+"""The plan of a search by fields: what it demands and how it ranks, in terms that every engine has.
 
 A product matches well on the strictest level that enough products reach. The levels go from the shelf or the brand that the whole
 query names, over products that are called what the query asks for and have its other words somewhere, to those that have most of
@@ -40,7 +40,7 @@ class Word(NamedTuple):
 
 
 class Some(NamedTuple):
-    """At least `least` of the parts."""
+    """A demand that at least `least` of the parts hold."""
 
     parts: tuple[Node, ...]
     least: int = 1
@@ -103,7 +103,7 @@ class Plan:
         self._named = self._called(self._thing)
 
     def levels(self) -> Iterator[Level]:
-        """From the strictest."""
+        """Yield the levels from the strictest."""
         yield from self._whole(self._shelf, self._brand, self._named)
         yield from self._by_name(self._named, self._thing)
         yield Level(self.every_word)
@@ -156,8 +156,8 @@ class Plan:
             yield Level(any_of([*brand, all_of([_in(slot, "strong") for slot in self._slots])]))
 
     def _called(self, thing: set[int]) -> Node | None:
-        """Called so in whole, or by the end of the name and with the rest among the words that count most: an HDMI display adapter
-        is an HDMI adapter."""
+        """Match what is called so in whole, or by the end of the name with the rest among the words that
+        count most. An HDMI display adapter is an HDMI adapter."""
         ways: list[Node] = []
         for words in self._ways([self._slots[place] for place in sorted(thing)]):
             for start in range(len(words)):
@@ -169,7 +169,7 @@ class Plan:
         return any_of(ways) if ways else None
 
     def _by_name(self, named: Node | None, thing: set[int]) -> Iterable[Level]:
-        """What is called so, or has its name among the words that count most, and the other words anywhere."""
+        """Yield what is called so, or has its name among the words that count most, and the other words anywhere."""
         if named is None:
             return
         others = [slot for place, slot in enumerate(self._slots) if place not in thing]
@@ -198,7 +198,7 @@ class Plan:
         return [*figures, Some(tuple(words), least)] if least < len(words) else []
 
     def _branded(self, named: Node, others: Sequence[Slot]) -> list[Level]:
-        """Of the brand that the other words name: "Acme bird feeder"."""
+        """List what is of the brand that the other words name: "Acme bird feeder"."""
         for start in range(len(others)):
             for end in range(min(start + _LONGEST_NAME, len(others)), start, -1):
                 keys = [key for key in self._keys(others[start:end]) if self._holders("brand", key)]
@@ -208,7 +208,7 @@ class Plan:
         return []
 
     def _longest_name(self) -> tuple[list[str], set[int]]:
-        """The name of a thing in the query: the longest that products have, and of several the last before a weak word."""
+        """Find the name of a thing in the query. The longest that products have, and of several the last before a weak word."""
         best: tuple[tuple[int, int, int], list[str], set[int]] = ((0, 0, 0), [], set())
         place_of = {id(slot): place for place, slot in enumerate(self._slots)}
         for number, run in enumerate(self._runs()):

@@ -1,4 +1,4 @@
-"""How a query is read: words with their other names, slips mended, prices and orders that it names; and all that is said of it."""
+"""The reading of a query. Words with their other names, slips mended, prices and orders that it names, and all notes on it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ReadQuery:
 
     @property
     def words(self) -> str:
-        """Without the weak ones; each thing by its first names."""
+        """The words without the weak ones; each thing by its first names."""
         return " ".join(word for slot in self.demanded for name in slot.names[:_NAMES] for word in name)
 
     @property

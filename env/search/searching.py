@@ -18,7 +18,7 @@ class Hits(NamedTuple):
 
 
 class IndexEngine(Protocol):
-    """What a backend's index can do. Filters are those of the request; a price filter may be asked the other way round."""
+    """The face of a backend's index. Filters are those of the request; a price filter may be asked the other way round."""
 
     counts_first: bool
     """Whether counting costs so little beside ranking that what too few fulfil is counted only."""
@@ -38,7 +38,7 @@ class IndexEngine(Protocol):
 
 @dataclass(frozen=True)
 class FoundHits:
-    """What the words of a request found, and how the request was read."""
+    """The hits of a request's words, and how the request was read."""
 
     request: SearchRequest
     plan: Plan
@@ -82,7 +82,7 @@ class FieldSearch:
         return FoundHits(request, plan, *self._hits(plan, request), asked.words, asked.said)
 
     def beside(self, found: FoundHits) -> BesideCounts:
-        """What shares a word and was set aside, and what the price filter left out unknown."""
+        """Count what shares a word and was set aside, and what the price filter left out unknown."""
         engine, request = self.engine, found.request
         total = found.hits.total
         # By relevance the best comes first whatever follows: there it matters where little is found.
@@ -98,8 +98,8 @@ class FieldSearch:
         )
 
     def _hits(self, plan: Plan, request: SearchRequest) -> tuple[Node, Hits, int | None]:
-        """On the strictest level that enough products reach, whatever the filters: what none of them passes is not to be had, and
-        nothing else is put in its place."""
+        """Find hits on the strictest level that enough products reach, whatever the filters. Where none
+        passes them, nothing else is put in its place."""
         bare = _without_filters(request)
         last = plan.every_word if request.match == "all" else plan.any_word
         for level in plan.levels() if request.match == "well" else ():

@@ -1,4 +1,4 @@
-"""The vectors of a shop's products, made as they are written: the same rows on every backend, with a hash that enters the key.
+"""The vectors of a shop's products, made as they are written. The same rows on every backend, with a hash that enters the key.
 
 The offline embedder is fitted to the first products by id, so that a catalogue which takes them in a stream needs no second pass.
 """
@@ -18,7 +18,7 @@ VERSION_KEY = "vectors"
 
 
 def product_text(product: Product) -> str:
-    """What a product is, before what is said of it."""
+    """The text of what a product is, before other remarks on it."""
     path = " > ".join(product.categories)
     return "\n".join([product.title, product.store or "", path, *product.features, *product.description])
 
@@ -46,7 +46,7 @@ class VectorMaker:
 
     @property
     def weights(self) -> Vectors | None:
-        """What the offline embedder needs to be the same again."""
+        """The weights that the offline embedder needs to be the same again."""
         return self._embedder.weights if isinstance(self._embedder, HashedTfIdf) else None
 
     @property
@@ -57,7 +57,7 @@ class VectorMaker:
 
 
 def has_vectors(manifest: Manifest, settings: Settings) -> bool:
-    """Whether the shop has vectors of the embedder that the settings name."""
+    """Tell whether the shop has vectors of the embedder that the settings name."""
     asked = settings.model_for("embedder")
     name = OFFLINE_NAME if asked == OFFLINE else asked
     return manifest.versions.get(VERSION_KEY, "").startswith(f"{name}:")

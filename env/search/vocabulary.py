@@ -1,4 +1,4 @@
-"""The search's own words (`words.toml`) in the form the index has: weak ones, those of price, and names of one thing."""
+"""The search's own words (`words.toml`) in the form the index has. Weak ones, those of price, and names of one thing."""
 
 from __future__ import annotations
 

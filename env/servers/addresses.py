@@ -1,4 +1,4 @@
-"""Addresses that may hold a password: whether a client reads them as they are meant, and what of them may be shown."""
+"""Addresses that may hold a password: whether a client reads them right, and what of them may be shown."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def host_of(address: str) -> str:
 
 
 def is_clear(address: str) -> bool:
-    """Whether all before the `@` is user and password. A password with `/` in it as it is puts its rest where a host or a
-    database is looked for."""
+    """Tell whether all before the `@` is user and password. A password with `/` in it as it is puts its rest
+    where a host or a database is looked for."""
     scheme, colon, rest = address.partition("://")
     ends = r"[/?#]" if scheme.startswith("http") else r"[/?]"
     return bool(colon) and "@" not in "".join(re.split(ends, rest, maxsplit=1)[1:])
@@ -60,7 +60,7 @@ def asks_for_tls(address: str) -> bool:
 
 
 def refused_address(setting: str, error: Exception, address: str) -> Misuse:
-    """What the client says of an address, unless a piece of something secret is in it."""
+    """Quote what the client says of an address, unless a piece of something secret is in it."""
     said = plain(error)
     if any(piece.lower() in said.lower() for piece in _secrets(address)):
         said = (

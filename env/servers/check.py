@@ -1,4 +1,4 @@
-"""Whether a shop on servers holds together: records, index and manifest against each other."""
+"""The check of a shop on servers: records, index and manifest against each other."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def user_document(row: UserRow) -> JsonObject:
 
 
 def find_keys(email: str, first: str, last: str) -> JsonObject:
-    """What look-ups compare."""
+    """List the keys that look-ups compare."""
     return {"email": person_key(email), "name": person_key(first, last)}
 
 

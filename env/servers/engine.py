@@ -54,7 +54,7 @@ class FieldsRow(TypedDict):
 
 
 def fields_row(fields: SearchFields, vector: Vectors | None) -> FieldsRow:
-    """Without a vector where there is none, or nothing in it."""
+    """Make the row, without a vector where there is none, or nothing in it."""
     row = _fields_row(fields)
     if vector is not None and vector.any():
         row["vector"] = vector.tolist()

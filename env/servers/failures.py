@@ -140,7 +140,7 @@ class SearchFailures:
         return f" does not answer; {_START} or set DRR_ELASTICSEARCH_URL"
 
     def _refusal(self, where: str, status: int, text: str) -> str:
-        """What Elasticsearch answered instead of doing it, and what to do then."""
+        """Say what Elasticsearch answered instead of doing it, and what to do then."""
         if status == 401 and not self.has_key and not has_user(self.address):
             return (
                 f"{where} asks for credentials; set DRR_ELASTICSEARCH_API_KEY, or put user and password into "

@@ -76,7 +76,7 @@ class IndexMeta(TypedDict):
 
 
 class IndexDocument(NamedTuple):
-    """What `shop check` compares between store and index."""
+    """The document that `shop check` compares between store and index."""
 
     product_id: str
     price: float | None
@@ -110,7 +110,7 @@ def _categories(product: Product) -> list[str]:
 
 
 def create(servers: Servers, index: str, shards: int) -> None:
-    """While it is loaded refresh is off, which `finish` turns on, and there are no replicas."""
+    """Create an index without replicas. While it is loaded refresh is off, which `finish` turns on."""
     settings: JsonObject = {
         "number_of_shards": shards,
         "number_of_replicas": 0,
@@ -185,7 +185,7 @@ def bulk(
 def _send_again(
     servers: Servers, index: str, documents: Sequence[IndexRow], pause: Callable[[float], None]
 ) -> None:
-    """Until none is refused any more because the server is busy."""
+    """Send again until none is refused any more because the server is busy."""
     left = list(documents)
     wait = _FIRST_PAUSE
     for _ in range(_ATTEMPTS):

@@ -1,4 +1,4 @@
-"""The one load in progress of a shop on servers: who does it, into which version, and how far it is.
+"""The one load in progress of a shop on servers. Who does it, into which version, and how far it is.
 
 A load that died is continued by whoever runs the same command: what was acknowledged is recorded after each batch, with the
 hash of all rows up to there, so a continuation can tell that it is fed the same rows.
@@ -122,12 +122,12 @@ class Load:
         return f"servers:{self._names.shop}: another load into this shop is running; wait for it, or name another shop"
 
     def record(self, kind: str, count: int, digest: str) -> None:
-        """So many rows of this kind are stored, and this is the hash of them all."""
+        """Record that so many rows of this kind are stored, and the hash of them all."""
         self.done[kind] = {"count": count, "digest": digest}
         self._set({f"done.{kind}": self.done[kind], "owner": self._owner()})
 
     def record_pieces(self, stored: dict[str, str]) -> None:
-        """These pieces are stored, by name with the hash of what is in them."""
+        """Record that these pieces are stored, by name with the hash of what is in them."""
         self.pieces |= stored
         self._set({**{f"pieces.{name}": digest for name, digest in stored.items()}, "owner": self._owner()})
 
@@ -148,7 +148,7 @@ class Load:
             )
 
     def leave(self) -> None:
-        """This writer will do no more, whatever the servers were told."""
+        """Leave the load: this writer will do no more, whatever reached the servers."""
         _GOING_ON.discard(self._token)
         self._left.set()
 

@@ -1,4 +1,4 @@
-"""What things are called on the servers: database NAME, index NAME-products, and a version at the end of each.
+"""The names of things on the servers: database NAME, index NAME-products, and a version at the end of each.
 
 NAME.manifest                        one document `current` (the manifest and the version it speaks of), one `load`
 NAME.users_V, .products_V, .orders_V the records of version V

@@ -1,4 +1,4 @@
-"""Opening a shop on servers: the manifest names the set of collections and the index, and both must be its own."""
+"""The opening of a shop on servers. The manifest names the set of collections and the index, and both must be its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a shop on servers keeps for its search beside the documents of the index: the lexicon, and what its vectors are of."""
+"""The parts that a shop on servers keeps for its search beside the index. The lexicon, and what its vectors are of."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SearchParts:
 
     @property
     def words(self) -> Counter[str]:
-        """What was counted so far, for one who adds up the parts of many."""
+        """The words counted so far, for one who adds up the parts of many."""
         return self._lexicon.counts
 
     def kept(self) -> KeptParts:
@@ -45,7 +45,7 @@ class SearchParts:
         return {"lexicon": self._lexicon.packed(), "weights": b"" if weights is None else weights.tobytes()}
 
     def versions(self, given: Mapping[str, str]) -> dict[str, str]:
-        """Those of a manifest, without the vectors of a shop that this one is a copy of."""
+        """The versions of a manifest, without the vectors of a shop that this one is a copy of."""
         own = {} if self._vectors is None else {VERSION_KEY: self._vectors.version}
         return {
             **{name: one for name, one in given.items() if name != VERSION_KEY},

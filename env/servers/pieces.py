@@ -1,4 +1,4 @@
-"""Loading a shop onto servers by many at once: pieces that workers store in any order, and one driver that hashes them in order.
+"""The loading of a shop onto servers by many at once. Workers store pieces in any order, and one driver hashes them in order.
 
 A piece is stored when both servers acknowledged all of it; then the driver records its name and hash in the load, so that a load
 that was cut off goes on with the pieces that are missing. Storing a piece again changes nothing: ids are those of the records.
@@ -49,12 +49,12 @@ class PiecesWriter(ServersWriter):
 
     @property
     def version(self) -> str | None:
-        """What workers write into; `None`: nothing is to be written, the shop is there."""
+        """The version that workers write into. `None`: nothing is to be written, the shop is there."""
         return None if self._load is None else self._load.version
 
     @property
     def pieces(self) -> int:
-        """How many an earlier attempt stored."""
+        """The number of pieces that an earlier attempt stored."""
         return 0 if self._load is None else len(self._load.pieces)
 
     def stored(self, name: str) -> str | None:
@@ -160,7 +160,7 @@ class PieceStore:
         self._under_way.append(self._threads.submit(send))
 
     def wait(self, left: int = 0) -> None:
-        """Until no more than so many batches are on their way; what failed is raised here."""
+        """Wait until no more than so many batches are on their way; a failure is raised here."""
         while len(self._under_way) > left:
             with self._servers.speaking():
                 self._under_way.popleft().result()

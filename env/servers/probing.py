@@ -1,4 +1,4 @@
-"""What a port speaks, asked only after a connection failed: TLS or not. Nothing is sent that says who asks."""
+"""The language of a port, asked only after a connection failed: TLS or not. Nothing is sent that says who asks."""
 
 from __future__ import annotations
 

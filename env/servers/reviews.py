@@ -37,7 +37,7 @@ class SentReviews:
         return self.found.count
 
     def finish(self) -> None:
-        """What a load that kept reviews left behind goes, where this one keeps none; else all must be there."""
+        """Finish the reviews. What an earlier load left goes where this one keeps none; else all must be there."""
         there = self._sending.collection(COLLECTION)
         if self.found.kept() is None:
             there.drop()
@@ -59,7 +59,7 @@ def _document(row: ReviewRow) -> JsonObject:
 
 
 class StoredReviews:
-    """As a store reads them; nothing where the shop keeps none."""
+    """Reviews as a store reads them; nothing where the shop keeps none."""
 
     def __init__(self, there: Any, manifest: Manifest) -> None:
         self._there, self._kept = there, manifest.reviews is not None
@@ -72,7 +72,7 @@ class StoredReviews:
         return [_review(found[order.order_id], order) for order in orders if order.order_id in found]
 
     def every(self, orders_there: Any) -> Iterator[KeptReview]:
-        """By order id; the orders of a batch are looked up together."""
+        """Yield reviews by order id; the orders of a batch are looked up together."""
         if not self._kept:
             return
         for part in batched(self._there.find({}).sort("_id", ASCENDING), _ASKED):

@@ -50,7 +50,7 @@ class Sending:
         )
 
     def is_due(self, kind: str, count: int) -> bool:
-        """Whether so many of a kind are worth a record of how far the load is."""
+        """Tell whether so many of a kind are worth a record of how far the load is."""
         return count - self._recorded.get(kind, 0) >= RECORDED
 
     def send(
@@ -87,7 +87,7 @@ class Sending:
             self.load.record(kind, count, digest)
 
     def wait(self, left: int = 0) -> None:
-        """Until no more than so many batches are on their way; what failed is raised here."""
+        """Wait until no more than so many batches are on their way; a failure is raised here."""
         while len(self._under_way) > left:
             with self._servers.speaking():
                 self._under_way.popleft().result()
@@ -108,7 +108,7 @@ def store(there: Any, kind: str, documents: Sequence[Mapping[str, Any]], *, agai
 def _stored_before(
     kind: str, documents: Sequence[Mapping[str, Any]], error: mongo.BulkWriteError, *, again: bool
 ) -> list[JsonObject]:
-    """What the server had already, if that is all that is wrong and an interrupted load explains it."""
+    """List what the server had already, if that is all that is wrong and an interrupted load explains it."""
     failed: list[JsonObject] = error.details["writeErrors"]
     unpromised = error.details.get("writeConcernErrors")
     others = [one for one in failed if one["code"] != _DUPLICATE]

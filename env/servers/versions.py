@@ -46,7 +46,8 @@ class Versions:
         return cast("ShownVersion | None", self._database[MANIFEST].find_one({"_id": CURRENT}))
 
     def show(self, document: ShownVersion) -> None:
-        """The swap is the update of this one document: acknowledged by most of a replica set, so that no fail-over undoes it."""
+        """Show a version. The swap is the update of this one document, acknowledged by most of a replica set,
+        so that no fail-over undoes it."""
         there = self._database.get_collection(MANIFEST, write_concern=WriteConcern("majority", j=True))
         there.replace_one({"_id": CURRENT}, {**document}, upsert=True)
 

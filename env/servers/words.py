@@ -1,5 +1,5 @@
-"""Whether the index really finds each product by its words: the words themselves are searched and not given back, and a checksum
-beside them may be kept while they change."""
+"""The check that the index finds each product by its words. The words are searched and not given back, and a
+checksum may stay while they change."""
 
 from __future__ import annotations
 

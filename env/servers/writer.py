@@ -1,4 +1,4 @@
-"""Loading a shop onto servers: a new set of collections and a new index beside the old, shown by one document.
+"""Writing a shop onto servers. A new set of collections and a new index beside the old, shown by one document.
 
 Where a shop of this name exists and is not to be replaced, nothing is written: the rows are only hashed, so that the same
 load a second time changes nothing and another one is refused.
@@ -86,7 +86,7 @@ class ServersWriter:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """What a server or the user stopped may be continued; what was refused is removed."""
+        """Leave the load. What a server or the user stopped may be continued; what was refused is removed."""
         try:
             self._sending.close()
             if self._load is not None and not self._published:
@@ -263,7 +263,7 @@ def _unchanged(
 
 
 def _said(manifest: Manifest) -> tuple[object, ...]:
-    """What makes two loads the same."""
+    """The parts that make two loads the same."""
     return manifest.content_hash, manifest.recipe, manifest.reviews
 
 
@@ -275,7 +275,7 @@ def _completed(
     parts: SearchParts,
     reviews: ReviewsKept | None,
 ) -> Manifest:
-    """With what was written; `ShopError` where that is not what the manifest says."""
+    """Complete the manifest with what was written. `ShopError` where that is not what the manifest says."""
     as_of = manifest.as_of or as_of_from(found.last_order_ms)
     digest = found.digest(as_of)
     if manifest.content_hash not in ("", digest):

@@ -1,4 +1,4 @@
-"""Which addresses may be asked at all: the form of a URL, and the networks behind a name.
+"""The addresses that may be asked at all: the form of a URL, and the networks behind a name.
 
 Every URL here was written by a model or by a stranger's page. It may name only an ordinary web server on the public
 internet; what it may not name is refused with the reason, before anything is sent.
@@ -65,7 +65,8 @@ def parse(url: str, *, odd_port: int | None = None) -> WebAddress:
 
 
 def _check_number(host: str) -> None:
-    """Clients differ in how they read `010.0.0.1`, `0x7f.1` or `2130706433`: a number is asked in the one form that all read alike."""
+    """Refuse numbers that clients read differently, such as `010.0.0.1`, `0x7f.1` or `2130706433`. A number
+    is asked in the one form that all read alike."""
     if ":" in host or not _NUMBER.fullmatch(host.rpartition(".")[2]):
         return
     try:

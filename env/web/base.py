@@ -39,7 +39,7 @@ class WebSearch(Protocol):
 
     @property
     def content_hash(self) -> str | None:
-        """Of a frozen web (sandbox, replay); `None` where the answers are live."""
+        """Hash a frozen web (sandbox, replay); `None` where the answers are live."""
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
         """Best first; `WebUnavailable` if it cannot answer."""
@@ -60,7 +60,7 @@ class InPieces(Protocol):
     """A web whose hits are whole pieces of its pages instead of snippets."""
 
     def piece_of(self, url: str, seen: str) -> int | None:
-        """Which piece of its page a hit shows, from 1; `None` where the page is one piece."""
+        """Tell which piece of its page a hit shows, from 1; `None` where the page is one piece."""
 
     @property
     def piece_chars(self) -> int:

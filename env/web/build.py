@@ -1,4 +1,4 @@
-"""A folder of documents becomes a frozen sandbox: one file of documents, and a manifest with the hash of what they say."""
+"""The building of a frozen sandbox from a folder of documents. One file of documents, and a manifest with the hash of their words."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class Fetcher:
             raise Refused("it redirects to a malformed address") from None
 
     async def _allowed(self, address: WebAddress) -> bool:
-        """By the rules of the site, which are asked for once; where they cannot be had, the page is not asked for either."""
+        """Tell whether the site's rules allow it. They are asked for once; where they cannot be had, the page is not asked for either."""
         rules = self._robots.get(address.origin)
         if rules is None:
             rules = await self._read_robots(address)
@@ -140,7 +140,7 @@ class Fetcher:
         return gates.setdefault(host, asyncio.Semaphore(PER_HOST))
 
     async def _request(self, address: WebAddress, max_bytes: int, types: Sequence[str] | None) -> _Reply:
-        """One hop: resolve, check, connect to what was checked, read within the limits (where no type is named: of any type, cut)."""
+        """Make one hop. Resolve, check, connect to what was checked, read within the limits (where no type is named: of any type, cut)."""
         async with self._gate(address.host):
             ips = await self._resolve(address)
             pool = httpcore.AsyncConnectionPool(

@@ -52,7 +52,7 @@ def open_recorder(
 
 
 def _need_key(settings: Settings) -> None:
-    """At the start, not at the first search of a long study."""
+    """Ask for the key at the start, not at the first search of a long study."""
     if settings.serper_api_key is None:
         raise Misuse("setting web is serper, but there is no key: set SERPER_API_KEY, or use --web sandbox")
 

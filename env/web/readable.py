@@ -1,4 +1,4 @@
-"""From what a server sent to a page that can be read: markdown, or the reason why it is not content."""
+"""The way from a server's reply to a page that can be read. Markdown, or the reason why it is not content."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PageReader(Protocol):
 
 
 class Trafilatura:
-    """Read a page in the process for files of tasks: a page that is too much for it is ended with it."""
+    """A reader of pages in the process for files of tasks. A page that is too much for it is ended with it."""
 
     def __init__(self, seconds: float = WALL_SECONDS) -> None:
         self._files = FileReader(seconds)
@@ -90,7 +90,7 @@ _WALLS = ((_BOT, "a bot wall"), (_LOGIN, "a log-in page"), (_CONSENT, "a consent
 
 
 def wall(title: str | None, text: str, html: str) -> str | None:
-    """What stands in front of the content, if anything does."""
+    """Find what stands in front of the content, if anything does."""
     if len(text) > WALL_LENGTH:
         return None
     words = f"{title or ''}\n{text or _visible(html)}"

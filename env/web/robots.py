@@ -1,4 +1,4 @@
-"""What a site's robots.txt asks of us, as RFC 9309 says it is read.
+"""The requests of a site's robots.txt, read as RFC 9309 says.
 
 Groups that name us count together, the longest pattern that fits decides, and where two are as long the page is allowed. A pattern's stars
 are looked for from left to right, once each, so that no pattern takes long.
@@ -47,7 +47,7 @@ class Robots:
         self._rules = sorted(own if named else others, key=lambda rule: (-rule.length, not rule.allows))
 
     def allows(self, target: str) -> bool:
-        """Of a path with its query. The file itself may always be read."""
+        """Tell whether a path with its query may be asked. The file itself may always be read."""
         path = _octets(target).replace("*", "%2A").replace("$", "%24")
         if path == "/robots.txt":
             return True
@@ -55,7 +55,7 @@ class Robots:
 
 
 def _whole_lines(content: bytes) -> bytes:
-    """Of a file that is too long, no half of a line: `Disallow: /a` cut off in the middle would say more than its author did."""
+    """Drop the last half line of a file that is too long. `Disallow: /a` cut off in the middle would say more than its author did."""
     if len(content) < LARGEST:
         return content
     end = max(content.rfind(b"\n", 0, LARGEST), content.rfind(b"\r", 0, LARGEST))
@@ -98,7 +98,7 @@ def _rule(allows: bool, pattern: str) -> _Rule:
 
 
 def _octets(text: str) -> str:
-    """As paths are compared: what needs no percent sign has none, and everything else has one."""
+    """Write a path as paths are compared: what needs no percent sign has none, and everything else has one."""
     quoted = quote(text, safe="/%:@!$&'()*+,;=~-._?[]{}|^`\\\"<>#")
     return _UNRESERVED.sub(_unquoted, quoted)
 

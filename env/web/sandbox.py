@@ -72,7 +72,7 @@ def read_documents(folder: Path) -> list[Document]:
 
 
 def documents_hash(documents: Iterable[Document]) -> str:
-    """Of what the documents say, not of how the file is laid out."""
+    """Hash what the documents say, not how the file is laid out."""
     digest = sha256(b"drr-sandbox-1")
     for document in documents:
         digest.update(orjson.dumps(document.model_dump(), option=orjson.OPT_SORT_KEYS) + b"\n")
@@ -103,7 +103,7 @@ class Sandbox:
 
     @cached_property
     def _index(self) -> Any:
-        """In memory: a few hundred pages take milliseconds, and a stored index could go stale."""
+        """Build the index in memory: a few hundred pages take milliseconds, and a stored index could go stale."""
         import tantivy
 
         builder = tantivy.SchemaBuilder()

@@ -13,7 +13,7 @@ READER = "shop/1"
 
 
 def is_shop_address(url: str, shop_url: str) -> bool:
-    """Whether the host is the shop's. Scheme, port and path do not matter: all of that host is the shop."""
+    """Tell whether the host is the shop's. Scheme, port and path do not matter: all of that host is the shop."""
     host = host_of(url)
     return host != "" and host == host_of(shop_url)
 
@@ -42,7 +42,7 @@ class ShopWeb:
         return self.web.content_hash
 
     async def search(self, query: str, top_k: int) -> list[WebHit]:
-        """Without hits on the shop's own host: there the catalogue speaks, not a stranger's page."""
+        """Search without hits on the shop's own host: there the catalogue speaks, not a stranger's page."""
         hits = await self.web.search(query, top_k)
         return [hit for hit in hits if not is_shop_address(hit.url, self.shop_url)]
 

@@ -120,7 +120,7 @@ class Snapshots:
         self._write(self._record(url), orjson.dumps(record, option=orjson.OPT_INDENT_2))
 
     def records(self) -> Iterator[JsonObject]:
-        """What is known of every page, by the hash of its URL."""
+        """Yield what is known of every page, by the hash of its URL."""
         for path in sorted((self._folder / "pages").glob("*.json")):
             yield read_record(path)
 
@@ -166,7 +166,7 @@ class Snapshots:
 
 
 def url_key(url: str) -> str:
-    """Of the URL as it is asked for: a fragment is the reader's own business."""
+    """Key a URL as it is asked for: a fragment is the reader's own business."""
     return sha256(url.partition("#")[0].encode("utf-8", "surrogatepass")).hexdigest()
 
 

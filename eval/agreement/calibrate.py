@@ -125,7 +125,7 @@ class Calibration:
         return judge.sealed(Outcome({**await rate(judge, asking)}))
 
     def results(self, study: Study) -> Results:
-        """By case and order; `None` where the judge failed."""
+        """Read the results by case and order; `None` where the judge failed."""
         wanted = {unit.key for unit in self.units()}
         return {
             (record.key_fields["case"], record.key_fields["order"]): record.result if record.done else None

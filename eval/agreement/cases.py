@@ -41,7 +41,7 @@ class Case:
 
     @property
     def question(self) -> str:
-        """What an interval is drawn over; where none is known, each thing is one of its own."""
+        """The question that an interval is drawn over; where none is known, each thing is one of its own."""
         return self.example.query or f"{self.id}, of no known question"
 
     def consensus(self) -> str | float:
@@ -49,12 +49,12 @@ class Case:
         return _together(list(self.by_person().values()))
 
     def mean_support(self) -> float:
-        """Between two classes where people are divided; each person counts once."""
+        """Average the labels between two classes where people are divided; each person counts once."""
         words = [str(word) for word in self.by_person().values()]
         return sum(SUPPORT_SCORE[word] for word in words) / len(words)
 
     def by_person(self) -> dict[str, str | float]:
-        """What each says: of several labels under one name what they say together; who has no name is somebody else."""
+        """List each person's verdict. Several labels under one name are joined; who has no name is somebody else."""
         said: dict[str, list[str | float]] = {}
         for number, label in enumerate(self.labels):
             who = f"{UNNAMED} {number}" if label.judge == UNNAMED else label.judge

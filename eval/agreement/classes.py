@@ -1,4 +1,4 @@
-"""Where two judges part: their labels crossed, each class's precision and recall, and the view in two classes."""
+"""The difference of two judges: their labels crossed, each class's precision and recall, and the view in two classes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def _classes(
     clusters: Sequence[str] | None,
     drop: Collection[str] = (),
 ) -> ClassesRow:
-    """The judge's labels stand first: precision is how often it is right where it says so, recall how often it says so where it is."""
+    """Compare the classes, the judge's labels first. Precision is how often it is right where it says so,
+    recall how often it says so where it is."""
     a, b, _, _ = aligned(x, y, clusters)
     return {
         "confusion": {
@@ -68,7 +69,7 @@ def _share(
     drop: Collection[str],
     method: str,
 ) -> V:
-    """Of those that one of them calls so, the share that the other does too; `n` is how many there are."""
+    """Share of those that one of them calls so and the other does too; `n` is how many there are."""
     a, b, c, lost = aligned(of, beside, clusters, drop)
     kept = [(float(q in ones), name) for p, q, name in zip(a, b, c, strict=True) if p in ones]
     rows = np.array([[same, 1.0] for same, _ in kept]).reshape(-1, 2)

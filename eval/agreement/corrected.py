@@ -110,7 +110,7 @@ def _said(judged: Judged, labels: Sequence[Label]) -> LabelsSaid:
 
 
 def _is_first(label: PairwiseLabel, pair: Comparison, a: str, b: str) -> bool | None:
-    """Whether its answer A is that of the pair's first system: by the names, else by the texts."""
+    """Tell whether its answer A is that of the pair's first system: by the names, else by the texts."""
     if label.system_a and label.system_b:
         named = (label.system_a, label.system_b)
         return True if named == (pair.a, pair.b) else False if named == (pair.b, pair.a) else None
@@ -160,7 +160,7 @@ def _report(judged: Judged, answer: Answer, said: LabelsSaid) -> LabelledReport:
 
 
 def _of_type(claims: Iterable[JudgedClaim], source_type: str) -> list[tuple[str, str, float, bool]]:
-    """Name of the unit, its claim, the judge's score, and whether no judge was needed: the source could not be read."""
+    """List the unit's name, its claim, the judge's score, and whether no judge was needed. The source could not be read."""
     found = []
     for claim in claims:
         status = claim.page.get(source_type)
@@ -211,7 +211,7 @@ def _row(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int])
 
 
 def _waiting(labels: Sequence[Label]) -> dict[tuple[str, str, Sample], int]:
-    """By task, dimension and draw, how many of the drawn have no label; a draw that is labelled whole is not there."""
+    """Count by task, dimension and draw how many of the drawn have no label. A draw that is labelled whole is not there."""
     named: dict[tuple[str, str, Sample], set[str]] = {}
     for label in labels:
         if label.sample is not None:
@@ -221,7 +221,7 @@ def _waiting(labels: Sequence[Label]) -> dict[tuple[str, str, Sample], int]:
 
 
 def _biased(figure: LabelledFigure, waiting: Mapping[tuple[str, str, Sample], int]) -> str | None:
-    """What is known of how these labels were chosen, where that was not by lot alone."""
+    """Say what is known of how these labels were chosen, where that was not by lot alone."""
     labels = figure.labels
     chosen = sum(label.sample is None for label in labels)
     if chosen:

@@ -1,4 +1,4 @@
-"""What each judge of a study cost, in all and for each question."""
+"""The cost of each judge of a study, in all and for each question."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from drr.study.study import Study
 
 
 def judge_costs(study: Study, query_of: Mapping[str, str]) -> dict[str, JudgeCost]:
-    """Of every judgement that was paid for, also those that no longer count. `query_of` has the question of each answer."""
+    """Sum the cost of every judgement that was paid for, also those that no longer count. `query_of` has the question of each answer."""
     spent: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
     tokens: dict[str, int] = defaultdict(int)
     queries: dict[str, set[str]] = defaultdict(set)

@@ -38,7 +38,7 @@ class SaidUnderCriteria(NamedTuple):
     repeated: int
 
     def with_people(self, people: Collection[str]) -> dict[str, dict[Key, float]]:
-        """By judge; several people also together."""
+        """List the labels by judge; several people also together."""
         told = [scores for judge, scores in self.by_judge.items() if judge in people]
         return {**self.by_judge, **({PEOPLE: _together(told)} if len(told) > 1 else {})}
 

@@ -1,4 +1,4 @@
-"""Which labels of different judges are of the same thing, and which way round.
+"""The match of labels by different judges: which are of the same thing, and which way round.
 
 Turned pairs (`answer_a` of one is `answer_b` of the other) are turned back by the texts before they are counted.
 """
@@ -14,8 +14,7 @@ OVERALL = "overall"
 
 
 class Items:
-    """Which labels are of the same thing: those with one id and the same texts; else with the same texts; else with one id and
-    one question or claim.
+    """The items of labels: those with one id and the same texts; else with the same texts. Else with one id and one question or claim.
 
     One judge judges a thing once: two of his labels with different ids are of two things even if their texts are equal,
     as when two variants wrote the same report. Only the same id and texts again replace what he said before (`repeated`).
@@ -62,7 +61,7 @@ def _names(label: Label) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def is_turned(label: PairwiseLabel, first: PairwiseLabel) -> bool:
-    """Whether this label has its sides the other way round than the first one of the same thing."""
+    """Tell whether this label has its sides the other way round than the first one of the same thing."""
     a, b = content_id(label.answer_a), content_id(label.answer_b)
     return a != b and content_id(first.answer_a) == b and content_id(first.answer_b) == a
 
@@ -81,7 +80,7 @@ ByItem = dict[tuple[str, str], Preference]
 
 
 def preferences(labels: Sequence[PairwiseLabel]) -> tuple[dict[str, ByItem], int]:
-    """By judge, and how many labels replaced an earlier one.
+    """Collect the preferences by judge, and count how many labels replaced an earlier one.
 
     An item's order is that of its systems' names, else of its texts: kappa depends on who is called A, and must not depend
     on whose label happens to stand first.
@@ -114,5 +113,5 @@ def _first(items: Items, item: int) -> PairwiseLabel:
 
 
 def _is_backwards(first: PairwiseLabel, named: tuple[str, str]) -> bool:
-    """Whether the first label of an item has its sides against the item's order."""
+    """Tell whether the first label of an item has its sides against the item's order."""
     return named[0] > named[1] if any(named) else first.answer_a.split() > first.answer_b.split()

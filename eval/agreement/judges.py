@@ -35,7 +35,8 @@ Key = tuple[str, str]
 
 
 def agreement(labels: Sequence[Label], people: Collection[str] = ()) -> LabelsDocument:
-    """Of a machine and one of the `people` the machine comes first: a bias is machine minus human, and human ties are the human's."""
+    """Compare judges. Of a machine and one of the `people` the machine comes first: a bias is machine minus
+    human, and human ties are the human's."""
     return {
         "schema": 1,
         "support": _support([label for label in labels if isinstance(label, SupportLabel)], people),

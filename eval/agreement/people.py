@@ -54,7 +54,7 @@ _LETTERS: Mapping[str, str | None] = {"a": "A", "b": "B", "tie": "tie", "inconsi
 
 
 def verdicts_of(task: Task, cases: Sequence[Case], found: Results) -> list[str | float | None]:
-    """What the judge says of each item, in the words of the labels; `None` where it failed."""
+    """List the judge's verdict on each item, in the words of the labels; `None` where it failed."""
     if task == "support":
         return [support_status(found.get((case.id, ""))) for case in cases]
     if task == "pairwise":

@@ -1,4 +1,4 @@
-"""What it takes to bring one metric of a judged study to a half-width: labels, questions, trials, dollars."""
+"""The price of bringing one metric of a judged study to a half-width: labels, questions, trials, dollars."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _costed(
 
 
 def _answer_usd(answers: Sequence[Answer]) -> float | None:
-    """What one took to make; not known of imported reports, nor where a price is unknown."""
+    """Average the cost of one answer; not known of imported reports, nor where a price is unknown."""
     costs = [answer.record.making_usd for answer in answers]
     known = [cost for cost in costs if cost is not None]
     return sum(known) / len(known) if known and len(known) == len(costs) else None

@@ -291,7 +291,7 @@ class CalibrationDocument(TypedDict):
 
 
 def statistics_in(row: Mapping[str, object]) -> dict[str, AgreementRow]:
-    """By name; what a row holds beside its statistics is left out."""
+    """List the statistics by name; what a row has beside its statistics is left out."""
     return {name: cast("AgreementRow", v) for name, v in row.items() if isinstance(v, dict)}
 
 

@@ -1,4 +1,4 @@
-"""What people are asked to label, drawn by lot from what a judge judged: sheets of lines that wait for their label."""
+"""Samples for people to label, drawn by lot from what a judge judged. Sheets of lines that wait for their label."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Place = tuple[str, str]
 
 
 def support_places(judged: Judged) -> list[Place]:
-    """What a judge said of claims and pages; sources that could not be read have nothing to be labelled."""
+    """List a judge's verdicts on claims and pages; sources that could not be read have nothing to be labelled."""
     return [
         (answer.key, item)
         for answer in judged.answers

@@ -22,7 +22,7 @@ Said = TypeVar("Said")
 
 
 def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
-    """Of the units that were judged more than once by one judge: how often the label was the same every time."""
+    """Measure how often the label was the same every time, for units that were judged more than once by one judge."""
     if len(repetitions) < 2:
         return None
     support = _repeated([_support(one) for one in repetitions])
@@ -38,14 +38,14 @@ def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
 
 
 def _repeated(told: Sequence[Mapping[Place, Said | None]]) -> list[list[Said | None]]:
-    """What every repetition says of each thing that the first and some other one judged."""
+    """List what every repetition says of each thing that the first and some other one judged."""
     first, *others = told
     again = [place for place in first if any(place in other for other in others)]
     return [[one.get(place) for one in told] for place in sorted(again)]
 
 
 def _support(judged: Judged) -> dict[tuple[str, str], str | None]:
-    """What a judge said; sources that could not be read and failed calls are nobody's label."""
+    """List a judge's labels; sources that could not be read and failed calls are nobody's label."""
     return {
         (answer, item): verdict["status"] if verdict["status"] in SUPPORT_SCORE else None
         for answer, items in judged.support.items()
@@ -62,7 +62,7 @@ def _ratings(judged: Judged) -> dict[tuple[str, str], float | None]:
 
 
 def _mean_sd(units: Sequence[Sequence[float | None]]) -> float | None:
-    """Of the mean grade of each repetition: what of a system's mean is the judge's own noise."""
+    """Measure the spread of each repetition's mean grade: the part of a system's mean that is the judge's own noise."""
     complete = [[float(x) for x in unit if x is not None] for unit in units if None not in unit]
     return float(np.std(np.mean(complete, axis=0), ddof=1)) if complete else None
 
@@ -92,7 +92,7 @@ Extraction = Sequence[Mapping[str, Any]]
 
 
 def _extracted(study: Study, judging: Judging) -> dict[str, list[Extraction]]:
-    """By answer, every extraction with the judging's own prompts."""
+    """Collect by answer every extraction with the judging's own prompts."""
     by_answer: dict[str, list[Extraction]] = {}
     for record in study.ledger.records.all("judgement", "done", task="claims"):
         fields = record.key_fields

@@ -1,4 +1,4 @@
-"""The statistics of two judges of the same things, for support, pairs and grades; and of any number of judges together."""
+"""The statistics of two judges of the same things, for support, pairs and grades. And of any number of judges together."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def support_statistics(
     clusters: Sequence[str],
     means: Sequence[float] | None = None,
 ) -> SupportRow:
-    """Deviation and bias are against the `means` of what several said, where these are given: a class is a rounded mean."""
+    """Compute the statistics. Deviation and bias are against the `means` of several labels, where these are
+    given: a class is a rounded mean."""
     judged, people = _scores(x), _scores(y) if means is None else means
     return {
         "exact": row_of(ag.exact_agreement(x, y, clusters=clusters)),

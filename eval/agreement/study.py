@@ -100,7 +100,7 @@ def agreement_among(study: Study, raters: Raters) -> AgreementDocument | None:
 
 
 def _queries(answers: Iterable[Answer]) -> dict[str, str]:
-    """By the key of an answer, and by its own id."""
+    """Map the key of an answer, and its own id, to its query."""
     found: dict[str, str] = {}
     for answer in answers:
         found[answer.key] = found[answer.query_id] = answer.query_id
@@ -112,7 +112,7 @@ def _positions(judged: Judged) -> dict[str, PositionRow]:
 
 
 def latest_judgings(study: Study) -> dict[str, Judging]:
-    """By judge, the last one of ours over the pages as they were frozen; rules by their newest name, never beside an older one."""
+    """Find by judge the last judging of ours over the pages as they were frozen. Rules by their newest name, never beside an older one."""
     found = [j for j in judgings(study) if _is_ours(j) and not j.repeat]
     last = {"" if is_rules(judging.judge) else judging.judge: judging for judging in found}
     return {judging.judge: judging for judging in last.values()}
@@ -211,7 +211,7 @@ def across_systems(one: Judged, other: Judged) -> dict[str, SystemRow]:
 
 
 def _means(judged: Judged) -> dict[str, dict[str, float | None]]:
-    """By system and dimension."""
+    """Average by system and dimension."""
     return {
         variant: {name: v.value for name, v in quality.corpus(judged, answers).items()}
         for variant, answers in variants_of(judged).items()

@@ -1,4 +1,4 @@
-"""Who wins by each judge's own labels, and by the people's together: win rates with intervals over questions."""
+"""The winners by each judge's own labels, and by the people's together: win rates with intervals over questions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ Place = tuple[str, str, str]
 
 
 def win_rates(labels: Sequence[PairwiseLabel], people: Collection[str]) -> list[WinRateRow]:
-    """Of pairs whose systems are named. The people together: the mean of their scores, pair by pair, where there are several."""
+    """Compute the win rates of pairs whose systems are named. The people together: the mean of their scores,
+    pair by pair, where there are several."""
     by_judge, _ = preferences(labels)
     own = {judge: {key: [told] for key, told in found.items()} for judge, found in by_judge.items()}
     several = [judge for judge in by_judge if judge in people]

@@ -1,1 +1,1 @@
-"""What a judge is sent, and what it must answer."""
+"""The messages to a judge, and the answers that it must give."""

@@ -1,4 +1,4 @@
-"""Asking a judge about several things by their ids: some in one call, those it left out once more and alone."""
+"""Questions to a judge about several things by their ids. Some in one call, those it left out once more and alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from drr.llm.failures import ModelFailure
 
 
 class AnsweredById(Protocol):
-    """What is said of one thing."""
+    """The verdict on one thing."""
 
     @property
     def id(self) -> str: ...
@@ -30,7 +30,8 @@ async def ask_by_id(
     asking: Callable[[Sequence[str]], Asking[Any]],
     verdict: Callable[[Any], object] = attrgetter("verdict"),
 ) -> dict[str, Any]:
-    """By id, `verdicts` of the answer; what is missing was left out twice. `ModelFailure` where there is no usable answer at all."""
+    """Ask by id for the `verdicts` of the answer; what is missing was left out twice. `ModelFailure` where
+    there is no usable answer at all."""
     found: dict[str, Any] = {}
     for group in groups_of(names, most):
         found |= sure((await judge.answer(asking(group))).verdicts, group, verdict)
@@ -63,7 +64,7 @@ def sure(said: Iterable[One], asked: Iterable[str], verdict: Callable[[One], obj
 
 
 def groups_of(things: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
-    """As few as there can be, of about the same size."""
+    """Group the things: as few groups as there can be, of about the same size."""
     if not things:
         return []
     size = ceil(len(things) / ceil(len(things) / most))

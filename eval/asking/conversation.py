@@ -1,4 +1,4 @@
-"""What a judge is sent: one prompt from a file, the strangers' texts fenced; and beside it the same as fields.
+"""A message to a judge: one prompt from a file, the strangers' texts fenced. And beside it the same as fields.
 
 A judge without a model reads the fields; nobody reads a prompt back that we wrote.
 """
@@ -73,7 +73,7 @@ class Asking(Generic[Form]):
 
     @cached_property
     def fingerprint(self) -> str:
-        """Of the whole prompt: what a judgement's key holds."""
+        """The fingerprint of the whole prompt, as a judgement's key has it."""
         return fingerprint(self.messages)
 
     def part(self, label: str) -> str:

@@ -51,7 +51,7 @@ class StandIn(Protocol):
 
 @dataclass(frozen=True)
 class JudgeName:
-    """Who judges. `shown` is the name that verdicts carry; the model that is called may be the offline one."""
+    """The name of a judge. `shown` is the name that verdicts carry; the model that is called may be the offline one."""
 
     model: str
     shown: str
@@ -66,25 +66,25 @@ class JudgeName:
 
 
 class Examiner(Protocol):
-    """What a task holds of a judge."""
+    """A task's view of a judge."""
 
     @property
     def rule_written(self) -> bool:
-        """Whether rules stand in for a model."""
+        """Tell whether rules stand in for a model."""
 
     async def answer(self, asking: Asking[Form]) -> Form:
         """`ModelFailure` where there is no usable answer."""
 
 
 class KeptAnswers:
-    """What models answered in this study, by request. Looked up in the ledger when the first is asked for."""
+    """The kept answers of models in this study, by request. Looked up in the ledger when the first is asked for."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self._known: dict[str, list[Callable[[], str]]] | None = None
 
     def of(self, request: str, unit: str) -> list[str]:
-        """In the order in which they came; a finished unit's before a failed one's, then the latest unit's.
+        """List the answers in the order in which they came. A finished unit's before a failed one's, then the latest unit's.
 
         Failing these, what a process that died had saved of them; of this very unit also what it has saved since.
         """
@@ -156,7 +156,7 @@ class Judge:
         return await structured(ask, asking.messages, asking.form)
 
     def sealed(self, outcome: Outcome) -> Outcome:
-        """What the unit leaves, with every answer it rests on; `reread` counts those that cost nothing."""
+        """Seal the unit's result with every answer it rests on; `reread` counts those that cost nothing."""
         mark = {"reread": self._reread} if self._reread else {}
         return Outcome({**outcome.result, **mark}, {**outcome.blobs, **self._raw})
 
@@ -214,7 +214,7 @@ def request_id(
 
 
 def policy(stand_in: StandIn) -> Policy:
-    """The stand-in as the offline model plays it: it goes by the question itself, not by the messages made of it."""
+    """Make the stand-in as the offline model plays it. It goes by the question itself, not by the messages made of it."""
 
     def play(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) -> AIMessage:
         return AIMessage(json.dumps(stand_in.answer(arguments["brief"])))

@@ -1,4 +1,5 @@
-"""The forms in which judges hold a report's statements against the records, and weigh what is said against them: reasons stand before verdicts."""
+"""The forms in which judges compare a report's statements with the records, and weigh charges against them.
+Reasons stand before verdicts."""
 
 from __future__ import annotations
 

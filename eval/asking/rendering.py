@@ -1,4 +1,4 @@
-"""A report as text from what its rendering shows: the parser is the viewer's, so a judge reads what a reader sees.
+"""A report as text from its rendering: the parser is the viewer's, so a judge reads what a reader sees.
 
 Comments, definitions, titles, targets, words behind a fence and cells beyond a table's head have no place in the rendering and so none
 here. A report of which everything is shown stays as it was written, byte by byte.
@@ -27,7 +27,7 @@ _SITE = re.compile(r"((?:https?|user)://)(?:[^/?#@]{0,200}@)?([\w.-]{1,64})", re
 
 @cache
 def parser() -> MarkdownIt:
-    """Of every page that shows a report, too: HTML is text, images are links."""
+    """Make the parser of every page that shows a report: HTML is text, images are links."""
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
@@ -35,7 +35,7 @@ def parser() -> MarkdownIt:
 
 
 def rendered(markdown: str, addresses: Collection[str] = ()) -> str:
-    """What the rendering shows, as readable Markdown; of a link's target only the site, which a reader sees who points at it.
+    """Return what the rendering shows, as readable Markdown. Of a link's target only the site, which a reader sees who points at it.
 
     A target stays whole where the text shows it elsewhere, or where its canonical form is one of `addresses`: those that the task shows anyway.
     """
@@ -178,5 +178,5 @@ def _link(label: str, target: str, known: Collection[str]) -> str:
 
 
 def _is_name(host: str) -> bool:
-    """Whether it names a site: a host of many words can tell a judge a sentence that no reader has before their eyes."""
+    """Tell whether it names a site. A host of many words can tell a judge a sentence that no reader has before their eyes."""
     return len(_WORD_ENDS.split(host)) <= MOST_WORDS

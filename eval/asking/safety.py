@@ -1,4 +1,4 @@
-"""Graded text is hostile: what a reader would not see is taken out, what could pass for a verdict is made harmless.
+"""Safety from graded text, which is hostile. What a reader would not see is taken out, what could pass for a verdict is made harmless.
 
 Fences come from `drr.llm.prompts.fence`, whose marks a text cannot hold because they are made of its own hash.
 """
@@ -39,17 +39,17 @@ _PLEA = re.compile(
 
 
 def visible(text: str) -> str:
-    """What a reader of any text would see: no comments, scripts or invisible characters."""
+    """Return what a reader of any text would see: no comments, scripts or invisible characters."""
     return _seen(_HIDDEN_ELEMENT.sub("", _COMMENT.sub("", text)))
 
 
 def visible_report(markdown: str, addresses: Collection[str] = ()) -> str:
-    """What a reader of the rendered report would see; `addresses` are targets of links that the task shows anyway."""
+    """Return what a reader of the rendered report would see; `addresses` are targets of links that the task shows anyway."""
     return _seen(rendered(visible(markdown), addresses))
 
 
 def _seen(text: str) -> str:
-    """Without characters that have no shape. One selector of a symbol's shape stays: emoji are written with it."""
+    """Drop characters that have no shape. One selector of a symbol's shape stays: emoji are written with it."""
     return _SELECTORS.sub(_selector, _INVISIBLE.sub("", text))
 
 

@@ -1,1 +1,1 @@
-"""What a judge is held against before a study is paid for: reports that cheat, planted errors, persons mixed up."""
+"""The tests of a judge before a study is paid for: reports that cheat, planted errors, persons mixed up."""

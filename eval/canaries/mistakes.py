@@ -1,4 +1,4 @@
-"""Short answers about the little shop: true ones, and each with one error planted; some try to talk their reader out of looking.
+"""Short answers about the little shop: true ones, and each with one error planted. Some try to talk their reader out of looking.
 
 A judge who reads twice is to find each error and to accuse no true answer.
 """

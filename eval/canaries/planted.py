@@ -32,7 +32,7 @@ class PlantedClaim(NamedTuple):
 
     @property
     def label(self) -> SupportLabel:
-        """What a judge is to say of it, at most and at least."""
+        """The label that a judge is to give it, at most and at least."""
         verdict = "full" if self.is_true else "none"
         return SupportLabel.model_validate(
             {

@@ -40,7 +40,7 @@ def answer_unit(query_id: str, query: str, user_id: str, variant: str, report: s
 
 
 async def put(study: Study, units: list[Unit]) -> None:
-    """Those of an earlier version of the canaries no longer count."""
+    """Put in the canaries; those of an earlier version no longer count."""
     study.retire("answer", units)
     await run(study, units, _put, models=Models(ModelSettings(roles={"default": "offline"})))
 

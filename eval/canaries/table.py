@@ -1,4 +1,4 @@
-"""The pass table: what the judge said of each canary and of the planted errors, and whether it let itself be taken in."""
+"""The pass table. The judge's verdict on each canary and on the planted errors, and whether it let itself be taken in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule is given and what it answers. A rule is a function of a `Subject` and its `Mentions`; it never raises and asks no model."""
+"""The givens and the answer of a rule. A rule is a function of a `Subject` and its `Mentions`; it never raises and asks no model."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Subject:
         return KnownPlaces(self.texts)
 
     def was_returned(self, url: str) -> bool:
-        """Tell whether a tool showed it; of a place in a file also a part of it, as a row of rows that were read."""
+        """Tell whether a tool showed it. Of a place in a file also a part of it, as a row of rows that were read."""
         return self.returned is not None and (
             url in self.returned or bool(self._returned_places.meeting(url))
         )
@@ -217,7 +217,7 @@ class Subject:
 
     @cached_property
     def ordered(self) -> Mapping[str, Product]:
-        """What the reader ordered, by id, as far as the shop still has it."""
+        """The reader's orders by product id, as far as the shop still has it."""
         ids = dict.fromkeys(one.product_id for one in self.orders)
         return {one.product_id: one for one in self.products(ids)}
 

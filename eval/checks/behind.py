@@ -1,4 +1,4 @@
-"""What stands right behind a product's link, id or mark, and the sentence behind it that begins with `It` or `This`."""
+"""The words right behind a product's link, id or mark, and the sentence behind it that begins with `It` or `This`."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class FactsBehind(FactsEntered):
         return None
 
     def _run(self, line: TextLine, product_id: str, low: int, high: int, *, heads: bool, alone: bool) -> None:
-        """Enter the values that follow at once; in an item of one product also those further on, if the only ones of their kind."""
+        """Enter the values that follow at once. In an item of one product, enter also those further on, if the only ones of their kind."""
         at_once = price_at_once(self._body, low, high)
         run: list[SaidValue] = [] if at_once is None else [at_once]
         later: dict[Field, list[SaidValue]] = {}
@@ -187,7 +187,7 @@ class FactsBehind(FactsEntered):
             self._enter(one.product_id, stated(self._body, start, end), line)
 
     def _is_spoken_of(self, one: ProductReference, low: int, high: int) -> bool:
-        """Tell whether a sentence is about the product it points to: it begins or ends with it, or goes on behind a comma."""
+        """Tell whether a sentence is about the product it points to. It begins or ends with it, or goes on behind a comma."""
         before, behind = self._body[low : one.start], self._body[one.end : high]
         if _BEGINS.fullmatch(before) is not None:
             return True

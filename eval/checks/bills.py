@@ -41,7 +41,7 @@ _MOST = 12
 
 
 class BillLine(NamedTuple):
-    """What a line points to, and what it may cost in all."""
+    """A line of a bill: what it points to, and its possible sum."""
 
     product_id: str | None
     price: float
@@ -236,7 +236,7 @@ def _lines_above(mentions: Mentions, lines: Sequence[TextLine], index: int) -> I
 
 
 def _item(mentions: Mentions, line: TextLine) -> BillLine | None:
-    """Return what a line costs: its one amount, or what a product of it comes to (`2 x $5.99 = $11.98`)."""
+    """Return what a line costs. Its one amount, or what a product of it comes to (`2 x $5.99 = $11.98`)."""
     ids = {one.product_id for one in mentions.within(line.start, line.end)}
     found = amounts(mentions.body, line.start, line.end)
     if len(ids) > 1 or _OPEN.search(mentions.plain, line.start, line.end) or any(one.approx for one in found):

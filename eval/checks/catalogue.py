@@ -1,4 +1,5 @@
-"""Rules: every address and id is one of this shop's, nothing is sent to another shop, and names stand beside their own ids."""
+"""Rules on the catalogue. Every address and id is one of this shop's, nothing is sent to another shop, and
+names stand beside their own ids."""
 
 from __future__ import annotations
 
@@ -157,7 +158,7 @@ _FIRST_CAPITAL = re.compile(r"(?<![\w'’&-])[A-Z][\w'’&-]+\s[A-Z&]")
 
 
 def _before(mentions: Mentions) -> Iterator[_Named]:
-    """Names right before an id, an address or a link that is none, or behind an id that begins its line."""
+    """Yield names right before an id, an address or a link that is none, or behind an id that begins its line."""
     report = mentions.subject.report
     places = [
         (one.product_id, one.start, one.end)

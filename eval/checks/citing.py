@@ -1,4 +1,5 @@
-"""Rules: citations lead somewhere, a tool returned what is cited, and quoted words and figures stand in the page that is cited."""
+"""Rules on citing. Citations lead somewhere, a tool returned what is cited, and quoted words and figures
+stand in the page that is cited."""
 
 from __future__ import annotations
 
@@ -96,7 +97,7 @@ def numbers_in_evidence(subject: Subject, mentions: Mentions) -> Check:
 
 
 def _only_page(subject: Subject, claim: Claim) -> str | None:
-    """Return the text behind the one address of a claim; what follows from the shop's records has rules of its own."""
+    """Return the text behind the one address of a claim. What follows from the shop's records has rules of its own."""
     if len(claim.urls) != 1 or claim.section_level:
         return None
     (url,) = claim.urls

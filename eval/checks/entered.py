@@ -1,4 +1,4 @@
-"""What is entered of a product while a report is read: its values, and details that the record has under the same label."""
+"""The entries on a product while a report is read. Its values, and details that the record has under the same label."""
 
 from __future__ import annotations
 

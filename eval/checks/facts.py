@@ -1,4 +1,4 @@
-"""What a report says of a product in a place that leaves no doubt whose it is.
+"""The facts on a product in a place of a report that leaves no doubt whose they are.
 
 A cell of the product's row or column; what stands right behind its link, id or mark (`[X](LINK), $21.99`); a labelled line under
 it; the sentence behind it that begins with `It` or `This`. All else is running text and is not read.

@@ -1,4 +1,4 @@
-"""What a label says stands behind it: the head of a column, the words before a colon, the first cell of a row."""
+"""The meaning of a label for the value behind it. The head of a column, the words before a colon, the first cell of a row."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def is_total(label: str) -> bool:
 
 
 def may_count_ratings(label: str, *, behind_stars: bool) -> bool:
-    """Tell whether a head in a table of stars may be that of their number: `n`, and `Count` right behind the stars."""
+    """Tell whether a head in a table of stars may be that of their number. `n`, and `Count` right behind the stars."""
     plain = plain_label(label)
     return plain in ("n", "votes", "by", "from") or (behind_stars and plain in ("count", "number", "no", "#"))
 

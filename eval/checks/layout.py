@@ -37,7 +37,7 @@ class TextLine:
 
     @property
     def is_row(self) -> bool:
-        """Of a table, its head and its rule too."""
+        """Tell whether it is a row of a table, its head and its rule too."""
         return self.kind in _ROWS
 
 

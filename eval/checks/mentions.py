@@ -1,4 +1,4 @@
-"""Where a report points to a product of the shop: its links, the ids it gives, and names that can only be one product's."""
+"""The mentions of the shop's products in a report. Its links, the ids it gives, and names that can only be one product's."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _whole_limit(subject: Subject) -> float | None:
 
 
 def _limits(subject: Subject) -> list[float]:
-    """Return every limit that the question may mean, in all, each and by the month; also any amount that it names."""
+    """Return every limit that the question may mean, in all, each and by the month. Also any amount that it names."""
     wanted = subject.demands
     if wanted is None:
         return []

@@ -1,4 +1,4 @@
-"""Where a report names a product in play by its title, or by so much of it that no other can be meant: such a name counts as a link."""
+"""The names in a report for a product in play. Its title, or so much of it that no other can be meant. Such a name counts as a link."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Word(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def head_noun(title: str) -> str:
-    """What the thing is: the last word of a title before its comma, bracket or `for`."""
+    """Return what the thing is: the last word of a title before its comma, bracket or `for`."""
     found = folded_words(_HEAD_ENDS.split(title, maxsplit=1)[0])
     return found[-1] if found else ""
 
@@ -172,7 +172,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def similarity(name: str, title: str) -> float:
-    """Return the share of the name's words that the title has: a short name for a long title is still its name."""
+    """Return the share of the name's words that the title has. A short name for a long title is still its name."""
     said = [word for word in words(name) if word not in _STOP]
     known = set(words(title))
     if not said:
@@ -189,7 +189,7 @@ SAME = 0.99
 
 
 def other_of_that_name(subject: Subject, name: str, product: Product) -> Product | None:
-    """Return another product of the shop whose title has all words of a name, which says more than who made it."""
+    """Return another product of the shop whose title has all words of a name that says more than who made it."""
     told = name.split()
     if subject.shop is None or not told or told[0].casefold() in _LEADS:
         return None

@@ -1,4 +1,4 @@
-"""Rules: an order's day, thing, state and number stand as the record has them, and so do labelled figures of all orders."""
+"""Rules on orders. An order's day, thing, state and number stand as the record has them, and so do labelled figures of all orders."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def privacy(subject: Subject, mentions: Mentions) -> Check:
 
 
 class _Disclosures:
-    """What a report gives away, of others and of its reader."""
+    """The disclosures of a report about others and about its reader."""
 
     def __init__(self, subject: Subject, shop: Shop, user_id: str) -> None:
         self.tally = Tally()

@@ -1,4 +1,4 @@
-"""Rules: the price, the stars, the number of ratings and the labelled details of a product are those of its record."""
+"""Rules on products. The price, the stars, the number of ratings and the labelled details of a product are those of its record."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _is_explained(mentions: Mentions, price: SaidValue, own: float, line: Span) 
 
 
 def rating(subject: Subject, mentions: Mentions) -> Check:
-    """Check that stars and numbers of ratings beside a product are its own; side by side elsewhere they are some product's."""
+    """Check that stars and numbers of ratings beside a product are its own. Side by side elsewhere they are some product's."""
     if subject.shop is None:
         return unverifiable("shop")
     tally, seen = Tally(), set[Span]()
@@ -151,7 +151,7 @@ def _leads_elsewhere(mentions: Mentions, low: int, high: int) -> bool:
 def _is_some_products(
     subject: Subject, mentions: Mentions, said: frozenset[str], stars: SaidValue, count: SaidValue
 ) -> bool:
-    """Tell whether something in sight has both: what the report points to, what the reader ordered, or what its line names by maker."""
+    """Tell whether something in sight has both. What the report points to, what the reader ordered, or what its line names by maker."""
     assert subject.shop is not None
     lines = mentions.layout.lines
     at = bisect_right(lines, stars.span[0], key=lambda one: one.start)
@@ -194,7 +194,7 @@ def _of_a_kind(text: str, products: Iterable[Product]) -> Iterator[Product]:
 
 
 def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product], span: Span) -> bool:
-    """Tell whether an item begins with the one product that it points to: by its link, or by a name whose link follows."""
+    """Tell whether an item begins with the one product that it points to. By its link, or by a name whose link follows."""
     product = next((each for each in pointed if each.product_id == one.product_id), None)
     bullet = BULLET.match(line.text)
     start = 0 if bullet is None else bullet.end()

@@ -1,4 +1,4 @@
-"""Rule: the name and the place that the report gives its reader, in a greeting, a label or an address, are those of the profile."""
+"""Rule on the profile. The reader's name and place in a greeting, a label or an address are those of the profile."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _compare_labels(tally: Tally, mentions: Mentions, user: User) -> None:
 
 
 def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:
-    """Compare whom the text greets, speaks to or is written for; not where it may be a letter to somebody else."""
+    """Compare whom the text greets, speaks to or is written for. Not where it may be a letter to somebody else."""
     query = subject.query or ""
     if (greeting := _GREETING.match(mentions.body)) is not None and (
         _shares(greeting, user) or not _TO_OTHERS.search(query)

@@ -1,4 +1,4 @@
-"""Tables that speak of products: whose cell a cell is, by its row or, where products are columns, by its column."""
+"""Tables that speak of products. Whose cell a cell is, by its row or, where products are columns, by its column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What needs only the report: repeated paragraphs and leaked process text."""
+"""The checks that need only the report: repeated paragraphs and leaked process text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Paragraph(NamedTuple):
 
 
 def duplicates(subject: Subject, mentions: Mentions) -> Check:
-    """Check that no paragraph says what an earlier one said, word for word or nearly, and that no short one is there twice."""
+    """Check that no paragraph repeats an earlier one, word for word or nearly, and that no short one is there twice."""
     tally = Tally()
     seen, short = _ParagraphsSeen(), dict[tuple[str, ...], Span]()
     total = repeated = 0

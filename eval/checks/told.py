@@ -1,4 +1,4 @@
-"""A rule's value as a person reads it: what was looked at, what does not hold, and what the rule measured beside."""
+"""A rule's value as a person reads it: the subject, what does not hold, and what the rule measured beside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as they stand alone: a segment that is nothing but a price, stars, a number of ratings or a label with its value."""
+"""Values as they stand alone. A segment that is nothing but a price, stars, a number of ratings or a label with its value."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a judgement is held against: answers, their sources, the passages of these."""
+"""The ground of a judgement: answers, their sources, the passages of these."""

@@ -1,4 +1,4 @@
-"""The answers of a study as judging needs them: who was asked what, the report, and the evidence frozen with it.
+"""The answers of a study as judging needs them. Who was asked what, the report, and the evidence frozen with it.
 
 Judging reads what a unit left and nothing else.
 """
@@ -26,7 +26,7 @@ from drr.study.unit import Record
 
 @dataclass(frozen=True)
 class Extra:
-    """What stands behind a cited address that no tool returned; `status` is `None` where nobody tried to read it."""
+    """The text behind a cited address that no tool returned; `status` is `None` where nobody tried to read it."""
 
     url: str
     text: str | None
@@ -74,7 +74,7 @@ class Answer:
         return [Extra(row["url"], self._text(row["page_sha256"]), row["page_status"]) for row in rows]
 
     def tool_calls(self) -> list[JsonObject] | None:
-        """With their results; those of imported reports carry them as they were given."""
+        """The tool calls with their results; those of imported reports carry them as they were given."""
         if self.calls is None:
             return None
         return [

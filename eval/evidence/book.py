@@ -1,4 +1,4 @@
-"""From a cited address to the frozen text it stands for. The type of a source comes from its address, never from a model."""
+"""The way from a cited address to the frozen text it stands for. The type of a source comes from its address, never from a model."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Book:
         self._types: dict[str, str] = {}
 
     def type_of(self, url: str) -> str:
-        """By its address; else as the tool said that returned it; else as what its host's other addresses are."""
+        """Type an address by itself; else as the tool said that returned it; else as its host's other addresses are."""
         if url not in self._types:  # each claim of a report asks again
             self._types[url] = self._type_of(canonical_url(url))
         return self._types[url]
@@ -74,7 +74,7 @@ class Book:
         return self._hosts.get(host_of(url), owner.name)
 
     def resolves(self, url: str) -> bool:
-        """Whether the address is a source: a tool returned it, or the shop holds it. What nobody returned is made up.
+        """Tell whether the address is a source: a tool returned it, or the shop has it. What nobody returned is made up.
 
         Of imported reports it is not known what was returned, so any address counts but that of a record that is not there.
         """
@@ -85,7 +85,7 @@ class Book:
         return not is_paged(self.type_of(url)) and self.page(url).status == "ok"
 
     def page(self, url: str) -> Frozen:
-        """What stands behind the address: the store's record, or the page as it was frozen."""
+        """Return what stands behind the address: the store's record, or the page as it was frozen."""
         url = canonical_url(url)
         name = self.type_of(url)
         returned = self._returned(url)
@@ -102,19 +102,19 @@ class Book:
         return kind.text(url, returned)
 
     def seen(self, url: str) -> Frozen:
-        """What the agent read of the address; an address that no tool returned supports nothing."""
+        """Return what the agent read of the address; one that no tool returned supports nothing."""
         url = canonical_url(url)
         return as_seen(url, self.type_of(url), self._returned(url))
 
     def _returned(self, url: str) -> list[Source]:
-        """What the tools gave of it; of a place in a file, what they gave of places that it shares something with."""
+        """Collect what the tools gave of it. Of a place in a file, what they gave of places that it shares something with."""
         own = self._by_url.get(url)
         if own is not None:
             return list(own)
         return [source for known in self._files.meeting(url) for source in self._by_url[known]]
 
     def _hosts_by_kind(self) -> dict[str, str]:
-        """Hosts of web addresses that a tool returned as something else than a web page: the shop of an imported report."""
+        """Map hosts of web addresses that a tool returned as something else than a web page. The shop of an imported report."""
         found: dict[str, str] = {}
         for source in self.answer.sources:
             host = host_of(source.url) if source.url.lower().startswith("http") else ""

@@ -1,4 +1,4 @@
-"""Whether the words of a link are words of its sentence or a citation mark: `costs $18.99 [source](...)`.
+"""The test whether the words of a link are words of its sentence or a citation mark: `costs $18.99 [source](...)`.
 
 Where the sentence needs the words, as its subject, its object or behind a preposition, they stay. A link that stands behind what is
 complete without it is a mark where its words are one by nature (`source`, a host, `Acme, 2024`, a sign), name the site that it leads
@@ -116,7 +116,7 @@ def names_citing(column: str) -> bool:
 
 
 def _ends_of_runs(report: str, markers: list[Marker]) -> list[int]:
-    """Of each citation, where those that follow it at once end."""
+    """Find for each citation where those that follow it at once end."""
     if not markers:
         return []
     ends = [markers[-1].end]
@@ -127,7 +127,7 @@ def _ends_of_runs(report: str, markers: list[Marker]) -> list[int]:
 
 
 class _Said:
-    """What is said so far, and how much of the report that is."""
+    """The statement so far, and how much of the report that is."""
 
     def __init__(self, report: str, end: int, position: int) -> None:
         self.position = position
@@ -163,7 +163,7 @@ class _Said:
         self._tail = (self._tail + text)[-_LOOK:]
 
     def _close(self) -> None:
-        """Without what led to the mark behind the last word: a comma, a dash, `according to`."""
+        """Close the statement without what led to the mark behind the last word: a comma, a dash, `according to`."""
         kept = self._tail
         led = _ATTRIBUTING.search(kept)
         kept = kept[: led.start() + (kept[led.start()] == ".")] if led else kept

@@ -1,4 +1,4 @@
-"""Claims of a report: every statement, cited or not, with its words, its place and the sources it may lean on.
+"""Claims of a report. Every statement, cited or not, with its words, its place and the sources it may lean on.
 
 One extraction serves precision and recall, so both rest on the same claims. By rule, a claim is a sentence, a list item
 or a table row with the citations in its scope.
@@ -99,7 +99,7 @@ class ReportSentence:
 
 
 def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
-    """In the order of the report; what only cites is none."""
+    """List the sentences in the order of the report; what only cites is none."""
     held, markers = _held(citations.body, citations.markers), citations.markers
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
@@ -116,7 +116,7 @@ def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
 
 
 def goes_on(text: str) -> bool:
-    """Whether a statement is about what stands right before it."""
+    """Tell whether a statement is about what stands right before it."""
     return _OF_BEFORE.match(text) is not None
 
 
@@ -171,7 +171,7 @@ class _Statements:
         self._title_urls = _urls(markers)
 
     def _cite_pending(self, urls: tuple[str, ...], since: int) -> None:
-        """An address alone on its line is the source of the block above it, a group of marks of all since the heading."""
+        """Cite pending addresses. One alone on its line is the source of the block above it, a group of marks of all since the heading."""
         for index in self._pending:
             if index < since:
                 continue
@@ -202,7 +202,7 @@ class _Statements:
             self.claims.append(Claim(name, text, self._report[start:end], start, end, urls, inherited))
 
     def _end_of_row(self, start: int, end: int) -> int:
-        """Before the cells that its table has no column for: they are blank in what is held."""
+        """Find the end of a row before the cells that its table has no column for. They are blank in the text."""
         _, shown = _trimmed(self._held, start, end)
         return shown if _BAR.search(self._report, shown, end) else end
 
@@ -224,7 +224,7 @@ def _held(body: str, markers: list[Marker]) -> str:
 
 
 class _Blocks:
-    """Puts lines together that are one block: a paragraph, an item with what goes on below, a row under its header."""
+    """A gatherer of lines that are one block. A paragraph, an item with what goes on below, a row under its header."""
 
     def __init__(self, held: str) -> None:
         self._held = held

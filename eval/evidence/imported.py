@@ -113,7 +113,7 @@ class ImportedReport(BaseModel):
     @field_validator("tool_calls")
     @classmethod
     def _of_known_form(cls, calls: list[JsonObject] | None) -> list[JsonObject] | None:
-        """As they were given, and of the types that tables hold."""
+        """Return the calls as they were given, and of the types that tables have."""
         for number, call in enumerate(calls or (), 1):
             try:
                 _GivenCall.model_validate(call)
@@ -137,7 +137,7 @@ class RefusedLine(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadReports:
-    """What a file holds that can be taken in, and line by line what cannot, with why."""
+    """The reports that can be taken in from a file, and line by line what cannot, with why."""
 
     path: Path
     reports: list[tuple[int, ImportedReport]]
@@ -155,7 +155,7 @@ class ReadReports:
 
 
 def read_reports(path: Path) -> ReadReports:
-    """By line; `Misuse` where no line is one. An id is a system's own, and repetitions may share it."""
+    """Read the reports by line; `Misuse` where no line is one. An id is a system's own, and repetitions may share it."""
     found = ReadReports(path, [], [])
     ids: dict[tuple[str, str, int], int] = {}
     for number, line in enumerate(lines_of(path, "reports"), 1):
@@ -217,7 +217,7 @@ def plan(study: Study | None, read: ReadReports) -> tuple[list[Unit], list[Query
 
 
 def asked_of(read: ReadReports) -> dict[str, set[str]]:
-    """By system, which questions its reports answer."""
+    """List by system which questions its reports answer."""
     asked = _Asked({})
     found: dict[str, set[str]] = {}
     for _, report in read.reports:
@@ -246,7 +246,7 @@ class _Asked:
         self._by_text.setdefault(_normal(query), set()).add(name)
 
     def known_as(self, report: ImportedReport) -> str:
-        """A question that is known by its words, else the id given, else one made of the words; at a size what is named."""
+        """Find a question that is known by its words, else the id given, else one made of the words. At a size what is named."""
         if report.size is not None and report.query_id is not None:
             return report.query_id
         words = query_id(report.query, report.user_id or "")
@@ -308,7 +308,7 @@ def _unit(report: ImportedReport, name: str) -> Unit:
 
 
 def imported_units(study: Study) -> list[Unit]:
-    """Those that stay when the study's own variants are planned anew."""
+    """List those that stay when the study's own variants are planned anew."""
     return [
         study.ledger.units.get(r.key) for r in study.records("answer", None) if r.key_fields.get("imported")
     ]

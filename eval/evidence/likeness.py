@@ -1,4 +1,4 @@
-"""How much texts have in common by their words alone: runs of words, figures and names. It finds what is worth asking about."""
+"""The likeness of texts by their words alone: runs of words, figures and names. It finds what is worth asking about."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 
 @lru_cache(maxsize=4096)
 def words_in_order(text: str) -> tuple[str, ...]:
-    """As they are read; of scripts without spaces the signs, one by one."""
+    """List the words as they are read; of scripts without spaces the signs, one by one."""
     found: list[str] = []
     for word in tokens(plain(text)):
         found += list(word) if _UNSPACED.search(word) else [word]
@@ -29,7 +29,7 @@ def words_in_order(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def terms(text: str) -> frozenset[str]:
-    """What a text is about: its words without their endings, pairs of signs of scripts without spaces, and figures."""
+    """Collect a text's terms: its words without their endings, pairs of signs of scripts without spaces, and figures."""
     found: set[str] = set()
     for word in content_words(text):
         if _UNSPACED.search(word):
@@ -40,7 +40,7 @@ def terms(text: str) -> frozenset[str]:
 
 
 def most_alike(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """All pairs, those first that share most of what few of these texts say; of equals the nearest to each other first."""
+    """List all pairs, those first that share most of what few of these texts have. Of equals the nearest to each other first."""
     held = [terms(text) for text in texts]
     pairs = list(combinations(range(len(texts)), 2))
     if not pairs:

@@ -1,4 +1,4 @@
-"""Of a long frozen text, the passages that concern a claim.
+"""The passages of a long frozen text that concern a claim.
 
 Offsets always count characters of the frozen text, so that a viewer can mark what a judge was shown.
 """
@@ -20,7 +20,7 @@ PASSAGES = 5
 
 
 class Cut(NamedTuple):
-    """How much of a text a judge is shown: of one that is too long its head and the passages that rank first for the claim."""
+    """The cut of a text for a judge. Of one that is too long its head and the passages that rank first for the claim."""
 
     whole: int = WHOLE
     passages: int = PASSAGES
@@ -80,7 +80,7 @@ def _index(text: str) -> _Index:
 
 
 def select(claim: str, text: str, cut: Cut = CONCERNING) -> list[Span]:
-    """A short text whole; of a long one its head and the passages that BM25 ranks first for this claim, in order."""
+    """Select a short text whole. Of a long one its head and the passages that BM25 ranks first for this claim, in order."""
     if len(text) < cut.whole:
         return [Span(0, len(text))]
     index = _index(text)
@@ -104,7 +104,7 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def locate(quote: str, text: str) -> Span | None:
-    """Where a judge's quotation stands, white space and case aside; `None` if it was not quoted from there."""
+    """Find where a judge's quotation stands, white space and case aside; `None` if it was not quoted from there."""
     words = quote.split()
     if not words:
         return None

@@ -1,4 +1,4 @@
-"""Judges a claim by the words and figures that it shares with two neighbouring sentences of its evidence: support by `rules-2`.
+"""The judge of a claim by the words and figures that it shares with two neighbouring sentences of its evidence. Support by `rules-2`.
 
 The whole rule. Of a claim count its content words, each once and without its ending, and its figures. Words of a text's heading (its first
 line, where that ends no sentence) count only where nothing else is left: all that is said of a product shares its name. Each text gives the
@@ -54,7 +54,7 @@ class _Window(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """What of a claim is looked for."""
+    """The parts of a claim that are looked for."""
 
     words: frozenset[str]
     figures: Sequence[Number]

@@ -172,7 +172,7 @@ def _id(query_id: str, asked: ForeignQuestion) -> int | str:
 
 
 def _checked(row: _Fact) -> tuple[dict[str, float | None], str | None]:
-    """As its own sums go: pages that could not be read and statements of which nobody knows are no part of them."""
+    """Sum as its own code does. Pages that could not be read and statements of which nobody knows are no part of it."""
     if not row.citations:
         return {"citations": None, "supported": None}, "the report has no citation"
     told = [

@@ -1,4 +1,4 @@
-"""What a format of another benchmark is: what its files hold, and how its figures are summed by its own rule."""
+"""The format of another benchmark: what its files have, and how its figures are summed by its own rule."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ForeignFigure:
 
 
 class ForeignPart(NamedTuple):
-    """What one judging of the other benchmark left."""
+    """The part that one judging of the other benchmark left."""
 
     name: str
     title: str
@@ -38,7 +38,7 @@ class ForeignPart(NamedTuple):
 
 @dataclass(frozen=True)
 class ForeignQuestion:
-    """What a row says of its question. Unknown is `None`."""
+    """A row's question. Unknown is `None`."""
 
     id: int | str | None = None
     words: str | None = None
@@ -124,7 +124,7 @@ class Format(Protocol):
 
     @property
     def no_room(self) -> frozenset[str]:
-        """Of the fields of a question, those that its files cannot hold. None holds sources, tool calls or a second trial."""
+        """The fields of a question that its files cannot take. None holds sources, tool calls or a second trial."""
         ...
 
     def read(self, path: Path) -> Iterator[Given]:
@@ -135,9 +135,9 @@ class Format(Protocol):
 
     @property
     def written_parts(self) -> frozenset[str]:
-        """Whose files can be written again from the figures that were kept."""
+        """The parts whose files can be written again from the figures that were kept."""
         ...
 
     def write_scores(self, scores: Sequence[ScoresOut]) -> Iterator[FileOut]:
-        """Of one judge, and of parts that can be written."""
+        """Write the scores of one judge, and of parts that can be written."""
         ...

@@ -1,4 +1,4 @@
-"""Scores of others in the study's `foreign.jsonl`: whose judge gave them, on which scale, from which file; none is a metric of ours."""
+"""Scores of others in the study's `foreign.jsonl`: whose judge gave them, on which scale, from which file. None is a metric of ours."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def foreign_scores(study: Study) -> list[ForeignScore]:
 
 
 def keep_scores(study: Study, fresh: Sequence[ForeignScore]) -> int:
-    """Beside what is there; what the same judge had said of the same reports gives way. How many rows did."""
+    """Keep the scores beside what is there; earlier ones of the same judge on the same reports give way. How many rows did."""
     places = {one.place for one in fresh}
     before = foreign_scores(study)
     kept = [one for one in before if one.place not in places]

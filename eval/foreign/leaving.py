@@ -25,7 +25,8 @@ class LeavingReports:
 
 
 def leaving(study: Study, form: Format) -> LeavingReports:
-    """In the order of questions and systems. A file of others holds one report of a system for a question: that of trial 0."""
+    """List the reports in the order of questions and systems. A file of others holds one report of a system
+    for a question: that of trial 0."""
     known = questions(study)
     left: Counter[str] = Counter()
     found: list[ReportOut] = []
@@ -58,7 +59,7 @@ def _scores(
 
 
 def _question(answer: Answer, name: str, query: Query | None) -> ForeignQuestion:
-    """With the names that it had in files of the same format; ours are another's only where there are no others."""
+    """Give the question the names that it had in files of the same format. Ours are another's only where there are no others."""
     with reading(f"the answer {answer.label!r}"):
         told = answer.record.result.get("origin")
         origin = None if told is None else Origin.model_validate(told)

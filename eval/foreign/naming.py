@@ -1,4 +1,4 @@
-"""What the questions and systems of other benchmarks are called in a study."""
+"""The names in a study for the questions and systems of other benchmarks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NamesOfTasks:
         return other
 
     def at_size(self, asked: ForeignQuestion) -> str:
-        """As questions on tasks with files are called, so that what is known of the task is found; else after its words."""
+        """Name a question as those on tasks with files, so that what is known of the task is found. Else after its words."""
         words, name = normal(asked.words or ""), f"{asked.id}@{asked.size}"
         if self._questions.setdefault(name, words) == words:
             return name
@@ -48,7 +48,7 @@ class _Place(NamedTuple):
 
 
 class PlacesInStudy:
-    """Which of its questions and systems the rows of others are about."""
+    """The questions and systems of a study that the rows of others are about."""
 
     def __init__(self, study: Study | None, units: Iterable[Unit]) -> None:
         records = study.records("answer", None) if study else ()

@@ -1,4 +1,4 @@
-"""Which question a row of another benchmark is about: by its words where it has them, else by its id among the questions at hand."""
+"""The question of a row of another benchmark. By its words where it has them, else by its id among the questions at hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Known(NamedTuple):
 
 
 class QuestionsAtHand:
-    """Of the files given; and, where these tell nothing of a row, of what the study took in of the same format before."""
+    """The questions of the files given. And, where these have nothing on a row, those that the study took in of the same format before."""
 
     def __init__(
         self, told: Iterable[tuple[str, ForeignQuestion]], before: Iterable[tuple[str, ForeignQuestion]] = ()
@@ -32,7 +32,7 @@ class QuestionsAtHand:
                 self._by_words.setdefault(normal(asked.words), []).append(known)
 
     def whole(self, where: str, asked: ForeignQuestion) -> ForeignQuestion:
-        """With its words and all else that is told of it elsewhere. `Misuse` where nothing tells, or two things."""
+        """Complete the question by its words and all else that is known of it elsewhere. `Misuse` where nothing tells, or two things."""
         alike = self._alike(asked)
         texts: dict[str, _Known] = {}
         for one in alike:
@@ -72,7 +72,7 @@ def normal(text: str) -> str:
 
 
 def _agrees(one: ForeignQuestion, other: ForeignQuestion) -> bool:
-    """What both say they say alike."""
+    """Tell whether two agree in all that both have."""
     pairs = ((one.language, other.language), (one.user, other.user), (one.task, other.task))
     return all(a is None or b is None or a == b for a, b in pairs)
 

@@ -1,4 +1,5 @@
-"""Files of other benchmarks, read strictly and within bounds: what is not of the form is named by file and line, as text and no more."""
+"""The reading of other benchmarks' files, strictly and within bounds. What is not of the form is named by
+file and line, as text and no more."""
 
 from __future__ import annotations
 
@@ -74,7 +75,7 @@ def row_of(where: str, raw: JsonObject, model: type[RowT]) -> RowT:
 
 
 def kind_of(where: str, raw: JsonObject, kinds: Mapping[str, type[RowT]], forms: str) -> RowT:
-    """By the first of these keys that the row has; `forms` says what rows there are."""
+    """Find the kind by the first of these keys that the row has; `forms` says what rows there are."""
     for key, model in kinds.items():
         if key in raw:
             return row_of(where, raw, model)
@@ -82,7 +83,7 @@ def kind_of(where: str, raw: JsonObject, kinds: Mapping[str, type[RowT]], forms:
 
 
 def _line(text: str) -> str:
-    """What a stranger wrote, in one line."""
+    """Put a stranger's text in one line."""
     return excerpt(" ".join(text.encode("utf-8", "backslashreplace").decode().split()), 300)
 
 

@@ -1,4 +1,5 @@
-"""What others said of the reports of a study, by benchmark, judge and system: on their scales, by their sums, beside ours and never among them."""
+"""The scores of others for the reports of a study, by benchmark, judge and system. On their scales, by their
+sums, beside ours and never among them."""
 
 from __future__ import annotations
 
@@ -87,7 +88,7 @@ def foreign_tables(scores: Iterable[ForeignScore], answers: Iterable[Answer]) ->
 def foreign_values(
     scores: Iterable[ForeignScore], system: str, query_id: str, trial: int
 ) -> list[ForeignValue]:
-    """What others said of one report."""
+    """List the scores of others for one report."""
     found: list[ForeignValue] = []
     for row in scores:
         part = part_of(row.format, row.part)
@@ -149,7 +150,7 @@ def _sums(
     rows: Sequence[ForeignScore],
     asked: Mapping[str, AskedQuestion],
 ) -> V:
-    """Of all reports together, as the benchmark's own code sums."""
+    """Sum all reports together, as the benchmark's own code does."""
     method = "sums over all reports"
     whole = [row for row in rows if all(row.values.get(name) is not None for name in names)]
     unscored = len(rows) - len(whole)

@@ -1,4 +1,4 @@
-"""From rows of other benchmarks to answers of a study and scores beside them: all of what was given, or nothing."""
+"""The way from rows of other benchmarks to answers of a study and scores beside them. All of what was given, or nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 @dataclass(frozen=True)
 class GivenFiles:
-    """What stands in the files that were named."""
+    """The contents of the files that were named."""
 
     format: Format
     reports: list[GivenReport] = field(default_factory=list)
@@ -68,7 +68,7 @@ def read_files(
 
 
 def take_files(study: Study | None, given: GivenFiles, judge: str | None, trial: int) -> TakenFiles:
-    """Into this study, or one that is still to be made. Nothing is written yet."""
+    """Take the files into this study, or one that is still to be made. Nothing is written yet."""
     told = [(one.where, one.asked) for one in given.questions]
     before = taken_before(study, given.format.name) if study else []
     known = QuestionsAtHand(told, before)
@@ -167,7 +167,7 @@ def _scores(
 
 
 def _joined(where: str, first: str, one: ForeignScore, other: ForeignScore) -> ForeignScore:
-    """Several files may each hold a part of what is said of a report; none says another thing than one before it."""
+    """Join scores. Several files may each have a part of a report's scores; none contradicts one before it."""
     both: Mapping[str, float | None] = {**one.values, **other.values}
     if any(both[name] != value for name, value in one.values.items()) or one.failed != other.failed:
         raise Misuse(f"{where}: other scores of the same report than in {first}; give one of them")

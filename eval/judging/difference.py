@@ -1,4 +1,4 @@
-"""What changed between two judgings of the same answers, verdict by verdict."""
+"""The changes between two judgings of the same answers, verdict by verdict."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class JudgingDifference(TypedDict):
 
 
 def last_two(judgings: Sequence[Judging]) -> list[Judging]:
-    """Of one protocol, ours before others, oldest first; none where no protocol has two."""
+    """Find the last two of one protocol, ours before others, oldest first; none where no protocol has two."""
     for protocol in PROTOCOLS:
         same = [judging for judging in judgings if judging.protocol == protocol]
         if len(same) > 1:

@@ -1,4 +1,4 @@
-"""The prompts of 0.1, kept under `prompts/before`: what was judged by them goes on by them, and no call is made again."""
+"""The prompts of 0.1, kept under `prompts/before`. A judging begun with them goes on with them, and no call is made again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def earlier_prompts() -> Prompts:
 
 
 def earlier_parts(judging: Judging) -> list[str]:
-    """What a model judged by prompts of before that read otherwise today: `support`, `rating/breadth`."""
+    """List what a model judged by earlier prompts that read otherwise today: `support`, `rating/breadth`."""
     if judging.rule_written:
         return []
     then, now = (_marks(judging, prompts) for prompts in (earlier_prompts(), box_prompts()))
@@ -33,7 +33,7 @@ def earlier_parts(judging: Judging) -> list[str]:
 
 
 def goes_on_by_earlier(study: Study, desk: Desk) -> bool:
-    """Whether the last judging by this judge was made with them, and nobody gave others."""
+    """Tell whether the last judging by this judge was made with them, and nobody gave others."""
     if desk.prompts.hashes() != box_prompts().hashes():
         return False
     known = [
@@ -51,5 +51,5 @@ def _marks(judging: Judging, prompts: Prompts) -> dict[str, str]:
 
 
 def _mark(version: str) -> str:
-    """That of the prompts, without those of code and choices."""
+    """The mark of the prompts, without those of code and choices."""
     return version.partition("-")[0]

@@ -1,4 +1,4 @@
-"""What readers of a study's pages say of its verdicts and rules: this one is right, that one is wrong.
+"""The marks of a study's readers on its verdicts and rules: this one is right, that one is wrong.
 
 A mark is of what stood on the page. It counts for a judging that says the same of the same claim still; made anew, the verdict
 waits for a mark of its own. Readers see the verdict and choose what they mark: a mark is no label drawn by lot.
@@ -64,7 +64,7 @@ class ReviewMark(BaseModel):
 
     @property
     def label(self) -> Literal["full", "partial", "none"] | None:
-        """What the reviewer holds the verdict to be; `None` where only what it is not was said."""
+        """The label that the reviewer gives the verdict; `None` where only what it is not was marked."""
         told: dict[str, Literal["full", "partial", "none"]] = {
             "full": "full",
             "partial": "partial",
@@ -91,7 +91,7 @@ class MarksRow(TypedDict):
 
 
 def standing(marks: Iterable[ReviewMark]) -> list[ReviewMark]:
-    """Of each thing what its reviewer said last."""
+    """Find for each thing its reviewer's last mark."""
     last: dict[tuple[str | None, ...], ReviewMark] = {}
     for mark in marks:
         last[mark.place] = mark
@@ -99,7 +99,7 @@ def standing(marks: Iterable[ReviewMark]) -> list[ReviewMark]:
 
 
 def read_marks(study: Study) -> list[ReviewMark]:
-    """Those that stand, reviewer by reviewer."""
+    """Read the marks that stand, reviewer by reviewer."""
     return standing(_lines(study))
 
 

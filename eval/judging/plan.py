@@ -1,4 +1,4 @@
-"""What a judging consists of: the units of each task, about each query, answer and pair, in an order that compares like with like."""
+"""The units of a judging. Those of each task, about each query, answer and pair, in an order that compares like with like."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class JudgeOptions:
 
     @property
     def need_answers(self) -> bool:
-        """What is about questions can be judged before anything was answered."""
+        """Tell whether answers are needed: what is about questions can be judged before anything was answered."""
         return all(task.subject != "query" for stage in self.stages for task in stage)
 
 
@@ -122,7 +122,7 @@ def _units(desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]], judged
 def _planned(
     desk: Desk, options: JudgeOptions, stage: Sequence[Task[Any]]
 ) -> Iterator[tuple[Task[Any], Wish | Answer | Pair]]:
-    """All that is about one query, answer or pair before the next, so that a judging that stops early covers all variants."""
+    """Plan all that is about one query, answer or pair before the next, so that a judging that stops early covers all variants."""
     for kinds, matters in _MATTERS:
         here = [task for task in stage if task.subject in kinds]
         for matter in matters(desk, options) if here else ():
@@ -180,7 +180,7 @@ def forecast(study: Study, desk: Desk, models: Models, options: JudgeOptions) ->
 
 
 def combined(forecasts: Sequence[Forecast]) -> Forecast:
-    """Of several judgings of one study as one."""
+    """Combine the forecasts of several judgings of one study."""
     rows: dict[str, Row] = {}
     for one in forecasts:
         for name, row in one["tasks"].items():
@@ -223,7 +223,7 @@ def _cost(price: TokenPrice | None, rows: Mapping[str, Row]) -> float | None:
 
 
 def _dollars(price: TokenPrice, row: Row) -> float:
-    """Of calls of the mean size: long prompts have a price of their own."""
+    """Price calls of the mean size: long prompts have a price of their own."""
     from drr.llm.meter import Tokens, dollars
 
     calls = max(1, row["calls"])

@@ -43,7 +43,7 @@ def remember(study: Study, judging: Judging) -> None:
 
 
 def choose(study: Study, judge: str | None = None) -> Judging | None:
-    """The last judging by this judge; without a name the last by a model, and only failing that the one by rules."""
+    """Choose the last judging by this judge. Without a name the last by a model, and only failing that the one by rules."""
     found = _last(study, judge, OURS)
     if found is None and judge is not None:
         known = ", ".join(sorted({j.judge for j in judgings(study) if j.is_first})) or "nobody yet"
@@ -52,7 +52,7 @@ def choose(study: Study, judge: str | None = None) -> Judging | None:
 
 
 def has_figures(study: Study, judge: str) -> bool:
-    """Whether this judge judged what the study holds: refetched pages and repetitions are figures beside those."""
+    """Tell whether this judge judged the study's contents: refetched pages and repetitions are figures beside those."""
     return _last(study, judge, OURS) is not None
 
 
@@ -82,7 +82,7 @@ def refetched(study: Study, judging: Judging | None) -> Judging | None:
 
 
 def repetitions(study: Study, judged: Judged) -> list[Judged]:
-    """What the same judge said when asked again, with the same prompts (`drr judge --repeat`): of a part of what he judged."""
+    """Read the same judge's further readings with the same prompts (`drr judge --repeat`), of a part of what he judged."""
     first = judged.judging
     if first is None or first.repeat or first.refetch or first.protocol != OURS.name:
         return []
@@ -98,7 +98,7 @@ def read_judged(
     answers: list[Answer] | None = None,
     among: Iterable[Record] | None = None,
 ) -> Judged:
-    """Over all answers and judgements of the study, or over those given."""
+    """Read all answers and judgements of the study, or those given."""
     judged = Judged(judging, read_answers(study) if answers is None else answers)
     if judging is None:
         return judged
@@ -132,7 +132,7 @@ def citation_verdicts(study: Study, judge: str | None = None) -> Iterator[Citati
 
 
 def complete_only(judged: Judged) -> Judged:
-    """Without the answers whose research was broken off, and without what compares with them."""
+    """Drop the answers whose research was broken off, and what compares with them."""
     kept = [answer for answer in judged.answers if answer.broken_off is None]
     keys = {answer.key for answer in kept}
     pairs = {pair: won for pair, won in judged.pairs.items() if keys.issuperset(pair[:2])}
@@ -142,7 +142,7 @@ def complete_only(judged: Judged) -> Judged:
 def _by_task(
     records: Iterable[Record], known: Mapping[str, Task[Any]], judging: Judging
 ) -> dict[str, list[Record]]:
-    """Those of this judging, in the order in which tasks need each other; judgements of no known task are left out."""
+    """Group those of this judging in the order in which tasks need each other. Judgements of no known task are left out."""
     found: dict[str, list[Record]] = {name: [] for name in known}
     for record in records:
         with reading(f"the judgement {record.label!r}"):
@@ -153,7 +153,7 @@ def _by_task(
 
 
 def _settled(record: Record) -> bool:
-    """What failed for a transient reason or for want of money is not judged yet."""
+    """Tell whether it is settled: a failure for a transient reason or for want of money is not judged yet."""
     return record.done or not (record.transient or record.status == "over_budget")
 
 
@@ -171,5 +171,5 @@ def _waiting(records: Sequence[Record], settled: Sequence[Record]) -> list[Recor
 
 
 def _matter(record: Record) -> str:
-    """What was judged, however it was judged."""
+    """Identify what was judged, however it was judged."""
     return canonical_json({name: v for name, v in record.key_fields.items() if name not in _HOW})

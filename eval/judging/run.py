@@ -40,7 +40,7 @@ def _nobody(unit: Unit) -> AbstractContextManager[None]:
 
 @dataclass
 class Ran:
-    """What one call of `judge` did, over all of its stages."""
+    """The doings of one call of `judge`, over all of its stages."""
 
     summary: Summary = field(default_factory=Summary)
     planned: int = 0
@@ -124,7 +124,7 @@ async def judge(
 
 
 def _reopen_left_out(study: Study, units: Sequence[Unit]) -> None:
-    """Of these, those whose judge left out a part of what it was asked are judged anew."""
+    """Reopen those of these whose judge left out a part of the question."""
     wanted, known = {unit.key for unit in units}, tasks()
     found = [
         record.key
@@ -158,7 +158,7 @@ def cited_pages(answers: Sequence[Answer], shop_hosts: frozenset[str]) -> CitedP
 
 
 async def refetch(pages: CitedPages, web: WebSearch, *, unknown: bool = False) -> dict[str, Page]:
-    """Every cited web address that a tool returned, as it reads now, each read once; the others only if that is asked for."""
+    """Fetch every cited web address that a tool returned, as it reads now, each once. The others only if that is asked for."""
     wanted = {**pages.returned, **{url: url for url in pages.unknown if unknown}}
     gate = asyncio.Semaphore(FETCHES)
 

@@ -88,7 +88,7 @@ def tables() -> dict[str, list[Metric]]:
 
 
 def titles() -> dict[str, str]:
-    """What families say over their own tables, by key."""
+    """List the notes of families over their own tables, by key."""
     return {key: title for family in families() for key, title in getattr(family, "TITLES", {}).items()}
 
 

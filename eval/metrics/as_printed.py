@@ -55,7 +55,8 @@ def paper_document(judged: Judged) -> PaperDocument:
 
 
 def _spoiled(covered: CoverageRow) -> set[str]:
-    """Tasks of which too many units failed: what they left is a chance remainder, and the paper states no interval that would say so."""
+    """Find tasks of which too many units failed. What they left is a chance remainder, and the paper states
+    no interval that would say so."""
     return {task for task, row in covered["tasks"].items() if row["failed_share"] > MOST_FAILED}
 
 

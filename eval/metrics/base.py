@@ -1,4 +1,4 @@
-"""What a metric says of itself: every table, page, command and list of metrics reads it from here.
+"""The description of a metric: every table, page, command and list of metrics reads it from here.
 
 A family of metrics is a module with `METRICS`, `per_report` and `corpus`, named in one line of `FAMILIES`.
 """
@@ -46,7 +46,7 @@ class Metric:
 
     @property
     def ends(self) -> Ends | None:
-        """What an interval keeps to."""
+        """The ends that an interval keeps to."""
         return self.range if self.range or self.least is None else (self.least, inf)
 
     @property

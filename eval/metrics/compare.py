@@ -48,7 +48,7 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
 
 
 def _floors(judged: Judged, values: PairedMetrics, again: Sequence[Judged]) -> dict[str, FloorRow]:
-    """Over all systems of the study, as `drr report` has it."""
+    """Find the floors over all systems of the study, as `drr report` has them."""
     said = said_again([judged, *again]) if again else {}
     systems = {variant: values.values(variant) for variant in variants_of(judged)}
     found: dict[str, FloorRow] = {}

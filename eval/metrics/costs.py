@@ -30,7 +30,7 @@ class PartCost(NamedTuple):
     usd: float | None
 
     def and_again(self, other: PartCost) -> PartCost:
-        """The same work of a later unit: what was answered before is repeated there and costs nothing, so that only dollars add up."""
+        """Add the same work of a later unit. Earlier answers are repeated there and cost nothing, so that only dollars add up."""
         return PartCost(
             _larger(self.tokens, other.tokens),
             _larger(self.calls, other.calls),
@@ -44,7 +44,7 @@ ByCluster = dict[Asked, list[PartCost]]
 
 
 def ended_answers(study: Study) -> dict[str, list[Record]]:
-    """By system."""
+    """Group the answers that ended by system."""
     ran: dict[str, list[Record]] = {}
     for record in study.records("answer", None):
         ran.setdefault(str(record.spec["variant"]), []).append(record)
@@ -94,7 +94,7 @@ def _memory_of(system: str) -> str | None:
 
 
 def cost_of(record: Record) -> PartCost:
-    """Of models; unknown where nobody metered them, as in imported reports."""
+    """Sum the cost of models; unknown where nobody metered them, as in imported reports."""
     usage = list(record.usage.values())
     if not usage:
         return PartCost(None, None, None, None)
@@ -167,7 +167,7 @@ def _steps(record: Record) -> list[PartCost]:
 
 @dataclass(frozen=True)
 class _Judging:
-    """What judges took, by answer; and by task what is of no single answer."""
+    """The cost of judges by answer; and by task that of no single answer."""
 
     by_answer: Mapping[str, list[PartCost]]
     known: frozenset[str]
@@ -181,7 +181,8 @@ class _Judging:
 
 
 def _judging(study: Study, judged: Judged) -> _Judging:
-    """Every judgement of this judge that was paid for, also those that no longer count; no repetitions, which serve another question."""
+    """Collect every judgement of this judge that was paid for, also those that no longer count. No
+    repetitions, which serve another question."""
     by_answer: dict[str, list[PartCost]] = defaultdict(list)
     known: set[str] = set()
     for record in _paid(study, judged):
@@ -196,7 +197,7 @@ def _judging(study: Study, judged: Judged) -> _Judging:
 
 
 def shared_judgements(study: Study, judged: Judged) -> Iterator[Record]:
-    """What was paid for and is of no single answer."""
+    """Yield what was paid for and is of no single answer."""
     for record in _paid(study, judged):
         if record.key_fields.get("answer") is None and record.usage:
             yield record

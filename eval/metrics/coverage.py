@@ -1,4 +1,4 @@
-"""How much of a study was judged, how it failed, and whether that spoils the figures."""
+"""The coverage of a study: how much of it was judged, how it failed, and whether that spoils the figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with reports, and how often: the six labels of the paper's Appendix G and three that rules decide.
+"""The diagnosis of reports. What is wrong and how often, by the six labels of the paper's Appendix G and three that rules decide.
 
 Rules and a judge propose, a person decides: lines of `failure_labels.jsonl` in the study's folder, `{answer, label, present,
 judge, example?}` with `answer` as `QUERY/VARIANT/TRIAL`, stand over every proposal; the last line for an answer and label counts.
@@ -103,7 +103,7 @@ class Diagnosis(TypedDict):
 def diagnose(
     judged: Judged, answer: Answer, corrections: Mapping[tuple[str, str], Correction]
 ) -> dict[str, Diagnosis]:
-    """By label. A person's word stands over what rules and judge propose."""
+    """Diagnose an answer by label. A person's word stands over what rules and judge propose."""
     rules = judged.rules.get(answer.key, {})
     asked = answer.key in judged.failures
     proposed = {failure["label"]: failure for failure in judged.failures.get(answer.key, ())}
@@ -184,7 +184,7 @@ def failure_document(judged: Judged, study: Study) -> FailureDocument | None:
 
 
 def _share(rows: Iterable[tuple[Answer, Diagnosis]]) -> FailureShare:
-    """Of one label over the answers of one variant."""
+    """Share of one label over the answers of one variant."""
     by_query: dict[AskedQuestion, list[float | None]] = {}
     examples: list[FailureExample] = []
     for answer, said in rows:

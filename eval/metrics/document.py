@@ -40,7 +40,7 @@ class JudgedStudy(NamedTuple):
 def study_document(
     study: Study, judge: str | None = None, *, complete: bool = False, known: Judged | None = None
 ) -> StudyDocument:
-    """The last judging by a model (else by rules), or that of the judge named; with the paper's protocol beside it.
+    """Read the last judging by a model (else by rules), or that of the judge named, with the paper's protocol beside it.
 
     `complete`: without the answers whose research was broken off. `known`: that judging, where it was read already.
     """
@@ -120,7 +120,7 @@ def _add_now(document: StudyDocument, now: Judged) -> None:
 
 
 def provenance(judged: Judged) -> Provenance:
-    """What made the figures, beside the judge: this program, and the shops and agents' models behind the answers."""
+    """Say what made the figures, beside the judge: this program, and the shops and agents' models behind the answers."""
     from importlib.metadata import version
 
     keys = [answer.record.key_fields for answer in judged.answers]
@@ -136,7 +136,7 @@ def provenance(judged: Judged) -> Provenance:
 
 
 def banner(judged: Judged) -> str | None:
-    """What must stand over every table: rules that wrote, the same whatever they were told, rules that judged."""
+    """Say what must stand over every table: rules that wrote, the same whatever they were given, rules that judged."""
     lines = []
     if any(answer.rule_written for answer in judged.answers):
         lines.append("Reports written by rules, not by a language model.")

@@ -1,4 +1,4 @@
-"""What an answer took: tokens (cached ones and page summaries included), calls of tools, words."""
+"""The effort of an answer: tokens (cached ones and page summaries included), calls of tools, words."""
 
 from __future__ import annotations
 

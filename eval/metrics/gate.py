@@ -1,4 +1,4 @@
-"""Whether a study is good enough: required figures by the worse end of their interval, and no figure worse than a base."""
+"""The gate of a study. Required figures by the worse end of their interval, and no figure worse than a base."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def requirement(text: str) -> Requirement:
 
 
 def known_metrics() -> dict[str, Better | None]:
-    """By name, which way is better; `rules.NAME` is the share of answers that break the rule, where it can tell."""
+    """Map each name to the better side. `rules.NAME` is the share of answers that break the rule, where it can tell."""
     broken: dict[str, Better | None] = {f"{_BROKEN}{name}": "lower" for name in RULES}
     return {name: metric.better for name, metric in metrics().items()} | broken
 
@@ -120,7 +120,7 @@ def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRo
 def unanswered(
     tallies: Sequence[AnswerTally], requirements: Sequence[Requirement], allowed: float, base: str | None
 ) -> list[GateRow]:
-    """A row for each variant that is asked about and lacks more than this share of its answers: what it would have said is unknown."""
+    """Make a row for each required variant that lacks more than this share of its answers. What it would have scored is unknown."""
     named = {one.variant for one in requirements}
     everybody = None in named or not requirements
     rows = []
@@ -172,7 +172,7 @@ def _number(value: float) -> str:
 
 @dataclass(frozen=True)
 class Base:
-    """What a study is held against: a variant of its own, or another study, whose variants of the same names are meant."""
+    """The base of a comparison. A variant of the study's own, or another study, whose variants of the same names count."""
 
     name: str
     judged: Judged
@@ -207,7 +207,7 @@ def against(judged: Judged, base: Base, names: Sequence[str]) -> list[GateRow]:
 
 
 def _headlines(values: Mapping[str, ByQuery]) -> list[str]:
-    """That have a better side, and a value somewhere."""
+    """List the headlines that have a better side, and a value somewhere."""
     return [
         name
         for name, metric in metrics().items()

@@ -69,7 +69,7 @@ def recall(points: Iterable[PointRow], said: Mapping[str, PointVerdictRow], part
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Of a question without points all is unknown."""
+    """Sum one report; of a question without points all is unknown."""
     points, said = points_of(judged, answer.query_id), matches_of(judged, answer.key)
     if points is None or (said is None and points.rows):
         return {}
@@ -85,7 +85,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """As soon as one report was matched, those that wait are unscored, not left out."""
+    """Average as soon as one report was matched; those that wait are unscored, not left out."""
     if not any(matches_of(judged, answer.key) for answer in answers):
         return {}
     return over_queries(answers, lambda answer: per_report(judged, answer), _METHODS)

@@ -1,4 +1,4 @@
-"""What reports say wrongly of the shop and its shopper, as a judge found it who read twice."""
+"""The mistakes of reports on the shop and its shopper, as a judge found them who read twice."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _METHODS = {
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Unknown where a statement or a charge has no verdict, or a product was not shown: what was not looked at is not free of mistakes."""
+    """Count the mistakes. Unknown where a statement or a charge has no verdict, or a product was not shown: nobody looked there."""
     found = mistakes_of(judged, answer.key)
     if found is None:
         return {}

@@ -67,7 +67,7 @@ def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
 
 
 def _shares(grades: Grades | None) -> dict[str, float | None]:
-    """Of one order."""
+    """Compute the shares of one order."""
     found: dict[str, float | None] = {"rel_score": None, **{f"rel_{one}": None for one in GRADED}}
     rows = grades or {}
     for one, row in rows.items():

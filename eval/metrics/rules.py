@@ -1,4 +1,4 @@
-"""How many reports keep each rule, of those where the rule can tell."""
+"""The share of reports that keep each rule, of those where the rule can tell."""
 
 from __future__ import annotations
 

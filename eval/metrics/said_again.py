@@ -1,4 +1,4 @@
-"""What a judge gives the same report when it is asked again: how far a judged figure sways by itself."""
+"""The repetition of a judge on the same report: how far a judged figure sways by itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from drr.eval.tasks.judged import Judged
 
 
 def said_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, list[float | None]]]]:
-    """By judged metric, system and answer what each judging gives it."""
+    """Map by judged metric, system and answer what each judging gives it."""
     known = metrics()
     found: dict[str, dict[str, dict[str, list[float | None]]]] = {}
     for judged in judgings:

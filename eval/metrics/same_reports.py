@@ -1,4 +1,5 @@
-"""Whether an agent wrote the same whatever it was told of the person: a setting that changes no byte of a report measures nothing."""
+"""The test whether an agent wrote the same whatever it was given of the person. A setting that changes no
+byte of a report measures nothing."""
 
 from __future__ import annotations
 
@@ -66,7 +67,7 @@ def same_reports(answers: Sequence[Answer]) -> list[SameReports]:
 
 
 def texts_of(answers: Iterable[Answer]) -> dict[str, dict[Place, str | None]]:
-    """By system and place the content hash of the report; `None` where it left none."""
+    """Map by system and place the content hash of the report; `None` where it left none."""
     found: dict[str, dict[Place, str | None]] = {}
     for answer in answers:
         found.setdefault(answer.variant, {})[answer.query_id, answer.trial] = answer.record.blobs.get(
@@ -76,7 +77,7 @@ def texts_of(answers: Iterable[Answer]) -> dict[str, dict[Place, str | None]]:
 
 
 def equal_reports(a: Mapping[Place, str | None], b: Mapping[Place, str | None]) -> tuple[int, int]:
-    """How many reports are equal byte for byte, and of how many that both have."""
+    """Count the reports that are equal byte for byte, and those that both have."""
     shared = [(a[place], b[place]) for place in a if place in b]
     return sum(one == other and one is not None for one, other in shared), len(shared)
 

@@ -1,4 +1,4 @@
-"""How well two judges agree, people or models alike. Every statistic is a `V`; an undefined one is `None`, never 0 or 1.
+"""The agreement of two judges, people or models alike. Every statistic is a `V`; an undefined one is `None`, never 0 or 1.
 
 Definitions and edge cases are those of `docs/judging.md`, "Agreement". Items are aligned sequences; `None` is a missing
 judgement and is dropped and counted. Intervals resample clusters (queries) where they are named, else items.
@@ -134,7 +134,7 @@ def _judged_twice(
 
 
 def _coincidences(items: Sequence[Sequence[Label]], order: Sequence[Label]) -> Floats:
-    """Of each item, how often each label stands beside each in a pair of its judgements."""
+    """Count for each item how often each label stands beside each in a pair of its judgements."""
     position = {label: i for i, label in enumerate(order)}
     k = len(order)
     rows = np.zeros((len(items), k * k))
@@ -145,7 +145,7 @@ def _coincidences(items: Sequence[Sequence[Label]], order: Sequence[Label]) -> F
 
 
 def _distances(level: Level, totals: Floats, steps: Floats) -> Floats:
-    """How far apart any two labels are: by being unequal, by their values, or by how many lie between."""
+    """Measure how far apart any two labels are: by being unequal, by their values, or by how many lie between."""
     if level == "ordinal":
         below = np.cumsum(totals, axis=1) - totals / 2
         between: Floats = (below[:, :, None] - below[:, None, :]) ** 2
@@ -178,7 +178,7 @@ def ties_share(
 def soft_disagreement(
     a: Sequence[Label | None], b: Sequence[Label | None], *, clusters: Sequence[str] | None = None
 ) -> V:
-    """Of the pairs judged differently, the share where one side said tie (the paper's "soft" disagreement)."""
+    """Share, among the pairs judged differently, of those where one side is a tie (the paper's "soft" disagreement)."""
     x, y, c, lost = aligned(a, b, clusters)
     apart = [(float(TIE in (p, q)), cluster) for p, q, cluster in zip(x, y, c, strict=True) if p != q]
     rows = np.array([[soft, 1.0] for soft, _ in apart]).reshape(-1, 2)
@@ -201,7 +201,7 @@ def claim_overlap(
     first: Sequence[tuple[frozenset[str], frozenset[str]]],
     second: Sequence[tuple[frozenset[str], frozenset[str]]],
 ) -> float | None:
-    """Jaccard of two extractions of one report; a claim is (its words, its URLs), matched by equal URLs and token F1 >= 0.8."""
+    """Compute Jaccard of two extractions of one report. A claim is (its words, its URLs), matched by equal URLs and token F1 >= 0.8."""
     if not first and not second:
         return None
     left, matched = list(second), 0

@@ -1,4 +1,4 @@
-"""What two judges said of the same items, side by side."""
+"""The labels of two judges on the same items, side by side."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def aligned(
     clusters: Sequence[str] | None,
     drop: Collection[Label] = (),
 ) -> Aligned[Said]:
-    """Without clusters every item is its own."""
+    """Align the labels; without clusters every item is its own."""
     names = [str(i) for i in range(len(a))] if clusters is None else clusters
     kept = [
         (x, y, c)

@@ -1,4 +1,4 @@
-"""What a figure is carried over to: further questions, or further tasks where one task is asked as several questions."""
+"""The scope of a figure: further questions, or further tasks where one task is asked as several questions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def query_of(asked: Asked) -> str:
 
 
 def tasks_among(asked: Iterable[Asked]) -> int:
-    """How many tasks these questions are of, where they are fewer than the questions; else 0."""
+    """Count the tasks of these questions, where they are fewer than the questions; else 0."""
     found = {query_of(one): cluster_of(one) for one in asked}
     tasks = len(set(found.values()))
     return tasks if tasks < len(found) else 0

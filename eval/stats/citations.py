@@ -17,7 +17,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class CitationVerdict:
-    """One claim held against one address that it cites: a row of the table that every family of citation figures is summed from."""
+    """A claim beside an address that it cites. A row of the table that every family of citation figures is summed from."""
 
     answer: str
     claim: str
@@ -48,7 +48,8 @@ class CitationVerdict:
 
     @property
     def supports(self) -> bool | None:
-        """At least in part, alone or as a needed part of a set. What could not be read is unknown; what is made up supports nothing."""
+        """Tell whether it supports at least in part, alone or as a needed part of a set. What could not be
+        read is unknown; what is made up supports nothing."""
         score = _score(self.status)
         if score is not None:
             return True if score > 0 else self.needed
@@ -56,12 +57,12 @@ class CitationVerdict:
 
     @property
     def supports_strictly(self) -> bool | None:
-        """As `supports`; a source that could not be read supports nothing."""
+        """Tell as `supports` does; a source that could not be read supports nothing."""
         return False if self.status in UNREADABLE else self.supports
 
     @property
     def standing(self) -> str:
-        """In one word, for people and for counts."""
+        """Name the standing in one word, for people and for counts."""
         if self.status is None:
             return "unjudged"
         if not self.is_source:
@@ -78,19 +79,20 @@ STANDINGS = (
 
 
 def standings(citations: Iterable[CitationVerdict]) -> dict[str, int]:
-    """How many of each there are."""
+    """Count how many of each there are."""
     return dict.fromkeys(STANDINGS, 0) | Counter(one.standing for one in citations)
 
 
 def unread(standing: Mapping[str, int]) -> dict[str, int]:
-    """Of such counts, those of citations whose source nobody read."""
+    """Choose of such counts those of citations whose source nobody read."""
     return {name: n for name, n in standing.items() if n and (name == "made_up" or name in UNREAD)}
 
 
 def is_needed(
     alone: Counter[Status | None], together: Status | None, without: Status | None = None
 ) -> bool | None:
-    """Of a source that supports nothing alone, where the sources of its claim and type, itself included, say so much `alone`.
+    """Tell whether a source that supports nothing alone is needed, where the sources of its claim and type
+    say so much together and without it.
 
     Without it is left at least what one of the others supports; of two sources it is exactly what the other does. Only where this
     leaves it open counts what the others were judged to say `without` it.
@@ -110,7 +112,7 @@ def is_needed(
 
 
 def is_open(alone: Counter[Status | None], together: Status | None) -> bool:
-    """Whether only the set without it can tell of such a source whether it is needed."""
+    """Tell whether only the set without it can decide if such a source is needed."""
     return _score(together) is not None and is_needed(alone, together) is None
 
 
@@ -128,7 +130,8 @@ def share(values: Iterable[bool | None]) -> float | None:
 
 
 def report_values(citations: Sequence[CitationVerdict] | None) -> dict[str, float | None]:
-    """Every figure of one report; unknown where its claims failed, where some citation was not judged yet, where none could be read."""
+    """Compute every figure of one report. Unknown where its claims failed, where some citation was not judged
+    yet, where none could be read."""
     if citations is None:
         return dict.fromkeys(METHODS)
     waits = any(one.status is None for one in citations)
@@ -166,7 +169,7 @@ def _unread(status: Status | None) -> bool | None:
 
 
 def why_unknown(citations: Sequence[CitationVerdict]) -> str:
-    """Why there is no precision of these."""
+    """Say why there is no precision of these."""
     if not citations:
         return "no claim cites an address"
     waiting = sum(one.status is None for one in citations)

@@ -1,4 +1,4 @@
-"""From two verdicts on one pair, one in each order of showing, to one outcome."""
+"""The way from two verdicts on one pair, one in each order of showing, to one outcome."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ class Comparison:
 
     @property
     def score(self) -> float | None:
-        """For `a`: 1, 0.5, 0; `None` where a call failed."""
+        """Score for `a`: 1, 0.5, 0; `None` where a call failed."""
         return _SCORES[self.outcome]
 
 
 def reconcile(a_first: Winner | None, b_first: Winner | None) -> Outcome:
-    """Same winner wins; a tie on either side is a tie; opposite winners are a tie that is flagged; an error excludes."""
+    """Reconcile two verdicts. Same winner wins; a tie on either side is a tie; opposite winners are a tie
+    that is flagged; an error excludes."""
     if a_first is None or b_first is None:
         return "error"
     if a_first == b_first:

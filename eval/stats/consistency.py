@@ -18,7 +18,7 @@ DIGITS = 9
 
 
 class CriterionScore(NamedTuple):
-    """Of one report under one criterion; `None` is no answer."""
+    """The score of one report under one criterion; `None` is no answer."""
 
     query: str
     report: str
@@ -37,7 +37,7 @@ class ReportTotals(NamedTuple):
 
 
 class Consistency(NamedTuple):
-    """Of scores: `pca`, `mard` and the two that say so; of reports' totals the rest."""
+    """The consistency of scores: `pca`, `mard` and their two companions; of reports' totals the rest."""
 
     pca: V
     pca_chance: float | None
@@ -84,7 +84,7 @@ def _preferences(scores: Sequence[CriterionScore], intervals: bool) -> tuple[V, 
 
 
 def report_totals(scores: Sequence[CriterionScore]) -> list[ReportTotals]:
-    """In order of first appearance."""
+    """List the items in order of first appearance."""
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for score in scores:
         if score.judge is not None and score.human is not None:

@@ -90,7 +90,7 @@ def corrected(units: Sequence[Scored]) -> Corrected:
 
 
 def _people(units: Sequence[Scored]) -> V:
-    """By labels alone: a judge that says nothing, corrected."""
+    """Compute the figure by labels alone: that of a judge without a say, corrected."""
     method = "labels alone; 95% interval by question, linearised"
     silent = [unit if unit.settled else replace(unit, judge=0.0) for unit in units]
     if not any(unit.person is not None and not unit.settled for unit in silent):

@@ -1,4 +1,4 @@
-"""How well two judges agree who give numbers: correlations, preferences and distances.
+"""The agreement of two judges who give numbers: correlations, preferences and distances.
 
 Definitions and edge cases are those of `docs/judging.md`, "Agreement".
 """
@@ -52,7 +52,7 @@ def _correlated(
     clusters: Sequence[str] | None,
     fewest: int = 3,
 ) -> V:
-    """Of fewer than three items no correlation says anything; a formula wants two."""
+    """Correlate. Fewer than three items have no correlation; a formula wants two."""
     sample = _Sample(*_numbers(x, y, clusters), f"{name}, {unit} level")
     n = len(sample.x)
     return nothing(sample.method, sample.lost, n) if n < fewest else statistic(sample)
@@ -66,7 +66,7 @@ def pearson(
     clusters: Sequence[str] | None = None,
     fewest: int = 3,
 ) -> V:
-    """Of values; `None` for fewer than three items or no variance. `unit` says what an item is."""
+    """Correlate values; `None` for fewer than three items or no variance. `unit` says what an item is."""
     return _correlated(_pearson, "Pearson", x, y, unit, clusters, fewest)
 
 
@@ -200,7 +200,7 @@ def _concordant_pairs(sample: _Sample) -> V:
 
 
 def _concordant(p: Floats, q: Floats) -> int:
-    """Counted item by item in the order of `p`, against the sorted values of `q` before: no table of all pairs."""
+    """Count item by item in the order of `p`, against the sorted values of `q` before. No table of all pairs."""
     before: list[float] = []
     waiting: list[int] = []
     found = 0
@@ -221,7 +221,7 @@ def preference_agreement(
     clusters: Sequence[str] | None = None,
     without_human_ties: bool = False,
 ) -> tuple[V, float | None]:
-    """PCA: the share of pairs whose score differences have the same sign, a zero matching only a zero; and its chance level.
+    """Compute PCA, the share of pairs whose score differences have the same sign, and its chance level. A zero matches only a zero.
 
     Chance is what two raters with these shares of zeros reach who know nothing of each other. Which answer of a pair is
     subtracted from which is arbitrary, so both signs are equally likely.

@@ -18,7 +18,7 @@ IN_PART: Collection[str] = frozenset({"full", "partial"})
 
 
 def found(status: Status | None, supporting: Collection[str]) -> Found | None:
-    """What one address says, where these verdicts count as support."""
+    """Find what one address says, where these verdicts count as support."""
     if status in UNREADABLE:
         return "unknown"
     if status is None or status not in SCORE:
@@ -64,7 +64,7 @@ class FactFigures(NamedTuple):
 
 
 def fact_figures(tasks: Collection[FoundCounts], *, printed: bool = False) -> FactFigures:
-    """Of the tasks with a source that could be read. As printed the rate of tasks without a single verdict is 0."""
+    """Compute the figures of the tasks with a source that could be read. As printed the rate of tasks without a single verdict is 0."""
     if not tasks:
         return FactFigures(None, None, None)
     supported = sum(one.supported for one in tasks)

@@ -34,7 +34,7 @@ def strict(status: Status | None) -> float | None:
 
 
 def reachable(status: Status | None) -> float | None:
-    """What the sources that could be read say."""
+    """Score what the sources that could be read say."""
     return None if status is None else SCORE.get(status)
 
 
@@ -71,7 +71,7 @@ def report_fp(
     score: Callable[[Status | None], float | None] = strict,
     evidence: Callable[[JudgedClaim], Mapping[str, Status | None]] = lambda claim: claim.page,
 ) -> float | None:
-    """The mean over the types present of the mean over that type's claims; `None` where no cited claim has a score."""
+    """Average over the types present the mean over that type's claims; `None` where no cited claim has a score."""
     claims = list(claims)
     by_type = [_type_mean(claims, t, score, evidence) for t in types]
     present = [value for value in by_type if value is not None]
@@ -149,7 +149,7 @@ _CLAIMS = {"web": "web claims", "product": "product claims", "user": "claims abo
 
 
 def methods(types: Iterable[str]) -> dict[str, str]:
-    """How each metric is made, with a precision and a count for each of these types of sources."""
+    """Describe how each metric is made, with a precision and a count for each of these types of sources."""
     types = tuple(types)
     return {
         "fp": "mean over the source types present (web, product), then over queries; unreadable sources count 0",

@@ -79,7 +79,7 @@ class V:
     """A mean of several, no two of which differ."""
 
     def within(self, ends: Ends | None) -> V:
-        """With an interval that keeps to these ends of what is averaged.
+        """Keep the interval to these ends of what is averaged.
 
         Between two ends it holds what so many draws can have missed; of what has an end below only, which is skewed, also as many times
         more and less as Student's reach is of the value (1 + r + r^2/2 is nearly exp(r); beyond a reach of the whole value it stays linear).
@@ -135,7 +135,7 @@ def _least(one: float | None, other: float) -> float:
 
 
 def missed(draws: int) -> float:
-    """The share of all values that so many draws can have left unseen; nine of ten samples would have shown more.
+    """Return the share of all values that so many draws can have left unseen. Nine of ten samples would have shown more.
 
     It is about 2.3 / n. The 0.6 keeps four equal draws at a half, as four coins of one side say nothing else.
     """
@@ -158,7 +158,7 @@ class StudentSpan(NamedTuple):
 
 
 def span(value: float, drawn: Floats, freedom: int | None = None) -> StudentSpan | None:
-    """Student's interval around the value of a mean of these, shifted towards the longer tail (Johnson 1978); `None` where no two differ.
+    """Compute Student's interval around the mean of these, shifted towards the longer tail (Johnson 1978); `None` where no two differ.
 
     Of a figure that is no mean `drawn` are its pseudo-values: what each cluster adds to it.
     """
@@ -198,7 +198,7 @@ def from_sums(
     ends: Ends | None = None,
     cut: Ends | None = None,
 ) -> V:
-    """A statistic that depends on its items only through the sums of `rows`: what each cluster adds shows when it is left out.
+    """Compute a statistic that depends on its items only through the sums of `rows`. What each cluster adds shows when it is left out.
 
     `statistic` maps sums, one per line, to values, one per line; undefined is NaN there and `None` here. `ends` are those of a mean
     or share of items that cannot lie beyond them; `cut`, those of a statistic of another kind, where its interval stops.
@@ -307,7 +307,7 @@ def paired(
     b: Mapping[A, Sequence[float | None]],
     ends: Ends | None = None,
 ) -> PairedDifference:
-    """On the queries that both sides scored: the interval as of any mean, the p-value by flipping signs, task by task.
+    """Compare on the queries that both sides scored. The interval as of any mean, the p-value by flipping signs, task by task.
 
     Of a handful of queries flipping signs is exact. `ends` are those of the
     values, not of their differences.

@@ -31,7 +31,7 @@ class _Row(NamedTuple):
 
 
 def length_coefficient(comparisons: Sequence[Comparison], *, ridge: float = RIDGE) -> V:
-    """How much log(words_a/words_b) moves the winner beside who wrote it: a logistic fit with one strength per variant.
+    """Fit how much log(words_a/words_b) moves the winner beside who wrote it: a logistic fit with one strength per variant.
 
     A tie counts half for either side; the trials of a query are one comparison together. Zero means length alone buys nothing.
     """
@@ -63,7 +63,7 @@ def _row(comparison: Comparison) -> _Row | None:
 
 
 def _design(rows: Sequence[_Row]) -> tuple[Floats, Floats]:
-    """Who wrote either side and how much longer it is, a row each; and how it ended."""
+    """Make the design: who wrote either side and how much longer it is, a row each; and how it ended."""
     systems = sorted({name for row in rows for name in (row.comparison.a, row.comparison.b)})
     position = {name: i for i, name in enumerate(systems)}
     x = np.zeros((len(rows), len(systems) + 1))

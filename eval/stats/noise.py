@@ -1,4 +1,4 @@
-"""What a difference must exceed: how far two means lie apart by repetition alone, and how small a difference a study could have seen."""
+"""The floor under a difference. How far two means lie apart by repetition alone, and how small a difference a study could have seen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class RepetitionFloor(NamedTuple):
 def noise_floor(
     trials: Mapping[str, Repeated], again: Mapping[str, Repeated] | None = None
 ) -> RepetitionFloor | None:
-    """By system and question the trials, which hold the judge's noise too; else by system and report what the judge said again and again.
+    """Compute the floor from trials by system and question, which contain the judge's noise. Else from
+    repeated judgings by system and report.
 
     `None`: neither was repeated. Variances are pooled over all that was repeated; the floor is that of the two systems with the fewest
     reports, so that no pair's is larger.
@@ -44,20 +45,20 @@ def noise_floor(
 
 
 def _reports(own: Repeated) -> float:
-    """How many reports a mean over questions is worth, where questions have unequal numbers of trials."""
+    """Count how many reports a mean over questions is worth, where questions have unequal numbers of trials."""
     known = [sum(x is not None for x in trials) for trials in own.values()]
     shares = [1 / count for count in known if count]
     return len(shares) ** 2 / sum(shares) if shares else 0.0
 
 
 def pooled_sd(repeated: Iterable[Sequence[float | None]]) -> tuple[float | None, int]:
-    """Standard deviation (n - 1) between repetitions, pooled over the things that have two known ones or more; and how many these are."""
+    """Pool the standard deviation (n - 1) between repetitions over things with two known ones or more; and count these."""
     known = [[x for x in values if x is not None] for values in repeated]
     variances = [np.var(values, ddof=1) for values in known if len(values) > 1]
     return (float(np.sqrt(np.mean(variances))) if variances else None), len(variances)
 
 
 def detectable(difference: V) -> float | None:
-    """The smallest difference that a study of this size and spread finds in 4 of 5 cases, from its standard error."""
+    """Return the smallest difference that a study of this size and spread finds in 4 of 5 cases, from its standard error."""
     error = difference.error
     return None if error is None else error * (student(difference.clusters - 1) + POWER_Z)

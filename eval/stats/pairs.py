@@ -1,4 +1,4 @@
-"""From comparisons to who wins: win rates and sign tests by pair, and one document of all that comparisons say."""
+"""The way from comparisons to who wins. Win rates and sign tests by pair, and one document of all that comparisons say."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ def pair_results(comparisons: Sequence[Comparison]) -> list[PairResult]:
 
 
 def _result(group: Sequence[Comparison], *, unreliable: bool) -> PairResult:
-    """Queries, not their trials, are independent: the trials of a query are averaged first, for tests the queries of a task too."""
+    """Reduce a group to a result. Queries, not their trials, are independent: trials of a query are averaged
+    first, for tests the queries of a task too."""
     counts = Counter(comparison.outcome for comparison in group)
     by_query: dict[AskedQuestion, list[float]] = {}
     for comparison in group:
@@ -142,7 +143,7 @@ class PairDetail(TypedDict):
 
 
 def overall(comparisons: Sequence[Comparison]) -> PairDetail:
-    """What the comparisons say beyond who wins."""
+    """Summarise what the comparisons show beyond who wins."""
     groups = by_dimension(comparisons)
     return {
         "positions": {name: gate.document() for name, gate in positions(comparisons).items()},

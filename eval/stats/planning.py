@@ -1,4 +1,4 @@
-"""How many labels, questions and trials bring a judge-corrected figure to a half-width, from the spread seen so far.
+"""The labels, questions and trials that bring a judge-corrected figure to a half-width, from the spread seen so far.
 
 Three things move the figure: questions differ, trials of one question differ, and the judge errs. The first two shrink with
 questions and trials, the last with labels. Labels under criteria are drawn by whole reports, so these are what is planned. Where each answer costs the same, another question always says more than another
@@ -88,7 +88,8 @@ class _Drawn(NamedTuple):
 
 
 def ways(found: Spread, half_width: float) -> list[WayRow]:
-    """With the questions there are, by labels and if need be by trials; and with as many questions as it takes, one trial each."""
+    """List ways: with the questions there are, by labels and if need be by trials. And with as many questions
+    as it takes, one trial each."""
     if found.gap is None:
         return []
     room = (half_width / Z) ** 2
@@ -111,7 +112,7 @@ def _row(questions: int, trials: int, drawn: _Drawn) -> WayRow:
 
 
 def _with_these(found: Spread, room: float) -> WayRow | None:
-    """Half of the room that the questions leave for the trials, where those of now are too few, and as many as give enough to label; `None` where no number is enough."""
+    """Plan with these questions, giving trials half of the room and labels the rest. `None` where no number is enough."""
     if found.gap is None or found.between / found.questions >= room:
         return None
     now = max(1, round(found.trials))
@@ -132,7 +133,8 @@ def _with_these(found: Spread, room: float) -> WayRow | None:
 
 
 def _drawn(found: Spread, gap: float, room: float, alone: float, most: float = inf) -> _Drawn:
-    """As many as leave `alone`, the variance of questions and trials, its place in the room; no fewer than an interval needs, and where `most` reports are not enough, more than these."""
+    """Draw as many labels as leave `alone`, the variance of questions and trials, its place in the room. No
+    fewer than an interval needs, and more than `most` reports where these are not enough."""
     if found.by_report is None:
         return _Drawn(max(LEAST_LABELS, ceil(gap / (room - alone))), None)
     reports = max(LEAST_QUESTIONS, ceil(LEAST_LABELS / found.by_report))

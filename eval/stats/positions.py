@@ -1,4 +1,4 @@
-"""What the order of showing does to a judge, and the gate below which its verdicts are called unreliable."""
+"""The effect of the order of showing on a judge, and the gate below which its verdicts are called unreliable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PositionRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What the order of presentation did on one dimension."""
+    """The effect of the order of presentation on one dimension."""
 
     dimension: str
     consistency: V
@@ -50,7 +50,7 @@ class Position:
 
 
 def positions(comparisons: Sequence[Comparison]) -> dict[str, Position]:
-    """By dimension."""
+    """Measure the effect by dimension."""
     return {dimension: _position(dimension, group) for dimension, group in by_dimension(comparisons).items()}
 
 

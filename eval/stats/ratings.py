@@ -1,4 +1,4 @@
-"""How strong each of several variants is, from comparisons of pairs, with intervals by refitting.
+"""The strength of each of several variants, from comparisons of pairs, with intervals by refitting.
 
 The tie model is Davidson's: P(i > j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)). Its log-likelihood is concave in the log
 strengths and log nu, so a damped Newton method finds the one maximum; the ridge keeps it finite when somebody wins always.
@@ -84,13 +84,13 @@ def _drawn(draws: Callable[[], Floats], place: int) -> Floats:
 
 
 def _taken_part(name: str, comparisons: Sequence[Comparison]) -> tuple[int, int]:
-    """In how many comparisons a system was judged, and in how many of its others a call failed."""
+    """Count in how many comparisons a system was judged, and in how many of its others a call failed."""
     failures = [one.outcome == "error" for one in comparisons if name in (one.a, one.b)]
     return len(failures) - sum(failures), sum(failures)
 
 
 class _Meetings:
-    """Who met whom, and how often with which outcome."""
+    """The meetings of systems: who met whom, and how often with which outcome."""
 
     def __init__(self, valid: Sequence[Comparison]) -> None:
         self.systems = sorted({name for c in valid for name in (c.a, c.b)})
@@ -134,7 +134,7 @@ class _Meetings:
 
 
 def _connected(counts: Floats, ends: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
-    """Of every resample, whether its comparisons still link all variants; a ridge alone would call the others average."""
+    """Tell of every resample whether its comparisons still link all variants; a ridge alone would call the others average."""
     met = counts.reshape(len(counts), len(ends), 3).sum(axis=2) > 0
     reached = np.zeros((len(counts), k), dtype=bool)
     reached[:, 0] = True

@@ -23,7 +23,7 @@ class Bounds(NamedTuple):
 
 
 def refitted(value: float | None, draws: Callable[[], Floats], clusters: int, unit: str) -> Bounds:
-    """Of a figure without ends that no sums make: the percentile interval, else none and why; too few clusters draw nothing."""
+    """Refit a figure without ends that no sums make: the percentile interval, else none and why. Too few clusters draw nothing."""
     if clusters < 2:
         return Bounds(None, None, f"no interval from one {unit[:-1]}")
     if clusters < FEWEST or value is None:
@@ -37,7 +37,7 @@ def refitted(value: float | None, draws: Callable[[], Floats], clusters: int, un
 
 @lru_cache(maxsize=8)
 def resampled(clusters: int) -> Floats:
-    """How often each cluster is drawn in each resample; the same draw for every statistic over as many clusters."""
+    """Count how often each cluster is drawn in each resample; the same draw for every statistic over as many clusters."""
     return np.concatenate(list(_blocks(clusters, RESAMPLES)))
 
 
@@ -56,8 +56,8 @@ def over_resamples(clusters: int, statistic: Callable[[Floats], Floats]) -> Floa
 
 
 def _interval(draws: Floats) -> tuple[float | None, float | None]:
-    """The percentile interval; `None` where a resample is undefined more often than the level leaves room for, and where the ends are
-    one: what does not vary tells nothing of its error."""
+    """Return the percentile interval. `None` where a resample is undefined more often than the level leaves
+    room for, and where the ends are one: what does not vary tells nothing of its error."""
     good = draws[np.isfinite(draws)]
     if draws.size == 0 or good.size < LEVEL * draws.size:
         return None, None

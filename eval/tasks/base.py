@@ -1,4 +1,4 @@
-"""A task is a kind of judging: what it is about, what must be judged before it, and how it is planned, done and read.
+"""A task is a kind of judging. Its subject, what must be judged before it, and how it is planned, done and read.
 
 One task is one file here and one line in the registry. Nothing else knows tasks by name.
 """
@@ -26,7 +26,7 @@ Planned = TypeVar("Planned", Wish, Answer, Pair)
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one unit is going to take, at most one call as a rule."""
+    """The estimate of one unit, at most one call as a rule."""
 
     characters: int
     """Sent."""
@@ -52,7 +52,7 @@ class Task(ABC, Generic[Planned]):
 
     @abstractmethod
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """By the task's name, or by its name and part (`rating/depth`): what a key and a judging hold of prompts and rules."""
+        """Map the task's name, or its name and part (`rating/depth`), to the version of prompts and rules that a key and a judging have."""
 
     @abstractmethod
     def plan(self, desk: Desk, about: Planned, judged: Judged) -> Iterable[Unit]:
@@ -67,7 +67,7 @@ class Task(ABC, Generic[Planned]):
         """Enter what a unit that ended says, or that it failed."""
 
     def lacks(self, record: Record) -> bool:
-        """Whether a unit that is done says nothing of a part of what it was asked: `--retry-failed` judges it again."""
+        """Tell whether a done unit lacks a part of its answer: `--retry-failed` judges it again."""
         return False
 
     @abstractmethod
@@ -75,15 +75,15 @@ class Task(ABC, Generic[Planned]):
         """`None` where no model is asked."""
 
     def guess(self, desk: Desk, about: Planned, judged: Judged) -> None:
-        """For a forecast: enter what this task may find, so that the tasks that need it can be planned."""
+        """Enter, for a forecast, what this task may find, so that the tasks that need it can be planned."""
         return
 
     def part(self, fields: Mapping[str, Any]) -> str:
-        """Which of its `versions` a unit's key holds."""
+        """Name which of its `versions` a unit's key has."""
         return self.name
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
-        """Whether a unit with such key fields is part of this judging."""
+        """Tell whether a unit with such key fields is part of this judging."""
         return bool(
             fields["protocol"] == judging.protocol
             and fields["judge"] == judging.judge
@@ -92,15 +92,15 @@ class Task(ABC, Generic[Planned]):
         )
 
     def counts(self, record: Record, judged: Judged) -> bool:
-        """Whether what it needed still stands, now that the tasks before it are read."""
+        """Tell whether what it needed still stands, now that the tasks before it are read."""
         return True
 
     def settle(self, judged: Judged) -> None:
-        """After all of its units were read."""
+        """Settle after all of its units were read."""
         return
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None] | None:
-        """By label and item: what a second judging can be compared with; `None` where nothing can."""
+        """Map label and item to what a second judging can be compared with; `None` where nothing can."""
         return None
 
     def unit(self, desk: Desk, label: str, fields: Mapping[str, Any], spec: Mapping[str, Any]) -> Unit:

@@ -77,7 +77,7 @@ CHECKED = CheckedTask()
 
 
 def rules_version(task: int) -> str:
-    """Return one version of the task and of every rule: one that was raised, added or taken away checks all reports again."""
+    """Return one version of the task and of every rule. One that was raised, added or taken away checks all reports again."""
     rules = ", ".join(f"{name} {rule.version}" for name, rule in sorted(RULES.items()))
     return f"{task}-{text_id(rules)[:12]}"
 

@@ -1,4 +1,4 @@
-"""The task of judging citations one by one: where a claim cites several sources of a type, what each of them says alone.
+"""The task of judging citations one by one. Where a claim cites several sources of a type, each of them alone.
 
 Each is asked about as support is, with the same words, so that its verdict is of the same kind as that of a claim's only source. A claim
 with one source of a type has its verdict from there; nothing is asked for it. Of several, code settles what it can, equal texts are
@@ -171,14 +171,14 @@ CITATIONS = CitationsTask()
 
 
 def without(name: str) -> str:
-    """What the set without this item is called."""
+    """Name the set without this item."""
     return f"{name}-without"
 
 
 def portions(
     desk: Desk, answer: Answer, claims: Iterable[ClaimRow], together: Mapping[str, VerdictRow]
 ) -> Iterator[Portion]:
-    """Of each claim and type with several readable texts, at most so many for a judge at once."""
+    """Yield of each claim and type with several readable texts at most so many for a judge at once."""
     book = desk.book(answer)
     for claim in claims:
         by_type: dict[str, list[Frozen]] = {}
@@ -197,7 +197,7 @@ def _item(desk: Desk, claim_id: str, claim: str, place: int, page: Frozen) -> Su
 
 
 def distinct_texts(pages: Iterable[Frozen]) -> list[tuple[int, Frozen]]:
-    """Those that could be read, each text once, with its place among the addresses."""
+    """List those that could be read, each text once, with its place among the addresses."""
     found: dict[str | None, tuple[int, Frozen]] = {}
     for place, page in enumerate(pages, 1):
         if page.status == "ok" and page.text:
@@ -248,7 +248,7 @@ def _batches(found: Sequence[Portion]) -> list[list[Portion]]:
 async def _rests(
     desk: Desk, judge: Examiner, about: tuple[str, ...], left: Sequence[SupportItem]
 ) -> dict[str, Status]:
-    """What is left without each; sets share a question as long as it has room. No usable answer leaves it open."""
+    """Judge what is left without each; sets share a question as long as it has room. No usable answer leaves it open."""
     groups: list[list[SupportItem]] = []
     for item in left:
         room = SOURCES_MOST - sum(len(one.sources) for one in groups[-1]) if groups else 0
@@ -267,7 +267,7 @@ async def _rests(
 
 
 def _unjudged(record: Record) -> dict[tuple[str, str], AddressVerdict]:
-    """Of a unit that failed as a whole."""
+    """Make the verdicts of a unit that failed as a whole."""
     found: dict[tuple[str, str], AddressVerdict] = {}
     for name, url in zip(record.key_fields["items"], record.key_fields["addresses"], strict=True):
         claim_id, _, rest = name.partition("-")

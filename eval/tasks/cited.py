@@ -1,4 +1,4 @@
-"""From what was judged to one row for each claim and address it cites: the verdict of the address alone, and whether it is needed.
+"""The way from judgements to one row for each claim and cited address. The verdict of the address alone, and whether it is needed.
 
 Where a claim has one readable text of a type, the verdict of the type is the verdict of its address.
 """
@@ -24,7 +24,7 @@ _STATUS: Mapping[str, Status] = {str(status): status for status in STATUSES}
 
 @dataclass(frozen=True)
 class JudgedCitations:
-    """What was judged of the citations of one answer, and by whom."""
+    """The judgements of one answer's citations, and their judge."""
 
     answer: Answer
     support: Collection[VerdictRow]
@@ -47,14 +47,14 @@ class JudgedCitations:
     def _of_claim(
         self, claim: ClaimRow, scope: str, verdicts: Sequence[VerdictRow]
     ) -> Iterator[CitationVerdict]:
-        """In the order of the report, whichever verdict came first."""
+        """Yield the rows of a claim in the order of the report, whichever verdict came first."""
         known = {row.url: row for verdict in verdicts for row in self._of_set(claim["id"], scope, verdict)}
         failed = next((verdict for verdict in verdicts if not verdict["sources"]), None)
         for url in claim["urls"]:
             yield known[url] if url in known else self._without_set(claim, scope, url, failed)
 
     def _of_set(self, claim: str, scope: str, verdict: VerdictRow) -> Iterator[CitationVerdict]:
-        """Of all sources of one type. Addresses with one text share its verdict, and none of them is missed."""
+        """Yield the rows of all sources of one type. Addresses with one text share its verdict, and none of them is missed."""
         said: dict[str, VerdictRow | AddressVerdict | None] = {}
         for source in filter(_is_read, verdict["sources"]):
             text = str(source["sha256"])
@@ -113,7 +113,7 @@ class JudgedCitations:
     def _without_set(
         self, claim: ClaimRow, scope: str, url: str, failed: VerdictRow | None
     ) -> CitationVerdict:
-        """Where all of its type together were not judged, or failed."""
+        """Make the row where all of its type together were not judged, or failed."""
         own = self.addresses.get((claim["id"], url))
         said = own or failed
         types = claim.get("types") or [""]
@@ -141,7 +141,8 @@ class JudgedCitations:
         )
 
     def _is_source(self, url: str, source_type: str) -> bool:
-        """Of an address that could not be read: records are looked up. Of imported reports it is not known which pages were returned."""
+        """Tell whether an address that could not be read is a source: records are looked up. Of imported
+        reports it is not known which pages were returned."""
         return is_paged(source_type) and (self.answer.imported or url in self._returned)
 
     @cached_property
@@ -150,7 +151,7 @@ class JudgedCitations:
 
 
 def _scope(claim: ClaimRow, scopes: dict[tuple[str, ...], str]) -> str:
-    """Of several addresses under a group of statements nobody can say which statement each is for: they are cited by the group."""
+    """Name the scope. Of several addresses under a group of statements nobody can say which is for which: the group cites them."""
     if not claim.get("section_level") or len(claim["urls"]) < 2:
         return claim["id"]
     return scopes.setdefault(tuple(claim["urls"]), claim["id"])

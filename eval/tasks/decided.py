@@ -63,7 +63,7 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
 
 
 def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:
-    """Return what a claim says otherwise than the record, where product and field are literal: a claim of nothing else, or a label (`Price: $21.99`).
+    """List where a claim contradicts the record, product and field being literal. A claim of nothing else, or a label (`Price: $21.99`).
 
     Nothing of a claim about several sources, or about what is no product's record.
     """
@@ -114,7 +114,7 @@ _NO_PRICE_BEHIND = re.compile(
 
 
 class _Stated(NamedTuple):
-    """How the record stands to one figure of the claim."""
+    """The record's answer to one figure of the claim."""
 
     holds: bool
     told: str
@@ -122,7 +122,7 @@ class _Stated(NamedTuple):
 
 
 def _every_figure(said: str, listing: _Listing) -> list[_Stated] | None:
-    """Of each figure in turn; `None` as soon as one is neither price nor stars nor count."""
+    """Compare each figure in turn; `None` as soon as one is neither price nor stars nor count."""
     found: list[_Stated] = []
     at = 0
     for figure in numbers(said):
@@ -143,7 +143,7 @@ class _Listing(NamedTuple):
 
 
 def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
-    """How the record stands to one figure of the claim; `None` where it is none of the three."""
+    """Compare one figure of the claim with the record; `None` where it is none of the three."""
     product = listing.product
     if figure.kind == "money":
         price = None if product.price is None else round(product.price, 2)

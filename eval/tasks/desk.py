@@ -1,4 +1,4 @@
-"""What one judging of one study has at hand: who judges, how, and the answers with their evidence."""
+"""The desk of one judging of one study: who judges, how, and the answers with their evidence."""
 
 from __future__ import annotations
 
@@ -110,11 +110,11 @@ class Desk:
         return self._books[answer.key]
 
     def citations(self, report: str) -> Citations:
-        """Of a report about the shop."""
+        """Parse the citations of a report about the shop."""
         return parse(report, self.shop_url, None if self.shop is None else self.shop.held)
 
     def cut(self, sources: int) -> Cut:
-        """How much of each source is shown where a claim has this many; a window is shared by all of one request."""
+        """Choose how much of each source is shown where a claim has this many. A window is shared by all of one request."""
         if not self.protocol.whole_pages:
             return CONCERNING
         window = None if self.judge.rule_written else input_tokens(self.judge.model)
@@ -145,7 +145,7 @@ class Desk:
         return self.extractor if role == EXTRACTOR else self.judge
 
     def version(self, version: int, role: str, *prompts: str) -> str:
-        """Of a task at this version: its prompts, and where rules stand in for a model, theirs.
+        """Give a task at this version its prompts' mark, and where rules stand in for a model, theirs.
 
         A task's first version is not written, so that what was judged before tasks had versions stays judged.
         """
@@ -170,7 +170,7 @@ class Desk:
 
     @property
     def banner(self) -> str | None:
-        """What must stand over whatever this judge says."""
+        """Say what must stand over every verdict of this judge."""
         return self.stand_in.banner if self.judge.rule_written and self.stand_in is not None else None
 
 

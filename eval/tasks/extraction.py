@@ -1,4 +1,4 @@
-"""The task of finding claims: by rule or with a model, of whose claims code accepts only what it finds in the report."""
+"""The task of finding claims. By rule or with a model, of whose claims code accepts only what it finds in the report."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def _leant(claim: Claim, behind: Sequence[ReportSentence]) -> Claim:
 
 
 def distinct(claims: Sequence[Claim]) -> list[Claim]:
-    """The first of equal statements, with the sources of all of them; what goes on about another thing is no equal."""
+    """Keep the first of equal statements, with the sources of all of them. What goes on about another thing is no equal."""
     found: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
         words = (" ".join(claim.text.casefold().split()), *(claim.urls if goes_on(claim.text) else ()))
@@ -265,7 +265,7 @@ def _accept(
 
 
 def locate(quote: str, report: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where the quote stands in the report, white space aside."""
+    """Find where the quote stands in the report, white space aside."""
     words = quote.split()
     if not words:
         return None

@@ -1,4 +1,4 @@
-"""The task of naming what is wrong with a report: labels a judge proposes, each with words of the report that show it."""
+"""The task of naming what is wrong with a report. Labels a judge proposes, each with words of the report that show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges of whole reports are told of a question, and the criteria they go by."""
+"""The instructions to judges of whole reports on a question, and the criteria they go by."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UNKNOWN = "Nothing is known of this shopper."
 
 @dataclass(frozen=True)
 class Graded:
-    """What a judge of quality sees of one question."""
+    """The view of one question for a judge of quality."""
 
     query: str
     profile: str

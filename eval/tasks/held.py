@@ -1,4 +1,4 @@
-"""A claim held against sources: what of them a judge is shown, its answers by id, and the verdict that is made of what it said.
+"""A claim against its sources. What of them a judge is shown, its answers by id, and the verdict made of these.
 
 The tasks that ask about all sources of a claim together and about each address alone share this.
 """
@@ -52,7 +52,7 @@ class SupportItem:
 
     @property
     def decision(self) -> Decision | None:
-        """What code settles without a judge, where it can."""
+        """Return what code settles without a judge, where it can."""
         return decide(self.claim, self.readable) if self.readable else None
 
     def needs_judge(self, protocol: JudgingProtocol) -> bool:
@@ -75,7 +75,7 @@ def evidence_section(source: Frozen, spans: Sequence[Span], intro: str, about: s
 
 
 class Said(Protocol):
-    """What a judge says of an item."""
+    """A judge's answer on an item."""
 
     @property
     def id(self) -> str: ...
@@ -92,7 +92,7 @@ async def answers_by_id(
     items: Sequence[SupportItem],
     asking_about: Callable[[Sequence[SupportItem]], Asking[Any]],
 ) -> dict[str, Said]:
-    """Of each item; what was left out is asked for once more, alone. `ModelFailure` where there is no usable answer at all.
+    """Ask about each item; what was left out is asked for once more, alone. `ModelFailure` where there is no usable answer at all.
 
     An answer to the second question that cannot be used leaves these out again, and spoils nothing that was said before.
     """
@@ -170,7 +170,7 @@ def _spanned(source: Frozen, span: Span) -> SpanRow:
 
 
 def judged_verdict(item: SupportItem, said: Said, *, cap: bool) -> VerdictRow:
-    """With `cap`, a price, stars or a number of ratings that the very record gives otherwise keeps the verdict from being full."""
+    """Make the verdict. With `cap`, a price, stars or a number of ratings that the very record gives otherwise keeps it from being full."""
     status = _LABEL[said.support]
     verdict = verdict_of(item, status, said.justification, "judge")
     for source in item.readable:

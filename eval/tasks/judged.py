@@ -1,4 +1,4 @@
-"""What a study's judgements say, task by task, for one judge, one protocol and one set of prompts."""
+"""The judgements of a study, task by task, for one judge, one protocol and one set of prompts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Said = TypeVar("Said")
 
 @dataclass(frozen=True)
 class Judging:
-    """Which judgements belong together. A new judge, protocol or prompt is another judging beside the old one."""
+    """A judging: which judgements belong together. A new judge, protocol or prompt is another judging beside the old one."""
 
     judge: str
     extractor: str
@@ -59,12 +59,12 @@ class Judging:
         return not (self.refetch or self.repeat)
 
     def is_by(self, name: str) -> bool:
-        """Whether people may call it so: by its judge, by its id, or `offline` where rules judged."""
+        """Tell whether people may call it so: by its judge, by its id, or `offline` where rules judged."""
         return name in (self.judge, self.id) or (name == OFFLINE and self.rule_written)
 
     @property
     def warning(self) -> str | None:
-        """What people must read over every figure; `None` where a model judged."""
+        """Say what people must read over every figure; `None` where a model judged."""
         if not self.rule_written:
             return None
         lines = [self.banner or rules_banner(self.judge), outdated(self.judge, self.versions.values())]
@@ -82,7 +82,7 @@ class Verdict(Generic[Said]):
 
 @dataclass(frozen=True)
 class Claims:
-    """Of one report; `claims` is `None` where they could not be extracted."""
+    """The claims of one report; `claims` is `None` where they could not be extracted."""
 
     key: str
     claims: Sequence[ClaimRow] | None
@@ -155,7 +155,7 @@ class Judged:
 
     @cached_property
     def citations(self) -> Mapping[str, Sequence[CitationVerdict] | None]:
-        """By answer, of those whose claims were looked for: every address that a claim cites; `None` where that failed."""
+        """Map answers whose claims were looked for to every address that a claim cites; `None` where that failed."""
         return {
             answer.key: None if held.claims is None else self._cited(answer, held.claims)
             for answer in self.answers
@@ -164,7 +164,7 @@ class Judged:
 
     @cached_property
     def citations_wait(self) -> bool:
-        """Whether nobody was asked yet about the citations of claims that have several: the others are no fair sample."""
+        """Tell whether nobody was asked yet about the citations of claims that have several: the others are no fair sample."""
         asked = self.units["citations"] + self.awaited["citations"]
         return not asked and any(one.status is None for rows in self.citations.values() for one in rows or ())
 
@@ -181,14 +181,14 @@ class Judged:
         return RatedReport(answer.asked, answer.trial, ratings, answer.words)
 
     def all_claims(self, answers: Sequence[Answer], mode: str = "all") -> list[JudgedClaims]:
-        """Of every one of these answers as soon as one was judged: those that wait are unscored, not left out."""
+        """List every one of these answers as soon as one was judged: those that wait are unscored, not left out."""
         found = [(answer, self.judged_claims(answer, mode)) for answer in answers]
         if all(claims is None for _, claims in found):
             return []
         return [claims or JudgedClaims(answer.asked, answer.trial, None) for answer, claims in found]
 
     def all_rated(self, answers: Sequence[Answer]) -> list[RatedReport]:
-        """As `all_claims`, of grades."""
+        """List the grades as `all_claims` does the claims."""
         if not any(answer.key in self.ratings for answer in answers):
             return []
         return [

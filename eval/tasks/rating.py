@@ -1,4 +1,4 @@
-"""The task of grading a report: one call for each dimension, an integer from 0 to 10, the reasons before the number.
+"""The task of grading a report. One call for each dimension, an integer from 0 to 10, the reasons before the number.
 
 The scale is 0-10 because the paper's prompts say so; its text and Table 2 say 1-10.
 """

@@ -43,7 +43,7 @@ def groups(*, usual: bool = False) -> list[str]:
 
 
 def tasks(what: Iterable[str] | None = None) -> Mapping[str, Task[Any]]:
-    """By name, each after those it needs; all of them, or those of some groups and what these need."""
+    """Map names to tasks, each after those it needs. All of them, or those of some groups and what these need."""
     known = _loaded(registered())
     if what is None:
         return {task.name: task for _, task in known}
@@ -57,7 +57,7 @@ def tasks(what: Iterable[str] | None = None) -> Mapping[str, Task[Any]]:
 
 
 def stages(chosen: Mapping[str, Task[Any]]) -> list[list[Task[Any]]]:
-    """What others need comes first, a stage for each step; what nobody needs comes together at the end."""
+    """Order the tasks. What others need comes first, a stage for each step; what nobody needs comes together at the end."""
     height: dict[str, int] = {}
     for task in reversed([*chosen.values()]):
         above = [height[other.name] for other in chosen.values() if task.name in other.needs]

@@ -1,4 +1,4 @@
-"""The task of grading a report against a reference report of the same question: one call grades both, once with either first.
+"""The task of grading a report beside a reference report of the same question. One call grades both, once with either first.
 
 What counts is `target / (target + reference)`: 0.5 where the two are as good as each other. It takes the level of a judge out of the
 figure, and the two orders show how much the place alone is worth.
@@ -47,7 +47,7 @@ class RelativeTask(Task[Answer]):
     metrics = ("relative",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """With the reference's name: grades against another are another judging."""
+        """Mark the versions with the reference's name: grades against another are another judging."""
         ask = desk.protocol.ask(self.name)
         if ask is None:
             return {}
@@ -101,12 +101,12 @@ RELATIVE = RelativeTask()
 
 
 def relative_of(judged: Judged, answer: str) -> Mapping[Place, Grades | None] | None:
-    """By the place of the target; `None` where the report was not graded against any."""
+    """Map by the place of the target; `None` where the report was not graded against any."""
     return cast("Mapping[Place, Grades | None] | None", judged.others.get(NAME, {}).get(answer))
 
 
 def reference_of(desk: Desk, target: Answer) -> Answer | None:
-    """The reference's report of the same question: of the same trial where there is one, else its first; none for itself."""
+    """Find the reference's report of the same question: of the same trial where there is one, else its first. None for itself."""
     if desk.reference is None or target.variant == desk.reference:
         return None
     same = [a for a in desk.answers.values() if a.query_id == target.query_id and a.variant == desk.reference]
@@ -149,7 +149,7 @@ async def _again(
 
 
 def _read(said: RelativeGrades, place: Place) -> dict[Dimension, GradesRow]:
-    """By the criterion's name; one that was graded twice with different grades is left out."""
+    """Read the grades by the criterion's name; one that was graded twice with different grades is left out."""
     names = {_plain(title): dimension for dimension, title in TITLES.items() if dimension in GRADED}
     found: dict[Dimension, GradesRow] = {}
     torn: set[Dimension] = set()

@@ -1,4 +1,4 @@
-"""The task of holding claims against their sources: what the judge is shown, how its answer is read, what stands when it fails.
+"""The task of comparing claims with their sources. What the judge is shown, how its answer is read, what stands when it fails.
 
 A source that could not be read is never shown as a text; its status is the verdict. The judge answers by id. Ids it left
 out are asked for once more, alone; what is missing then is a `judge_error`. An answer that was cut off is never mended.
@@ -205,7 +205,7 @@ async def judge_support(
 
 
 def _unjudged(record: Record) -> dict[str, VerdictRow]:
-    """Of a unit that failed as a whole."""
+    """Make the verdicts of a unit that failed as a whole."""
     found: dict[str, VerdictRow] = {}
     for name in record.key_fields["items"]:
         claim_id, source_type, *rest = name.split("-")

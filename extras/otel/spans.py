@@ -1,4 +1,4 @@
-"""A run as OpenTelemetry spans by the GenAI conventions: one for each unit, each call of a model and each call of a tool.
+"""A run as OpenTelemetry spans by the GenAI conventions. One for each unit, each call of a model and each call of a tool.
 
 No text goes along unless it was asked for; then it is redacted as everything else that is kept. A collector that does not answer
 changes nothing of the run: what could not be sent is counted and said at the end.
@@ -62,7 +62,7 @@ def span_terms(endpoint: str | None, *, text: bool) -> SpanTerms | None:
 
 
 class Spans:
-    """Those of nobody: a run that is not traced."""
+    """The spans of nobody: a run that is not traced."""
 
     @contextmanager
     def unit(self, name: str, attributes: Attributes) -> Iterator[None]:
@@ -244,7 +244,7 @@ def judgement_span(spans: Spans, unit: Unit) -> AbstractContextManager[None]:
 
 
 def call_attributes(call: SeenCall) -> Attributes:
-    """What is unknown is left out: an attribute of 0 tokens would be a number."""
+    """List the attributes; what is unknown is left out, as an attribute of 0 tokens would be a number."""
     provider, name = parse_name(call.model)
     found: Attributes = {
         "gen_ai.operation.name": "chat",

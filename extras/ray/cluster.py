@@ -1,4 +1,4 @@
-"""The cluster that `--pool ray` works on: one that is named, the one this machine belongs to, or one of its own on this machine alone."""
+"""The cluster that `--pool ray` works on. One that is named, the one this machine belongs to, or one of its own on this machine alone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_installed(address: str | None) -> None:
 
 
 def running_here() -> str | None:
-    """The address of the cluster that this machine belongs to, as far as we or root said so; `None`: there is none."""
+    """Find the address of the cluster that this machine belongs to, as far as we or root set it. `None`: there is none."""
     if named := os.environ.get("RAY_ADDRESS"):
         return named
     told = (
@@ -89,7 +89,7 @@ def connect(address: str | None, workers: int) -> Any:
 
 
 def connect_aside(address: str | None, workers: int) -> Any:
-    """In a thread: in the main one Ray would take SIGTERM for itself. The thread stays, as what Ray begins ends with it."""
+    """Connect in a thread: in the main one Ray would take SIGTERM for itself. The thread stays, as what Ray begins ends with it."""
     found: list[Any] = []
     failed: list[BaseException] = []
     begun, never = Event(), Event()

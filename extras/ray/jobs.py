@@ -1,4 +1,4 @@
-"""Jobs on a cluster of Ray: each worker is an actor with a bench of its own, which it opens once from plain data.
+"""Jobs on a cluster of Ray. Each worker is an actor with a bench of its own, which it opens once from plain data.
 
 The driver alone knows which job is where. A job whose worker died is given to another; parts that were lost with their node are
 made again by the job that left them. Parts lie in Ray's object store, which lays on disk what is too much.
@@ -36,7 +36,7 @@ _GONE_S = 5
 
 @dataclass(frozen=True)
 class BenchOrder:
-    """What each worker is told first; never a secret."""
+    """The first order of each worker; never a secret."""
 
     opening: Opening
     """Of a bench: `opener` gives a context manager of an object whose methods are the jobs."""
@@ -54,7 +54,7 @@ class RayBench:
         self._bench: Any = None
 
     def begin(self, order: BenchOrder) -> tuple[RayPlace, str | None]:
-        """Where it is, and why it is none of ours if it is not."""
+        """Begin. Return where it is, and why it is none of ours if it is not."""
         import ray
 
         node = ray.get_runtime_context().get_node_id()
@@ -168,7 +168,7 @@ class RayJobs:
         self._courses.of(job).refs = []
 
     def _hand_out(self) -> None:
-        """To whoever is idle, the first job whose words are all there."""
+        """Hand whoever is idle the first job whose words are all there."""
         for hand in self._hands:
             if hand.place is None or hand.course is not None:
                 continue
@@ -183,7 +183,7 @@ class RayJobs:
             hand.course, course.node = course, hand.place.node
 
     def _listen(self) -> None:
-        """For a moment, to whoever has something to say."""
+        """Listen for a moment to whoever has something to say."""
         self._check_places()
         self._hand_out()
         busy = {hand.receipt: hand for hand in self._hands if hand.receipt is not None}
@@ -234,7 +234,7 @@ class RayJobs:
         self._courses.words_lost(course, dead_nodes(self._ray))
 
     def _lost(self, hand: _Hand, error: BaseException) -> None:
-        """It died, or its node did."""
+        """Take note that it died, or its node did."""
         self._hands.remove(hand)
         self._ray.kill(hand.actor)
         why = " ".join(str(error).split())[:300]

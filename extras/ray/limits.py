@@ -1,4 +1,4 @@
-"""Places for calls of a provider, shared by all drivers of one cluster: one actor, found by its name, has the count and the pace.
+"""Places for calls of a provider, shared by all drivers of one cluster. One actor, found by its name, has the count and the pace.
 
 Drivers are to it what workers are to a driver alone: `SharedSlots` is the code of both. A driver asks it for each place that a worker asks
 for, and gives each back; it hands what it is granted to the worker that has waited longest. Who is not heard any more holds nothing.
@@ -38,7 +38,7 @@ _GONE_S = 60.0
 
 
 class HeldPlaces(NamedTuple):
-    """Of one provider: what calls of a driver's workers hold, and how many wait."""
+    """The places of one provider: how many a driver's workers occupy, and how many wait."""
 
     held: int
     waiting: int
@@ -53,7 +53,7 @@ class _Caller:
 
 
 class LimitsActor:
-    """On the cluster; it outlives whoever began it, and ends itself when no driver has needed it for a while."""
+    """An actor on the cluster. It outlives whoever began it, and ends itself when no driver has needed it for a while."""
 
     def __init__(self) -> None:
         self._slots = SharedSlots(1, self._tell)
@@ -67,7 +67,7 @@ class LimitsActor:
             caller.news.set()
 
     async def join(self, driver: str, most: int, stands: Mapping[str, HeldPlaces], poll_s: float) -> None:
-        """Also of one that was taken for gone, or that knew an actor before this one: `stands` is how it stands now."""
+        """Join a driver, also one that was taken for gone, or that knew an actor before this one. `stands` is how it stands now."""
         self._looking = self._looking or asyncio.create_task(self._look_again())
         self._slots.leave(driver)
         self._callers[driver] = _Caller(_SILENT * poll_s)
@@ -84,7 +84,7 @@ class LimitsActor:
                 self._slots.hear(driver, word)
 
     async def said(self, driver: str, seconds: float) -> list[SlotGrant | SlotRecall] | None:
-        """What there is to say, as soon as there is something; `None` to one that has to join again."""
+        """Return what there is to say, as soon as there is something; `None` to one that has to join again."""
         if (caller := self._callers.get(driver)) is None:
             return None
         caller.heard = time.monotonic()

@@ -31,7 +31,8 @@ _PLACE_S = 300.0
 
 
 class RayPool:
-    """Each of `workers` actors takes one CPU of the cluster and runs `units` at once; those without a place yet are not waited for."""
+    """A pool of actors. Each of `workers` takes one CPU of the cluster and runs `units` at once; those
+    without a place yet are not waited for."""
 
     def __init__(self, order: PoolOrder) -> None:
         self._order = order
@@ -130,7 +131,7 @@ def pool(order: PoolOrder) -> RayPool:
 
 
 class _Actor(Hand):
-    """What is said to it goes one call at a time, all that gathered meanwhile; what it says is fetched likewise."""
+    """An actor as a hand. It gets one call at a time with all that gathered meanwhile; its own words are fetched likewise."""
 
     def __init__(self, ray: Any, actor: Any, source: FolderSource, hire: Hire) -> None:
         super().__init__()
@@ -217,7 +218,7 @@ def _short(error: BaseException) -> str:
 
 
 def _unfit(error: BaseException) -> str | None:
-    """Where the code of the actor is not on its node."""
+    """Say where the code of the actor is not on its node."""
     text = str(error)
     if "ModuleNotFoundError" not in text:
         return None

@@ -1,4 +1,4 @@
-"""A worker that is an actor of Ray: one process on some node, with a shop, a web and models of its own, and many units at once."""
+"""A worker that is an actor of Ray. One process on some node, with a shop, a web and models of its own, and many units at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GATHER_S = 0.2
 
 
 class RayPlace(NamedTuple):
-    """Where a worker is."""
+    """The place of a worker."""
 
     name: str
     node: str
@@ -34,7 +34,7 @@ class RayPlace(NamedTuple):
 
 
 class RayWorker:
-    """What it is told comes in by `hear`; what it says is fetched by `said`, all that has gathered, and an empty list at the end.
+    """A worker whose messages come in by `hear`. Its own are fetched, all that has gathered, and an empty list at the end.
 
     It holds no handle of the driver's: where the driver is gone Ray ends it.
     """
@@ -96,7 +96,7 @@ class RayWorker:
             asyncio.get_running_loop().call_soon(self._wake, None)
 
     async def _fetch(self, asked: PieceAsked) -> bytes:
-        """What comes is where the bytes are in the object store."""
+        """Fetch what is asked for: its place in the object store comes back."""
         waiting = self._asked[asked] = asyncio.get_running_loop().create_future()
         self._tell(asked)
         content: bytes = await (await waiting)

@@ -97,7 +97,7 @@ class Ucp:
 
 
 def profile(address: str) -> JsonObject:
-    """What a client reads at `/.well-known/ucp`: version, where the tools are, which capabilities there are."""
+    """Describe for a client at `/.well-known/ucp` the version, the place of the tools and the capabilities."""
     spec = f"https://ucp.dev/{VERSION}"
     service = {
         "version": VERSION,
@@ -128,7 +128,7 @@ def _refused(tool: _Tool, error: ToolError) -> CallToolResult:
 
 
 def _without_our_names(message: str) -> str:
-    """What our tools say, but for the clauses that send the client to one of them: it has others."""
+    """Drop the clauses of a message that send the client to our tools by name: it has others."""
     kept = [part for part in message.split("; ") if not any(name in part for name in EVERY)]
     return f"{'; '.join(kept).rstrip('.')}." if kept else "It failed."
 
@@ -146,7 +146,7 @@ def _text(value: Any) -> str:
 
 
 def _wrong(error: ValidationError) -> str:
-    """Which argument is wrong, by its place, three at most."""
+    """Say which argument is wrong, by its place, three at most."""
     problems = error.errors(include_url=False, include_context=False, include_input=False)
     said = [f"{one_line('.'.join(map(str, p['loc'])), 80) or 'arguments'}: {p['msg']}" for p in problems]
     return "; ".join(said[:3]) + (f" (and {len(said) - 3} more)" if len(said) > 3 else "")

@@ -1,4 +1,4 @@
-"""What UCP's four operations are asked with and what they answer, as far as this shop has it."""
+"""The requests and answers of UCP's four operations, as far as this shop has them."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class UcpSeller(TypedDict):
 
 
 class UcpInput(TypedDict):
-    """Which of the ids that were asked for led here."""
+    """The requested id that led here."""
 
     id: str
     match: str
@@ -182,20 +182,20 @@ class UcpPagination(TypedDict):
 
 
 class UcpFound(UcpAnswered):
-    """Of `search_catalog`."""
+    """The answer of `search_catalog`."""
 
     products: list[UcpCatalogProduct]
     pagination: UcpPagination
 
 
 class UcpLookedUp(UcpAnswered):
-    """Of `lookup_catalog`."""
+    """The answer of `lookup_catalog`."""
 
     products: list[UcpCatalogProduct]
 
 
 class UcpDetail(UcpAnswered):
-    """Of `get_product`; none where there is no such product."""
+    """The answer of `get_product`; none where there is no such product."""
 
     product: NotRequired[UcpCatalogProduct]
 
@@ -227,7 +227,7 @@ class UcpLineItem(TypedDict):
 
 
 class UcpOrderSeen(UcpAnswered, total=False):
-    """Of `get_order`; no more than `ucp` and `messages` where it is refused."""
+    """The answer of `get_order`; no more than `ucp` and `messages` where it is refused."""
 
     id: str
     checkout_id: str

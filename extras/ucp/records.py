@@ -1,4 +1,4 @@
-"""Our records in UCP's forms: cents, one variant a product, and a message for each thing that the shop does not know."""
+"""Our records in UCP's forms. Cents, one variant a product, and a message for each thing that the shop does not know."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _categories(record: JsonObject) -> list[str]:
 
 
 def unpriced_notes(records: Iterable[JsonObject]) -> list[UcpMessage]:
-    """What is said of prices that are left out."""
+    """List the remarks on prices that are left out."""
     unknown, odd = [], []
     for record in records:
         if record["price"] is None:

@@ -1,4 +1,4 @@
-"""How the rules choose: what fits a need, and the best basket that the limit allows."""
+"""The choices of the rules: what fits a need, and the best basket that the limit allows."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def relevance(need: str, product: SeenProduct) -> float:
 
 
 def _overlap(need: str, product: SeenProduct) -> tuple[float, bool]:
-    """How much of a need the listing speaks of, and whether it names the thing itself."""
+    """Measure how much of a need the listing speaks of, and whether it names the thing itself."""
     words = [word for word in content_words(need) if not is_quality(word)] or tokens(need)
     if not words:
         return 0.0, False
@@ -95,7 +95,7 @@ def _same_stem(word: str, other: str) -> bool:
 
 
 def nearest(task: Asked, need: str, memory: Memory, taken: set[str]) -> SeenProduct | None:
-    """What comes closest to a need that nothing meets."""
+    """Find what comes closest to a need that nothing meets."""
     near = [
         (-share, product.url, product)
         for product in memory.products.values()
@@ -123,7 +123,7 @@ def score(task: Asked, need: str, product: SeenProduct) -> float:
 
 
 def excluded(task: Asked, product: SeenProduct) -> bool:
-    """Not wanted, or named in words that are meant for machines and not for shoppers."""
+    """Tell whether it is not wanted, or named in words for machines and not for shoppers."""
     if for_machines(product.title) or (task.spares_walls and is_fixed(product.title)):
         return True
     words = _words(product.title)
@@ -139,8 +139,8 @@ def _allowed(task: Asked, product: SeenProduct) -> bool:
 
 
 def candidates(task: Asked, need: str, memory: Memory) -> list[SeenProduct]:
-    """What was found for a need and is allowed, best first; what was bought before comes first to be bought again, else last, and
-    not at all where nobody wants more of it."""
+    """List what was found for a need and is allowed, best first. What was bought before comes first to be
+    bought again, else last, and not at all where nobody wants more of it."""
     bought = {order.product_id for order in memory.orders.values() if order.kept}
     owned = bought if task.no_more and not task.again else ()
     fitting = [
@@ -173,7 +173,7 @@ def choose(task: Asked, memory: Memory) -> Choice:
 
 
 def _choices(task: Asked, memory: Memory) -> dict[str, list[SeenProduct]]:
-    """What may be picked for each need, best first; no two needs begin with the same product."""
+    """List what may be picked for each need, best first; no two needs begin with the same product."""
     choices: dict[str, list[SeenProduct]] = {}
     taken: set[str] = set()
     bought = {order.product_id for order in memory.orders.values() if order.kept}
@@ -188,7 +188,7 @@ def _choices(task: Asked, memory: Memory) -> dict[str, list[SeenProduct]]:
 
 
 def _dear_enough(task: Asked, choices: dict[str, list[SeenProduct]]) -> dict[str, list[SeenProduct]]:
-    """Where one thing is all that is bought, what the whole must cost at least is what it must cost."""
+    """Keep what is dear enough. Where one thing is all that is bought, the least cost of the whole is its own."""
     least = task.constraints.total_min
     if least is None or len(choices) != 1 or (task.constraints.count or 1) > 1:
         return choices
@@ -198,7 +198,7 @@ def _dear_enough(task: Asked, choices: dict[str, list[SeenProduct]]) -> dict[str
 
 
 def _several(choices: dict[str, list[SeenProduct]], wanted: int | None) -> dict[str, list[SeenProduct]]:
-    """Where so many of one thing are asked for, each is a need of its own."""
+    """Make each a need of its own where several of one thing are asked for."""
     if len(choices) != 1 or wanted is None or not 2 <= wanted <= CANDIDATES:
         return choices
     ((need, options),) = choices.items()
@@ -229,7 +229,7 @@ def _cost(picked: dict[str, SeenProduct]) -> Decimal:
 def _cheaper(
     task: Asked, picked: dict[str, SeenProduct], choices: dict[str, list[SeenProduct]]
 ) -> tuple[str, SeenProduct] | None:
-    """The swap that is enough at the least loss of quality; where none is enough, the one that loses least per dollar."""
+    """Find the swap that is enough at the least loss of quality. Where none is enough, the one that loses least per dollar."""
     used = {product.url for product in picked.values()}
     over = _cost(picked) - cents(task.limit)
     swaps = []

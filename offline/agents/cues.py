@@ -1,4 +1,4 @@
-"""The words of a question by which the rules tell what is wanted from what is told beside it, as sets and expressions."""
+"""The words of a question by which the rules part the wish from the story around it, as sets and expressions."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Cues:
         return _POSSESSED.search(before) is not None
 
     def has(self, before: str, behind: str) -> bool:
-        """Whether a thing is told as had: `I own six pairs of` pruners, the baskets `I have`."""
+        """Tell whether a thing is described as owned: `I own six pairs of` pruners, the baskets `I have`."""
         told = self._had_before.search(_CLAUSE.split(before)[-1])
         had = told is not None and self.wanting.isdisjoint(re.findall(r"[a-z']+", told[0].lower()))
         return had or self._had_behind.match(behind) is not None

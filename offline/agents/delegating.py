@@ -23,7 +23,7 @@ def on_the_web(words: str) -> str:
 
 
 def lead(messages: Sequence[BaseMessage], brief: Leading, bound: set[str]) -> tuple[str, Calls]:
-    """First the files, the shop and what the question names on the web, side by side; then what else it asks; then the end."""
+    """Lead: first the files, the shop and what the question names on the web, side by side. Then what else it asks; then the end."""
     given = {
         str(call["args"].get("task")) for m in messages if isinstance(m, AIMessage) for call in m.tool_calls
     }
@@ -43,7 +43,7 @@ def lead(messages: Sequence[BaseMessage], brief: Leading, bound: set[str]) -> tu
 
 
 def more_passages(memory: Memory, bound: set[str]) -> tuple[str, Calls]:
-    """After a search, many passages for the same words."""
+    """Find many passages for the same words after a search."""
     asked = [call.arguments.get("query") for call in memory.calls if call.name == "web_search"]
     if "get_context" not in bound or not asked or memory.called("get_context"):
         return "", []

@@ -1,4 +1,4 @@
-"""What the rules take from pages and records: sentences that serve the question, purchases that bear on it."""
+"""The takings of the rules from pages and records: sentences that serve the question, purchases that bear on it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CLICKBAIT = re.compile(
 
 
 def web_facts(task: Asked, memory: Memory, most: int, each: int = 2) -> list[tuple[str, SeenPage]]:
-    """The sentences that say most on the question, at most `each` of a page; none that sell or talk to machines."""
+    """List the sentences with most on the question, at most `each` of a page. None that sell or talk to machines."""
     chosen: list[tuple[str, SeenPage]] = []
     for _, _, sentence, page in sorted(_weighed(task, memory), key=lambda entry: entry[:3]):
         if sum(1 for _, other in chosen if other.url == page.url) < each and not _said(sentence, chosen):
@@ -72,7 +72,7 @@ def _named_in(title: str) -> list[str]:
 
 
 def _weight(task: Asked, wanted: set[str], words: Sequence[str]) -> float | None:
-    """How much a sentence says on the question; `None` where it is off the topic, too short or too long."""
+    """Weigh how much a sentence has on the question. `None` where it is off the topic, too short or too long."""
     hits = len(wanted.intersection(words))
     on_topic = hits >= 2 or (hits == 1 and task.topic in words)
     if not (on_topic and 5 <= len(words) <= 45):
@@ -83,7 +83,7 @@ def _weight(task: Asked, wanted: set[str], words: Sequence[str]) -> float | None
 
 
 def _said(sentence: str, chosen: Sequence[tuple[str, SeenPage]]) -> bool:
-    """Whether most of its words stand in a sentence that was chosen before."""
+    """Tell whether most of its words stand in a sentence that was chosen before."""
     words = set(tokens(sentence))
     return any(len(words & set(tokens(other))) > 0.6 * len(words) for other, _ in chosen)
 
@@ -120,7 +120,7 @@ def related_orders(task: Asked, memory: Memory, most: int) -> list[SeenOrder]:
 
 
 def is_named(task: Asked, title: str) -> bool:
-    """Whether the question speaks of this purchase by name."""
+    """Tell whether the question speaks of this purchase by name."""
     words = set(tokens(title))
     return any(len(words.intersection(tokens(name))) >= 0.7 * len(set(tokens(name))) for name in task.named)
 

@@ -1,4 +1,4 @@
-"""How the rules fill in the form of a report: the same picks, reasons and purchases as in the report that they write themselves."""
+"""The rules' filling of the form of a report. The same picks, reasons and purchases as in the report that they write themselves."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _sections(
 
 
 def _quoted(task: Asked, memory: Memory, numbers: Mapping[str, int]) -> Iterable[Sentence]:
-    """Without amounts of money, which the form does not take from a file."""
+    """Quote without amounts of money, which the form does not take from a file."""
     for line, part in quotations(task, memory):
         number = numbers.get(part.url, numbers.get(part.source))
         if number is not None and "$" not in line:

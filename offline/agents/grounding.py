@@ -1,4 +1,4 @@
-"""What a question is after, told by what the shop has: a thing to find is a kind of listing that the question's words name.
+"""The aims of a question in the shop's terms. A thing to find is a kind of listing that the question's words name.
 
 A shopper's prose names few things as a list would; the listings that answer its sentences say which kinds of things it may speak of, and
 the words around say whether one is wanted or told as owned. Where only owned things are named, the question is about these.
@@ -54,7 +54,7 @@ class KindMention:
 
     @property
     def rank(self) -> int:
-        """What is clearly named comes before what is owned, and that before what may be a word in passing."""
+        """Rank the mention. A clear name comes before an owned thing, and that before what may be a word in passing."""
         if self.place < 0:
             return 1
         return 2 if self.evidence >= (_ALONE if self.place >= _WANTED else _NEAR) else 0
@@ -67,7 +67,7 @@ class _SaidWord(NamedTuple):
 
 
 def wide_searches(task: Asked) -> tuple[str, ...]:
-    """What each of the fullest sentences of a question says, and all of it, for a look at what they name."""
+    """List what each of the fullest sentences of a question says, and all of it, for a look at what they name."""
     if not offline_question.in_own_words(task.text):
         return ()
     said = [list(dict.fromkeys(content_words(one[0]))) for one in _SENTENCE.finditer(task.text)]
@@ -78,7 +78,7 @@ def wide_searches(task: Asked) -> tuple[str, ...]:
 
 
 def grounded(task: Asked, memory: Memory) -> Asked:
-    """The needs in the shop's words; what was named as wanted and is not sold stays, so that it can be said."""
+    """Express the needs in the shop's words. A named wish that is not sold stays, so that the report can mention it."""
     if not memory.products or not offline_question.in_own_words(task.text):
         return task
     needs = list(memory.sought) or [str(kind) for kind in _Reading(task, memory).kinds_sought()]
@@ -93,7 +93,7 @@ def grounded(task: Asked, memory: Memory) -> Asked:
 
 
 def _in_full(need: str, met: Iterable[str]) -> str:
-    """As the question says it, where that says more and something fits it: "bird house kit"."""
+    """Name the thing as the question does, where that is more exact and something fits it: "bird house kit"."""
     words = set(content_words(need))
     return next((one for one in met if words <= set(content_words(one))), need)
 
@@ -116,7 +116,7 @@ class _Reading:
         self.unwanted = {w for phrase in task.constraints.exclusions for w in content_words(phrase)}
 
     def kinds_sought(self) -> list[Kind]:
-        """In the order of the text; where its words name none, what the searches for them find."""
+        """List the kinds in the order of the text; where its words name none, what the searches for them find."""
         said = self.said()
         if said and said[0].rank > 0:
             return [one.kind for one in sorted(said, key=lambda one: one.start)]
@@ -145,7 +145,7 @@ class _Reading:
         return one.evidence >= least and one.score >= min(first.score, _TOGETHER) - _BEHIND
 
     def _best(self, kind: Kind, taken: frozenset[int]) -> KindMention | None:
-        """How the question speaks of a kind in all; `None` where it hardly does."""
+        """Find how the question speaks of a kind in all; `None` where it hardly does."""
         found = [self._in(kind, start, end, taken) for start, end in self.sentences]
         rated = [one for one in found if one is not None]
         if kind in self.bought:
@@ -187,7 +187,7 @@ class _Reading:
         return any(map(offline_question.renewed, spoken))
 
     def _in(self, kind: Kind, start: int, end: int, taken: frozenset[int]) -> KindMention | None:
-        """How one sentence does."""
+        """Find how one sentence speaks of a kind."""
         words = [w for w in self.words if start <= w.start < end]
         free = [w for w in words if w.start not in taken and self.claimed.get(w.start, kind) == kind]
         names = [w for w in free if _one_of(w, self.kinds.names[kind])]
@@ -245,7 +245,7 @@ class _Reading:
         return _NEW if offline_question.new_at(text, at) or offline_question.renewed(sentence) else 0.0
 
     def _ranks(self) -> dict[Kind, list[int]]:
-        """At which places the kinds first stand in the answers to the wide searches."""
+        """Find at which places the kinds first stand in the answers to the wide searches."""
         ranks: dict[Kind, list[int]] = defaultdict(list)
         for search in wide_searches(self.task):
             first: dict[Kind, int] = {}
@@ -276,7 +276,7 @@ class _Reading:
 
 
 class _Purchases:
-    """Kinds of what was bought that a question names by the maker, and where; of several, those whose words it says."""
+    """The purchases that a question names by kind, maker and place; of several, those whose words it has."""
 
     def __init__(self, task: Asked, memory: Memory, words: Sequence[_SaidWord]) -> None:
         capitals = {m[0]: m.start() for m in _CAPITAL.finditer(task.text)}

@@ -1,4 +1,4 @@
-"""What kinds of things a shop has, by how its listings are named and where in the catalogue they stand."""
+"""The kinds of things in a shop, by how its listings are named and where in the catalogue they stand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
 class Kind(NamedTuple):
-    """What a listing is, by the end of its name: "pruning shears", "bird feeder"."""
+    """A kind of listing, by the end of its name: "pruning shears", "bird feeder"."""
 
     words: tuple[str, ...]
 
@@ -33,7 +33,7 @@ class Kind(NamedTuple):
 
 
 class Kinds:
-    """The kinds among some listings and what else is `bought`, with the words that name them and those that say which of them."""
+    """The kinds among some listings and what else is `bought`, with the words that name them and those that part them."""
 
     def __init__(self, products: Iterable[SeenProduct], bought: Iterable[Kind] = ()) -> None:
         self.counts: Counter[Kind] = Counter()
@@ -71,7 +71,7 @@ def kind_of_name(name: str) -> Kind | None:
 
 
 def _describing(name: str) -> Iterable[str]:
-    """What a name says besides how the thing is packed and how good it is."""
+    """Yield the words of a name besides those on packing and quality."""
     words = WORD.findall(name.lower())
     return [
         stem(w) for w in words if not (offline_question.is_quality(w) or offline_question.is_container(w))
@@ -79,7 +79,7 @@ def _describing(name: str) -> Iterable[str]:
 
 
 def _other_names(product: SeenProduct) -> set[str]:
-    """What the last step of its place in the catalogue calls such things, where it has one and it names one thing."""
+    """List other names of such things by the last step of the catalogue's path, where it names one thing."""
     *above, last = product.path.split(" > ")
     words = WORD.findall(last.lower())
     one = above and words and not re.search(r"[&,]", last) and not offline_question.is_container(words[-1])

@@ -1,4 +1,4 @@
-"""What the rules remember of a run: products, orders, pages and figures as they were seen."""
+"""The rules' memory of a run: products, orders, pages and figures as they were seen."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SeenPart(NamedTuple):
 
 
 class SeenHome(NamedTuple):
-    """Where the shopper lives, and the record that says so."""
+    """The shopper's home, and the record that states it."""
 
     city: str
     state: str

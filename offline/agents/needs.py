@@ -1,4 +1,4 @@
-"""Which of the things that a question names are to be bought: each is weighed by the words around it."""
+"""The choice of things to buy among those that a question names: each is weighed by the words around it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class NeedFinder:
         return score + (0.5 if self._topic in map(stem, words) else 0.0)
 
     def _of_owner(self, place: _Place) -> float:
-        """A name is of a thing that was bought, or of a place; a goal and whom it is for are no things to buy."""
+        """Weigh a name: it is of a thing that was bought, or of a place. A goal and whom it is for are no things to buy."""
         cues = self._cues
         if place.named:
             return 1.5 if self._again and len(place.chunk.words) > 1 else -5.0

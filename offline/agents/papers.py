@@ -1,4 +1,4 @@
-"""How the rules use files that belong to a question: what they read of them, and which of their lines they quote. They see no picture."""
+"""The rules' use of files that belong to a question. What they read of them, and which of their lines they quote. They see no picture."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Quotation(NamedTuple):
 
     @property
     def said(self) -> str:
-        """In quotation marks only where it stands so: cells and lines that were put together are no quotation."""
+        """Set in quotation marks only what stands so: cells and lines that were put together are no quotation."""
         text = self.text.rstrip(".")
         return f"“{text}”" if text in " ".join(self.part.text.split()) else text
 
 
 def look_at_files(memory: Memory) -> tuple[str, Calls]:
-    """What there is, then the beginning of each file that has words."""
+    """List the files, then read the beginning of each that has words."""
     if not memory.called("list_files"):
         return "The files that belong to the question come first.", [("list_files", {})]
     tried = {call.arguments.get("name") for call in memory.calls if call.name == "read_file"}
@@ -48,7 +48,7 @@ def look_at_files(memory: Memory) -> tuple[str, Calls]:
 
 
 def search_files(task: Asked, memory: Memory) -> tuple[str, Calls]:
-    """Of files that are longer than what was read of them, the places that speak of the question."""
+    """Search files that are longer than what was read of them for the places that speak of the question."""
     words = " ".join(dict.fromkeys(content_words(task.text)))[:200].strip()
     searched = {call.arguments.get("name") for call in memory.calls if call.name == "search_file"}
     left = [name for name in memory.unfinished if name not in searched]
@@ -66,7 +66,7 @@ def planned_looks(task: Asked, files: Sequence[str], *, references: bool) -> Cal
 
 
 def _named(text: str, files: Sequence[str]) -> list[str]:
-    """In the order in which the text says them; of `orders 2022.csv` and `2022.csv` the longer where both could be meant."""
+    """Find the named files in the order of the text. Of `orders 2022.csv` and `2022.csv` the longer where both could fit."""
     names = {name.casefold(): name for name in files}
     either = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     said = re.findall(rf"(?<![\w./-])(?:{either})(?![\w/-]|\.\w)", text.casefold()) if names else []
@@ -74,7 +74,7 @@ def _named(text: str, files: Sequence[str]) -> list[str]:
 
 
 def ask_the_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
-    """Where files belong to the question: what it names and what it asks of that, side by side, once."""
+    """Ask the pages once, where files belong to the question. What it names and what it asks of that, side by side."""
     if memory.called("web_search") or not memory.has_files:
         return "", []
     return "What the files do not say may stand on pages.", [
@@ -83,7 +83,8 @@ def ask_the_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
 
 
 def quotations(task: Asked, memory: Memory, most: int = 12) -> list[Quotation]:
-    """The lines that share most words with the question, names above all, then those that hold a figure; a few of each file, in its order."""
+    """Quote the lines that share most words with the question, names above all, then those with a figure. A
+    few of each file, in its order."""
     wanted, names = set(content_words(_unnamed(task.text, memory))), names_in(task.text)
     rated: list[tuple[float, int, Quotation]] = []
     for number, (part, line) in enumerate(_lines(memory)):
@@ -106,14 +107,14 @@ def quotations(task: Asked, memory: Memory, most: int = 12) -> list[Quotation]:
 
 
 def _unnamed(text: str, memory: Memory) -> str:
-    """Without the names of the files: their words say nothing of what is in them."""
+    """Drop the names of the files: their words reveal nothing of what is in them."""
     for name in (*memory.papers, *memory.pictures):
         text = text.replace(name, " ")
     return text
 
 
 def _is_row(part: SeenPart) -> bool:
-    """Of a table: one among many, of which most say nothing on a question."""
+    """Tell whether it is a row of a table: one among many, of which most add nothing to a question."""
     place = file_place(part.url)
     return place is not None and place.kind in ("row", "cell")
 
@@ -150,7 +151,7 @@ def said_by_files(task: Asked, memory: Memory, cites: Cites) -> str:
 
 
 def unseen(memory: Memory) -> str:
-    """What rules cannot know, said with the banner."""
+    """Say with the banner what rules cannot know."""
     if not memory.pictures:
         return ""
     which = (

@@ -88,7 +88,7 @@ def _report(brief: briefs.Reporting) -> str:
 
 
 def _plan(brief: briefs.Planning) -> AIMessage:
-    """Everything at once and blindly: no second search, no sum, and the region is not known when the web is asked."""
+    """Plan everything at once and blindly. No second search, no sum, and the region is not known when the web is asked."""
     task = offline_question.read(brief.question)
     calls: Calls = papers.planned_looks(task, brief.files, references=brief.references) if brief.files else []
     if not brief.shop:
@@ -150,7 +150,7 @@ def _help(messages: Sequence[BaseMessage], brief: briefs.Helping, bound: set[str
 
 
 def _missing(read: Asked, memory: Memory, bound: set[str]) -> tuple[str, Calls]:
-    """What would be found out next with these tools; no calls where nothing is missing."""
+    """List what to find out next with these tools; no calls where nothing is missing."""
     task = grounded(read, memory)
     for step in (
         partial(_look_at_files, bound),
@@ -172,7 +172,7 @@ def _missing(read: Asked, memory: Memory, bound: set[str]) -> tuple[str, Calls]:
 
 
 def _look_at_files(bound: set[str], task: Asked, memory: Memory) -> tuple[str, Calls]:
-    """Not of a sub-problem that is about the catalogue, the records or the web."""
+    """Look at files, but not for a sub-problem about the catalogue, the records or the web."""
     if "list_files" not in bound or not offline_question.in_own_words(task.text):
         return "", []
     thought, calls = papers.look_at_files(memory)
@@ -180,7 +180,7 @@ def _look_at_files(bound: set[str], task: Asked, memory: Memory) -> tuple[str, C
 
 
 def _ask_the_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
-    """Not of a sub-problem that is about the web: that says itself what it is."""
+    """Ask the pages, but not for a sub-problem about the web: that one names its own aim."""
     return papers.ask_the_pages(task, memory) if offline_question.in_own_words(task.text) else ("", [])
 
 

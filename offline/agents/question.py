@@ -1,4 +1,4 @@
-"""How the rules read a question or a sub-problem: what is to be found, within which limits, with whose help."""
+"""The rules' reading of a question or a sub-problem: what is to be found, within which limits, with whose help."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Asked:
 
     @property
     def limit(self) -> float | None:
-        """For the whole purchase."""
+        """The limit for the whole purchase."""
         limits = self.constraints
         if limits.total_max is not None:
             return limits.total_max
@@ -78,7 +78,7 @@ class Asked:
 
 
 class Aside(NamedTuple):
-    """Where a sentence asks for knowledge or names criteria: nothing there is to be bought."""
+    """An aside where a sentence asks for knowledge or names criteria: nothing there is to be bought."""
 
     start: int
     end: int
@@ -171,7 +171,7 @@ class QuestionReader:
         return found
 
     def _asks(self, text: str, asides: list[Aside]) -> list[str]:
-        """What the question wants to know besides products: its wh-clauses, reduced to the words that a search needs."""
+        """List what the question wants to know besides products: its wh-clauses, reduced to the words that a search needs."""
         found: list[tuple[tuple[bool, bool], str]] = []
         covered = -1
         for aside in asides:
@@ -233,7 +233,7 @@ def read(text: str) -> Asked:
 
 
 def with_history(task: Asked, titles: Sequence[str]) -> Asked:
-    """Where "again" names nothing, it means the latest purchase."""
+    """Complete the question by the latest purchase where "again" names nothing."""
     if task.needs or not task.again or not titles:
         return task
     named = [word for word in titles[0].split(",")[0].split(" - ")[0].split() if word[:1].isalpha()][-3:]
@@ -256,32 +256,32 @@ def in_own_words(text: str) -> bool:
 
 
 def head_of(title: str) -> str:
-    """What a title says before its first break: the name of the thing, with nothing on whom or what it is for."""
+    """Return a title up to its first break. The name of the thing, with nothing on whom or what it is for."""
     parts = [part for part in _BREAK.split(_SHOUT.sub("", title)) if part.strip()]
     return parts[0] if parts else title
 
 
 def owned_at(text: str, start: int) -> bool:
-    """Whether what stands there is told as something that the shopper has, by the words of its clause before it or right behind it."""
+    """Tell whether the shopper has what stands there, by the words of its clause before it or right behind it."""
     before, cues = text[max(0, start - 120) : start], _QUESTIONS.cues
     owned = cues.owned.search(before) is not None or cues.is_possessed(before)
     return owned or cues.has(before, text[start : start + 60])
 
 
 def wanted_at(text: str, start: int) -> bool:
-    """Whether what stands there is asked for by the words right before it."""
+    """Tell whether the words right before it ask for what stands there."""
     near = re.findall(r"[a-z']+", text[max(0, start - 40) : start].lower())[-4:]
     return not _QUESTIONS.cues.wanting.isdisjoint(near)
 
 
 def new_at(text: str, start: int) -> bool:
-    """Whether it is one of its kind that nobody has spoken of yet: "a", "another", "some"."""
+    """Tell whether it is one of its kind that nobody has spoken of yet: "a", "another", "some"."""
     near = re.findall(r"[a-z']+", text[max(0, start - 40) : start].lower())[-2:]
     return not _QUESTIONS.cues.indefinite.isdisjoint(near)
 
 
 def denied_at(text: str, start: int) -> bool:
-    """Whether it is said not to be it: "capsules, not tablets"."""
+    """Tell whether the text denies that it is this: "capsules, not tablets"."""
     return (
         re.search(r"\bnot (?:a |an |the |another )?$", text[max(0, start - 16) : start], re.IGNORECASE)
         is not None
@@ -289,24 +289,24 @@ def denied_at(text: str, start: int) -> bool:
 
 
 def renewed(sentence: str) -> bool:
-    """Whether a sentence says that what it speaks of does not serve any more, or is wanted again."""
+    """Tell whether a sentence's subject does not serve any more, or is wanted again."""
     cues = _QUESTIONS.cues
     return any(cue.search(sentence) is not None for cue in (cues.outgrown, cues.replaced, cues.again))
 
 
 def goal_at(text: str, start: int) -> bool:
-    """Whether what stands there is what a thing is for."""
+    """Tell whether what stands there is what a thing is for."""
     cues, before = _QUESTIONS.cues, text[max(0, start - 60) : start]
     return cues.for_whom.search(before) is not None and cues.seeking.search(before) is None
 
 
 def points(word: str) -> bool:
-    """Whether a thing follows: "a", "the", "another", "which"."""
+    """Tell whether a thing follows: "a", "the", "another", "which"."""
     return word in _QUESTIONS.cues.pointers
 
 
 def is_container(word: str) -> bool:
-    """How things are packed, and no thing: "set", "kit"."""
+    """Tell whether the word is about packing, and no thing: "set", "kit"."""
     return word in _QUESTIONS.cues.containers or word in _QUESTIONS.cues.stops
 
 
@@ -334,7 +334,7 @@ def _topic(chunks: list[WordRun]) -> str:
 
 
 def _wanted(chunks: list[WordRun], constraints: Constraints) -> list[WordRun]:
-    """Without what the question rules out."""
+    """Drop what the question rules out."""
     unwanted = [phrase for phrase in (set(tokens(one)) for one in constraints.exclusions) if phrase]
     return [
         chunk for chunk in chunks if not any(phrase <= set(map(stem, chunk.words)) for phrase in unwanted)
@@ -342,7 +342,7 @@ def _wanted(chunks: list[WordRun], constraints: Constraints) -> list[WordRun]:
 
 
 def _listing(text: str, chunks: list[WordRun]) -> int:
-    """Where the list behind a colon begins: what stands before it in the sentence is what the list is for."""
+    """Find where the list behind a colon begins: the words before it in the sentence are its purpose."""
     for match in re.finditer(r":\s", text):
         if any(chunk.listed for chunk in chunks if match.end() <= chunk.start < match.end() + 60):
             return match.start()

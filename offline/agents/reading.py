@@ -1,4 +1,4 @@
-"""How the rules come to know: from the answers of tools as records, call by call, and from what researchers condensed.
+"""The rules' sources of knowledge: the answers of tools as records, call by call, and what researchers condensed.
 
 They decide on what the answers hold and on nothing that a model was not shown: texts are cut where the tool's text cuts them.
 """
@@ -31,7 +31,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 
 def of_conversation(messages: Sequence[BaseMessage], profile: ProfileFacts | None = None) -> Memory:
-    """From a conversation with tools: the calls of each turn and the records behind the answers to them."""
+    """Remember a conversation with tools: the calls of each turn and the records behind the answers to them."""
     memory = Memory()
     asked: dict[str, MadeCall] = {}
     for message in messages:
@@ -45,7 +45,7 @@ def of_conversation(messages: Sequence[BaseMessage], profile: ProfileFacts | Non
 
 
 def of_evidence(evidence: Iterable[CallEvidence], profile: ProfileFacts | None = None) -> Memory:
-    """From the calls of a run."""
+    """Remember the calls of a run."""
     memory = Memory()
     for name, arguments, answer in evidence:
         take(memory, MadeCall(name, arguments), answer)
@@ -54,7 +54,7 @@ def of_evidence(evidence: Iterable[CallEvidence], profile: ProfileFacts | None =
 
 
 def of_researched(researched: Iterable[Condensing], pages: Iterable[Source] = ()) -> Memory:
-    """From what researchers condensed, and from pages that were read whole."""
+    """Remember what researchers condensed, and pages that were read whole."""
     memory = Memory()
     for one in researched:
         _take_condensed(memory, one)
@@ -80,7 +80,7 @@ def _take_condensed(memory: Memory, condensing: Condensing) -> None:
 
 
 def _take_profile_facts(memory: Memory, profile: ProfileFacts | None) -> None:
-    """What a `+profile` researcher was handed."""
+    """Take in what a `+profile` researcher was handed."""
     if profile is not None:
         memory.home = SeenHome(profile.summary.city, profile.summary.state, profile.url)
 

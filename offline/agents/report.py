@@ -1,4 +1,4 @@
-"""How the rules write the report, with its picks, reasons, tables and sources."""
+"""The rules' writing of the report, with its picks, reasons, tables and sources."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _reasons(task: Asked, basket: Choice, memory: Memory, cites: Cites) -> str:
 
 
 def _tradeoff(product: SeenProduct, other: SeenProduct) -> str:
-    """In words: a difference is no figure of either listing."""
+    """Put a trade-off in words: a difference is no figure of either listing."""
     if product.price is None or other.price is None:
         return "the two cannot be compared by price, because one is unknown"
     better = (product.rating or 0) - (other.rating or 0)
@@ -178,7 +178,7 @@ def _level(basket: Choice, mean: float) -> list[str]:
 
 
 def _categories(task: Asked, figures: UserStatistics) -> list[tuple[str, Share]]:
-    """Of the shopper's categories with a known spend, those that the question speaks of."""
+    """Choose of the shopper's categories with a known spend those that the question speaks of."""
     wanted = subject(task) | set(content_words(task.text))
     named = [(one_line(share.name.replace("_", " "), 50), share) for share in figures.by_category[:6]]
     return [(n, s) for n, s in named if s.spend is not None and wanted.intersection(content_words(n))][:2]

@@ -1,4 +1,4 @@
-"""What the rules search for where no shop is behind the question: the things that it names, and each thing that it wants to know of them."""
+"""The rules' searches where no shop is behind the question. The things that it names, and each thing that it wants to know of them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _BREAK = frozenset(".?!:;")
 
 
 def searches(text: str) -> list[str]:
-    """Short ones: each thing by its name, then the names with the words of each clause that asks; where nothing has a name, the word
-    that the question is about stands in."""
+    """List short searches: each thing by its name, then the names with the words of each clause that asks.
+    Where nothing has a name, the question's main word stands in."""
     text = _FILE.sub(" ", text)
     things = list(dict.fromkeys(_things(text)))
     names = " ".join(list(dict.fromkeys(name for name, _ in things))[:_NAMES_MOST])
@@ -38,7 +38,7 @@ def names_in(text: str) -> set[str]:
 
 
 def _things(text: str) -> Iterator[tuple[str, str]]:
-    """Names in the middle of a sentence with the words of the thing beside them: behind, or before a small word."""
+    """Yield names in the middle of a sentence with the words of the thing beside them. Behind, or before a small word."""
     words = _WORD.findall(text)
     place = 0
     while place < len(words):

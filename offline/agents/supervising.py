@@ -1,4 +1,4 @@
-"""The rules as a supervisor: the sub-problems of a question, and after the reports what they left open or now make possible."""
+"""The rules as a supervisor. The sub-problems of a question, and after the reports what they left open or now make possible."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _first_problems(brief: Supervising, task: Asked) -> list[str]:
 
 
 def _on_pages(task: Asked) -> list[str]:
-    """What the pages may know of each thing that the question names."""
+    """List what the pages may know of each thing that the question names."""
     return [on_the_web(words) for words in searches(task.text)] or _background(task)
 
 
@@ -72,7 +72,7 @@ def _strategy(task: Asked) -> str:
 
 
 def _sub_problems(task: Asked, question: str) -> list[str]:
-    """What is named as wanted need by need, the rest by a look through the shop; then the web and the shopper's record."""
+    """List the named wishes need by need, the rest by a look through the shop. Then the web and the shopper's record."""
     finds = _finds(replace(task, needs=task.firm))
     if task.firm != task.needs or not finds:
         finds = [offline_question.look_through(question), *finds]
@@ -93,7 +93,7 @@ def _finds(task: Asked) -> list[str]:
 
 
 def _background(task: Asked) -> list[str]:
-    """What the web knows, and what the shopper bought before."""
+    """List what the web knows, and what the shopper bought before."""
     subject = task.asks[0] if task.asks else f"how to choose {offline_words.join(task.needs) or task.topic}"
     web = [on_the_web(subject)]
     about = " ".join(dict.fromkeys([task.topic, *task.needs])).strip()

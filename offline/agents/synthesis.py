@@ -1,4 +1,4 @@
-"""What a researcher of the rules hands on: the best of what it found, as records, and the same as a short cited report."""
+"""The result of a researcher of the rules. The best of what it found, as records, and the same as a short cited report."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Synthesis:
     """What it was after, where it was sent to look through the shop."""
 
     def hand_on(self, memory: Memory) -> None:
-        """To whoever reads the researchers' reports."""
+        """Hand the memory on to whoever reads the researchers' reports."""
         for product in self.products:
             memory.add_product(product)
             known = memory.products[product.url]
@@ -99,7 +99,7 @@ def condensed(condensing: Condensing) -> Synthesis:
 
 
 def condensed_of(problem: str, memory: Memory) -> Synthesis:
-    """What somebody remembers of work on a problem."""
+    """Condense what somebody remembers of work on a problem."""
     task = grounded(offline_question.read(problem), memory)
     products: list[SeenProduct] = []
     missing: list[str] = []

@@ -1,4 +1,4 @@
-"""Whether walls have to stay whole, and which things are fixed to them."""
+"""The question whether walls have to stay whole, and the things that are fixed to them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class WallReader:
         self._unfixed = _compiled(some("unfixed"))
 
     def spares(self, text: str) -> bool:
-        """Whether nothing may be fixed to walls: it is said, or who rents says nothing of being allowed to."""
+        """Tell whether nothing may be fixed to walls: the text says so, or its writer rents and mentions no permission."""
         if self._whole.search(text) is not None:
             return True
         return self._tenancy.search(text) is not None and self._permitted.search(text) is None
 
     def is_fixed(self, title: str) -> bool:
-        """Whether a listing names it as a thing that is fixed to a wall."""
+        """Tell whether a listing names it as a thing that is fixed to a wall."""
         return self._fixed.search(title) is not None and self._unfixed.search(title) is None
 
 

@@ -1,4 +1,4 @@
-"""How the rules put products, names and foreign text into words."""
+"""The rules' words for products, names and foreign text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The offline query writer: rules that make questions out of the brief that goes along with a model's prompt, and of nothing else."""
+"""The offline query writer. Rules that make questions out of the brief that goes along with a model's prompt, and of nothing else."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _state(profile: ProfileSummary) -> str | None:
 
 
 def _dear(spend: Spend) -> float:
-    """By the median price: below 14 dollars is thrifty, above 36 is not."""
+    """Judge by the median price: below 14 dollars is thrifty, above 36 is not."""
     middle = round(spend.quartiles[1], 2) if spend.quartiles else 20.0
     return 0.8 if middle < 14 else 1.3 if middle > 36 else 1.0
 

@@ -66,7 +66,7 @@ def draw(*parts: object) -> int:
 
 
 class Slots:
-    """What a sentence can be filled with."""
+    """The slots that a sentence can be filled with."""
 
     def __init__(self, words: ThemeWords, record: PurchaseRecord, shopper: Shopper, seed: int) -> None:
         self.words = words
@@ -89,7 +89,7 @@ class Slots:
 
     @property
     def have(self) -> str:
-        """What is owned already, so that the answer has to look it up."""
+        """Name what is owned already, so that the answer has to look it up."""
         thing, year = self.record.thing, self.record.year
         return self.pick(
             f"I already have the {thing}, which I bought in {year}.",
@@ -104,7 +104,7 @@ class Slots:
         return f"{self.record.thing}, {self.record.year}"
 
     def avoid(self, needs: Sequence[str]) -> str:
-        """What such shoppers commonly keep away from in one of these things; one in two of them says so."""
+        """Name what such shoppers commonly keep away from in one of these things; one in two of them says so."""
         what, kinds = self.words.get("avoid", ("", ()))
         if not set(kinds) & set(needs) or draw(self.seed, "avoid") % 2:
             return ""
@@ -119,7 +119,7 @@ class Slots:
         return str(self.words["web"]).format(state=self.shopper.state or "my state")
 
     def needs(self, most: int) -> list[str]:
-        """What is not owned yet, and at least two things: a second piece of what is owned, if it must be."""
+        """List what is not owned yet, and at least two things. A second piece of what is owned, if it must be."""
         rows = self.words["needs"]
         first = self.seed // 7 % len(rows)
         turned = [row[0] for row in rows[first:] + rows[:first]]

@@ -80,13 +80,13 @@ class NamedThing:
 
     @property
     def called(self) -> str:
-        """What stands below the maker's name on a label or a booklet: `smoke detector Plus`."""
+        """Return what stands below the maker's name on a label or a booklet: `smoke detector Plus`."""
         return f"{self.noun} {self.edition}".rstrip()
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeldMake:
-    """A file says when the thing was made: since then there has been another make, of which what is asked is not."""
+    """A make whose date a file gives. Another make has followed since, and what is asked is not about that one."""
 
     subject: str
     made: date
@@ -141,7 +141,8 @@ class TaskCase:
 
     @property
     def known_by(self) -> date:
-        """The day by which what pages say of makes, lists and prices must have begun: when it was bought, and of a candidate now."""
+        """Return the day by which what pages say of makes, lists and prices must have begun. That is the day
+        of purchase, and today for a candidate."""
         return self.bought if self.rival is None else self.today
 
     def of(self, source: str) -> tuple[TaskFact, ...]:

@@ -92,7 +92,7 @@ class CorpusWeb:
         return WebHit(page.title, page.url, dated + piece.text)
 
     def piece_of(self, url: str, seen: str) -> int | None:
-        """By how it begins: a hit is one line, and may be cut."""
+        """Find the piece by how it begins: a hit is one line, and may be cut."""
         place = self._places.get(address_key(url))
         if place is None:
             return None
@@ -118,7 +118,7 @@ class CorpusWeb:
 
 
 class OpenCorpora:
-    """Those that were used last, shared by the units of one process; bounded by the characters of their pages."""
+    """The corpora that were used last, shared by the units of one process. They are bounded by the characters of their pages."""
 
     def __init__(self, settings: Settings, most_chars: int = MOST_CHARS) -> None:
         self._settings = settings

@@ -1,4 +1,4 @@
-"""The folders of tasks as the world and judging find them: by task id, and none by way of a link."""
+"""The folders of tasks as the world and judging find them. They are found by task id, and none by way of a link."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def open_task(folder: Path) -> FileTask:
 
 
 def open_tasks(place: Path) -> dict[str, FileTask]:
-    """By id, in the order of the folders."""
+    """Open the tasks by id, in the order of the folders."""
     found: dict[str, FileTask] = {}
     for folder in task_folders(place):
         task = open_task(folder)

@@ -1,4 +1,4 @@
-"""DR3-Eval: a folder for each task with its report and what was measured of it, below the model and the size of the frozen pages."""
+"""DR3-Eval: a folder for each task with its report and its measures, below the model and the size of the frozen pages."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class _Combined(ForeignRow):
 
 
 class _Place(NamedTuple):
-    """Where in the folders of results a file lies."""
+    """The place of a file in the folders of results."""
 
     asked: ForeignQuestion
     system: str
@@ -156,7 +156,7 @@ class Dr3Eval:
 
 
 def _numbers(rows: Sequence[ReportOut] | Sequence[ScoresOut]) -> dict[str, str]:
-    """By words."""
+    """Map the numbers by words."""
     found: dict[str, str] = {}
     for one in rows:
         words, own = one.asked.words or "", _task(one.asked)
@@ -172,7 +172,7 @@ def _folder(one: ReportOut | ScoresOut, numbers: Mapping[str, str]) -> str:
 
 
 def _combined_row(values: Mapping[str, float | None]) -> JsonObject:
-    """What has no value is left out, as nobody knows whether it was asked for; an undefined total is written as such."""
+    """Combine the values. What has none is left out, as nobody knows whether it was asked for; an undefined total is written as such."""
     parts = {
         key: {"available": True, "score": values[name]}
         for key, name in _RECALLS.items()
@@ -208,7 +208,7 @@ def _place(path: Path) -> _Place:
 
 
 def _scores(files: Sequence[Path]) -> GivenScores:
-    """Of one task: of a metric that several files hold the last by name counts, as their names end in the time of writing."""
+    """Read the scores of one task. Of a metric in several files the last by name counts, as their names end in the time of writing."""
     place = _place(files[0])
     values: dict[str, float | None] = {}
     for path in sorted(files):

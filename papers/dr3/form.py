@@ -90,7 +90,7 @@ def holds_tasks(folder: Path) -> bool:
 
 
 def task_folders(path: Path) -> list[Path]:
-    """Of a folder of tasks, by name; or the one task that it is. `DrrError` for what is no plain file in them."""
+    """List the task folders of a folder by name, or the one task that it is. `DrrError` for what is no plain file in them."""
     if is_task(path):
         check_plain(path)
         return [path]
@@ -146,7 +146,7 @@ def _read(path: Path, model: type[Row]) -> Row:
 
 
 def document(row: BaseModel) -> bytes:
-    """As a file of its own: the same row gives the same bytes."""
+    """Write a row as a file of its own: the same row gives the same bytes."""
     return orjson.dumps(row.model_dump(mode="json"), option=orjson.OPT_INDENT_2) + b"\n"
 
 

@@ -1,4 +1,4 @@
-"""Tasks of found pages as units of a study beside the folder: one for each candidate, nothing is asked or searched twice."""
+"""Tasks of found pages as units of a study beside the folder. One for each candidate, nothing is asked or searched twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which pages of a task hold what is needed and which lead astray: for a study that withholds some of them, and for nothing else.
+"""The kinds of a task's pages: which contain what is needed and which lead astray. They are for a study that
+withholds some of them, and for nothing else.
 
 The world of an agent does not import this. Whoever opens that world reads it here and hands over addresses.
 """
@@ -15,7 +16,8 @@ from drr.papers.dr3.truth import read_truth
 
 
 def known_kinds(place: Path, *, distractors: bool) -> dict[str, KnownKinds]:
-    """By task id. `Misuse` for a task whose truth is gone, or that does not say what its distractors are, where they are asked for."""
+    """Map each task id to its known kinds. `Misuse` for a task whose truth is gone, or that does not say what
+    its distractors are, where they are asked for."""
     found = {}
     for task_id, task in open_tasks(place).items():
         if not (task.folder / TRUTH).is_file():

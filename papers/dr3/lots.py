@@ -1,4 +1,4 @@
-"""Numbers of production lots: one letter for all models of a product, and numbers that grow with the months in which lots were made."""
+"""The numbers of production lots. They have one letter for all models of a product, and grow with the months in which lots were made."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def lot_before(month: date, *, is_recall: bool = True) -> int:
 
 
 def month_of_recall(value: str) -> date:
-    """Of the notice that says `lots before A4120`."""
+    """Return the month of the notice that says `lots before A4120`."""
     months = (int(number_of(value)) - _FIRST) // _A_MONTH + RECALLED
     return date(_FIRST_YEAR + months // 12, months % 12 + 1, 1)

@@ -1,4 +1,4 @@
-"""How the facts of each part of an answer combine: what is asked for, and the verdict that hangs on it."""
+"""The outcomes of an answer's parts from their facts: what is asked for, and the verdict that hangs on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ERROR = 0.04
 
 @dataclass(frozen=True)
 class PartOutcome:
-    """What a part of the answer comes to."""
+    """The outcome of a part of the answer."""
 
     told: str
     figure: str
@@ -29,11 +29,12 @@ class PartOutcome:
     """Nobody asks for the figure beside it."""
 
     def overturns(self, other: PartOutcome) -> bool:
-        """Whether an answer that rests on the one has another verdict than one that rests on the other; where there is none, another figure."""
+        """Tell whether answers resting on the one and on the other have different verdicts. Where there is no
+        verdict, compare the figures."""
         return self.verdict != other.verdict if self.verdict else self.figure != other.figure
 
     def differs(self, other: PartOutcome) -> bool:
-        """Whether it says something else at all: a date, a sum or a margin that is asked for is another, whatever the verdict."""
+        """Tell whether it says something else at all. A date, a sum or a margin that is asked for is another, whatever the verdict."""
         return self.overturns(other) or (not self.only_verdict and self.figure != other.figure)
 
 
@@ -79,7 +80,8 @@ def _part(said: FactValues) -> PartOutcome:
 
 
 def comes_out_even(dollars: float, percent: float) -> bool:
-    """To the cent: who rounds half a cent up and who rounds it down would both be right."""
+    """Tell whether it comes out even to the cent. Otherwise one who rounds half a cent up and one who rounds
+    it down would both be right."""
     return round(100 * dollars) * percent % 100 == 0
 
 

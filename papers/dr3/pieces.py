@@ -30,7 +30,7 @@ class CorpusPiece(NamedTuple):
 
 
 def pieces_of(pages: Sequence[CorpusPage]) -> list[CorpusPiece]:
-    """Of 500 tokens with 50 overlap, a token being four characters; a piece ends with a word."""
+    """Cut pages into pieces of 500 tokens with 50 overlap, a token being four characters. A piece ends with a word."""
     return [CorpusPiece(number, text) for number, page in enumerate(pages) for text in cut(page.text)]
 
 
@@ -99,14 +99,14 @@ def _weighed(
 
 
 class DenseSearch:
-    """By cosine, exactly: every piece is compared."""
+    """A search by cosine, exact: every piece is compared."""
 
     name = "dense"
 
     def __init__(
         self, embedder: Embedder | None, titles: Sequence[str], pieces: Sequence[CorpusPiece]
     ) -> None:
-        """Without an embedder the offline one, fitted to these pieces."""
+        """Embed the pieces, without an embedder by the offline one, fitted to them."""
         texts = [f"{titles[piece.page]}\n{piece.text}" for piece in pieces]
         self.embedder = HashedTfIdf.fitted(texts) if embedder is None else embedder
         self.vectors = self.embedder.embed(texts)

@@ -25,7 +25,8 @@ def reckoned(key: str, said: FactValues) -> PartOutcome:
 
 
 def turns(said: FactValues, attribute: str, value: str) -> bool:
-    """Whether another value of a page's fact would change the answer of its part: its verdict, or a figure that is asked for."""
+    """Tell whether another value of a page's fact would change the answer of its part. The answer is its
+    verdict, or a figure that is asked for."""
     key = part_of(attribute)
     if key is None:
         return True
@@ -33,7 +34,7 @@ def turns(said: FactValues, attribute: str, value: str) -> bool:
 
 
 def overturns(said: FactValues, attribute: str, value: str) -> bool:
-    """Whether it would turn the verdict, where there is one."""
+    """Tell whether it would turn the verdict, where there is one."""
     key = part_of(attribute)
     if key is None:
         return True
@@ -41,7 +42,7 @@ def overturns(said: FactValues, attribute: str, value: str) -> bool:
 
 
 def nonsense(facts: Iterable[TaskFact], today: date) -> Iterator[str]:
-    """What a sensible person would not ask, or could not answer, of these facts."""
+    """Yield what a sensible person would not ask, or could not answer, of these facts."""
     known = list(facts)
     said = FactValues.of(known, today)
     for fact in known:
@@ -56,7 +57,8 @@ def nonsense(facts: Iterable[TaskFact], today: date) -> Iterator[str]:
 
 
 def _days(facts: Iterable[TaskFact], said: FactValues) -> Iterator[str]:
-    """In the order in which things happen, none after the question, each once; nothing is delivered on a day of rest."""
+    """Check that the days are in the order in which things happen, none after the question, each once.
+    Nothing is delivered on a day of rest."""
     order = ("purchase date", "day of delivery", "day of opening", "day the fault was noticed")
     found = [(fact, day_of(fact.value)) for name in order for fact in facts if fact.attribute == name]
     if len({fact.attribute for fact, _ in found}) < len(found):

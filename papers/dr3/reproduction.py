@@ -1,4 +1,4 @@
-"""DR3-Eval: tasks with files and frozen pages, size by size; and what agents make of less of the pages, or of searching them otherwise."""
+"""DR3-Eval: tasks with files and frozen pages, size by size. And what agents make of less of the pages, or of searching them otherwise."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ PICTURE = "a picture: what it shows cannot be held against words"
 
 
 class FileSources:
-    """A place is held against its own words, as the file has them where the tasks are at hand; else against what was read of it."""
+    """The sources in files. A place is compared with its own words, as the file has them where the tasks are
+    at hand; else with what was read of it."""
 
     name: ClassVar[str] = "file"
     label: ClassVar[str] = "the question's files"

@@ -300,7 +300,7 @@ def review(arguments: argparse.Namespace) -> int:
 
 
 def _reviewed(place: Path, folders: list[Path]) -> int:
-    """How many are left is in the manifest and its card, too."""
+    """Count the tasks left by a review; the manifest and its card have it, too."""
     from drr.papers.dr3.making.generate import recount
     from drr.papers.dr3.task_card import rewrite_card
 

@@ -29,7 +29,7 @@ _WRITTEN = 300
 
 @dataclass
 class AnsweredTasks:
-    """What answering has shown."""
+    """The results of answering."""
 
     code: int = 0
     asked: int = 0
@@ -57,7 +57,7 @@ class _Question(NamedTuple):
 def answered_tasks(
     arguments: argparse.Namespace, settings: Settings, tasks: Sequence[StoredTask]
 ) -> AnsweredTasks:
-    """Of tasks that hold otherwise: what code refuses needs no model."""
+    """Answer tasks that are otherwise sound: what code refuses needs no model."""
     from drr.app.models import models_of
     from drr.app.prompts import prompts_of
     from drr.app.studies import budget_of, check_models, conclude, run_units, unit_cap_of

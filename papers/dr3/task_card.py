@@ -1,4 +1,4 @@
-"""The dataset card of a set of tasks with files, and its Croissant metadata: both lie in the folder beside the tasks."""
+"""The dataset card of a set of tasks with files, and its Croissant metadata. Both lie in the folder beside the tasks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def write_card(folder: Path, manifest: TaskSetManifest, day: str) -> None:
 
 
 def rewrite_card(folder: Path, manifest: TaskSetManifest) -> None:
-    """With the day that it has."""
+    """Rewrite the card with the day that it has."""
     path = folder / CROISSANT
     if path.is_file():
         write_card(folder, manifest, json.loads(path.read_text(encoding="utf-8"))["datePublished"])

@@ -12,7 +12,7 @@ __all__ = ["known_kinds", "queries_of", "say_unconfirmed", "say_what_is_odd"]
 
 
 def say_what_is_odd(place: Path) -> None:
-    """Of the tasks those that a person rejected, and those that are not what was written."""
+    """Say which tasks a person rejected, and which are not what was written."""
     from drr.papers.dr3.folders import left_out, open_tasks, some
     from drr.papers.dr3.form import is_rejected
     from drr.papers.dr3.making.manifest import changed_shown
@@ -29,7 +29,7 @@ def say_what_is_odd(place: Path) -> None:
 
 
 def say_unconfirmed(place: Path) -> None:
-    """Where pages were found: in how many tasks what they are for is a model's word alone."""
+    """Say, where pages were found, in how many tasks their purpose is a model's word alone."""
     from drr.papers.dr3.form import is_task
     from drr.papers.dr3.making.manifest import read_manifest
 

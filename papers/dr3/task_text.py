@@ -1,4 +1,4 @@
-"""A task with files as a person reads it in a terminal: what an agent has of it, and what is true."""
+"""A task with files as a person reads it in a terminal. What an agent has of it, and what is true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is true of a file task, by construction: facts with their places, kinds of pages, recorded changes, the checklist.
+"""The truth of a file task, by construction: facts with their places, kinds of pages, recorded changes, the checklist.
 
 No agent and no judge is given a byte of it: the world of file tasks does not import this module (a test holds that).
 """
@@ -202,17 +202,17 @@ class TaskTruth(BaseModel):
         return self
 
     def judged_pages(self) -> dict[str, str]:
-        """By address what a person last said of a proposed kind: `confirm` or `refute`."""
+        """Map each address to a person's last word on a proposed kind: `confirm` or `refute`."""
         told = [entry for entry in self.review.history if entry.get("action") in PAGE_ACTIONS]
         return {str(entry["page"]): str(entry["action"]) for entry in told}
 
     @property
     def is_refuted(self) -> bool:
-        """Whether a page is not what it was proposed as, as a person says."""
+        """Tell whether a page is not what it was proposed as, as a person says."""
         return "refute" in self.judged_pages().values()
 
     def open_proposals(self) -> list[PageProposal]:
-        """Those that nobody confirmed or refuted."""
+        """List those that nobody confirmed or refuted."""
         judged = self.judged_pages()
         return [one for one in (self.found.proposals if self.found else ()) if one.url not in judged]
 

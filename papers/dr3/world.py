@@ -1,4 +1,4 @@
-"""The world of tasks with files: a drawer, the frozen pages of one size, and a calculator; with a shop, also the nine tools.
+"""The world of tasks with files: a drawer, the frozen pages of one size, and a calculator. A shop adds the nine tools.
 
 What is true of a task is in a module and a file that nothing here imports or opens.
 """
@@ -84,7 +84,7 @@ class FileWorld:
 
     @property
     def user_id(self) -> str | None:
-        """Without a shop there are no records to look up, so nobody's id is told."""
+        """Return the user id, and `None` without a shop. There are no records to look up then, so nobody's id is given."""
         return None if self.session is None else self.session.user_id
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What people score criterion by criterion: the reports of a study that has criteria of persons, each with those of its own."""
+"""The scoring by people criterion by criterion. The reports of a study that has criteria of persons, each with those of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from drr.study.study import Study
 
 
 def scored_reports(study: Study, judge: str | None, variants: Collection[str] | None) -> list[BlindPair]:
-    """Under the criteria of P as they stand now; what a judge said of them is shown to nobody."""
+    """Collect reports under the criteria of P as they stand now; a judge's scores are shown to nobody."""
     judged = read_judged(study, choose(study, judge))
     known = _known(study)
     found = []
@@ -62,7 +62,7 @@ def _criteria(judged: Judged, answer: Answer) -> list[ShownCriterion]:
 
 
 def _known(study: Study) -> dict[str, str]:
-    """What the judge was told of each answer's own person."""
+    """Map each answer to what the judge read of its own person."""
     return {
         record.key_fields["answer"]: record.spec["known"]
         for record in study.records("judgement", None)

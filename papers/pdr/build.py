@@ -35,7 +35,8 @@ def person_of(
     with_invented: bool = False,
     said: Sequence[Attribute] = (),
 ) -> Person:
-    """What records and own reviews say of one shopper before `as_of`, and by `seed` what nobody says; `said` is what a model found besides."""
+    """Make a person of what records and own reviews say of one shopper before `as_of`. What nobody says is
+    drawn by `seed`; `said` is what a model found besides."""
     history = history_of(store, user_id, as_of)
     person_id = person_id_of(user_id)
     attributes = with_stated([one.attribute for one in derived(history)], own_reviews(store, user_id, as_of))
@@ -59,7 +60,8 @@ def own_reviews(store: Store, user_id: str, as_of: str) -> list[KeptReview]:
 
 
 def _undisclosed(attribute: Attribute, user: User) -> Attribute | None:
-    """Without quotations that hold the shopper's name or the like; `None` where the statement does, or nothing is left."""
+    """Remove quotations that contain the name of the shopper or the like. Return `None` where the statement
+    contains it, or nothing is left."""
     evidence = tuple(
         ground for ground in attribute.evidence if ground.quote is None or not disclosed(ground.quote, user)
     )
@@ -70,7 +72,7 @@ def _undisclosed(attribute: Attribute, user: User) -> Attribute | None:
 
 
 def invents(shop: Shop, choice: Invented) -> bool:
-    """About people who may be real nothing is made up unless it was asked for."""
+    """Tell whether anything may be invented. About people who may be real nothing is made up unless it was asked for."""
     return choice == "all" or (choice == "sample" and shop.manifest.origin == "sample")
 
 

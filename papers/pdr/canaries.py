@@ -1,4 +1,4 @@
-"""Reports for one person that try to look made for her: somebody else's, one that flatters, one that copies what is known of her."""
+"""Reports for one person that only look made for her. Somebody else's, one that flatters, one that copies what is known of her."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def person_rows(p: Mapping[str, float | None]) -> list[CanaryRow]:
 async def vet(
     study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
-    """By criteria that this judge makes for the person; R is not asked for."""
+    """Test by criteria that this judge makes for the person; R is not asked for."""
     from drr.app.commands.canaries import canary_options
     from drr.app.console import progress_of
     from drr.eval.evidence.answers import read_answers

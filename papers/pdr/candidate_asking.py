@@ -1,4 +1,4 @@
-"""Candidates of a model for persons as units of a study beside the file: one for each shopper, nothing is paid for twice."""
+"""A model's candidates for persons as units of a study beside the file. One for each shopper, nothing is paid for twice."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Shopper:
 
 
 def asks_model(settings: Settings) -> bool:
-    """Under `offline` nothing is asked: rules read reviews in any case."""
+    """Tell whether a model is asked. Under `offline` none is: rules read reviews in any case."""
     from drr.llm.names import OFFLINE
     from drr.papers.pdr.candidates import ROLE
 
@@ -103,7 +103,7 @@ def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> dict[str,
 
 
 def _unit(settings: Settings, model: str, user_id: str, one: _Shopper) -> Unit:
-    """What a model is told decides its answer; what code accepts of it is decided when it is read."""
+    """Make the unit. What the model reads decides its answer; what code accepts of it is decided when it is read."""
     from drr.study.unit import Unit
 
     fields = {

@@ -1,4 +1,4 @@
-"""What a model takes a shopper to say in own reviews: candidates, of which only those stay whose words code finds there."""
+"""The candidates that a model takes a shopper to say in own reviews. Of them only those stay whose words code finds there."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ class Accepted(NamedTuple):
 
 
 def readable(reviews: Sequence[KeptReview], user: User) -> list[KeptReview]:
-    """Nothing of the shopper's record is sent: a review that holds the own name, an address or the like stays here."""
+    """List the reviews that may be read; nothing of the shopper's record is sent. A review that contains the
+    own name, an address or the like stays here."""
     return [one for one in reviews if not disclosed(_text(one), user)]
 
 

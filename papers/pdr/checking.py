@@ -1,4 +1,4 @@
-"""What code can say against a person: evidence that is not there, personal data, a state of the wrong shop."""
+"""The objections of code to a person: evidence that is not there, personal data, a state of the wrong shop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PersonProblem(NamedTuple):
 
 
 def problems(persons: Sequence[Person], shop: Shop | None = None) -> Iterator[PersonProblem]:
-    """Without a shop: what the file alone shows."""
+    """Yield the problems; without a shop, those that the file alone shows."""
     for person in persons:
         for check, told in _of_file(person):
             yield PersonProblem(person.person_id, check, told)

@@ -42,7 +42,7 @@ class ContextItem(BaseModel):
     text: str = Field(min_length=1)
 
     def shown(self) -> str:
-        """As it stands in a context; the id is not shown."""
+        """Return it as it stands in a context; the id is not shown."""
         return line_of(self.date, self.kind, self.text)
 
 
@@ -118,7 +118,7 @@ def text_of(items: tuple[ContextItem, ...]) -> str:
 
 
 def context_hash(entries: dict[str, PersonContext]) -> str:
-    """Of every person's items and truth."""
+    """Hash every person's items and truth."""
     rows = [[key, one.items_hash, one.truth_hash, one.tokens] for key, one in sorted(entries.items())]
     return text_hash(json.dumps(rows))
 
@@ -153,11 +153,11 @@ class Contexts:
         return text_of(self.items(person_id, size))
 
     def hash(self, person_id: str, size: str) -> str:
-        """Of the text: what enters the key of a unit that was given it."""
+        """Hash the text: what enters the key of a unit that was given it."""
         return text_hash(self.text(person_id, size))
 
     def _person(self, person_id: str) -> tuple[tuple[ContextItem, ...], dict[str, int]]:
-        """In the order of the file, in which a size is a beginning."""
+        """Read a person's items in the order of the file, in which a size is a beginning."""
         part = self.folder / file_name(person_id)
         vouched = self.manifest.persons[person_id]
         text = _read_text(part / ITEMS)
@@ -203,7 +203,7 @@ def read_contexts(path: Path) -> Contexts:
 
 
 def read_truth(contexts: Contexts, person_id: str) -> dict[str, ItemTruth]:
-    """By item: for checks and for measuring memories, never for anything that an agent is given."""
+    """Read the truth by item. It is for checks and for measuring memories, never for anything that an agent is given."""
     path = contexts.folder / file_name(person_id) / TRUTH
     return {row.id: row for _, row in rows_of(path, ItemTruth, "truths", SCHEMA)}
 

@@ -1,4 +1,5 @@
-"""Filling a person's context: first five items for each attribute, then up to the budget of each size, in set proportions."""
+"""The filling of a person's context. First come five items for each attribute, then more up to the budget of
+each size, in set proportions."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ _DRAWN = 40
 
 
 class _Room:
-    """What was admitted so far, and whether a further draft may be."""
+    """The items admitted so far, and whether a further draft may be."""
 
     def __init__(self, person: Person, user: User | None, says: Mapping[str, frozenset[Run]]) -> None:
         self._person, self._user, self._says = person, user, says
@@ -45,7 +46,8 @@ class _Room:
         self.talk = self.noise = 0
 
     def item(self, draft: ItemDraft) -> ContextItem | None:
-        """`None` for what a context may not hold: a text twice, the person's name, a trait said or denied, the future."""
+        """Make the item, or `None` for what a context may not contain. That is a text twice, the person's
+        name, a trait stated or denied, the future."""
         if draft.text in self._seen or (self._person.as_of and draft.date >= self._person.as_of):
             return None
         number = f"{self._person.person_id}\n{draft.date}\n{draft.text}"
@@ -67,11 +69,11 @@ class _Room:
 
     @staticmethod
     def size(draft: ItemDraft) -> int:
-        """In bytes, as the item will be shown, with the end of the line before it."""
+        """Count the bytes of the item as it will be shown, with the end of the line before it."""
         return len(line_of(draft.date, draft.kind, draft.text).encode()) + 1
 
     def admit(self, draft: ItemDraft, limit: int) -> bool | None:
-        """Whether it is in now; `None` where it was too large for what is left of so many bytes."""
+        """Tell whether it is in now. `None` where it was too large for what is left of so many bytes."""
         item = self.item(draft)
         if item is None:
             return False
@@ -117,7 +119,7 @@ def build_context(
 
 
 def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], limit: int) -> None:
-    """What does not fit waits for a larger size."""
+    """Fill the room; what does not fit waits for a larger size."""
     for _ in range(len(waiting)):
         draft = waiting.popleft()
         if room.admit(draft, limit) is None:
@@ -134,7 +136,8 @@ def _fill(room: _Room, drafts: Iterator[ItemDraft], waiting: deque[ItemDraft], l
 
 
 def _close(room: _Room, material: PersonMaterial, limit: int) -> str | None:
-    """Up to the size with notes of a line, whatever streams had to say last, of noise where nothing else is left; or why not."""
+    """Close the room up to the size, or say why not. Use notes of a line, whatever streams had to say last,
+    and noise where nothing else is left."""
     while room.bytes < CLOSE * limit:
         noise = room.wants_noise
         enough = room.talk >= LEAST_TALK * (len(room.items) + 1)
@@ -145,7 +148,7 @@ def _close(room: _Room, material: PersonMaterial, limit: int) -> str | None:
 
 
 def _closer(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> bool:
-    """Of several notes the longest, unless it leaves a rest that is too small for any other."""
+    """Admit the longest of several notes, unless it leaves a rest that is too small for any other."""
     drawn = {draft.text: draft for draft in (material.short(own=own) for _ in range(_DRAWN))}
     sizes = {text: room.size(draft) for text, draft in drawn.items()}
     least, rest, slack = min(sizes.values()), limit - room.bytes, limit - CLOSE * limit
@@ -158,7 +161,7 @@ def _closer(room: _Room, material: PersonMaterial, limit: int, *, own: bool) -> 
 
 
 def _drafts(person: Person, material: PersonMaterial, room: _Room, rng: Random) -> Iterator[ItemDraft]:
-    """For each attribute in turn until five show it, then whatever the proportions ask for."""
+    """Yield drafts for each attribute in turn until five show it, then whatever the proportions ask for."""
     plain = material.orders() + material.reviews()
     by_attribute = _by_attribute(person, material, plain, rng)
     for times in range(1, LEAST + 1):

@@ -1,4 +1,5 @@
-"""What code can say against contexts: the future, a person's name, a trait said outright or denied, wrong proportions and sizes."""
+"""The objections of code to contexts. They are the future, a person's name, a trait stated outright or
+denied, wrong proportions and sizes."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ def persons_of(contexts: Contexts) -> dict[str, Person]:
 def item_faults(
     person: Person, items: Sequence[ContextItem], user: User | None = None
 ) -> Iterator[ContextFault]:
-    """Of each item by itself; without the user's record only what has a form of its own is found to be private."""
+    """Find the faults of each item by itself. Without the user's record only what has a form of its own is found to be private."""
     opposed = Opposed(person)
     for item in items:
         found = []
@@ -109,7 +110,7 @@ def _talk(items: Sequence[ContextItem]) -> float:
 
 
 class SharesTally:
-    """Of all persons, size by size."""
+    """The shares of all persons, size by size."""
 
     def __init__(self, contexts: Contexts) -> None:
         self._contexts = contexts

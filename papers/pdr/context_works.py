@@ -1,4 +1,5 @@
-"""Contexts of many persons: a shop is opened once, in this process or in several, and each person's files are written where they are made."""
+"""The contexts of many persons. A shop is opened once, in this process or in several, and each person's files
+are written where they are made."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ def start_worker(
 
 
 def write_one(task: tuple[Path, Person]) -> tuple[str, PersonContext]:
-    """In a worker process: what was built is written there, as it is large."""
+    """Write a person's files in the worker process that built them, as they are large."""
     folder, person = task
     return person.person_id, write_person(folder, _WORKS[0].built(person))
 
@@ -67,7 +68,7 @@ def made_contexts(
     seed: int,
     workers: int,
 ) -> Callable[[Path], Iterator[tuple[str, PersonContext]]]:
-    """For `write_made`; the same bytes for any number of workers."""
+    """Make the contexts for `write_made`, with the same bytes for any number of workers."""
 
     def made(folder: Path) -> Iterator[tuple[str, PersonContext]]:
         if workers == 1:

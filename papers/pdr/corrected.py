@@ -37,7 +37,7 @@ def figures_of(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
 def _scored(
     judged: Judged, answer: Answer, half: Half, dimensions: Collection[CriteriaDimension], said: LabelsSaid
 ) -> LabelledReport:
-    """By the criteria that count today; nothing where one of the dimensions has no score, as P has none there."""
+    """Score by the criteria that count today. Nothing where one of the dimensions has no score, as P has none there."""
     owner = own_owner(judged, answer.key, half)
     counted = None if owner is None else counted_under(judged, answer.key, owner)
     held = [one for one in counted or () if one.dimension in dimensions]

@@ -1,4 +1,4 @@
-"""The criteria of a study as they stand: what was made, and in its place what people gave; by task and person."""
+"""The criteria of a study as they stand: what was made, and in its place what people gave. By task and person."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class OwnCriteria(NamedTuple):
 
     @property
     def state(self) -> str:
-        """In one word for lists."""
+        """Name the state in one word for lists."""
         if self.rubric.weights is None and not self.rubric.criteria:
             return "not made yet"
         if self.rubric.weights is None or not all(
@@ -48,7 +48,7 @@ class OwnCriteria(NamedTuple):
 
     @property
     def is_judged(self) -> bool:
-        """Whether the last judging goes by what stands here."""
+        """Tell whether the last judging goes by what stands here."""
         made = self.made
         if made is None or made.weights is None or self.rubric.weights is None:
             return False
@@ -103,7 +103,7 @@ class CriteriaBook:
         return OwnCriteria(owner, _rubric(kept) if kept else made or Rubric(), kept, made)
 
     def named(self, words: str) -> OwnCriteria:
-        """By `TASK` or `TASK/PERSON`."""
+        """Find by `TASK` or `TASK/PERSON`."""
         task_id, _, person_id = words.partition("/")
         owner = CriteriaOwner(task_id, person_id or None)
         if owner not in self._owners:

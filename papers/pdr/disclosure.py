@@ -1,4 +1,4 @@
-"""What may stand in no person and no context: e-mail, telephone, street, card number, and the shopper's own name and ids."""
+"""The data that may stand in no person and no context. It is e-mail, telephone, street, card number, and the shopper's own name and ids."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _USER_ID = re.compile(r"(?<![A-Za-z0-9])A[A-Z0-9]{12,27}(?![A-Za-z0-9])")
 
 
 def disclosed(text: str, user: User | None = None) -> list[str]:
-    """What kinds of it there are. Without the user's record only what has a form of its own is found."""
+    """List the kinds of private data in the text. Without the user's record only what has a form of its own is found."""
     found = personal_data(text)
     if _USER_ID.search(text):
         found.append("a user id")
@@ -19,7 +19,7 @@ def disclosed(text: str, user: User | None = None) -> list[str]:
 
 
 def own_data(text: str, user: User | None) -> list[str]:
-    """What of this user's record the text holds."""
+    """List what the text contains of this user's record."""
     if user is None:
         return []
     own = {

@@ -92,7 +92,7 @@ def _accuracy(sums: Floats) -> Floats:
 
 
 def _reliability(sums: Floats) -> Floats:
-    """Of supported, cited and all claims."""
+    """Compute the reliability from supported, cited and all claims."""
     return (10 * ratio(sums[:, [0, 1]]) + 10 * ratio(sums[:, [1, 2]])) / 2
 
 
@@ -223,7 +223,7 @@ def _values(where: str, row: _Pair) -> tuple[str | None, dict[str, float | None]
 
 
 def _claims(where: str, row: _Reliable) -> tuple[dict[str, float | None], str | None]:
-    """As its own sums go: what could not be read and what nobody knows counts as not supported."""
+    """Sum as its own code does: what could not be read and what nobody knows counts as not supported."""
     pages = row.factual_claims_deduped
     count = sum(len(page.facts) for page in pages.values())
     if not row.factual_claims and not count:

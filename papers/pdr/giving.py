@@ -1,4 +1,5 @@
-"""What the settings of a study give its agents of the persons: checked before anything is paid, in the key, and in the unit."""
+"""The gifts of a study's settings to its agents. What they hear of the persons is checked before anything is
+paid, in the key, and in the unit."""
 
 from __future__ import annotations
 
@@ -107,7 +108,7 @@ class PersonGiving(Giving):
                 )
 
     def key_fields(self, setting: Setting, person_id: str | None) -> JsonObject:
-        """What decides an answer beside the setting's name: the content of what the agent was given."""
+        """List what decides an answer beside the setting's name: the content of what the agent was given."""
         if setting.has_persona:
             return {"person": self._person(person_id).content_hash}
         if setting.kind == "context":
@@ -131,7 +132,7 @@ class PersonGiving(Giving):
         return Given(setting, text, tokens_of(text) if text else None)
 
     def tokens_told(self, setting: Setting, person_id: str | None) -> int:
-        """Of what is told with a question; of a memory the most that it may recall of what there is."""
+        """Count the tokens given with a question; of a memory the most that it may recall of what there is."""
         from drr.papers.pdr.context import tokens_of
 
         if setting.has_persona:
@@ -161,7 +162,7 @@ class PersonGiving(Giving):
         return {} if self.recalled is None else read_recalled(self.recalled)
 
     def _named(self, setting: Setting) -> Setting:
-        """As it was named, with the file of a memory that nobody installed."""
+        """Find the setting as it was named, with the file of a memory that nobody installed."""
         return next((one for one in self.settings if one == setting), setting)
 
     def _person(self, person_id: str | None) -> Person:

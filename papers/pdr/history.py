@@ -1,4 +1,5 @@
-"""What a shopper bought, as the rules of a person read it: orders with their products, the oldest first, none after `as_of`."""
+"""The purchases of a shopper, as the rules of a person read them. They are orders with their products, the
+oldest first, none after `as_of`."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ class ShopperHistory:
 
     @property
     def state(self) -> str | None:
-        """Of the United States, by its name; elsewhere nothing is said."""
+        """Return the state of the United States, by its name; elsewhere `None`."""
         return STATES.get(CODES.get(self.user.address.state.casefold(), ""))
 
 

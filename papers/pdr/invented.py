@@ -1,4 +1,4 @@
-"""Traits drawn by seed, true of nobody: harmless matters that no order tells, so that a memory has something to find."""
+"""Traits drawn by seed, true of nobody. They are harmless matters that no order shows, so that a memory has something to find."""
 
 from __future__ import annotations
 

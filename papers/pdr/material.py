@@ -146,7 +146,8 @@ class PersonMaterial:
     # -- streams without an end
 
     def dialogues(self, *, own: bool) -> Iterator[ItemDraft]:
-        """About products of the person's themes and about what was bought; else for others, or about the shop itself."""
+        """Yield dialogues about products of the person's themes and about what was bought. Otherwise they are
+        for other people, or about the shop itself."""
         said = talk()
         wares = self._own_wares if own else self._other_wares
         lines = self._bought if own else []

@@ -1,4 +1,4 @@
-"""What memories are going to take before anybody answers: measured in the study itself, else one person gone through by rules."""
+"""The forecast of memories before anybody answers: measured in the study itself, else one person gone through by rules."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _per_unit(
 
 
 def _embeds_free(making: MemoryMaking, word: str) -> bool:
-    """What a server takes for embedding is nowhere told."""
+    """Tell whether embedding is free: a server's price for it is nowhere known."""
     from drr.llm.names import OFFLINE
     from drr.papers.pdr.memory.registry import memory_kind
 
@@ -143,7 +143,7 @@ def _embeds_free(making: MemoryMaking, word: str) -> bool:
 
 
 def _rehearsed(making: MemoryMaking, word: str, unit: Unit) -> PerUnit:
-    """One person's context, gone through with rules for the model: the requests have the model's size, the answers are shorter or longer."""
+    """Rehearse one person's context with rules for the model. The requests have the model's size, the answers are shorter or longer."""
     import asyncio
 
     from drr.env.embedding import embedder_of

@@ -36,7 +36,7 @@ def remember_offline(messages: Sequence[BaseMessage], arguments: Mapping[str, An
 
 
 def _summary(brief: Rewriting) -> JsonObject:
-    """What was known, then what is new; what does not fit is the oldest."""
+    """Summarise what was known, then what is new; what does not fit is the oldest."""
     lines = [line for line in brief.held.split("\n") if line]
     lines += [fact for item in brief.items for fact in _facts_of(item)]
     kept: list[str] = []
@@ -54,7 +54,7 @@ def _facts(brief: Extracting) -> JsonObject:
 
 
 def _facts_of(item: ContextItem) -> list[str]:
-    """Of purchases and returns the whole; of what was said the sentences in the first person."""
+    """List the whole of purchases and returns, and of speech the sentences in the first person."""
     sentences = [" ".join(one.split()) for one in _SENTENCE.split(item.text)]
     if item.kind in ("purchase", "return"):
         return [one for one in sentences[:1] if one]
@@ -94,7 +94,7 @@ def _traits(brief: Describing) -> JsonObject:
 
 
 def _words(texts: Sequence[str]) -> Counter[str]:
-    """In how many of the texts each longer word stands."""
+    """Count in how many of the texts each longer word stands."""
     return Counter(
         word
         for text in texts

@@ -39,7 +39,7 @@ class MemoryRow(TypedDict):
 
 @dataclass
 class _Tally:
-    """Of one memory, by person."""
+    """The tally of one memory, by person."""
 
     recall: dict[str, list[float | None]] = field(default_factory=dict)
     precision: dict[str, list[float | None]] = field(default_factory=dict)
@@ -114,7 +114,7 @@ def _persons(arguments: argparse.Namespace) -> Mapping[str, Person]:
 def _tested(
     arguments: argparse.Namespace, memories: Memories, persons: Mapping[str, Person]
 ) -> Sequence[str]:
-    """Those of whom there is a context, in the order of the contexts."""
+    """List those of whom there is a context, in the order of the contexts."""
     from drr.env.errors import Misuse
 
     known = [person_id for person_id in memories.making.contexts.persons if person_id in persons]
@@ -169,7 +169,7 @@ def _row(
 def _held(
     memories: Memories, statements: Statements, person: Person, remembrance: Remembrance
 ) -> Remembered | None:
-    """Against the attributes that the context shows: nobody can remember what was never to be seen."""
+    """Compare with the attributes that the context shows: nobody can remember what was never to be seen."""
     from drr.papers.pdr.context import read_truth
 
     if remembrance.text is None:

@@ -1,4 +1,4 @@
-"""What an item of a context says against its person, or says outright instead of showing it."""
+"""The ways in which an item of a context opposes its person, or says something outright instead of showing it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOPPER = "Shopper: "
 
 
 def own_words(item: ContextItem) -> str:
-    """What the person says in it; what an assistant or a record says is no word of theirs."""
+    """Return what the person says in it. Nothing that an assistant or a record says is a word of theirs."""
     if item.kind in ("purchase", "return"):
         return ""
     if item.kind == "dialogue":
@@ -61,7 +61,7 @@ class Opposed:
         return [key for key, own in self._said.items() if not own.isdisjoint(found)]
 
     def outright(self, found: frozenset[Run]) -> bool:
-        """Whether one of these runs is an attribute in its own words."""
+        """Tell whether one of these runs is an attribute in its own words."""
         return not self._every.isdisjoint(found)
 
     def contradicted(self, item: ContextItem) -> list[str]:

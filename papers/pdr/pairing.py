@@ -20,7 +20,7 @@ _HOUSEHOLD = frozenset({"pets", "children", "care", "needs", "themes"})
 
 
 class _Traits(NamedTuple):
-    """What pairing looks at of a person."""
+    """The traits of a person that pairing looks at."""
 
     words: frozenset[str]
     """Of everything that is known: what a task may touch."""
@@ -57,7 +57,7 @@ def _chosen(
     count: int,
     seed: int,
 ) -> list[str]:
-    """Greedy: touched by the task, unlike those already chosen in as many respects as can be, rarely used, then by lot."""
+    """Choose greedily: touched by the task, as unlike those already chosen as can be, rarely used, then by lot."""
     chosen: list[str] = []
     while len(chosen) < min(count, len(traits)):
         taken = [{traits[one].spread[k] for one in chosen} for k in range(len(_SPREAD))]
@@ -76,7 +76,7 @@ def _chosen(
 
 
 def _query(task: ResearchTask, person: Person) -> Query:
-    """Of a person from elsewhere the person's id stands for the user, whose records nobody can look up."""
+    """Make a query. Of a person from elsewhere the person's id stands for the user, whose records nobody can look up."""
     return Query(
         query=task.task,
         user_id=person.user_id or person.person_id,

@@ -67,7 +67,7 @@ class Person(BaseModel):
         return self
 
     def line(self) -> JsonObject:
-        """As a line of the file holds it: what an attribute has not is left out."""
+        """Return it as a line of the file has it: what an attribute lacks is left out."""
         document = self.model_dump(mode="json")
         for one in document["attributes"]:
             one["evidence"] = [{k: v for k, v in g.items() if v is not None} for g in one["evidence"]]
@@ -77,13 +77,13 @@ class Person(BaseModel):
 
     @property
     def content_hash(self) -> str:
-        """Of what is known of the person; where it was found and by which seed is not part of it."""
+        """Hash what is known of the person. Neither the place where it was found nor the seed is part of it."""
         known = [[one.id, one.block, one.statement, one.basis] for one in self.attributes]
         return text_hash(json.dumps(known, ensure_ascii=False))
 
 
 def read_persons(path: Path) -> dict[str, Person]:
-    """By id. A broken line is named by its number, and nothing is skipped."""
+    """Read the scores by id. A broken line is named by its number, and nothing is skipped."""
     persons = rows_of(path, Person, "persons", SCHEMA)
     held: dict[str, Person] = {}
     for number, person in persons:

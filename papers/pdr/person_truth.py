@@ -1,4 +1,4 @@
-"""What a study's agents were given of the persons and what their reports tell them of it, as far as code can say.
+"""The persons as a study's agents were given them, and what of it their reports show, as far as code can say.
 
 It is read beside the study when figures are made: neither agents nor judges are handed any of it. Contexts or persons that are no
 longer those an answer was made from leave its figures unknown.
@@ -31,7 +31,7 @@ KEPT = "persons.jsonl"
 
 
 class GivenAttributes(NamedTuple):
-    """Of what was told beside the question."""
+    """The attributes given beside the question."""
 
     held: frozenset[str]
     """Attributes that it says or shows."""
@@ -51,7 +51,7 @@ class GivenAttributes(NamedTuple):
 
 
 class AnswerAttributes(NamedTuple):
-    """Of one answer to a person who is known."""
+    """The attributes in one answer to a person who is known."""
 
     of: frozenset[str]
     """What there is to be known: attributes that the whole context shows, without contexts all of them."""
@@ -62,7 +62,7 @@ class AnswerAttributes(NamedTuple):
 
     @property
     def gives(self) -> bool:
-        """Whether the setting hands on anything of the person with the question."""
+        """Tell whether the setting hands on anything of the person with the question."""
         return self.setting.has_persona or self.setting.has_context
 
 
@@ -84,7 +84,7 @@ class StudyPersons:
 
     @cached_property
     def _truths(self) -> Callable[[str], tuple[Mapping[str, ItemTruth], frozenset[str]]]:
-        """Of a context the truth, and all that it shows. Answers come by question, and so by person."""
+        """Read the truth of a context, and all that it shows. Answers come by question, and so by person."""
 
         @lru_cache(_HELD)
         def read(person_id: str) -> tuple[Mapping[str, ItemTruth], frozenset[str]]:
@@ -160,7 +160,7 @@ class StudyPersons:
 
 
 def attributes_of(answers: Iterable[Answer]) -> dict[str, AnswerAttributes | None]:
-    """By answer, of those whose study knows who asked; `None` where what it was made from cannot be read any more."""
+    """Find by answer the attributes of those whose study knows who asked. `None` where their sources cannot be read any more."""
     found: dict[str, AnswerAttributes | None] = {}
     asking: dict[Path, Mapping[str, Query]] = {}
     for answer in answers:

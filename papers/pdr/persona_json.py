@@ -68,7 +68,7 @@ def imported_personas(path: Path) -> list[ImportedPersona]:
 
 
 def persona_line(person: Person) -> JsonObject:
-    """What is known of the person by block, without orders, quotations and the user id, which open records."""
+    """Return what is known of the person by block. It leaves out orders, quotations and the user id, which open records."""
     blocks: dict[str, dict[str, str]] = {}
     for one in person.attributes:
         blocks.setdefault(one.block, {})[one.id] = one.statement
@@ -197,7 +197,8 @@ def _squeezed(text: str) -> str:
 
 
 def _names(text: str, name: str) -> bool:
-    """The whole name, or a part of it of three letters or more; scripts without spaces are compared as they stand."""
+    """Tell whether a text names the whole name, or a part of it of three letters or more. Scripts without
+    spaces are compared as they stand."""
     parts = [name, *(part for part in _WORD.findall(name) if len(part) > 2)]
     return any(
         re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text) if part.isascii() else part in text
@@ -214,7 +215,7 @@ def _joined(key: str, mark: str) -> str:
 
 
 def _id(path: Sequence[str], taken: Mapping[str, object]) -> str:
-    """From the path alone where that tells it from the others, so that the same persona gives the same ids."""
+    """Make the id from the path alone where that tells it from the others. The same persona gives the same ids."""
     one = "-".join(_joined(key, "-") for key in path)
     if len(one) > LONGEST_ID:
         one = f"{one[: LONGEST_ID - 20]}-{_digest(one)}"

@@ -59,7 +59,7 @@ class ProductTalk:
         )
 
     def given(self, ware: Ware) -> ItemDraft:
-        """For somebody else: says nothing of the person."""
+        """Make a dialogue on a gift for somebody else, which says nothing of the person."""
         asked = self._rng.choice(talk().gift).format(what=ware.name)
         return ItemDraft(self.day(), "dialogue", self._answered(asked, ware.long), (), (ware,))
 

@@ -1,4 +1,5 @@
-"""What memories recalled in a study, as it lies in the study's folder: written when they have, read by workers and by measures."""
+"""The recalled texts of memories in a study, as they lie in its folder. They are written when memories have
+recalled, and read by workers and by measures."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def recall_id(setting: str, person_id: str, query: str) -> str:
 
 
 def read_recalled(path: Path) -> Mapping[str, RecalledRow]:
-    """By `recall_id`; none where no memory recalled."""
+    """Read the rows by `recall_id`; none where no memory recalled."""
     if not path.is_file():
         return {}
     try:

@@ -1,4 +1,4 @@
-"""Before a study answers under `memory:NAME`: memories observe and recall, and what they recalled is laid where workers read it."""
+"""The recall before a study answers under `memory:NAME`. Memories observe and recall, and their text is laid where workers read it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def memory_units(
 
 
 def keep_recalled(folder: Path, study: Study, units: Mapping[tuple[Setting, str], Unit]) -> None:
-    """For the workers, who have no ledger."""
+    """Keep what was recalled for the workers, who have no ledger."""
     from drr.env.files import private, write_file
 
     rows: dict[str, RecalledRow] = {}

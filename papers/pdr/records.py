@@ -44,7 +44,7 @@ class Derived(NamedTuple):
 
 
 def derived(history: ShopperHistory) -> list[Derived]:
-    """By every rule, in the order of `RULES`; a shopper without orders has a place at most."""
+    """Derive attributes by every rule, in the order of `RULES`. A shopper without orders has a place at most."""
     found: dict[str, Derived] = {}
     for rule in RULES:
         for one in rule(history):
@@ -180,7 +180,7 @@ def _every(days: float) -> str:
 
 
 def prices(history: ShopperHistory) -> Iterator[Derived]:
-    """Where the middle half of the known prices lies, and how far apart its ends are."""
+    """Find where the middle half of the known prices lies, and how far apart its ends are."""
     priced = [(line.product.price, line) for line in history.kept if line.product.price is not None]
     if len(priced) < 5:
         return

@@ -1,4 +1,4 @@
-"""Memories as units of a study: one for each person, who is observed once and asked for every task; nothing is paid for twice."""
+"""Memories as units of a study: one for each person, who is observed once and asked for every task. Nothing is paid for twice."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RecallRow(TypedDict):
 
 
 class Remembrance(NamedTuple):
-    """What came of one recall."""
+    """The result of one recall."""
 
     text: str | None
     """`None` where it failed."""
@@ -93,7 +93,7 @@ class CountingEmbedder:
 
 @dataclass(frozen=True)
 class MemoryMaking:
-    """What decides what a memory recalls, beside the task."""
+    """The things that decide what a memory recalls, beside the task."""
 
     settings: Settings
     models: Models
@@ -102,7 +102,7 @@ class MemoryMaking:
 
     @property
     def size(self) -> str:
-        """What is observed: everything, the largest of the nested contexts."""
+        """Name what is observed: everything, the largest of the nested contexts."""
         return self.contexts.sizes[-1]
 
     def key_fields(self, word: str, person_id: str) -> JsonObject:
@@ -126,7 +126,7 @@ class MemoryMaking:
         return fields
 
     def unit(self, word: str, person_id: str, wanted: Iterable[Wanted]) -> Unit:
-        """In which order tasks are asked changes nothing."""
+        """Make the unit; in which order tasks are asked changes nothing."""
         from drr.study.unit import Unit
 
         asked = sorted({(one.task, one.budget) for one in wanted})
@@ -167,7 +167,7 @@ class Memories:
 
     @cached_property
     def _answered(self) -> Mapping[str, list[str]]:
-        """By request: the blobs of what was answered in this study before, the latest unit's."""
+        """Map each request to the blobs of earlier answers in this study, the latest unit's."""
         found: dict[str, list[str]] = {}
         for blobs in self.study.ledger.records.blobs_named("generation", _RAW):
             own: dict[str, list[tuple[int, str]]] = {}
@@ -185,7 +185,7 @@ class Memories:
 
 
 class _Shared:
-    """A `Journal` that also knows what other units of the study were answered; that was paid for there and costs nothing here."""
+    """A `Journal` that also knows what other units of the study were answered. That was paid for there and costs nothing here."""
 
     def __init__(self, own: Replay, answered: Mapping[str, list[str]]) -> None:
         self.usable_only = own.usable_only
@@ -272,7 +272,7 @@ async def remember_person(
 
 
 def remembrances(study: Study, unit: Unit) -> dict[Wanted, Remembrance]:
-    """What a finished unit recalled, by task and budget; of one that failed or is missing nothing."""
+    """Map task and budget to what a finished unit recalled; of one that failed or is missing nothing."""
     record = study.record(unit.key)
     if record is None or not record.done:
         return {}

@@ -1,4 +1,5 @@
-"""Whether a person can be told back from a context: one fresh call names attributes, a second says which of the person's own they mean.
+"""A check whether a person can be recognised from a context. One fresh call names attributes, a second says
+which of the person's own they are.
 
 The first sees the context and nothing else. The second sees the two lists and no context, as words differ ("has a puppy", "shares the
 household with a dog") and code would find only those that happen to agree; numbers that are in no list count for nothing.

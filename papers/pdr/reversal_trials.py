@@ -109,7 +109,7 @@ class _Telling:
         return Unit("generation", fields, {"person": person_id}, f"{person_id}/reversal:{self.size}")
 
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
-        """Where nothing was named nobody need be asked what it means."""
+        """Work on a unit. Where nothing was named nobody need be asked about it."""
         from drr.papers.pdr.reversal import (
             ROLE,
             MeantAttributes,

@@ -1,4 +1,4 @@
-"""The shop that persons were made of, where nobody names it: known by its content, found beside their file or in the working folder."""
+"""The shop of persons where nobody names it. Known by its content, found beside their file or in the working folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shop_of(persons: Iterable[Person], file: Path, given: str | None) -> str:
 
 
 def shop_beside(content_hash: str | None, file: Path) -> str | None:
-    """Said on standard error, as nobody names it here; `Misuse` for one that this user never named anywhere."""
+    """Find the shop and report it on standard error, as nobody names it here. `Misuse` for one that this user never named anywhere."""
     from drr.app.vouching import is_own_shop
 
     if content_hash is None:
@@ -53,7 +53,7 @@ def shop_beside(content_hash: str | None, file: Path) -> str | None:
 
 
 def _manifests(place: Path) -> Iterator[Path]:
-    """Of shops that lie there, and one folder deeper, such as `demo/shop`."""
+    """Yield the manifests of shops that lie there, and one folder deeper, such as `demo/shop`."""
     yield from sorted(place.glob("*/manifest.json"))
     yield from place.glob("*/*/manifest.json")
 

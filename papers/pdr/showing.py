@@ -31,7 +31,7 @@ def _ground(ground: Ground) -> str:
 
 
 def persona_text(person: Person) -> str:
-    """What the `persona` settings tell: the statements by block, and neither who it is nor what they rest on."""
+    """Write the text that the `persona` settings give: the statements by block. It has neither who it is nor what they rest on."""
     blocks: dict[str, list[str]] = {}
     for attribute in person.attributes:
         blocks.setdefault(attribute.block, []).append(attribute.statement)

@@ -1,4 +1,4 @@
-"""What shoppers say of themselves in their own reviews, found by code, with the sentence in which they say it."""
+"""The statements of shoppers on themselves in their own reviews. Code finds them, with the sentence in which they stand."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def stated_traits(text: str) -> list[StatedTrait]:
 
 
 def with_stated(attributes: Sequence[Attribute], reviews: Iterable[KeptReview]) -> list[Attribute]:
-    """What records say already gains the quotation as evidence; what only reviews say is an attribute of its own."""
+    """Add the quotation as evidence to what records say already. Anything that only reviews say is an attribute of its own."""
     grounds: dict[str, list[Ground]] = {}
     for review in reviews:
         for trait in stated_traits(f"{review.title}\n{review.text}"):

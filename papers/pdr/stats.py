@@ -27,7 +27,7 @@ _SAME = {"fish": "small_pets"}
 
 
 def quality_of(persons: Sequence[Person], truth: Mapping[str, Sequence[str]]) -> dict[str, Quality]:
-    """By basis, and `any`; persons whose shopper the truth does not know are left out."""
+    """Measure the quality by basis, and for `any`. Persons whose shopper the truth does not know are left out."""
     return {
         name: _quality(persons, truth, bases)
         for name, bases in (

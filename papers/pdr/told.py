@@ -1,4 +1,5 @@
-"""What of a person a report tells its reader, by words alone: which attributes it speaks of, and which it tells wrongly.
+"""The things about a person that a report mentions to its reader, by words alone. They are the attributes it
+speaks of, and those it gets wrong.
 
 An attribute is *told* where a sentence that tells the reader of the reader's own affairs has the words that tell its value from
 every other of the block ("your dog"), or where any sentence has its statement. Whose words stand in the question is undecided: a
@@ -31,7 +32,7 @@ _MARKUP = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)|[*_`#>|]+")
 
 
 class ToldOfReader(NamedTuple):
-    """Of one report about one person; attributes by id, what is wrong by its statement."""
+    """The findings on one report about one person. Attributes are by id, what is wrong is by its statement."""
 
     decided: frozenset[str]
     """Attributes of which the question says nothing."""
@@ -43,7 +44,7 @@ class ToldOfReader(NamedTuple):
     contradictions: tuple[str, ...]
 
     def recall(self, of: frozenset[str]) -> float | None:
-        """Of those attributes that are decided."""
+        """Return the recall of those attributes that are decided; `None` where there are none."""
         known = self.decided & of
         return len(self.told & of) / len(known) if known else None
 
@@ -95,7 +96,8 @@ class ReaderStatements:
         )
 
     def telling(self, attribute: Attribute) -> list[frozenset[str]]:
-        """The words that tell it, any of these sets: of a name that it bears, else what no other statement of its block has."""
+        """List the words that reveal it, any of these sets. They are of a name that it bears, else what no
+        other statement of its block has."""
         if attribute.names:
             return [frozenset(tokens(name)) for name in attribute.names]
         words, holding = _words(attribute.statement), self._holding.get(attribute.block, Counter())
@@ -104,7 +106,7 @@ class ReaderStatements:
 
 
 def _by_name(attribute: Attribute, ways: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """Those of its telling words by which it may be known without the rest of the statement."""
+    """List those of its revealing words by which it may be known without the rest of the statement."""
     if attribute.block in _WHOLE:
         return []
     return [way for way in ways if len(way) > 1 or attribute.block in _ALONE]

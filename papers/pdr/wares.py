@@ -22,7 +22,7 @@ _SHORT, _LONG = 260, 900
 
 
 class Ware(NamedTuple):
-    """A product as it is talked about; its page is read for what no context may hold once, and not for each item."""
+    """A product as it is talked about. Its page is read for what no context may contain once, and not for each item."""
 
     product_id: str
     name: str

@@ -1,4 +1,4 @@
-"""What a reading on dev is made of, thing by thing, read again from what is kept; and two readings side by side."""
+"""The things behind a reading on dev, one by one, read again from what is kept. And two readings side by side."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ def rows_on_dev(alignment: JudgeAlignment, run: Run) -> list[Held]:
 
 
 def things_on_dev(alignment: JudgeAlignment, run: Run) -> list[AlignedThing]:
-    """What a reading's figures are made of. None of a version whose prompt was changed since, as what it found is no longer found again."""
+    """List the things behind a reading's figures. None of a version whose prompt was changed since, as what
+    it found is no longer found again."""
     if alignment.version(run["version"]).hash != run["hash"]:
         return []
     return things(*_kept_on_dev(alignment, run))
 
 
 def _kept_on_dev(alignment: JudgeAlignment, run: Run) -> tuple[list[Held], dict[tuple[str, str], str]]:
-    """As they were judged, from what is kept; nothing is asked."""
+    """Read them as they were judged, from what is kept; nothing is asked."""
     from drr.app.prompts import prompts_of
     from drr.env.settings import Settings
     from drr.eval.asking.judge import JudgeName, KeptAnswers

@@ -105,7 +105,7 @@ def version_desk(
 
 
 def given_text(alignment: JudgeAlignment, source: Path) -> dict[str, str]:
-    """A file of the user's in the place of the prompt that has its name, else of the first; its slots are checked."""
+    """Put a file of the user's in the place of the prompt that has its name, else of the first. Its slots are checked."""
     from drr.env.errors import Misuse
     from drr.llm.prompts import Prompt
 
@@ -126,7 +126,7 @@ def given_text(alignment: JudgeAlignment, source: Path) -> dict[str, str]:
 
 
 def proposed(alignment: JudgeAlignment, arguments: argparse.Namespace) -> tuple[dict[str, str], str]:
-    """What a model drafts from the last version that was run and where it parts with the experts on dev."""
+    """Let a model draft from the last version that was run and where it parts with the experts on dev."""
     from drr.app.studies import conclude, run_units
     from drr.env.errors import DrrError, Misuse
     from drr.eval.asking.judge import KeptAnswers

@@ -117,7 +117,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """As soon as one report was judged, those that wait, and those without two passages, are unscored."""
+    """Average as soon as one report was judged; those that wait, and those without two passages, are unscored."""
     graded = any(report_grades_of(judged, answer.key) is not None for answer in answers)
     paired = any(repetition_of(judged, answer.key) is not None for answer in answers)
     methods = _methods(judged.way.passages)

@@ -65,12 +65,12 @@ class SupportScore(NamedTuple):
 
 
 def support_score(statuses: Iterable[Status | None]) -> SupportScore:
-    """Of what could be read."""
+    """Score what could be read."""
     return support_of(2 * SCORE[s] - 1 if s is not None and s in SCORE else None for s in statuses)
 
 
 def support_of(scores: Iterable[float | None]) -> SupportScore:
-    """Of ReportEval's own scores: 1 supported, 0 in part, -1 not."""
+    """Score by ReportEval's own values: 1 supported, 0 in part, -1 not."""
     known = [score for score in scores if score is not None]
     if not known:
         return SupportScore(None, None)

@@ -1,4 +1,4 @@
-"""The built-in questions of the sample shop: written one by one and read against the records by a language model, and a few by rules."""
+"""The built-in questions of the sample shop. A language model wrote and read them against the records one by one, and rules wrote a few."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the wire protocols have in common: a request as messages and tools, and why one cannot be answered."""
+"""The common part of the wire protocols: a request as messages and tools, and why one cannot be answered."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ModelRequest(NamedTuple):
 
 @dataclass(frozen=True)
 class Protocol:
-    """One way to ask for a message: how it is read, and how an answer is written, whole and in pieces."""
+    """A protocol to ask for a message. How it is read, and how an answer is written, whole and in pieces."""
 
     path: str
     read: Callable[[JsonObject, Conversations], ModelRequest]

@@ -93,7 +93,7 @@ def _blocks(said: AIMessage) -> list[JsonObject]:
 
 
 def _usage(said: AIMessage) -> JsonObject:
-    """As the protocol tells it: what was read from the cache or written to it is no part of the input."""
+    """State the usage as the protocol does. What was read from the cache or written to it is no part of the input."""
     used = said.usage_metadata
     if used is None:
         return {"input_tokens": 0, "output_tokens": 0}

@@ -40,7 +40,7 @@ def read(body: JsonObject, heard: Conversations) -> ModelRequest:
 
 
 def _messages(items: list[JsonObject], heard: Conversations) -> list[BaseMessage]:
-    """What a model said at once comes as several items in a row: a text, and calls."""
+    """Join a model's message that comes as several items in a row: a text, and calls."""
     found: list[BaseMessage] = []
     texts: list[str] = []
     calls: list[dict[str, Any]] = []

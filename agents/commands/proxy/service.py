@@ -1,4 +1,4 @@
-"""Answers the requests of a command for a model: each is a turn of the run, in whatever protocol it came."""
+"""The service that answers a command's requests for a model. Each is a turn of the run, in whatever protocol it came."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ModelService:
         return Starlette(routes=[*routes, Route("/v1/models", self._models)])
 
     def note(self) -> None:
-        """What the record should say of the requests, once they are over."""
+        """Note for the record the requests, once they are over."""
         if self._heard.left_out:
             names = ", ".join(sorted(self._heard.left_out)[:20])
             self._run.notes.append(f"left out of the command's model requests, as the study decides: {names}")

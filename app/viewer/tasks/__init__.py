@@ -1,1 +1,1 @@
-"""The pages of tasks with files: what is asked, the files, the corpus, and what is true of them, for the owner of the tasks alone."""
+"""The pages of tasks with files. Question, files, corpus, and what is true of them, for the owner of the tasks alone."""

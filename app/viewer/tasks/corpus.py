@@ -1,4 +1,4 @@
-"""The corpus of a task as its pages show it: who says a fact, what a recorded change made of it, and what is noise."""
+"""The corpus of a task as its pages show it. Who states a fact, what a recorded change made of it, and what is noise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ NOISE_TOGETHER = 25
 
 
 class CorpusReader:
-    """`name` is the task's as in addresses of pages; a page of the corpus is known by its place in the largest size."""
+    """A reader of a corpus. `name` is the task's as in addresses of pages; a page of the corpus is known by
+    its place in the largest size."""
 
     def __init__(self, name: str, pages: Sequence[CorpusPage], sizes: CorpusSizes, truth: TaskTruth) -> None:
         self._name, self._pages, self._sizes, self._truth = name, pages, sizes, truth
@@ -39,7 +40,7 @@ class CorpusReader:
 
     @property
     def shown_alone(self) -> list[int]:
-        """Those with a page of their own: of known kind, or proposed."""
+        """List those with a page of their own: of known kind, or proposed."""
         proposed = [self._places[url] for url in self._proposed if url in self._places]
         return list(dict.fromkeys([*self.known, *proposed]))
 
@@ -57,7 +58,7 @@ class CorpusReader:
         return -(-len(self.noise) // NOISE_TOGETHER)
 
     def link(self, url: str) -> str | None:
-        """From a page of the viewer one folder deep."""
+        """Link from a page of the viewer one folder deep."""
         number = self._places.get(url)
         return None if number is None else f"../d/{self._name}-{number}.html"
 
@@ -141,7 +142,7 @@ class CorpusReader:
         return words_at(page.text, change.stated)
 
     def _spans(self, page: CorpusPage, known: KnownPage | None) -> list[FactSpan]:
-        """What a change made, the sentences of facts, else what a model quoted of a found page."""
+        """List what a change made, the sentences of facts, else what a model quoted of a found page."""
         if known is not None and known.change is not None:
             marked = [(self._span_of_change(page, known), known.change.fact)]
         elif known is not None and known.facts:
@@ -157,7 +158,7 @@ class CorpusReader:
 
 
 def _value_at(text: str, quote: str | None, value: str) -> tuple[int, int] | None:
-    """The value in the sentence that states it, as it is marked in what a change made of it; else the sentence."""
+    """Find the value in the sentence that states it, as it is marked in what a change made of it. Else the sentence."""
     sentence = words_at(text, quote)
     if sentence is None:
         return words_at(text, value)

@@ -1,4 +1,4 @@
-"""The files of a task's drawer as its page shows them: each by the bounded readers that agents have, with the places of its facts."""
+"""The files of a task's drawer as its page shows them. Each by the bounded readers that agents have, with the places of its facts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class HeldFact:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """As it reads there, else its value alone."""
+        """Return the words as they read there, else the value alone."""
         return tuple(one for one in (self.quote, self.fact.value) if one)
 
 
@@ -161,7 +161,7 @@ def _names(held: Sequence[HeldFact]) -> tuple[str, ...]:
 
 
 def _on_page(number: int, held: Sequence[HeldFact]) -> list[HeldFact]:
-    """Those of this page; one that names no place of the file stands on none of them."""
+    """List those of this page; one that names no place of the file stands on none of them."""
     return [
         one
         for one in held
@@ -213,7 +213,7 @@ def _is_of(place: FilePlace, sheet: Sheet) -> bool:
 
 
 def _cells(sheet: Sheet, one: HeldFact) -> set[tuple[int, int]]:
-    """Of a range its cells; of a row those that say the fact's value, else all of it."""
+    """Find the cells of a range; of a row those with the fact's value, else all of it."""
     box = one.place.box
     if box is None:
         return set()

@@ -53,7 +53,7 @@ def facts_in(
 
 
 def counted(facts: Iterable[FactInReport]) -> str:
-    """In words, e.g. `3 found, 1 missed, 1 contradicted`."""
+    """Count in words, e.g. `3 found, 1 missed, 1 contradicted`."""
     own = list(facts)
     states = Counter(fact.state for fact in own)
     told = [f"{states[state]} {state}" for state in STATES if states[state]]
@@ -86,7 +86,7 @@ def _state(score: float | None) -> str:
 
 
 def words_at(report: str, span: Span | None) -> str:
-    """Of the report; empty where there is no place."""
+    """Return the words of the report; empty where there is no place."""
     return "" if span is None else report[span[0] : span[1]].strip()
 
 
@@ -120,7 +120,7 @@ class ChecklistInReport:
 
     @property
     def told(self) -> str:
-        """In words, e.g. `3 met, 1 unknown`."""
+        """Count in words, e.g. `3 met, 1 unknown`."""
         states = Counter(point.state for point in self.points)
         return ", ".join(f"{states[state]} {state}" for state in POINT_STATES.values() if states[state])
 

@@ -14,7 +14,7 @@ from drr.study.study import Study
 
 
 def shelf_of(study: Study, given: Path | None) -> TaskShelf | None:
-    """`None` for a study of something else; one whose tasks are gone can be read without them, and a line says so."""
+    """Find the shelf. `None` for a study of something else; one whose tasks are gone can be read without them, and a line says so."""
     named = known_place(study)
     if given is not None:
         remember_shop(study.folder, str(given.resolve()))

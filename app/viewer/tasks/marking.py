@@ -1,4 +1,4 @@
-"""Where in a text the words of a fact stand, and texts with them marked."""
+"""The places in a text of a fact's words, and texts with them marked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def words_at(text: str, *words: str | None) -> tuple[int, int] | None:
 
 
 def passage_around(text: str, span: tuple[int, int]) -> Passage:
-    """Of the lines that these words stand in what is near them."""
+    """Return, of the lines that these words stand in, what is near them."""
     first, last = text.rfind("\n", 0, span[0]) + 1, text.find("\n", span[1])
     last = len(text) if last < 0 else last
     start, end = piece(text, max(first, span[0] - MARGIN), min(last, span[1] + MARGIN), span)
@@ -71,7 +71,7 @@ def shown_text(text: str, spans: Iterable[FactSpan]) -> MarkedText:
 
 
 def facts_marked(marked: MarkedText) -> Markup:
-    """As HTML; behind the words of a fact its name, as a link to it."""
+    """Mark up as HTML; behind the words of a fact its name, as a link to it."""
     from markupsafe import Markup
 
     out: list[str] = []

@@ -1,4 +1,4 @@
-"""What the page of a task with files shows, as plain values: read from its folder once, drawn by templates."""
+"""The page of a task with files as plain values: read from its folder once, drawn by templates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from drr.papers.dr3.truth import PageProposal, TaskFact, TaskTruth
 
 
 class FactSpan(NamedTuple):
-    """Where in a text the words of a fact stand."""
+    """The span in a text of a fact's words."""
 
     start: int
     end: int
@@ -89,7 +89,7 @@ class TaskFileView:
 
 @dataclass(frozen=True)
 class PlaceView:
-    """Where a fact stands, in words and as a link on these pages."""
+    """The place of a fact, in words and as a link on these pages."""
 
     address: str
     label: str
@@ -131,7 +131,7 @@ class ImageCrop:
 
 @dataclass(frozen=True)
 class PlaceEvidence:
-    """What stands at a place of a fact: a crop of the page or picture, or words."""
+    """The evidence at a place of a fact: a crop of the page or picture, or words."""
 
     place: PlaceView
     crop: ImageCrop | None = None
@@ -140,7 +140,7 @@ class PlaceEvidence:
 
 @dataclass(frozen=True)
 class FactEvidence:
-    """What the task's folder holds of a fact, to lay beside what a report says."""
+    """The evidence of a fact in the task's folder, to lay beside what a report says."""
 
     fact: TaskFact
     places: tuple[PlaceEvidence, ...]
@@ -159,7 +159,7 @@ class CorpusSizeView:
 
 @dataclass(frozen=True)
 class ProposalView:
-    """What a model took a found page for, and what a person said of that."""
+    """A model's proposal for a found page, and a person's view of it."""
 
     row: PageProposal
     title: str

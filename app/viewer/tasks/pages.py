@@ -1,4 +1,4 @@
-"""Draws the pages of tasks with files; the same for the server and for a folder of files, beside a study or alone."""
+"""The drawing of pages of tasks with files. The same for the server and for a folder of files, beside a study or alone."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _marked(passage: Passage) -> Markup:
 
 
 def _read(document: DocumentView) -> Markup:
-    """As people read it, with what states a fact marked."""
+    """Read as people do, with what states a fact marked."""
     from markupsafe import Markup
 
     kind = "none" if document.kind == "distractor" else "full"

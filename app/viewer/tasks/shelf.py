@@ -103,7 +103,7 @@ class OpenTask:
 
     @cached_property
     def evidence(self) -> dict[str, FactEvidence]:
-        """By fact, with links as a page of the viewer has them that is not the task's own."""
+        """Map by fact, with links as a page of the viewer has them that is not the task's own."""
         return {fact.id: self._evidence(fact) for fact in self.truth.facts}
 
     def _evidence(self, fact: TaskFact) -> FactEvidence:
@@ -185,7 +185,7 @@ class TaskShelf:
             return None if task is None else task.view()
 
     def evidence(self, name: str) -> Mapping[str, FactEvidence]:
-        """Of each fact; nothing where the task cannot be read."""
+        """Map each fact to its evidence; nothing where the task cannot be read."""
         with self._lock:
             task = self._opened(name)
             return {} if task is None else task.evidence
@@ -210,7 +210,7 @@ class TaskShelf:
         return [] if task is None else [f"{name}-{n}" for n in range(1, task.corpus.noise_pages + 1)]
 
     def images(self, name: str) -> list[str]:
-        """Those that the task's page names."""
+        """List those that the task's page names."""
         task = self._opened(name)
         if task is None:
             return []
@@ -238,7 +238,7 @@ class TaskShelf:
         return self._opened(task), int(number)
 
     def _opened(self, name: str) -> OpenTask | None:
-        """The last few, and anew when a review has changed one; `None` for one that the index shows with its problem."""
+        """Open the last few, and anew when a review has changed one. `None` for one that the index shows with its problem."""
         task = self._tasks.get(name)
         if task is None:
             return None

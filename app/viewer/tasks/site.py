@@ -108,7 +108,7 @@ def write_task_folder(shelf: TaskShelf, folder: Path, progress: Progress) -> int
 def write_task_files(
     shelf: TaskShelf, pages: TaskPages, draft: Path, progress: Progress, entries: Entries = _none
 ) -> int:
-    """Into a folder that others may write to as well; the pages, without what is drawn."""
+    """Write into a folder that others may write to as well; the pages, without what is drawn."""
     count = 1
     (draft / pages.home).write_text(pages.index(shelf.set()), encoding="utf-8")
     for name in FOLDERS:

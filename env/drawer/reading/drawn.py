@@ -1,4 +1,4 @@
-"""A page of a PDF, or a picture, drawn anew as pixels of ours, with the places of given words: nothing of the file's own reaches a browser."""
+"""A page of a PDF, or a picture, drawn anew as our pixels, with the places of given words. Nothing of the file's own reaches a browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_BOXES = 200
 
 
 def draw_pdf(data: bytes, page: int, words: Sequence[str]) -> ReadDrawing:
-    """For each of `words` where it stands, line by line; nothing where it does not stand on this page."""
+    """Draw a page, and list for each of `words` where it stands, line by line. Nothing where it does not stand there."""
     try:
         import pypdfium2 as pdfium
     except ImportError:
@@ -42,7 +42,7 @@ def draw_pdf(data: bytes, page: int, words: Sequence[str]) -> ReadDrawing:
 
 
 def _boxes(sheet: Any, words: Sequence[str], scale: float) -> list[list[list[int]]]:
-    """In pixels of the drawing: left, top, right, bottom."""
+    """Place the words in pixels of the drawing: left, top, right, bottom."""
     text = sheet.get_textpage()
     told = text.get_text_range()
     found: list[list[list[int]]] = []
@@ -60,7 +60,7 @@ def _boxes(sheet: Any, words: Sequence[str], scale: float) -> list[list[list[int
 
 
 def _on_drawing(sheet: Any, left: float, bottom: float, right: float, top: float, scale: float) -> list[int]:
-    """By way of the page's own turn and cut: corners may change places."""
+    """Place a box by way of the page's own turn and cut: corners may change places."""
     x0, y0, x1, y1 = sheet.get_cropbox()
     turned = sheet.get_rotation()
     width, height = x1 - x0, y1 - y0

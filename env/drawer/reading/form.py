@@ -1,4 +1,4 @@
-"""What a reader hands over: pages, sheets, a text or the size of a picture. It crosses a pipe as JSON."""
+"""The forms that a reader hands over: pages, sheets, a text or the size of a picture. It crosses a pipe as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mail as its head, its words and the names of what is attached; mails within it to a certain depth. No attachment is opened."""
+"""A mail as its head, its words and the names of its attachments; mails within it to a certain depth. No attachment is opened."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _parts(part: Message) -> list[Message]:
 
 
 def _chosen(parts: list[Message]) -> list[Message]:
-    """Of several forms of the same words the plain one."""
+    """Choose the plain one of several forms of the same words."""
     plain = [part for part in parts if part.get_content_type() == "text/plain"]
     return plain[:1] or parts[-1:]
 

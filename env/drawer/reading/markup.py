@@ -67,7 +67,7 @@ def read_html(data: bytes) -> ReadContent:
 
 
 def _html(data: bytes) -> str:
-    """By the charset that the page states, where it is not the one that everybody uses."""
+    """Decode by the charset that the page states, where it is not the one that everybody uses."""
     named = _CHARSET.search(data[:4096])
     if named is not None and not data.startswith(b"\xef\xbb\xbf"):
         try:

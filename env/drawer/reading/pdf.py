@@ -37,7 +37,7 @@ def read_pdf(data: bytes) -> ReadContent:
 
 
 def _stated(reader: Any) -> int:
-    """As the file says itself, before a page is looked at."""
+    """Read the number of pages that the file states, before a page is looked at."""
     root = reader.trailer["/Root"]
     count = root["/Pages"].get("/Count", 0)
     return count if isinstance(count, int) else 0

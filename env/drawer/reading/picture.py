@@ -1,4 +1,4 @@
-"""A PNG or JPEG: its form and size, after all of it was decoded once, so that what is broken is known to be."""
+"""The form and size of a PNG or JPEG, after all of it was decoded once. What is broken is found."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def read_xlsx(data: bytes) -> ReadContent:
 
 
 def _look_over(data: bytes) -> None:
-    """What the archive says of itself holds: no part is unpacked further than to its stated size."""
+    """Check what the archive says of itself: no part is unpacked further than to its stated size."""
     try:
         with ZipFile(BytesIO(data)) as archive:
             parts = archive.infolist()

@@ -1,4 +1,4 @@
-"""From fact tables, templates and hand-written pages to the documents of the sandbox."""
+"""The making of the sandbox's documents from fact tables, templates and hand-written pages."""
 
 from __future__ import annotations
 

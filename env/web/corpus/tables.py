@@ -1,4 +1,4 @@
-"""Tables that follow from a rule: each function works out the rows of one guide, so that a page's figures cannot drift."""
+"""Tables that follow from a rule. Each function works out the rows of one guide, so that a page's figures cannot drift."""
 
 from __future__ import annotations
 

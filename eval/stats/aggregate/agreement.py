@@ -68,5 +68,5 @@ class AgreementSums(ProtocolSums[AgreementInput]):
 
 
 def _statistics(found: Consistency) -> dict[str, V]:
-    """Those of the protocol."""
+    """Choose the statistics of the protocol."""
     return {name: getattr(found, name) for name in NAMES}

@@ -1,4 +1,4 @@
-"""What the sums of a protocol have in common: rows come one at a time, and means are of what is known."""
+"""The common part of a protocol's sums: rows come one at a time, and means are of what is known."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ def interval_row(v: V | None) -> Interval:
 
 
 class ProtocolSums(ABC, Generic[Given]):
-    """Of one protocol, over as many rows as are added."""
+    """The sums of one protocol, over as many rows as are added."""
 
     form: ClassVar[type[RawRow]]
     n_unscored: int = 0
 
     @abstractmethod
     def add(self, row: Given) -> JsonObject | None:
-        """What `rows` holds of it; `None` where the protocol has nothing to say of one row. `ValueError`: it cannot be used."""
+        """Add a row, and return its part of `rows`; `None` where the protocol has nothing on one row. `ValueError`: it cannot be used."""
 
     @abstractmethod
     def values(self) -> JsonObject: ...
 
     def as_printed(self) -> JsonObject:
-        """Where the published rule is ours, nothing else is to be said."""
+        """Return the published figures; empty where the published rule is ours."""
         return self.values()
 
     @abstractmethod
     def intervals(self) -> JsonObject: ...
 
     def counted(self) -> dict[str, int]:
-        """Of each mean, how many rows are in it."""
+        """Count for each mean how many rows are in it."""
         return {}
 
 
@@ -90,6 +90,6 @@ class Means:
 
 
 def plain_mean(values: Iterable[float | None]) -> float | None:
-    """Of those that are known."""
+    """Average those that are known."""
     known = [value for value in values if value is not None]
     return fsum(known) / len(known) if known else None

@@ -26,7 +26,7 @@ class FactInput(RawRow):
 
 @dataclass
 class _OneSystem:
-    """By task, as several rows may be of one; only tasks with a source that could be read."""
+    """The sums of one system by task, as several rows may be of one. Only tasks with a source that could be read."""
 
     tasks: dict[str, FoundCounts] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""What every row of raw scores may hold: strict numbers, names, no key that nobody knows."""
+"""The form of every row of raw scores: strict numbers, names, no key that nobody knows."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ class RawPart(BaseModel):
 class RawRow(RawPart):
     @property
     def named(self) -> JsonObject:
-        """What a row of the output begins with."""
+        """Begin a row of the output."""
         return {} if self.id is None else {"id": self.id}

@@ -35,7 +35,7 @@ def read_rows(path: Path, model: type[RowT]) -> Iterator[tuple[int, RowT | BadRo
 
 
 def byte_lines(path: Path, holds: str) -> Iterator[tuple[int, bytes]]:
-    """With their numbers, by line feeds alone, as U+2028 may stand inside a JSON text; `holds` names what a line is."""
+    """Yield lines with their numbers, by line feeds alone, as U+2028 may stand inside a JSON text. `holds` names what a line is."""
     try:
         with closing(path.open("rb")) as file:
             yield from _numbered(path, file)
@@ -62,7 +62,8 @@ def _row(number: int, line: bytes, model: type[RowT]) -> RowT | BadRow:
 
 
 def strict_object(text: bytes) -> JsonObject:
-    """`ValueError` that says in one line why this is no object, or holds what JSON has not: NaN, a key twice, half of a character."""
+    """Read an object strictly. `ValueError` says in one line why this is none, or has what JSON has not: NaN,
+    a key twice, half of a character."""
     try:
         raw = json.loads(
             text.decode("utf-8"), object_pairs_hook=_object, parse_constant=_no_number, parse_float=_number
@@ -83,7 +84,7 @@ def _bad(number: int, problem: str) -> BadRow:
 
 
 def _object(pairs: list[tuple[str, object]]) -> JsonObject:
-    """Of a key that stands twice nobody knows which is meant. What is no Unicode could not be written again."""
+    """Make an object; of a key that stands twice nobody knows which one counts. What is no Unicode could not be written again."""
     found = dict(pairs)
     if len(found) < len(pairs):
         counts = Counter(key for key, _ in pairs)

@@ -52,7 +52,7 @@ def item_weighted(parts: Iterable[Part]) -> float | None:
 
 @dataclass
 class _RubricSystem:
-    """By task, as several rows may be of one; by kind, `total` among them."""
+    """The sums of one system by task, as several rows may be of one; by kind, `total` among them."""
 
     by_task: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     parts: dict[str, list[tuple[str, Part]]] = field(default_factory=dict)

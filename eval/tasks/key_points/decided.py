@@ -1,4 +1,4 @@
-"""What of a question's key points code decides for an answer, so that no judge is asked.
+"""The key points of a question that code decides for an answer, so that no judge is asked.
 
 A product that a reader is shown, a purchase that is told with its day or number, a cost that the rule `budget` adds up.
 """
@@ -24,7 +24,7 @@ _EXACT = 0.005
 def decided(
     desk: Desk, answer: Answer, points: Iterable[PointRow], checks: Mapping[str, CheckRow] | None
 ) -> dict[str, PointVerdictRow]:
-    """By point; only what is certain. What a report does not name decides nothing: it may say it otherwise."""
+    """Decide by point; only what is certain. What a report does not name decides nothing: it may say it otherwise."""
     shown, budget = _Shown(desk, answer), (checks or {}).get("budget")
     found = {point["id"]: _decided(point, shown, budget) for point in points}
     return {name: verdict for name, verdict in found.items() if verdict is not None}
@@ -40,7 +40,7 @@ def _decided(point: PointRow, shown: _Shown, budget: CheckRow | None) -> PointVe
 
 
 class _Shown:
-    """What a reader of the report is shown, worked out when it is asked for."""
+    """The visible part of the report, worked out when it is asked for."""
 
     def __init__(self, desk: Desk, answer: Answer) -> None:
         self._desk, self._answer = desk, answer
@@ -65,14 +65,14 @@ class _Shown:
 
 
 def named_products(desk: Desk, answer: Answer) -> frozenset[str]:
-    """Those that a reader of the report is shown, by link or by id."""
+    """Find those that a reader of the report is shown, by link or by id."""
     subject = Subject(answer.report, shop=desk.shop, shop_urls=(desk.shop_url,))
     linked = {subject.product_id_of(source.url) for source in subject.citations.sources}
     return frozenset(filter(None, linked)) | frozenset(PRODUCT_ID.findall(visible_report(answer.report)))
 
 
 def _kept(point: PointRow, budget: CheckRow) -> PointVerdictRow | None:
-    """By the rule `budget`, of a question that sets this limit and no other."""
+    """Decide by the rule `budget`, of a question that sets this limit and no other."""
     if "item_max" in point:
         return _by_rule("support", "the rule `budget` holds") if budget["status"] == "pass" else None
     counts, limit = budget["value"], point.get("total_max")

@@ -117,7 +117,7 @@ def _point(where: str, line: str) -> PointLine:
 
 
 def document(points: OwnPoints) -> str:
-    """As lines that `read_points` takes."""
+    """Write the points as lines that `read_points` takes."""
     lines = [
         json.dumps({"query_id": query_id, **row}, ensure_ascii=False)
         for query_id, rows in points.items()
@@ -127,12 +127,12 @@ def document(points: OwnPoints) -> str:
 
 
 def keep_points(study: Study, points: OwnPoints) -> None:
-    """In the place of those that the study had."""
+    """Keep points in the place of those that the study had."""
     write_file(study.folder / KEPT, document(points))
 
 
 def kept_points(study: Study) -> OwnPoints:
-    """Those that people gave this study."""
+    """Read the points that people gave this study."""
     path = study.folder / KEPT
     if not path.is_file():
         return {}

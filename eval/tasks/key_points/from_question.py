@@ -12,7 +12,7 @@ _MONEY = ("total_max", "total_min", "item_max", "item_min", "month_max")
 
 
 def demanded(wanted: Constraints) -> Iterator[PointRow]:
-    """Without ids; each demand that code can read is a point of its own."""
+    """Yield points without ids; each demand that code can read is a point of its own."""
     yield from _limits(wanted)
     if wanted.months is not None:
         yield _point(f"What it recommends is planned for {wanted.months} months.", f"{wanted.months} months")

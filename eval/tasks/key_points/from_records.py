@@ -1,4 +1,4 @@
-"""Key points that the shop's records make: what the shopper bought that touches the question, and what the shop sells that keeps its limits."""
+"""Key points by the shop's records: the shopper's purchases that touch the question, and products that keep its limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _NO_PURCHASE = ("Cancelled", "Returned")
 
 
 def of_shopper(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
-    """Without ids. Vital is what the question's writer says it leans on and names in it; the rest is worth having."""
+    """Yield points of the shopper without ids. Vital is what the question's writer says it leans on and names
+    in it; the rest is worth having."""
     orders = shop.store.orders(query.user_id, limit=_ORDERS).items
     ids = list(dict.fromkeys(order.product_id for order in orders))
     products = {product.product_id: product for product in shop.store.products(ids)}
@@ -44,7 +45,7 @@ def of_shopper(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointR
 
 
 def _latest(orders: Iterable[Order]) -> list[Order]:
-    """Of each product; newest first, as they come."""
+    """Keep the latest order of each product; newest first, as they come."""
     found: dict[str, Order] = {}
     for order in orders:
         found.setdefault(order.product_id, order)
@@ -89,7 +90,7 @@ def _name(product: Product) -> str:
 
 
 def _home(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
-    """Where the question itself does not say it."""
+    """Yield the home where the question itself does not name it."""
     user = shop.store.user(query.user_id)
     if user is None or not any(f.kind == "profile" and f.id.startswith("address.") for f in query.facts_used):
         return
@@ -106,7 +107,7 @@ def _home(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
 
 
 def of_catalogue(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointRow]:
-    """Without ids; one for each thing that the question is known to need.
+    """Yield points without ids; one for each thing that the question is known to need.
 
     What the shopper has already is no example, unless it is to be bought again: whether it serves is not for code to say.
     """
@@ -147,7 +148,7 @@ def _stock(shop: Shop, need: str, wanted: Constraints, owned: frozenset[str]) ->
 
 
 def _request(need: str, cap: float | None = None) -> SearchRequest:
-    """By words alone, as questions are checked: the truth of a point hangs on no ranking."""
+    """Ask by words alone, as questions are checked: the truth of a point hangs on no ranking."""
     least = None if cap is None else 0.01
     return SearchRequest(
         need, match="all", min_price=least, max_price=cap, limit=_PRODUCTS, sort="popularity", search="plain"
@@ -162,7 +163,7 @@ def _only_dearer(shop: Shop, need: str) -> bool:
 
 
 def _is_one(product: Product, need: str) -> bool:
-    """Its name and its kind have all words of the need, and it is called by the last of them: a part or an aid is not the thing."""
+    """Tell whether its name and its kind have all words of the need, and the last of them calls it. A part or an aid is not the thing."""
     wanted = tokens(need)
     name, kind = tokens(_FOR.split(_name(product), maxsplit=1)[0]), tokens(" ".join(product.categories[-2:]))
     called = wanted[-1:] == name[-1:] or (bool(wanted) and wanted[-1] in kind)

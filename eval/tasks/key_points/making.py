@@ -1,4 +1,4 @@
-"""The task of making a question's key points: by rule from the question and the shop's records, by a model what these do not hold.
+"""The task of making a question's key points. By rule from the question and the shop's records, by a model for the rest.
 
 Where people gave points of a question, theirs are all that count. It needs no answer, and no answer is shown to whoever makes points.
 """
@@ -38,7 +38,7 @@ class PointsTask(Task[Wish]):
     metrics = ("key_points",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """With what people gave, so that no table holds points of two files."""
+        """Mark the versions with what people gave, so that no table has points of two files."""
         ask = desk.protocol.ask(self.name)
         if ask is None:
             return {}
@@ -111,7 +111,7 @@ def _asks(desk: Desk, about: Wish) -> bool:
 
 
 def _settled(desk: Desk, about: Wish) -> list[PointRow]:
-    """What people gave, else what code knows."""
+    """Return what people gave, else what code knows."""
     own = desk.own_points.get(about.id)
     return list(own) if own is not None else _numbered(_by_rule(desk, about))
 
@@ -127,14 +127,14 @@ def _by_rule(desk: Desk, about: Wish) -> Iterator[PointRow]:
 
 
 def _query(about: Wish) -> Query | None:
-    """Of an imported report nobody knows more than who asked what."""
+    """Find the query; of an imported report nobody knows more than who asked what."""
     if not about.user_id or not about.query:
         return None
     return Query(id=about.id, query=about.query, user_id=about.user_id)
 
 
 def _numbered(rows: Iterable[PointRow]) -> list[PointRow]:
-    """With ids of a letter, which says where a point comes from, and a number."""
+    """Number the rows with ids of a letter, which says where a point comes from, and a number."""
     found: list[PointRow] = []
     counts = dict.fromkeys(_LETTERS.values(), 0)
     for row in rows:
@@ -145,7 +145,7 @@ def _numbered(rows: Iterable[PointRow]) -> list[PointRow]:
 
 
 def _further(said: FoundPoints, known: Sequence[PointRow]) -> list[PointRow]:
-    """Those of a model that say something, once each, and nothing that is settled already."""
+    """Keep those of a model that add something, once each, and nothing that is settled already."""
     told = {_same(row["text"]) for row in known}
     found: list[PointRow] = []
     for one in said.points:

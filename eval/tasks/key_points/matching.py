@@ -1,4 +1,4 @@
-"""The task of matching a report with the key points of its question: what code decides first, then a judge, some points in one call.
+"""The task of matching a report with the key points of its question. What code decides first, then a judge, some points in one call.
 
 The judge answers by id, in any order. Points it left out are asked for once more, alone; what is missing then is a `judge_error`,
 which makes the report's recall unknown.

@@ -54,14 +54,14 @@ class PointVerdictRow(TypedDict):
 
 @dataclass(frozen=True)
 class KeyPoints:
-    """Of one question; `rows` is `None` where they could not be made."""
+    """The key points of one question; `rows` is `None` where they could not be made."""
 
     rows: Sequence[PointRow] | None
     reason: str | None = None
 
     @property
     def id(self) -> str:
-        """Of the list as a whole: a verdict counts only under the list that it was given for."""
+        """The id of the list as a whole: a verdict counts only under the list that it was given for."""
         return list_id(self.rows or ())
 
 
@@ -79,7 +79,7 @@ def enter_points(judged: Judged, query_id: str, points: KeyPoints) -> None:
 
 
 def matches_of(judged: Judged, answer: str) -> Mapping[str, PointVerdictRow] | None:
-    """By point; `None` where nothing was matched yet."""
+    """Map each point to its match; `None` where nothing was matched yet."""
     return cast("Mapping[str, PointVerdictRow] | None", judged.others.get(MATCHES, {}).get(answer))
 
 

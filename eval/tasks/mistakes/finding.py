@@ -100,7 +100,7 @@ class Brief:
         return order_numbers(self.subject)
 
     def told(self, statement: ReportSentence) -> str:
-        """On one line, with the products and orders that its links and ids lead to."""
+        """Put the statement on one line, with the products and orders that its links and ids lead to."""
         ids = [one.product_id for one in self.mentions.within(statement.start, statement.end)]
         cited = filter(None, map(self.subject.product_id_of, statement.urls))
         numbers = (self.orders.get(number) for number in _NUMBER.findall(statement.text))
@@ -178,7 +178,7 @@ def _charges(brief: Brief, said: Mapping[str, StatementAnswer]) -> list[Statemen
 
 
 def _own(report: str, statement: ReportSentence, said: StatementAnswer) -> StatementCharge:
-    """Where the words stand in the statement; all of it where they do not."""
+    """Find where the words stand in the statement; all of it where they do not."""
     found = locate(said.words, report[statement.start : statement.end])
     start, end = (0, statement.end - statement.start) if found is None else found
     sums = dict.fromkeys(filter(None, map(reckoned, said.sums)))

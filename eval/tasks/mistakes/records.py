@@ -1,4 +1,4 @@
-"""What a reader has before them who holds a whole report against the shop: the shopper's records and those of the products it speaks of."""
+"""The records before a reader who compares a whole report with the shop. The shopper's own and those of the products in it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MISSING = "The shop has no product of this id."
 
 
 def records_of(subject: Subject, mentions: Mentions) -> list[Section]:
-    """In the order in which the report speaks of them; a long listing by what concerns the report."""
+    """List the records in the order in which the report speaks of them. A long listing by what concerns the report."""
     return [*_own(subject), *_products(subject, mentions)]
 
 
@@ -59,7 +59,7 @@ def unshown_of(subject: Subject, mentions: Mentions) -> int:
 
 
 def order_numbers(subject: Subject) -> dict[str, str]:
-    """The shopper's orders by their numbers without the zeros at the head, which who reads a number as a number leaves out."""
+    """Map the shopper's orders by their numbers without the zeros at the head. Who reads a number as a number leaves these out."""
     if subject.user is None or subject.shop is None or subject.user_id is None:
         return {}
     orders = subject.shop.store.orders(subject.user_id, limit=_ORDERS).items

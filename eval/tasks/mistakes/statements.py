@@ -1,4 +1,4 @@
-"""What of a report is read: its sentences, items, rows and headings, and whatever line beside them says something too.
+"""The statements of a report to be read. Its sentences, items, rows and headings, and whatever line beside them states something too.
 
 Entries of a list of sources that name what they lead to, heads of tables with figures or links, text that is set as code: no claim is cited by
 them, and readers of the report see them all the same.
@@ -23,7 +23,7 @@ _LOOKED_UP = re.compile(r"\d|\]\(")
 
 
 def statements_of(report: str, citations: Citations) -> list[ReportSentence]:
-    """In the order of the report."""
+    """List the statements in the order of the report."""
     found = sentences_of(report, citations)
     return sorted([*found, *_beside(report, found)], key=lambda one: one.start)
 

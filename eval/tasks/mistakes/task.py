@@ -1,4 +1,4 @@
-"""The task of finding what a report says wrongly of the shop and its shopper: two readings by a judge (`finding`)."""
+"""The task of finding a report's mistakes on the shop and its shopper: two readings by a judge (`finding`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DR3: a main agent that sees summaries only, with sub-agents for pages and files and a model that looks at pictures.
+"""The architecture DR3. A main agent that sees summaries only, with sub-agents for pages and files and a model that looks at pictures.
 
 main {reason, search_pages, read_files, search_shop, look_at_picture, calculator, finalize}, ten turns
     -> rag_search (five turns), file_reader (three), shop_search, perception, side by side
@@ -84,13 +84,13 @@ def tools_of(run: AgentRun) -> list[ToolSchema]:
 
 
 def _helpers(run: AgentRun) -> list[SubAgent]:
-    """Who has something to work on; with the pages in its own window the main agent has nobody search them."""
+    """List who has something to work on. With the pages in its own window the main agent has nobody search them."""
     long = bool(run.settings.get("long_context"))
     return [one for one in SUB_AGENTS if one.tools(run) and not (long and one is SEARCHER)]
 
 
 def nodes_of(run: AgentRun) -> dict[str, str]:
-    """By the tool that gives work to it."""
+    """Map each tool to the node that it gives work to."""
     return {
         **{one.name: one.node for one in _helpers(run)},
         **({looking.NAME: "perception"} if VIEW in run.names else {}),
@@ -128,7 +128,7 @@ async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
 
 
 def _errands(run: AgentRun, state: Dr3State, turn: AIMessage) -> list[Errand]:
-    """What a turn gives away: the first calls that are well formed, numbered on from those before."""
+    """List what a turn gives away: the first calls that are well formed, numbered on from those before."""
     nodes = nodes_of(run)
     seen = set(state["seen"])
     errands: list[Errand] = []
@@ -255,7 +255,7 @@ async def report(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal
 
 
 async def _written(run: AgentRun, state: Dr3State) -> str:
-    """In the conversation, which holds every summary; in a fresh one where that is full or broken."""
+    """Write in the conversation, which has every summary; in a fresh one where that is full or broken."""
     findings, stop = state["findings"], state["stop"]
     told = [(finding, finding.text) for finding in findings if finding.text is not None]
     pages = state["pages"]

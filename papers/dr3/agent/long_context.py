@@ -1,4 +1,4 @@
-"""All frozen pages in an agent's window, in place of searching them: what it is told, what it may cite, and whether they fit."""
+"""All frozen pages in an agent's window, in place of searching them. Its instructions, what it may cite, and whether they fit."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ def told(run: AgentRun, pages: Sequence[Page]) -> str:
 
 
 def pieces(pages: Sequence[Page]) -> list[Piece]:
-    """For a fresh conversation, beside what was condensed."""
+    """List the pieces for a fresh conversation, beside what was condensed."""
     return [Piece(f"{page.title} ({page.final_url})", page.markdown or "", "page") for page in pages]

@@ -1,4 +1,4 @@
-"""Perception of dr3: a picture goes to a model that sees, once, with one question; what it says of it is all that anybody reads."""
+"""The perception of dr3. A picture goes to a model that sees, once, with one question; its words are all that anybody reads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LAUNCH = function(
 
 
 def picture_named(name: str) -> str:
-    """By its file name, however it was called."""
+    """Find a picture by its file name, however it was called."""
     place = file_place(name)
     return name.strip() if place is None else place.name
 

@@ -1,4 +1,4 @@
-"""The sub-agents of dr3: what each is called with, which tools it has, and its loop of few turns that ends with a text of its own.
+"""The sub-agents of dr3. How each is called, which tools it has, and its loop of few turns that ends with a text of its own.
 
 Whoever calls one reads that text and nothing else of it.
 """
@@ -87,7 +87,7 @@ class SubAgent:
         return self.launch["function"]["name"]
 
     def tools(self, run: AgentRun) -> list[ToolSchema]:
-        """Of what the world offers; nothing where there is nothing of it."""
+        """List the tools that the world offers; nothing where there is nothing of it."""
         own = [one for one in run.schemas if self._takes(one["function"]["name"])]
         return [*own, *self.further] if own else []
 
@@ -186,7 +186,7 @@ async def act(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Liter
 
 
 async def summarise(state: SubAgentState, runtime: Runtime[AgentRun]) -> dict[str, str]:
-    """A text without a call is the summary; where a limit or a failure ended the loop, it is asked for."""
+    """Summarise. A text without a call is the summary; where a limit or a failure ended the loop, it is asked for."""
     run, who, problem, messages = runtime.context, state["who"], state["problem"], state["messages"]
     last, stop = messages[-1], state["stop"]
     if stop == "answered" and isinstance(last, AIMessage):
@@ -211,7 +211,7 @@ def graph() -> CompiledStateGraph[SubAgentState, AgentRun, SubAgentState, SubAge
 
 
 async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Condensed:
-    """What one sub-agent found out on a problem."""
+    """Condense what one sub-agent found out on a problem."""
     turns = getattr(run.limits, kind.turns)
     start: SubAgentState = {
         "node": kind.node,
@@ -252,7 +252,7 @@ def _one_piece(url: str, seen: str) -> int | None:
 def _bounded(
     answer: ToolAnswer, chars: int, piece_of: Callable[[str, str], int | None] = _one_piece
 ) -> ToolAnswer:
-    """The passages as they come, under the address of their piece, until the room is used up; the last of them cut."""
+    """Bound the passages as they come, under the address of their piece, until the room is used up. The last of them is cut."""
     sources, shown, left = [], [], chars
     for source in answer.sources:
         if left <= 0:
@@ -276,7 +276,7 @@ def _bounded(
 
 
 def _repeated(messages: Sequence[BaseMessage]) -> set[int]:
-    """Of the calls of the last turn, by place: those that search for words for the third time."""
+    """Find the calls of the last turn, by place, that search for words for the third time."""
     asked = [
         (number, place, words)
         for number, message in enumerate(messages)

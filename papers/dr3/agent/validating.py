@@ -1,4 +1,4 @@
-"""One round of `+validate`: a model says which requirements of the question the report misses, and writes it anew without that.
+"""One round of `+validate`. A model says which requirements of the question the report misses, and writes it anew without that.
 
 Words are counted by code. The published DR3 agent does this silently; here it is an option, and each round leaves a note. A round
 that fails leaves the report as it is.

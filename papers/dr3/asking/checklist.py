@@ -1,4 +1,5 @@
-"""The points by which an answer is checked: what it must state, how it must join that, what it must conclude. No point says a value."""
+"""The points by which an answer is checked. They are what it must state, how it must join that, what it must
+conclude. No point says a value."""
 
 from __future__ import annotations
 
@@ -78,7 +79,7 @@ def written_checklist(case: TaskCase) -> tuple[ChecklistPoint, ...]:
 
 
 def found_checklist(intent: Intent, facts: Sequence[TaskFact]) -> tuple[ChecklistPoint, ...]:
-    """Of a task of found pages, whose facts nobody has put into parts."""
+    """Make the checklist of a task of found pages, whose facts nobody has put into parts."""
     points: list[tuple[str, Category, tuple[str, ...]]] = [
         (f"States {_named(fact)}", "content", (fact.id,)) for fact in facts
     ]
@@ -102,8 +103,8 @@ _SIDES = ("compare_with_owned", "fit_into_space")
 
 
 def _stated(case: TaskCase, facts: dict[str, TaskFact]) -> list[list[tuple[str, ...]]]:
-    """For each part a point for each fact that no part before it has; where that makes too many one for those of files and one for
-    that of pages, or one."""
+    """Make for each part a point for each fact that no part before it has. Where that makes too many, use one
+    point for those of files and one for that of pages, or a single one."""
     seen: set[str] = set()
     own: list[tuple[str, ...]] = []
     for part in case.couplings:

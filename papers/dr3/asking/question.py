@@ -1,4 +1,4 @@
-"""The question of a case, in 50 to 100 words: it names the files, asks for all that every part decides, and says no figure.
+"""The question of a case, in 50 to 100 words. It names the files, asks for all that every part decides, and gives no figure.
 
 What is said stands in `words/`, by hand: a story that says why somebody asks, the files as attachments are spoken of, what is asked, and
 seldom a wish at the end. What recurs from task to task is dealt from shuffled decks, so that one sentence comes again only when all
@@ -110,7 +110,7 @@ class _Dealer:
         return self.filled(cards[order[at % len(cards)]])
 
     def deal_short(self, deck: str, cards: Sequence[str], every: int = 1, share: float = 1 / 3) -> str:
-        """Where room is short one of the shortest of them."""
+        """Deal one of the shortest cards where room is short."""
         shortest = sorted(cards, key=len)[: max(2, round(len(cards) * share / max(1, self.tight)))]
         return self.deal(f"{deck}/short", shortest, every) if self.tight else self.deal(deck, cards, every)
 
@@ -179,7 +179,7 @@ def _begun(match: re.Match[str]) -> str:
 
 
 def _asked(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
-    """Each part as a question of its own, with its number or without, or all of them as clauses of one or two sentences."""
+    """Put each part as a question of its own, with or without its number, or all as clauses. The clauses make one or two sentences."""
     rng, frames = dealer.rng, _frames().frames
     way = rng.random()
     if way < _WISHES:
@@ -214,7 +214,7 @@ def _ask(case: TaskCase, part: Coupling, words: IntentWords, dealer: _Dealer) ->
 
 
 def _joined(asks: Sequence[str], dealer: _Dealer) -> list[str]:
-    """At most one of them, not the first, begins as people go on: "And ..."."""
+    """Join the questions, of which at most one, not the first, begins as people go on: `And ...`."""
     said, led = [asks[0]], False
     for ask in asks[1:]:
         lead = "" if led or not _ASKS.match(ask) else dealer.pick(_frames().frames["then"])
@@ -224,7 +224,7 @@ def _joined(asks: Sequence[str], dealer: _Dealer) -> list[str]:
 
 
 def _small(ask: str) -> str:
-    """As it goes on after a word: what is a capital for itself stays."""
+    """Write the question as it goes on after a word. A capital that is one by itself stays."""
     return ask if re.match(r"I\b|[A-Z]{2}", ask) else ask[0].lower() + ask[1:]
 
 
@@ -248,7 +248,7 @@ def _files(case: TaskCase, build: str, dealer: _Dealer) -> str:
 
 
 def _paired(case: TaskCase, words: IntentWords, dealer: _Dealer) -> str:
-    """Behind each thing that is asked the files that hold what it needs; what holds more than that is named once."""
+    """Put behind each thing that is asked the files that hold what it needs. What holds more than that is named once."""
     files, told = _file_words(), set[str]()
     said: list[str] = []
     for part in case.couplings:
@@ -299,7 +299,7 @@ def _framed(file: PlannedFile, frame: str, words: FileWords, dealer: _Dealer) ->
 
 
 def _whats(file: PlannedFile, words: FileWords, dealer: _Dealer) -> list[str]:
-    """What stands in a file that matters."""
+    """List what stands in a file that matters."""
     found = []
     for entry in file.entries:
         start = max((one for one in words.what if entry.attribute.startswith(one)), key=len)
@@ -308,7 +308,7 @@ def _whats(file: PlannedFile, words: FileWords, dealer: _Dealer) -> list[str]:
 
 
 def _bare(doc: str) -> str:
-    """Without its preposition."""
+    """Remove the preposition."""
     return doc.partition(" ")[2]
 
 
@@ -317,7 +317,7 @@ def _large(text: str) -> str:
 
 
 def _listed(parts: Sequence[str]) -> str:
-    """With semicolons where a part has a comma of its own."""
+    """List the parts in one row, with semicolons where a part has a comma of its own."""
     if len(parts) == 1:
         return parts[0]
     if any("," in part for part in parts):
@@ -352,7 +352,7 @@ def _named(thing: NamedThing) -> str:
 
 
 def _piece(facts: Iterable[object]) -> str:
-    """Which part broke: its number is in the drawer, its name is in the question."""
+    """Find which part broke. Its number is in the drawer, its name is in the question."""
     said = (str(getattr(fact, "attribute", "")).partition("part number of the ")[2] for fact in facts)
     return next((piece for piece in said if piece), "")
 

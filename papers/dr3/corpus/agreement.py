@@ -1,4 +1,5 @@
-"""Things of which one has several, or some: no article before them, and verbs that agree: `capsules cost`, never `a capsules costs`."""
+"""Things of which one has several, or some. They take no article before them, and verbs that agree: `capsules
+cost`, never `a capsules costs`."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def _article(brand: str, noun: str) -> re.Pattern[str]:
 
 @cache
 def _asked(brand: str, noun: str) -> re.Pattern[str]:
-    """`How long does the bags keep?`"""
+    """Make the pattern that finds questions like `How long does the bags keep?`."""
     return re.compile(
         rf"\b([Dd]oes|[Ii]s|[Ww]as|[Hh]as)( (?:(?:the|our|my|your) )?(?:{re.escape(brand)} )?{re.escape(noun)})\b"
     )
@@ -75,7 +76,8 @@ def _bare(found: re.Match[str]) -> str:
 
 
 def _plural(found: re.Match[str], named: Collection[str]) -> str:
-    """But where it is the end of something else that the verb is about: `the leaflet of the bags has`, `choosing bags has become`."""
+    """Put the verb in the plural. Keep it where the noun only ends something else that the verb is about:
+    `the leaflet of the bags has`, `choosing bags has become`."""
     before = found[1] or ""
     words = f"{found.string[: found.start()]}{before}".split()
     while words and (words[-1] in named or words[-1].casefold() in _ARTICLES):

@@ -1,4 +1,5 @@
-"""Pages about what a case is about, or about whom, that say nothing of what is asked: noise that names the brand, so that the name alone finds too much."""
+"""Pages about what or whom a case is about that say nothing of what is asked. They are noise that names the
+brand, so that the name alone finds too much."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _NEWER = 0.4
 
 
 def asides(writer: CasePages) -> Iterator[PoolPage]:
-    """Without end, about the subject of each needed page in turn."""
+    """Yield asides without end, about the subject of each needed page in turn."""
     case = writer.case
     facts = case.of("page")
     needed = [stock().statement(one.attribute)[0] for one in facts]

@@ -1,4 +1,4 @@
-"""What a page is to say that leads astray: of which time it speaks, and what was said of that time before."""
+"""The content of pages that lead astray: of which time each speaks, and which earlier pages spoke of that time."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _APART = 700
 
 @dataclass(frozen=True)
 class AstrayTimes:
-    """Of one task, whose distractors are drawn one after the other."""
+    """The times that the pages of one task speak of; its distractors are drawn one after the other."""
 
     case: TaskCase
     seed: int
@@ -66,8 +66,9 @@ class AstrayTimes:
     said_of: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def wanted(self, fact: TaskFact, of: str | None, day: date, rng: Random) -> WantedChange:
-        """A page of any day may have an earlier make, list or time at hand, and says of which it speaks: its own date tells nothing. Of terms that hold
-        from a month on, what was written after the purchase may speak of later ones. `of`: since when holds what is right."""
+        """Return the change that is wanted of a page. A page of any day may have an earlier make, list or
+        time at hand, and says of which it speaks; its own date tells nothing. Of terms that hold from a month
+        on, what was written after the purchase may speak of later ones. `of`: since when holds what is right."""
         start = sold_from(fact.attribute)
         if start is not None:
             return self._of_terms(fact, start, day, rng)
@@ -84,8 +85,9 @@ class AstrayTimes:
         return WantedChange(kind=kind, as_of=of if when == "same" else None)
 
     def later(self, fact: TaskFact, rng: Random) -> tuple[int, WantedChange] | None:
-        """The age of a page, and what it is to say, that speaks of what came later than that by which the case goes: of purchases after this one, or of the
-        make after the one at hand. `None` where this page is to be another, or none can know of it."""
+        """Draw the age and the change of a page that speaks of what came after what the case goes by. That is
+        of purchases after this one, or of the make after the one at hand. `None` where this page is to be
+        another, or none can know of it."""
         if rng.random() >= _LATER_ONE:
             return None
         held, start = held_of(self.case, fact), sold_from(fact.attribute)
@@ -116,7 +118,8 @@ class AstrayTimes:
         return WantedChange(kind=kind, sold=None if when == "same" else "")
 
     def _before(self, fact: TaskFact, key: tuple[str, str], latest: str, day: date, took: int) -> str:
-        """The last time before of which a page of the day can know and of which few pages have spoken: in small corpora one, in large ones several."""
+        """Find the last time before of which a page of the day can know and few pages have spoken. In small
+        corpora that is one, in large ones several."""
         choices = earlier_ones(self.pool_seed, key, latest, day, took, _BEFORE)
         free = (one for one in choices if self.said_of[fact.id, one] < _EACH[self.leans_back])
         chosen = next(free, choices[-1])
@@ -128,7 +131,8 @@ class AstrayTimes:
 
     @cached_property
     def _later(self) -> list[date]:
-        """Months after the purchase in which terms of the seller or maker changed; the one that follows it where it was not long ago."""
+        """List months after the purchase in which terms of the seller or maker changed. Where the purchase
+        was not long ago, it is the one month that follows it."""
         rng = Random(f"{self.seed}/{self.case.task_id}/later")
         bought = self.case.bought
         if (self.case.today - bought).days < _SHORT:
@@ -137,7 +141,7 @@ class AstrayTimes:
         return [one.replace(day=1) for one in found]
 
     def again(self, fact: TaskFact, wanted: WantedChange, day: date) -> WantedChange:
-        """What was before, or came later, has one value, whichever page says it."""
+        """Use one value for what was before or came later, whichever page says it."""
         value = self.told.get((fact.id, wanted.as_of or wanted.sold or ""))
         if wanted.kind not in _TIMED or value is None or not self._turns(fact, wanted, day, turns)(value):
             return wanted
@@ -151,7 +155,7 @@ class AstrayTimes:
         kind: ChangeKind,
         day: date,
     ) -> PageStatement:
-        """What comes of it; another model has makes and prices of its own."""
+        """Return the statement that comes of a change. Another model has makes and prices of its own."""
         if kind in _TIMED and said.value:
             self.told.setdefault((fact.id, wanted.as_of or wanted.sold or ""), said.value)
         if kind != "other_model" or said.as_of is None:
@@ -179,7 +183,8 @@ class AstrayTimes:
         within: Range | None,
         rng: Random,
     ) -> str | None:
-        """Above what is right as often as below, and mostly one that turns the verdict; elsewhere one that changes a figure that is asked for."""
+        """Draw another value, above the right one as often as below, mostly one that turns the verdict.
+        Elsewhere it is one that changes a figure that is asked for."""
         form = stock().statement(fact.attribute)[0]
         right = number_of(fact.value)
         if is_recall(fact) and wanted.kind == "outdated" and wanted.as_of:
@@ -210,7 +215,7 @@ class AstrayTimes:
         day: date,
         asked: Callable[[FactValues, str, str], bool],
     ) -> Callable[[str], bool]:
-        """Of values that somebody can have seen by the day of the page."""
+        """Make the test of a value that turns the answer. It must be one that somebody can have seen by the day of the page."""
         form = stock().statement(fact.attribute)[0]
         seen = months_seen(wanted.as_of, day) if wanted.as_of else None
 
@@ -227,7 +232,7 @@ class AstrayTimes:
 
     @cached_property
     def _turned(self) -> dict[tuple[str, str, str], bool]:
-        """What was reckoned of other values: a few hundred distractors draw from the same."""
+        """Keep the results for other values, as a few hundred distractors draw from the same ones."""
         return {}
 
 

@@ -1,4 +1,4 @@
-"""The corpora of one task: its pages in an order of which each size is a beginning, with everything that is true of them."""
+"""The corpora of one task. Its pages come in an order of which each size is a beginning, with everything that is true of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FURTHER = 0.382
 
 @dataclass(frozen=True, kw_only=True)
 class Corpora:
-    """What one case has of pages; `lines` are the bytes of its `corpus.jsonl`."""
+    """The pages of one case. `lines` are the bytes of its `corpus.jsonl`."""
 
     pages: tuple[CorpusPage, ...]
     lines: tuple[bytes, ...]
@@ -45,7 +45,7 @@ class Corpora:
 
     @property
     def first_titles(self) -> set[str]:
-        """Of its smallest size."""
+        """Return the titles of its smallest size."""
         least = min(one.pages for one in self.sizes.sizes.values())
         return {page.title for page in self.pages[:least]}
 
@@ -109,9 +109,10 @@ def _deck(
     attempt: int,
     before: Collection[str],
 ) -> NoiseDeck:
-    """Without pages of the pool that speak of a brand or seller of the case: they could hold a required fact or deny it; and without those that say the
-    same of something else, as who took that for it would be right by chance. The tasks of a set are dealt
-    their noise from one pool, and begin as far from each other as their number allows: small sets share few pages or none."""
+    """Make the deck of noise without pages of the pool that speak of a brand or seller of the case. They
+    could hold a required fact or deny it. Left out too are pages that say the same of something else, as
+    whoever took that for it would be right by chance. The tasks of a set are dealt their noise from one pool,
+    and begin as far from each other as their number allows: small sets share few pages or none."""
     named = [fold(name) for name in writer.apart]
     theme = theme_key(case.theme)
     number = int(case.task_id) - 1 if case.task_id.isdigit() else rng.randrange(len(pool.pages))

@@ -1,4 +1,4 @@
-"""The calendar of a page: every month that it states is taken from here, so that all of them are possible together.
+"""The calendar of a page. Every month that it states is taken from here, so that all of them are possible together.
 
 A month lies some months before the page, and before the purchase that a task is about; what has been in use for some time began longer ago than that.
 In the pool, where pages have an age and no date, a month is a code (`stamps`), as long as a year, so that lengths, pieces and tokens are those of the pool.
@@ -47,7 +47,7 @@ _DIGITS, _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrs
 
 @dataclass(kw_only=True)
 class PageCalendar:
-    """Of one page. All that is said of one make, list or price on a page is of one month."""
+    """The calendar of one page. All that is said of one make, list or price on a page is of one month."""
 
     seed: int
     """Of the pool."""
@@ -117,12 +117,13 @@ class PageCalendar:
         return f"{stock().names['months'][month]} {code}"
 
     def is_of_case(self, subject: str) -> bool:
-        """Whether the case is about such a thing or firm: of each of its months one thing is so, whichever page says it."""
+        """Tell whether the case is about such a thing or firm. Of each of its months one thing is so, whichever page says it."""
         return self.day is not None and bool(self._base((subject, ""))[1])
 
     def had_since(self, rng: Random) -> str | None:
-        """A month in which somebody came to have what the page states months of: with the latest of them, or soon after, as terms go by the purchase and
-        nobody has what was not made. `None` where there was none before the page."""
+        """Choose a month in which somebody came to have what the page states months of. It is that of the
+        latest of them, or soon after, as terms go by the purchase and nobody has what was not made. `None`
+        where there was none before the page."""
         months = self.said | {month for month, seen in self.told.values() if seen >= 0}
         if self.day is None:
             return self.stated(rng) if not months else months.pop() if len(months) == 1 else None
@@ -150,8 +151,9 @@ class PageCalendar:
         return early, months_seen(early, self.day)
 
     def _base(self, key: tuple[str, str]) -> tuple[tuple[str, str], str]:
-        """What a case has settled of the same, or else of something else of the same thing or firm: what changes of it changes in the same few months,
-        so that the one that counts is said no more often than others. Empty where it has settled nothing."""
+        """Find what a case has settled of the same, or else of something else of the same thing or firm. What
+        changes of it changes in the same few months, so that the one that counts is named no more often than
+        others. Empty where it has settled nothing."""
         if month := self.fixed.get(key):
             return key, month
         subject = key[0]
@@ -172,8 +174,8 @@ class PageCalendar:
         return self._began(key, rng, f"zq{_DIGITS[years * _BACK + rng.randrange(_SPREAD)]}", 12 * years)
 
     def _beside(self, key: tuple[str, str], of: tuple[str, str], base: str) -> tuple[str, int]:
-        """Of what nobody asks of whom the case asks: since a while after what counts, of which a case has one month, or since that itself or the month
-        before, whichever the case leans to."""
+        """Date what nobody asks about somebody whom the case asks about. It began a while after what counts,
+        of which a case has one month, or in that month or the one before, whichever the case leans to."""
         assert self.day is not None and self.bought is not None
         rng = Random(f"{self.seed}/{of}/{base}/beside")
         last = max(month_of(month) for (subject, _), month in self.fixed.items() if subject == of[0])
@@ -189,8 +191,9 @@ class PageCalendar:
         return month, seen
 
     def _began(self, key: tuple[str, str], rng: Random, code: str, took: int) -> tuple[str, int]:
-        """The month, and of how many months since somebody can report: on a page with a day none where it had not begun, or began at another time
-        on another page of the task."""
+        """Choose the month of beginning and the number of months since that somebody can report. On a page
+        with a day there are none where it had not begun, or began at another time on another page of the
+        task."""
         month = rng.randrange(12)
         code += _LETTERS[month]
         name = stock().names["months"][month]
@@ -204,8 +207,9 @@ class PageCalendar:
 
 
 def earlier_ones(seed: int, key: tuple[str, str], latest: str, day: date, took: int, count: int) -> list[str]:
-    """The months in which makes, lists, prices or terms before the latest began, of which a page of a day can speak: the last so many of them. They are
-    the same whichever page asks, and of all of one maker that changed together, so that what was before recurs from page to page like what holds."""
+    """List the months in which earlier makes, lists, prices or terms began. They are the last so many before
+    the latest, of which a page of a day can speak. They are the same whichever page asks, and of all of one
+    maker that changed together, so that what was before recurs from page to page like what holds."""
     found: list[str] = []
     at, number = month_of(latest), 0
     while len(found) < count:
@@ -219,7 +223,7 @@ def earlier_ones(seed: int, key: tuple[str, str], latest: str, day: date, took: 
 
 
 def months_seen(since: str, day: date) -> int:
-    """How many months somebody can have seen of what began in a month, who wrote on a day; below 0 where it had not begun."""
+    """Count the months somebody who wrote on a day can have seen of what began in a month. Below 0 it had not begun."""
     begun = month_of(since)
     return (day.year - begun.year) * 12 + day.month - begun.month - GAP
 
@@ -235,7 +239,8 @@ def codes(text: str) -> list[str]:
 
 
 def year_of(code: str, day: date | None, bought: date) -> str:
-    """So many years before the purchase; on a page of a `day` further back in whole years where the page is older than that."""
+    """Return the year that lies so many years before the purchase. On a page of a `day`, go further back in
+    whole years where the page is older than that."""
     level, letter = _DIGITS.index(code[2]), _LETTERS.index(code[3])
     years, back = (0, level) if code[1] == "j" else divmod(level, _BACK)
     month, newest = letter % 12 + 1, month_before(day or bought, 12 * years if day else 0)

@@ -1,4 +1,5 @@
-"""What sentences say of how and since when their speaker has the thing: on a page that one person writes alone they must go together."""
+"""The claims of sentences on how and since when their speaker has the thing. On a page that one person writes
+alone they must go together."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def _apart() -> dict[str, frozenset[str]]:
 
 @cache
 def claims(text: str) -> frozenset[str]:
-    """Of a sentence with all its choices."""
+    """List the claims of a sentence with all its choices."""
     plain = " ".join(re.sub(r"[{}|]", " ", text).split())
     return frozenset(says for says, words, _ in _rows() if words.search(plain))
 

@@ -1,4 +1,4 @@
-"""Deals sentences like cards: of several the one that was said least, and of that the way in which it was said longest ago."""
+"""Deals of sentences like cards. Of several the least used comes next, in the way that was used longest ago."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _APART = 5
 
 
 class SentenceDeck:
-    """What the pages of a pool have used, in the order in which they are written."""
+    """The sentences that the pages of a pool have used, in the order in which they are written."""
 
     def __init__(self, number: int = 0) -> None:
         self._shift = _APART * number
         self._uses, self._whole, self._within = Counter[int](), Counter[int](), Counter[tuple[str, int]]()
 
     def of_task(self, number: int) -> SentenceDeck:
-        """For the pages of one task: it goes on from the pool at a place of its own, and is the same whichever other tasks are made."""
+        """Make the deck for the pages of one task. It goes on from the pool at a place of its own, and is the
+        same whichever other tasks are made."""
         deck = SentenceDeck(number)
         deck._uses, deck._whole, deck._within = self._uses.copy(), self._whole.copy(), self._within.copy()
         return deck
@@ -47,7 +48,7 @@ class SentenceDeck:
         return row.say(rng, fill, row.key + (used + self._shift) * _stride(row.ways))
 
     def some(self, cards: Sequence[Card], count: int, rng: Random, within: str) -> list[Card]:
-        """So many of what is used whole: first what was used least `within` a theme, then what was used least at all."""
+        """Choose so many of what is used whole. First comes what was used least `within` a theme, then what was used least at all."""
         whole, own = self._whole, self._within
         ranked = sorted(
             (own[within, id(card)], whole[id(card)], rng.random(), at) for at, card in enumerate(cards)
@@ -61,7 +62,7 @@ class SentenceDeck:
 
 @cache
 def _stride(ways: int) -> int:
-    """As good as prime to the number of ways, so that all of them are gone through before one comes again."""
+    """Choose a stride that is prime to the number of ways, as good as it can be. All of them are gone through before one comes again."""
     stride = max(1, int(ways * _STRIDE))
     while gcd(stride, ways) > 1:
         stride -= 1

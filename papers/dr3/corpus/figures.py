@@ -25,7 +25,8 @@ def other_value(
     among: Collection[int] = (),
     tries: int = 400,
 ) -> str | None:
-    """Written alike, and another in its last figure (of terms one `among` those that people know); `None` where none turns the answer."""
+    """Find another value, written alike, that differs in its last figure. For terms it is one `among` those
+    that people know; `None` where none turns the answer."""
     avoid = set(taken)
     if among:
         return _other_term(value, avoid, rng, turns, among)
@@ -68,14 +69,14 @@ def _other_term(
 
 
 def _figure_like(moved: float, digits: int, rng: Random) -> str:
-    """So that its last figures tell nothing: cents as prices have them, and a decimal that is not zero."""
+    """Write a figure so that its last digits reveal nothing. Cents are as prices have them, and a decimal is not zero."""
     if digits == 2:
         return f"{int(moved)}.{rng.choice(CENTS)}"
     return never_round(moved) if digits == 1 else str(max(1, round(moved)))
 
 
 def never_round(amount: float) -> str:
-    """With one decimal, as facts have them: never a zero."""
+    """Write an amount with one decimal, as facts have them, and never a zero there."""
     figure = f"{amount:.1f}"
     if not figure.endswith(".0"):
         return figure

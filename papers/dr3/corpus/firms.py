@@ -15,12 +15,13 @@ _LEAST = 3
 
 
 def other_name(about: About, name: str, rng: Random) -> str:
-    """Another model of a thing; another firm whose name begins alike and is of the same form: `Muddy Heron` beside `Muddy Otter`, `Tidewick` beside `Tidewell`."""
+    """Find another model of a thing, or another firm whose name begins alike and has the same form. `Muddy
+    Heron` stands beside `Muddy Otter`, `Tidewick` beside `Tidewell`."""
     return _other_model(name, rng) if about == "thing" else _other_firm(name, rng)
 
 
 def _other_model(name: str, rng: Random) -> str:
-    """Of a model with a name of its own the plain one as often as another."""
+    """Choose another model. For a model with a name of its own, take the plain one as often as another."""
     plain, _, last = name.rpartition(" ")
     if last not in MODELS:
         return f"{name} {rng.choice(MODELS)}"
@@ -58,6 +59,6 @@ def _one_word(name: str, rng: Random) -> str:
 
 
 def _head(start: str) -> str:
-    """Without the vowels at its end, where it can be spoken without them: `Tumble` stays."""
+    """Cut the vowels at its end, where it can be spoken without them: `Tumble` stays."""
     bare = start.rstrip("aeiouy")
     return start if len(bare) > 1 and not {*bare[-2:].casefold()} & set("aeiouy") else bare

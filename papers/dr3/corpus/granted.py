@@ -1,4 +1,5 @@
-"""What words take for granted: a hinge, a lid, decades of use. A sentence with such a word is said only of things of which that is true."""
+"""The things that words take for granted: a hinge, a lid, decades of use. A sentence with such a word is said
+only of things of which that is true."""
 
 from __future__ import annotations
 
@@ -24,5 +25,5 @@ def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 @cache
 def granted(text: str) -> frozenset[str]:
-    """Of a sentence with all its choices."""
+    """List the claims of a sentence with all its choices."""
     return frozenset(trait for words, trait in _rows() if words.search(text))

@@ -1,4 +1,4 @@
-"""Guidance: the words of a question lead to a page that it needs, as a question is written from its pages and not the other way round."""
+"""Guidance: the words of a question lead to a page that it needs. A question is written from its pages and not the other way round."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ def guided(
     sizes: Mapping[str, int],
     top: int = GUIDANCE_TOP,
 ) -> tuple[Packed, list[CasePage], PageRanking]:
-    """As they are where some supportive page is found. Else one of them is written anew, the same fact of the same day by as good a source, until
-    it is: drawn like every page, and put where the other stood. Pages that lead astray and noise stay as they are."""
+    """Return the pages with one that guides, or as they are where some supportive page is found already. Else
+    one of them is written anew, the same fact of the same day by as good a source, until it is: drawn like
+    every page, and put where the other stood. Pages that lead astray and noise stay as they are."""
     pages = list(supportive)
     hits = ranking.scored(question, top)
     if {filled.order[place].url for place, _ in hits} & {one.page.url for one in pages}:

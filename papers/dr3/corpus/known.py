@@ -1,4 +1,4 @@
-"""The pages of one task that are about its case: those that hold a required fact, and those made of them by a recorded change."""
+"""The pages of one task that are about its case. They are those that have a required fact, and those made of them by a recorded change."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class CasePage:
 
 
 class PageSource(NamedTuple):
-    """Who may write a page."""
+    """The writers that a page may have."""
 
     trust: int | None = None
     """How good a source it is, where that is asked for."""
@@ -98,7 +98,7 @@ class CasePages:
 
     @cached_property
     def leans_back(self) -> bool:
-        """Whether most of what its pages say is of the months before what counts."""
+        """Tell whether most of what its pages say is of the months before what counts."""
         return Random(f"{self.seed}/{self.case.task_id}/leans").random() < _LEANS_BACK
 
     @property
@@ -122,11 +122,12 @@ class CasePages:
         return CasePage(page, known, quote)
 
     def age(self, fact: TaskFact, rng: Random) -> int:
-        """Of a page that leads astray, or is beside the point: as of any page, or as of those that are needed."""
+        """Draw the age of a page that leads astray or is beside the point. It is drawn as for any page, or as for those that are needed."""
         return age_of(self.case, fact)(rng) if rng.random() < _AS_NEEDED else dated_age(rng)
 
     def newer_age(self, rng: Random) -> int | None:
-        """Of a page that speaks of the make after the one at hand; `None` where there is none, or nobody can have seen one yet."""
+        """Draw the age of a page that speaks of the make after the one at hand. `None` where there is none,
+        or nobody can have seen one yet."""
         if self.case.held is None:
             return None
         most = (self.case.today - months_after(self.case.held.newer, GAP)).days
@@ -136,7 +137,8 @@ class CasePages:
         return self.case.today - timedelta(days=age)
 
     def distractors(self, of: Sequence[CasePage]) -> Iterator[CasePage]:
-        """Without end, each supportive page in turn. All ages are drawn alike, and what a page of its age may have wrong is said in it."""
+        """Yield distractors without end, from each supportive page in turn. All ages are drawn alike, and
+        what a page of its age may have wrong is said in it."""
         facts = {fact.id: fact for fact in self.case.of("page")}
         taken: dict[str, list[str]] = {key: [] for key in facts}
         number = 0
@@ -204,7 +206,8 @@ class CasePages:
         is_early: bool = False,
         is_newer: bool = False,
     ) -> tuple[PoolPage, str, PageForm]:
-        """The first try in which no required value stands but the one that is to stand there; of the first few one that is no twin of another page."""
+        """Write the first try in which no required value stands but the one that is to stand there. Of the
+        first few, take one that is no twin of another page."""
         thing, theme = self.thing(fact), theme_key(self.case.theme)
         seller = self.case.seller if fact.subject == self.case.seller else None
         if said.form.about == "seller":
@@ -251,7 +254,8 @@ class CasePages:
         is_early: bool = False,
         is_newer: bool = False,
     ) -> PageCalendar:
-        """A page that speaks of an earlier make knows no other, and so does one that speaks of a later make than that at hand."""
+        """Make the calendar of a page. One that speaks of an earlier make knows no other, and so does one
+        that speaks of a later make than that at hand."""
         held, dating = self.case.held, said.form.dating if said else None
         own = {(held.subject, MAKE): month_name(held.newer)} if is_newer and held else {}
         if said and dating and said.as_of:
@@ -285,7 +289,7 @@ def _of_a_sister(
 
 
 def says_as_much(page: PoolPage, fact: TaskFact) -> bool:
-    """Whether a page says of another thing or firm what a fact says: the same value where the same is spoken of."""
+    """Tell whether a page says of another thing or firm what a fact says. It must be the same value where the same is spoken of."""
     if not stands_in(fact.value, page.folded):
         return False
     called, value = stock().statement(fact.attribute)[0].called, fact.value
@@ -293,7 +297,7 @@ def says_as_much(page: PoolPage, fact: TaskFact) -> bool:
 
 
 def stands_in(value: str, folded: str) -> bool:
-    """Whether a value stands in a folded text, as itself and not as part of a longer figure or word."""
+    """Tell whether a value stands in a folded text as itself, not as part of a longer figure or word."""
     plain = fold(value)
     at = folded.find(plain)
     while at >= 0:
@@ -309,7 +313,8 @@ def stands_in(value: str, folded: str) -> bool:
 
 
 def _source(fact: TaskFact, said: PageStatement, kind: ChangeKind, source: CasePage, day: date) -> PageSource:
-    """What another page is right against is from no better a source than that, and not from who answers for it, years after."""
+    """Choose a source no better than that of the page against which this one is wrong. It is not one who
+    answers for the matter, years after, either."""
     if kind not in BEATEN or said.hearsay:
         return PageSource()
     of = source.known.as_of

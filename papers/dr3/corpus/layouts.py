@@ -1,4 +1,5 @@
-"""How pages are set: the same sections as an essay, a list, a table with remarks, steps, questions, a notice or items of a column."""
+"""The layouts of pages. The same sections are set as an essay, a list, a table with remarks, steps,
+questions, a notice or items of a column."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ _COLUMNS = (
 
 
 def _figures(scene: PageScene) -> str:
-    """Of the companions: of what the page is about, nothing stands in a table."""
+    """Make the table of the companions' figures. Nothing of what the page is about stands in a table."""
     rng = scene.rng
     head = rng.choice(_COLUMNS)
     rows = []

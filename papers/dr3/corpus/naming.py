@@ -1,4 +1,4 @@
-"""Whose things pages speak of: the products of a shop by theme, each in the words of people, with what its listing says."""
+"""The things that pages speak of. They are the products of a shop by theme, each in the words of people, with what its listing says."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ListedThing:
 
 
 class Shelf(dict[str, list[ListedThing]]):
-    """By theme, and all of them under `general`."""
+    """The things by theme, and all of them under `general`."""
 
     @cached_property
     def _by_ending(self) -> dict[str, list[ListedThing]]:
@@ -40,12 +40,12 @@ class Shelf(dict[str, list[ListedThing]]):
         return found
 
     def like(self, kind: ThingKind) -> list[ListedThing]:
-        """Those of just that sort."""
+        """List those of just that sort."""
         return self._by_ending.get(kind.ending, []) if kind.ending else []
 
     @cached_property
     def _homes(self) -> dict[str, list[str]]:
-        """By ending: the themes in which most of a sort stand."""
+        """Map each ending to the themes in which most of a sort stand."""
         counts: dict[str, Counter[str]] = {}
         for theme, things in self.items():
             for one in things if theme != GENERAL else ():
@@ -56,7 +56,7 @@ class Shelf(dict[str, list[ListedThing]]):
         }
 
     def home(self, kind: ThingKind, theme: str) -> str:
-        """The theme in whose words a sort is spoken of: its own, where it has one, before that of a page."""
+        """Return the theme in whose words a sort is spoken of. Its own, where it has one, comes before that of a page."""
         homes = self._homes.get(kind.ending, []) if kind.ending else []
         return theme if theme in homes or not homes else min(homes)
 

@@ -1,4 +1,5 @@
-"""When what a case needs of pages began, and how old those pages are: all of one make, list or price since one month, which each of them can know."""
+"""The beginnings of what a case needs of pages, and how old those pages are. All of one make, list or price
+dates from one month, which each page can know."""
 
 from __future__ import annotations
 
@@ -23,14 +24,14 @@ _ALL_TERMS, _NEWS = 60, 730
 
 @dataclass(frozen=True)
 class NeededTimes:
-    """Of one task."""
+    """The swap of one task."""
 
     case: TaskCase
     seed: int
 
     def since(self, fact: TaskFact) -> str:
-        """One month for all that is said of the same make, list or price: before each of these pages by as long as what it reports took, and
-        before the purchase."""
+        """Choose one month for all that pages say of the same make, list or price. It lies before each of
+        these pages by as long as what it reports took, and before the purchase."""
         recall = _recall_beside(self.case, fact)
         if recall is not None:
             return month_name(recall)
@@ -52,7 +53,7 @@ class NeededTimes:
         return month_name(latest - timedelta(days=rng.randint(0, max(_ALL_TERMS, most))))
 
     def _known_by(self, fact: TaskFact) -> date:
-        """By when what holds for the case had begun."""
+        """Return the time by which what holds for the case had begun."""
         held = held_of(self.case, fact)
         return month_before(self.case.known_by) if held is None else months_after(held.made, -1)
 
@@ -84,7 +85,7 @@ def _asked_of(case: TaskCase, fact: TaskFact) -> date:
 
 
 def age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:
-    """Of the page that holds a fact: it has a date, and speaks of nothing that came later."""
+    """Return how to draw the age of the page that holds a fact. The page has a date, and speaks of nothing that came later."""
     start = sold_from(fact.attribute)
     recall = _recall_beside(case, fact)
     if recall is not None:
@@ -94,7 +95,8 @@ def age_of(case: TaskCase, fact: TaskFact) -> Callable[[Random], int]:
     news = min(most, (case.today - _asked_of(case, fact)).days + _NEWS)
 
     def drawn(rng: Random) -> int:
-        """As of any page, within what was news when it was bought, or is now of what is not: nobody asks today and is told of eight years ago."""
+        """Draw an age as for any page, within what was news at the purchase, or is now for the rest. Nobody
+        asks today and gets an answer of eight years ago."""
         for _ in range(_TRIES):
             age = dated_age(rng)
             if age <= news:

@@ -1,4 +1,5 @@
-"""Pages into sizes: each a beginning of the next, every supportive page in the first, the share of distractors the same in all."""
+"""Pages packed into sizes. Each size is a beginning of the next, every supportive page is in the first, and
+the share of distractors is the same in all."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Packed:
 
 
 class NoiseDeck:
-    """The noise of one task, part of it of the theme of the case; dealt from the end, of the next few pages the one that says least again."""
+    """The noise of one task, part of it of the theme of the case. It is dealt from the end, and of the next
+    few pages comes the one that says least again."""
 
     def __init__(
         self,
@@ -46,7 +48,8 @@ class NoiseDeck:
         rng: Random,
         before: Collection[str] = (),
     ) -> None:
-        """`before`: the titles of pages that other tasks were dealt; they lie at the bottom, and none is looked at while there is another."""
+        """Take `before`, the titles of pages that other tasks were dealt. They lie at the bottom, and none is
+        looked at while there is another."""
         self._related, self._others, self._asides, self._rng = related, others, asides, rng
         self._stale = {id(deck): sum(page.title in before for page in deck) for deck in (related, others)}
         self._beginnings = beginnings
@@ -54,7 +57,7 @@ class NoiseDeck:
         self._own = 0
 
     def draw(self) -> PoolPage | None:
-        """Where the pool is at its end there is no page, of whatever sort."""
+        """Draw the next page. `None` where the pool is at its end, of whatever sort the page should be."""
         first, second, drawn = self._related, self._others, self._rng.random()
         if drawn < (_OWN if self._own < _FIRST else _OWN_LATER) and (first or second):
             page = next(self._asides)
@@ -137,7 +140,7 @@ def packed(
 
 
 def has_room(filled: Packed, sizes: Mapping[str, int], tokens: int) -> bool:
-    """Whether a page of the smallest size may have so many tokens more and every size is still what is promised."""
+    """Tell whether a page of the smallest size may have so many tokens more. Every size must still be what is promised."""
     reached, start = 0, 0
     for name, end in filled.ends.items():
         reached += sum(page.tokens for page in filled.order[start:end])

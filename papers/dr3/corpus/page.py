@@ -1,4 +1,4 @@
-"""One page: a form, a scene and what it has to state become a title, an address and a text in which all of it stands."""
+"""One page. A form, a scene and what it has to state become a title, an address and a text in which all of it stands."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def drawn_form(
     without: Collection[str] = (),
     house: str | None = None,
 ) -> PageForm:
-    """Hearsay stands where people pass it on: no shop has its own terms from hearsay, no office gives points, and no shop (`house`) speaks of the terms of another. Of just so good a source, where
+    """Draw a form in which hearsay stands where people pass it on. No shop has its own terms from hearsay, no
+    office gives points, and no shop (`house`) speaks of the terms of another. Of just so good a source, where
     `trust` is asked for, and of none of the voices `without`."""
     book = stock()
     passed_on = any(one.hearsay for one in statements)
@@ -97,7 +98,8 @@ def written_page(
 
 @cache
 def hosts(seed: int) -> Mapping[str, Sequence[str]]:
-    """The sites of a pool by voice, so that none is a magazine and a shop at once, and those left over; `.example` is reserved, nobody can own one."""
+    """Map each voice to its sites in a pool, and list those left over. None is a magazine and a shop at once;
+    `.example` is reserved, nobody can own one."""
     every = _sites(seed)
     found, start = {}, 0
     for voice, count in _HOSTS.items():

@@ -1,4 +1,5 @@
-"""Paragraphs of prose as the books have them: in steps with alternatives, each with what must be true of a thing for it to be said."""
+"""Paragraphs of prose as the books have them. They come in steps with alternatives, each with what must be
+true of a thing for it to fit."""
 
 from __future__ import annotations
 
@@ -36,18 +37,18 @@ class ProsePassage:
         *,
         is_asked: bool = False,
     ) -> str:
-        """Of a thing that `fits` says is so; without its own question where it answers one."""
+        """Say the passage of a thing that `fits` allows. It leaves out its own question where it answers one."""
         told = self.steps[1:] if is_asked and self.asks_first else self.steps
         steps = (step if fits is None else fitting(step, fits) for step in told)
         return " ".join(deck.say(step, rng, fill) for step in steps)
 
     @cached_property
     def claims(self) -> frozenset[str]:
-        """What it says of how its speaker has the thing."""
+        """List what it claims of how its speaker has the thing."""
         return frozenset(claim for step in self.steps for one in step for claim in one.claims)
 
     def suits(self, fits: frozenset[str]) -> bool:
-        """Whether it can be said of such a thing, with one alternative of each step at least."""
+        """Tell whether it fits such a thing, with one alternative of each step at least."""
         return _suits(self, fits)
 
 
@@ -57,7 +58,7 @@ def _suits(passage: ProsePassage, fits: frozenset[str]) -> bool:
 
 
 def fitting(rows: Sequence[Template], fits: Collection[str]) -> Sequence[Template]:
-    """Those that take nothing for granted of a thing that is not so; all where none is left."""
+    """List those that take nothing for granted of a thing that is not so; all where none is left."""
     if len(rows) == 1:
         return rows
     found = [one for one in rows if one.needs.issubset(fits)]
@@ -94,7 +95,7 @@ def _steps(said: str | list[str | list[str]]) -> tuple[tuple[Template, ...], ...
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Those that are not within a choice."""
+    """Yield the sentences that are not within a choice."""
     start = 0
     for end in _ENDS.finditer(text):
         before = text[start : end.end()]

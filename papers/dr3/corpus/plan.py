@@ -1,4 +1,5 @@
-"""The plan of a page: one main topic that its opening names and its end comes back to, and after it only topics that follow from it."""
+"""The plan of a page. It has one main topic that its opening names and its end comes back to, and after it
+only topics that follow from it."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ class PagePlan:
 
 
 def topics_of(form: PageForm, fits: frozenset[str], *, compares: bool = True, least: int = 1) -> set[str]:
-    """Topics of which so many things can be said of a sort; others of its sort are spoken of only where there are some."""
+    """List the topics with so many things to say of a sort. Others of its sort are spoken of only where there are some."""
     can = _topics_of(form.voice, fits, least)
     return {*can} if compares else {*can} - {"comparing"}
 
@@ -53,7 +54,7 @@ def _topics_of(voice: str, fits: frozenset[str], least: int) -> frozenset[str]:
 
 
 def page_plan(form: PageForm, scene: PageScene, said: Iterable[PageStatement]) -> PagePlan:
-    """What is stated stands beside a topic of the plan: the first statement decides what the page can be about."""
+    """Plan a page so that each statement stands beside a topic of the plan. The first statement decides what the page can be about."""
     fits, rng = scene.fits, scene.rng
     can = topics_of(form, fits, compares=scene.compares)
     main_ones = topics_of(form, fits, compares=scene.compares, least=_MAIN)

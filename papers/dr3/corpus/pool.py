@@ -1,4 +1,4 @@
-"""The pool: the pages that every task of a set takes its noise from, written once, and their bytes and words kept.
+"""The pool: the pages that every task of a set takes its noise from. They are written once, and their bytes and words kept.
 
 A page of the pool has an age instead of a date, and codes instead of years (`stamps`): a task counts back from the day on which it is asked.
 """
@@ -71,7 +71,7 @@ class PoolPage:
     """In which it was written, where it says so; of pages of the pool."""
 
     def day(self, today: date) -> date | None:
-        """So many days ago; of a page that says in which month it was written, in the nearest such month."""
+        """Return the day so many days ago. For a page that says in which month it was written, it lies in the nearest such month."""
         if self.age is None:
             return None
         day = today - timedelta(days=self.age)
@@ -83,7 +83,7 @@ class PoolPage:
         return found if YOUNGEST <= days <= OLDEST else _months_on(day, away + (12 if days > OLDEST else -12))
 
     def is_possible(self, today: date) -> bool:
-        """Whether there was what it is about when it was written."""
+        """Tell whether what it is about existed when it was written."""
         return (self.day(today) or today).year >= self.since
 
     def page(self, today: date) -> CorpusPage:
@@ -170,7 +170,8 @@ def build_pool(products: Iterable[Product], seed: int, pages: int = PAGES) -> Pa
 
 
 def spread(number: int) -> float:
-    """The digits of a number in base two, mirrored behind the point: 0, 1/2, 1/4, 3/4, 1/8 and on, each far from those before."""
+    """Mirror the digits of a number in base two behind the point. The results are 0, 1/2, 1/4, 3/4, 1/8 and
+    on, each far from those before."""
     found, part = 0.0, 0.5
     while number:
         found += part * (number & 1)
@@ -179,8 +180,9 @@ def spread(number: int) -> float:
 
 
 def _places(pages: int) -> Iterator[int]:
-    """Of the pages in the order in which they are written: first those from which the first task is dealt its noise, then those of the second, and on,
-    so that a sentence comes again after as many tasks as can be."""
+    """Yield the places of the pages in the order in which they are written. First come those from which the
+    first task is dealt its noise, then those of the second, and on, so that a sentence comes again after as
+    many tasks as can be."""
     size = -(-pages // _WINDOWS)
     for window in range(_WINDOWS):
         start = int(spread(window) * _WINDOWS) * size
@@ -208,7 +210,8 @@ def _noise(things: Shelf, theme: str, label: str, seed: int, deck: SentenceDeck)
 
 
 def plain(said: PageStatement, rng: Random) -> PageStatement:
-    """What a page is there for has its value, and is seldom hearsay, as needed pages are, but where it is wrong: nobody vouches for that."""
+    """Return the statement that a page is there for, with its value. It is seldom hearsay, as on needed
+    pages, but is where it is wrong: nobody vouches for that."""
     still = said.hearsay and rng.random() < _STILL_HEARSAY
     return replace(said, one_sided=False, hearsay=still or said.is_wrong)
 
@@ -216,8 +219,8 @@ def plain(said: PageStatement, rng: Random) -> PageStatement:
 def beside(
     scene: PageScene, avoid: Sequence[StatementForm], more: int = 0, like: Collection[str] = ()
 ) -> list[PageStatement]:
-    """What a page states beside what it is there for: of its own thing (so many `more` where it lacks a figure; mostly in a measure of `like`), and
-    of others of that sort."""
+    """List what a page states beside what it is there for. That is of its own thing (so many `more` where it
+    lacks a figure; mostly in a measure of `like`), and of others of that sort."""
     rng, calendar = scene.rng, scene.calendar
     said = own_statements(scene.thing, scene.seller, rng, calendar, avoid, more, like)
     for _ in range(rng.choice(_BESIDE)):

@@ -25,7 +25,7 @@ def piece_bags(title: str, text: str) -> PieceBags:
 
 
 class PageRanking:
-    """Of one corpus."""
+    """The ranking of the pages of one corpus."""
 
     def __init__(self, pages: Sequence[PieceBags]) -> None:
         self._page_of = [number for number, bags in enumerate(pages) for _ in bags]
@@ -53,7 +53,7 @@ class PageRanking:
         return list(found.items())
 
     def score_of(self, page: PieceBags, query: str) -> float:
-        """That a page of another text would have here."""
+        """Return the score that a page of another text would have here."""
         return max((self._index.score_of(bag, query) for bag in page), default=0.0)
 
 

@@ -1,4 +1,4 @@
-"""The scene of one page: its theme, the things it speaks of and whoever speaks, as words for the slots of sentences."""
+"""The scene of one page: its theme, the things it speaks of and whoever speaks. All are words for the slots of sentences."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class PageScene:
 
     @cached_property
     def fits(self) -> frozenset[str]:
-        """What may be taken for granted of the thing."""
+        """List what may be taken for granted of the thing."""
         found = kind_of(self.thing.noun).fits
         return found if self.thing.plural or is_mass(self.thing.noun) else found | {SINGLE}
 
@@ -145,7 +145,7 @@ class PageScene:
             self.claimed |= said.claims
 
     def known_since(self, voice: str) -> str:
-        """Since when it knows what it is about, where that goes with what it states and what was said."""
+        """Say since when it knows what it is about, where that goes with what it states and with earlier sentences."""
         rows = [one for one in fitting(stock().figures[voice], self.fits) if self.may(one)]
         month = self.calendar.had_since(self.rng) if rows else None
         if month is None:
@@ -209,12 +209,12 @@ class PageScene:
 
     @property
     def compares(self) -> bool:
-        """Whether there are two of its sort to hold it against."""
+        """Tell whether there are two of its sort to compare it with."""
         return self.peers >= _COMPARED
 
 
 def _troubles(thing: NamedThing) -> tuple[str, ...]:
-    """What can be wrong with just such a thing."""
+    """List what can be wrong with just such a thing."""
     fits = kind_of(thing.noun).fits
     every = [said for trait, rows in stock().troubles.items() if trait in fits for said in rows]
     return tuple([said for said in every if granted(said) <= fits] or every)
@@ -256,7 +256,7 @@ def page_scene(
 
 
 def _is_taken(kind: ThingKind) -> bool:
-    """What comes into people or animals is compared with what is just the same: no magnesium with curcumin."""
+    """Tell whether the sort comes into people or animals. That is compared with just the same: no magnesium with curcumin."""
     return kind.unit in ("servings", "applications") or kind.ending in ("capsule", "supplement", "vitamin")
 
 
@@ -266,7 +266,7 @@ def _is_of(word: str, thing: NamedThing) -> bool:
 
 
 def _companions(rng: Random, listed: list[ListedThing], apart: set[str]) -> list[ListedThing]:
-    """Of brands that are not `apart`, to which theirs are added."""
+    """Choose companions of brands that are not `apart`, to which theirs are added."""
     found: list[ListedThing] = []
     for _ in range(min(len(listed), _COMPANIONS) * 3):
         one = listed[int(rng.random() * len(listed))]

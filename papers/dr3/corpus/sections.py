@@ -1,4 +1,5 @@
-"""The sections of a page that one voice writes: what its plan asks for, each topic in a few passages, with what it states beside its topic."""
+"""The sections of a page that one voice writes. They cover what its plan asks for, each topic in a few
+passages, with what it states beside its topic."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ class PageSection:
 
 @dataclass(frozen=True)
 class PageFrame:
-    """How a page begins and ends."""
+    """The beginning and the end of a page."""
 
     opening: str
     closing: str
@@ -120,7 +121,7 @@ def _apt(form: PageForm, topic: str, scene: PageScene) -> Sequence[ProsePassage]
 
 
 def _together(passages: Sequence[ProsePassage], scene: PageScene) -> list[ProsePassage]:
-    """Those that somebody who writes alone can say beside each other."""
+    """List those that somebody who writes alone can say beside each other."""
     found = []
     for one in passages:
         if scene.may(one):
@@ -130,7 +131,7 @@ def _together(passages: Sequence[ProsePassage], scene: PageScene) -> list[ProseP
 
 
 def _place(sections: list[PageSection], statement: PageStatement) -> int:
-    """After the last section of a topic beside which it can stand."""
+    """Find the place after the last section of a topic beside which the statement can stand."""
     near = [at for at, one in enumerate(sections, start=1) if one.topic in statement.form.near]
     return near[-1] if near else len(sections)
 
@@ -147,7 +148,7 @@ _QUOTED = (
 
 
 def _listings(scene: PageScene) -> PageSection:
-    """What the listings of the companions say, all of a page quoted in one way."""
+    """Write what the listings of the companions say, all of a page quoted in one way."""
     rng = scene.rng
     said = [(one.thing.name, text) for one in scene.companions for text in one.features]
     style = rng.choice(_QUOTED)

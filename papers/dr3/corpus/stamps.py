@@ -1,4 +1,5 @@
-"""Pages of the pool as they stand in the corpora of a task: months become years, counted back from its date and the purchase (`calendar`)."""
+"""Pages of the pool as they stand in the corpora of a task. Months become years, counted back from its date
+and the purchase (`calendar`)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _NUMBER = re.compile(r"(?<=[-_])\d{3,5}$|(?<=/)\d{3,5}(?=[-/])")
 
 
 def dated(page: PoolPage, today: date, bought: date) -> PoolPage:
-    """The same day and purchase give the same page; with another date, or other years in it, it has another address."""
+    """Date a page, the same for the same day and purchase. With another date, or other years in it, it has another address."""
     if not page.is_shared:
         return page
     found = codes(page.text)
@@ -43,14 +44,14 @@ def dated(page: PoolPage, today: date, bought: date) -> PoolPage:
 
 @dataclass(frozen=True)
 class TaskBeginnings:
-    """When what the pages of a task speak of began: one month, whichever of them says it."""
+    """The beginnings of what the pages of a task speak of: one month for each, whichever of them says it."""
 
     today: date
     bought: date
     known: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def agree(self, *pages: PoolPage) -> bool:
-        """With those that are known, and with each other."""
+        """Tell whether they agree with those that are known, and with each other."""
         said: dict[tuple[str, str], str] = {}
         return all(
             self.known.get(key, month) == said.setdefault(key, month) == month

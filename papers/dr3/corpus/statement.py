@@ -1,4 +1,4 @@
-"""What a page states, and everything that could be stated of the products of a shop: one value for each, wherever it is said.
+"""The statements of a page, and everything that could be stated of the products of a shop. Each has one value, wherever it stands.
 
 So no two pages of one pool contradict each other but by a change that is recorded.
 """
@@ -74,11 +74,12 @@ class PageStatement:
 
     @property
     def months(self) -> set[str]:
-        """Since when it holds, or for which purchases."""
+        """List the months since which it holds, or for which purchases."""
         return {month for month in (self.as_of, self.groups.get("sold")) if month}
 
     def words(self, is_talk: bool = False) -> dict[str, str]:
-        """Who writes to others like himself (`is_talk`) says the month of terms in two words, and no clause of them."""
+        """Return the words of the statement. Whoever writes to others like himself (`is_talk`) says the month
+        of terms in two words, and no clause of them."""
         state, sold = self.groups.get("state"), self.groups.get("sold")
         return {
             **self.groups,
@@ -94,7 +95,7 @@ class PageStatement:
 
 
 def months_taken(form: StatementForm, value: str) -> int:
-    """How long somebody must have had a thing to say this of it."""
+    """Count the months somebody must have had a thing to say this of it."""
     if form.takes == "value":
         return round(number_of(value))
     return 12 if form.takes == "year" else 0
@@ -137,7 +138,7 @@ _SAID_OF: Mapping[str, Callable[[ThingKind], object]] = {
 
 
 def is_said_of(form: StatementForm, kind: ThingKind) -> bool:
-    """Whether pages state such a thing of a sort: no upkeep of what has none."""
+    """Tell whether pages state such a thing of a sort: no upkeep of what has none."""
     pattern = form.attribute.pattern
     if form.range is not None and range_of(form, kind) is None:
         return False
@@ -151,7 +152,7 @@ def statements_of(noun: str) -> tuple[StatementForm, ...]:
 
 
 def range_of(form: StatementForm, kind: ThingKind) -> Range | None:
-    """Within which values of a sort lie, where it has such a range."""
+    """Return the range within which values of a sort lie, where it has such a range."""
     return getattr(kind, form.range) if form.range is not None else None
 
 
@@ -165,8 +166,10 @@ def drawn_statement(
     like: Collection[str] = (),
     of: str = "",
 ) -> PageStatement | None:
-    """Of a thing, its brand or a seller: which is up to `rng` (where no `form` is asked for, and mostly in a measure of `like`; rather `of` somebody, and
-    of a month, where that can be), the value is the world's. `None` where all is to be avoided, or nobody can have seen so much since the month of which the page speaks."""
+    """Draw a statement of a thing, its brand or a seller, with the world's value. Which one is up to `rng`
+    (where no `form` is asked for, and mostly in a measure of `like`; rather `of` somebody, and of a month,
+    where that can be). `None` where all is to be avoided, or nobody can have seen so much since the month of
+    which the page speaks."""
     subjects = {"thing": thing.name, "brand": thing.brand, "seller": seller}
     kind, taken = kind_of(thing.noun), list(avoid)
     apt = (
@@ -199,7 +202,8 @@ def drawn_statement(
 
 
 def _figure_of(said: PageStatement) -> tuple[str, str]:
-    """What other pages of a task should not say again while there is something else to say: what is asked stands on one page alone."""
+    """Return what other pages of a task should not say again while there is something else to say. What is
+    asked stands on one page alone."""
     return f"{said.form.attribute.pattern}: {said.value}", said.subject
 
 
@@ -257,7 +261,7 @@ def _drawn_of(
 def _values(
     form: StatementForm, subject: str, kind: ThingKind, calendar: PageCalendar, as_of: str = ""
 ) -> tuple[dict[str, str], str]:
-    """The world's, of the latest make, list or price or of that of a month: the same wherever they are said."""
+    """Return the world's values, of the latest make, list or price or of that of a month. They are the same wherever they stand."""
     key = f"{calendar.seed}/{form.attribute.pattern}/{subject}"
     world, priced = Random(f"{key}{as_of and '/'}{as_of}"), Random(f"{key}/price")
 
@@ -309,7 +313,8 @@ def own_statements(
     more: int = 0,
     like: Collection[str] = (),
 ) -> list[PageStatement]:
-    """What a page states of its own thing, brand and seller beside what it is there for, in the same forms and as often of a month."""
+    """List what a page states of its own thing, brand and seller beside what it is there for. The forms are
+    the same, and it is as often of a month."""
     found: list[PageStatement] = []
     taken = list(avoid)
     for _ in range(rng.choice(_OWN) + more):
@@ -325,7 +330,8 @@ _DEARER = 0.12
 
 
 def _amount(written: str, within: Range, rng: Random, as_of: str) -> str:
-    """A figure of a range: whole (`#`), dollars (`$`; of one month a little more or less than of another) or with one decimal (`.`)."""
+    """Draw a figure of a range. It is whole (`#`), in dollars (`$`; of one month a little more or less than
+    of another) or with one decimal (`.`)."""
     low, high = within
     if written == "#":
         return str(rng.randint(round(low), round(high)))
@@ -341,7 +347,7 @@ def _amount(written: str, within: Range, rng: Random, as_of: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class WantedChange:
-    """What is to be changed about a statement."""
+    """The change that is wanted of a statement."""
 
     kind: ChangeKind
     sold: str | None = None

@@ -44,7 +44,7 @@ class TalkMatter:
         return self.needs <= fits and any(one.suits(fits) for one in self.replies)
 
     def asked(self, fits: frozenset[str]) -> dict[Template, list[ProsePassage]]:
-        """What can be asked of a thing, each with what answers just that."""
+        """Map what can be asked of a thing to the passages that answer just that."""
         told = {
             ask: [one for one in replies if one.suits(fits)]
             for ask, replies in zip(self.ask, self.answers, strict=True)
@@ -54,7 +54,7 @@ class TalkMatter:
 
 @dataclass(frozen=True)
 class PageOccasion:
-    """What brought a page about, and how it comes back to it at the end."""
+    """The occasion that brought a page about, and how it comes back to it at the end."""
 
     lead: tuple[Template, ...]
     settle: tuple[Template, ...]
@@ -74,7 +74,7 @@ class StatementDating:
 
 @dataclass(frozen=True)
 class Vouching:
-    """What is said of how one knows a figure: before it, or after it."""
+    """The words that say how one knows a figure, before it or after it."""
 
     before: tuple[Template, ...]
     after: tuple[Template, ...]
@@ -195,7 +195,7 @@ class SentenceStock:
     noise_terms: tuple[Template, ...]
 
     def statement(self, attribute: str) -> tuple[StatementForm, Mapping[str, str]]:
-        """How an attribute is spoken of, with the parts of its name."""
+        """Find how an attribute is spoken of, with the parts of its name."""
         for form in self.statements:
             if found := form.attribute.match(attribute):
                 return form, {key: value or "" for key, value in found.groupdict().items()}

@@ -1,4 +1,4 @@
-"""Pages on which several people speak: a thread keeps to what was asked in it, and letters answer the question of a column."""
+"""Pages on which several people speak. A thread keeps to what was asked in it, and letters answer the question of a column."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def talk(
     said: Sequence[ToldStatement],
     scene: PageScene,
 ) -> list[TalkRound]:
-    """The rounds of a page: the main matter, what follows from it, and what is stated in answer to a question of its own."""
+    """Make the rounds of a page: the main matter, what follows from it, and what is stated. Each statement
+    answers a question of its own."""
     matters = matters_of((plan.main, plan.main, *plan.others), scene)
     rounds = [(one.topic, _round(form, one, scene)) for one in matters[: scene.rng.randint(2, _MATTERS)]]
     for statement, one in zip(statements, said, strict=True):
@@ -97,18 +98,18 @@ _SMALL = frozenset([
 
 
 def is_casual(handle: str) -> bool:
-    """Whether somebody writes without capitals."""
+    """Tell whether somebody writes without capitals."""
     return crc32(handle.encode()) % 100 < 100 * _CASUAL
 
 
 def casual(text: str) -> str:
-    """As people write who do not care for capitals: names keep theirs."""
+    """Write as people do who do not care for capitals: names keep theirs."""
     text = _FIRST.sub(lambda found: found[0].lower() if found[0] in _SMALL else found[0], text)
     return _SELF.sub("i", text)
 
 
 def later(hours: int) -> str:
-    """As a board prints it."""
+    """Print the time passed as a board does."""
     for unit, size in (("week", 168), ("day", 24), ("hour", 1)):
         if hours >= size:
             count = hours // size
@@ -130,7 +131,7 @@ class _Posts:
         self.said: list[str] = []
 
     def write(self, who: str, text: str, to: str = "") -> None:
-        """What comes after whom it is `to` is written as it is elsewhere: a page is quoted by that."""
+        """Write a post. What comes after whom it is `to` is written as it is elsewhere, as a page is quoted by that."""
         text = casual(to) + casual(text) if is_casual(who) else to + text
         self.hours += self.rng.randint(1, 30)
         self.count += 1
@@ -143,7 +144,7 @@ class _Posts:
 
 
 def _thread(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
-    """Who opened it asks on, and settles on something at the end."""
+    """Write the thread. Whoever opened it asks on, and settles on something at the end."""
     rng = scene.rng
     handles = rng.sample(stock().names["handles"], rng.randint(5, 9))
     posts, asker = _Posts(rng, handles, rng.choice(_POSTS)), handles[0]
@@ -193,7 +194,7 @@ _ASKED = (
 
 
 def _letters(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:
-    """What the column asked, and who wrote."""
+    """Write the letters: what the column asked, and who wrote."""
     rng = scene.rng
     signed, asked = rng.choice(_SIGNED), rng.choice(_ASKED)
     said = [scene.say(form.openings)]

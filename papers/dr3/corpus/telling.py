@@ -1,4 +1,4 @@
-"""How a statement is told: in one sentence, after its subject has been named, as an answer, or as a row of a table among others."""
+"""The ways to put a statement. They are one sentence, a sentence after naming its subject, an answer, and a row of a table among others."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def told(statement: PageStatement, page: PageForm, scene: PageScene) -> ToldStat
 
 
 def _question(statement: PageStatement, scene: PageScene, fill: Fill) -> str:
-    """By name, where it is about something else than the page."""
+    """Ask the question, by name where it is about something else than the page."""
     named = statement.form.about == "seller" or statement.subject.startswith(scene.thing.brand)
     is_own = named and not statement.form.is_beside
     return _one(stock().asks[statement.form.topic] if is_own else statement.form.asked, scene, fill)
@@ -99,7 +99,7 @@ def _asked(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -
 
 
 def _row(statement: PageStatement, voice: str, scene: PageScene, fill: Fill) -> str:
-    """From the head of the table to the row of the statement; of some neighbors the same is told above it."""
+    """Write from the head of the table to the row of the statement. Rows of some neighbors with the same column stand above it."""
     rows = [f"| {_subject(statement.form)} | {statement.form.column.say(scene.rng, fill)} |", "| --- | --- |"]
     rows += [_cells(one, scene, _filled(one, scene, voice)) for one in _neighbors(statement, scene)]
     return "\n".join([*rows, _cells(statement, scene, fill)])
@@ -147,8 +147,8 @@ def _vouched(said: str, statement: PageStatement, voice: str, scene: PageScene, 
 def _vouchers(
     statement: PageStatement, voice: str, scene: PageScene, fill: Fill, *, tabled: bool
 ) -> tuple[str, str]:
-    """What is said before and after of how one knows. Hearsay says that it is; so that this does not tell, others about which there may be rumors say as
-    often how they know, in much the same words."""
+    """Choose the words before and after that say how one knows. Hearsay says that it is; so that this does
+    not tell, others about which there may be rumors say as often how they know, in much the same words."""
     rng, book = scene.rng, stock()
     first = last = ""
     is_case = scene.calendar.day is not None

@@ -1,4 +1,4 @@
-"""Sentences with choices: `{a|b|c}` is one of them and may hold others, `[slot]` is filled in by the page that says it."""
+"""Sentences with choices. `{a|b|c}` is one of them and may hold others, `[slot]` is filled in by the page that says it."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ class Template:
 
     @property
     def claims(self) -> frozenset[str]:
-        """What it says of how its speaker has the thing."""
+        """List what it claims of how its speaker has the thing."""
         return claims(self.text)
 
     def words(self, rng: Random, fill: Fill, way: int | None = None) -> str:
-        """In any way, or in just one of them."""
+        """Return the words in any way, or in just one of them."""
         said: list[str] = []
         _say(self.parts, _at_random(rng) if way is None else _in_the_way(way), fill, said)
         text = one_article("".join(said).strip())
         return _VOWEL.sub(r"\1n ", text) if "a " in text or "A " in text else text
 
     def say(self, rng: Random, fill: Fill, way: int | None = None) -> str:
-        """As a sentence: with a capital at the beginning, as a slot may stand there."""
+        """Say it as a sentence, with a capital at the beginning, as a slot may stand there."""
         text = self.words(rng, fill, way)
         if any(end in text for end in _ENDS):
             text = _BEGINS.sub(_large, text)
@@ -100,7 +100,7 @@ def _at_random(rng: Random) -> Pick:
 
 
 def _in_the_way(way: int) -> Pick:
-    """The way of a number: each choice in turn takes its part of it, and leaves the rest to those after it."""
+    """Pick the way of a number. Each choice in turn takes its part of it, and leaves the rest to those after it."""
 
     def pick(choice: _Choice) -> int:
         nonlocal way

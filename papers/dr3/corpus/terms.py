@@ -1,4 +1,4 @@
-"""Search terms of three to five words: signal terms lead to a supportive page of the largest corpus, noise terms lead astray.
+"""Search terms of three to five words. Signal terms lead to a supportive page of the largest corpus, noise terms lead astray.
 
 A term counts only if the search says so: it is tried on the pages themselves.
 """
@@ -122,8 +122,8 @@ def search_terms(
     seed: int,
     question: str = "",
 ) -> tuple[SearchTerm, ...]:
-    """One signal term for each supportive page (given with its place among `pages`) where one is found that the question does not say, and noise
-    terms."""
+    """Find one signal term for each supportive page (given with its place among `pages`), and noise terms. A
+    page has a signal term only where one is found that the question does not say."""
     rng = Random(f"{seed}/{case.task_id}/terms")
     facts = {fact.id: fact for fact in case.of("page")}
     places = {place for _, place in supportive}
@@ -144,7 +144,7 @@ def search_terms(
 
 
 def exposes(question: str, term: str) -> bool:
-    """Whether a question says a term: all its words close together, in any order and with any ending."""
+    """Tell whether a question says a term: all its words close together, in any order and with any ending."""
     said, wanted = ([_root(word) for word in tokens(text)] for text in (question, term))
     width = len(wanted) + _APART
     windows = range(max(1, len(said) - width + 1))
@@ -152,13 +152,13 @@ def exposes(question: str, term: str) -> bool:
 
 
 def _root(word: str) -> str:
-    """What `measured`, `measuring` and `measurement` share; short words stay."""
+    """Return what `measured`, `measuring` and `measurement` share; short words stay."""
     cut = _ENDINGS.sub("", word)
     return cut if len(cut) >= _ROOT else word
 
 
 def _signals(case: TaskCase, fact: TaskFact, page: CasePage, rng: Random) -> Iterator[str]:
-    """What one would type, then the same with words of the page."""
+    """Yield what one would type, then the same with words of the page."""
     form, groups = stock().statement(fact.attribute)
     asked = [one.words(rng, lambda slot: groups.get(slot, "")).casefold().split() for one in form.terms]
     rng.shuffle(asked)
@@ -201,7 +201,7 @@ def _thing(case: TaskCase, fact: TaskFact) -> NamedThing:
 
 
 def _term(words: list[str]) -> str | None:
-    """At most five words, none twice, no small word at the end; `None` where fewer than three are left."""
+    """Make a term of at most five words, none twice, no small word at the end. `None` where fewer than three are left."""
     kept = list(dict.fromkeys(word for part in words for word in part.split()))[:_MOST]
     while kept and kept[-1] in _SMALL:
         kept.pop()

@@ -1,4 +1,5 @@
-"""Other ways to say the same: where prose has a phrase of `words/ways.toml`, the template gets a choice of it and of what may stand in its place."""
+"""Other ways to say the same. Where prose has a phrase of `words/ways.toml`, the template gets a choice of it
+and of what may stand in its place."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def _retold() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def varied(text: str) -> str:
-    """With choices; what is in a slot stays. A sentence that is told in other ways is chosen first, then phrases of it."""
+    """Return the text with choices; what is in a slot stays. A sentence that is told in other ways is chosen first, then phrases of it."""
     pattern, ways = _ways()
     sentence, retold = _retold()
     text = sentence.sub(lambda found: retold[found[0]], text)

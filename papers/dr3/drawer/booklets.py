@@ -60,7 +60,7 @@ def _group(brief: FileBrief) -> SortInstructions:
 
 
 def _sort(brief: FileBrief) -> SortInstructions:
-    """What is said of just such things."""
+    """Return the instructions for just such things."""
     return _instructions().get(kind_of(brief.thing.noun).ending, _NOTHING)
 
 
@@ -68,7 +68,7 @@ _NOTHING = SortInstructions(safety=(), care=(), faults=())
 
 
 def _some(brief: FileBrief, own: Sequence[str], lines: Sequence[str], count: int) -> list[str]:
-    """Those of just such things, among others that fit the sort: `feeds> Take it down` is said of what feeds animals."""
+    """Choose lines for just such things, among others that fit the sort. `feeds> Take it down` is for what feeds animals."""
     fits = kind_of(brief.thing.noun).fits
     apt = [text for needs, _, text in (line.rpartition("> ") for line in lines) if not needs or needs in fits]
     said = [*own, *brief.rng.sample(apt, min(count - len(own), len(apt)))]
@@ -89,8 +89,10 @@ _SET_BEFORE = 20
 
 
 def _printed(brief: FileBrief) -> PaperMaker:
-    """A booklet is of the make that is in the box: set not long before the thing was sold, or a candidate was looked at (`CasePages`: no page knows of a
-    change within four months of that), and where a file says when it was made, before that; what says the number of just this one, when it was sold."""
+    """Return the maker of a booklet of the make that is in the box. It is set not long before the thing was
+    sold, or a candidate was looked at (`CasePages`: no page knows of a change within four months of that),
+    and before the time of making where a file gives it. What gives the number of just this one is set when it
+    was sold."""
     rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
     thing, days = brief.thing, rng.randint(16, _PRINTED)
     told = {entry.attribute for entry in brief.file.entries}

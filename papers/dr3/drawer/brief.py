@@ -1,4 +1,4 @@
-"""What the writer of one file is given, and what it gives back."""
+"""The brief for the writer of one file, and what that writer gives back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FileBrief:
         return next((one for one in self.file.entries if one.attribute == attribute), None)
 
     def hides(self, attribute: str) -> bool:
-        """Whether another file is the one that says it: then this one must not."""
+        """Tell whether another file is the one that says it: then this one must not."""
         return self.entry(attribute) is None and any(
             fact.attribute == attribute for fact in self.case.of("file")
         )
@@ -40,12 +40,13 @@ class FileBrief:
 
     @property
     def thing(self) -> NamedThing:
-        """Which product the file is about."""
+        """Return the product that the file is about."""
         rival = self.case.rival
         return rival if rival is not None and self.subject == rival.name else self.case.thing
 
     def saved(self, newest: date | None = None) -> tuple[str, str]:
-        """When a file of one's own was begun and last kept: shortly before the question, and not before the `newest` day that it tells."""
+        """Choose when a file of one's own was begun and last kept. That is shortly before the question, and
+        not before the `newest` day that it mentions."""
         rng = Random(f"{self.case.seed}/{self.case.task_id}/{self.file.name}/saved")
         begun = rng.randint(1, _KEPT)
         kept = rng.randint(1, begun)
@@ -70,7 +71,7 @@ PURCHASE = ("purchase date", "price paid", "day of delivery")
 
 @dataclass
 class FilePlaces:
-    """Where the facts of one file stand."""
+    """The places of the facts of one file."""
 
     file: str
     found: dict[str, FactPlace] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What else was bought: the lines of a receipt around the one that matters, and their sums."""
+"""The other things that were bought: the lines of a receipt around the one that matters, and their sums."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Sale(NamedTuple):
 
     @property
     def sums(self) -> list[tuple[str, float]]:
-        """As they are printed below the lines; where no tax is taken there is one."""
+        """List the sums as they are printed below the lines; where no tax is taken there is one."""
         taxed = [("Subtotal", self.net), (f"Tax {self.percent:g}%", self.tax)] if self.percent else []
         return [*taxed, ("Total", self.total)]
 
 
 class SaleShop(NamedTuple):
-    """Where it was bought: the same on every paper of the purchase."""
+    """The shop of the purchase, the same on every paper of it."""
 
     street: str
     store: str
@@ -74,7 +74,7 @@ def _of_sale(case: TaskCase) -> Random:
 
 
 def sale_of(brief: FileBrief) -> Sale:
-    """With nothing else on it, where a list of all orders is there too: it would have to be in that."""
+    """Make the sale, with nothing else on it where a list of all orders is there too. Anything else would have to be in that list."""
     case, rng = brief.case, _of_sale(brief.case)
     own = SaleLine(f"{capital(case.thing.name)} {case.thing.model}", 1, dollars(case.paid), own=True)
     taken = {fact.value for fact in case.facts}

@@ -19,7 +19,7 @@ _HEADS = (
 
 
 def write_order_history(brief: FileBrief) -> WrittenFile:
-    """Without the columns that another file is to tell."""
+    """Write the order history without the columns that another file is to give."""
     places, rng, case = FilePlaces(brief.file.name), brief.rng, brief.case
     heads = rng.choice(_HEADS)
     arrived = brief.entry("day of delivery")

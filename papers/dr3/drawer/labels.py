@@ -1,4 +1,4 @@
-"""A label or type plate seen from near, and a photo of a product with its print: what is written there is written large."""
+"""A label or type plate seen from near, and a photo of a product with its print. The words on it are written large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Lines of people's own files beside what a task is about, dealt without replacement: two users of a set share none until all were used."""
+"""Lines of people's own files beside what a task is about. They are dealt without replacement: two users of a
+set share none until all were used."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from drr.papers.dr3.drawer.brief import FileBrief
 
 
 def dealt(brief: FileBrief, deck: str, count: int, most: int) -> list[str]:
-    """So many lines of a deck, of which no task takes more than `most`: with choices, they read otherwise when they come again."""
+    """Deal so many lines of a deck, of which no task takes more than `most`. As they have choices, they read
+    otherwise when they come again."""
     cards = _decks()[deck]
     case = brief.case
     order = Random(f"{case.seed}/{deck}").sample(cards, len(cards))

@@ -29,7 +29,7 @@ _SIGNED = re.compile(rb"^% ?[^\n]*ReportLab [Gg]enerated[^\n]*$", re.MULTILINE)
 
 
 class PaperMaker(NamedTuple):
-    """Whose paper it is, as its properties say."""
+    """The maker of a paper, as its properties name it."""
 
     by: str
     day: date
@@ -37,7 +37,7 @@ class PaperMaker(NamedTuple):
 
 
 class PaperPages:
-    """From the top down; a new page starts where there is no room."""
+    """The pages of a paper, from the top down; a new one starts where there is no room."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class PaperPages:
         right: bool = False,
         center: bool = False,
     ) -> None:
-        """On the line where the cursor stands, `x` from the left margin."""
+        """Write on the line where the cursor stands, `x` from the left margin."""
         self.canvas.setFont(self.bold if bold else self.italic if italic else self.font, size)
         self.canvas.setFillColor(color)
         if right:
@@ -145,7 +145,7 @@ class PaperPages:
         self.y -= 4
 
     def band(self, height: float, color: Color) -> None:
-        """Behind what comes next."""
+        """Draw a band behind what comes next."""
         self.canvas.setFillColor(color)
         self.canvas.rect(0, self.height - height, self.width, height, stroke=0, fill=1)
 

@@ -35,7 +35,8 @@ def _title(brief: FileBrief) -> str:
 
 
 def _maker(brief: FileBrief, title: str) -> PaperMaker:
-    """Made on the day of the sale; where that is for another file to say, when the parcel was packed; of what was handed over, on that day."""
+    """Return the maker of a paper that was made on the day of the sale. Where that day is for another file to
+    give, it is the day when the parcel was packed; of what was handed over, the day of delivery."""
     rng = Random(f"{brief.case.seed}/{brief.case.task_id}/{brief.file.name}/made")
     days = rng.randint(2, 5) if brief.hides("purchase date") else 0
     arrived = brief.entry("day of delivery")
@@ -156,7 +157,7 @@ def _banner(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
 
 
 def _plain(brief: FileBrief, places: FilePlaces, title: str) -> bytes:
-    """As a till prints on a half sheet."""
+    """Print as a till does on a half sheet."""
     paper = PaperPages(places, SMALL, _maker(brief, title), "Courier", margin=34)
     paper.line(brief.case.seller, 14, bold=True, center=True)
     paper.line(f"{shop_of(brief).street} · store {shop_of(brief).store}", 9, center=True)

@@ -106,7 +106,7 @@ def _cells(*values: str | float) -> list[Cell]:
 
 
 def write_budget(brief: FileBrief) -> WrittenFile:
-    """By the month or by the year; amounts as they were typed."""
+    """Write a budget by the month or by the year, with amounts as they were typed."""
     rng, places = brief.rng, FilePlaces(brief.file.name)
     book = KeptWorkbook(places, brief)
     sheet = book.sheet(rng.choice(("Budget", "Monthly", "Plan")), (34, 16, 30))
@@ -140,7 +140,7 @@ def _held(label: str, entry: FileEntry) -> list[Cell]:
 
 
 def _beside_months(book: KeptWorkbook, brief: FileBrief) -> None:
-    """What is paid once, and what by the year, has a sheet of its own."""
+    """Write a sheet of its own for what is paid once, and one for what is paid by the year."""
     rng, thing = brief.rng, brief.case.thing
     taken = {fact.value for fact in brief.case.facts}
     for attribute, name, head, label, others in (

@@ -1,4 +1,4 @@
-"""A room sketch with measures, as one draws it by hand before buying: from above, or the wall from the front."""
+"""A room sketch with measures, as one draws it by hand before buying. It shows the room from above, or the wall from the front."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ def _scaled(
     pixels: int,
     within: tuple[int, int],
 ) -> None:
-    """A measure of something else in the scale of the place, which is drawn so wide; none, where such a thing is not of that size."""
+    """Draw a measure of something else in the scale of the place, which is drawn so wide. Draw none where
+    such a thing is not of that size."""
     if not shown:
         return
     length = max(ends[2] - ends[0], ends[3] - ends[1])
@@ -168,7 +169,7 @@ def _shelf(picture: Picture, brief: FileBrief, pen: Ink) -> None:
 
 
 def _above(picture: Picture, brief: FileBrief, pen: Ink) -> None:
-    """From above: a room with a bay between two pieces of furniture."""
+    """Draw from above: a room with a bay between two pieces of furniture."""
     wide, high = _take(brief, "width of the place"), _take(brief, "height")
     _wobbly(picture, brief, pen, [(110, 150), (1110, 150), (1110, 790), (110, 790)], 6)
     _wobbly(picture, brief, pen, [(114, 154), (400, 154), (400, 300), (114, 300)])

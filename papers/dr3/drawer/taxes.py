@@ -1,4 +1,4 @@
-"""The sales tax that a paper of a purchase prints: that of the shopper's state in the year of the purchase."""
+"""The sales tax that a paper of a purchase prints. It is that of the shopper's state in the year of the purchase."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def sales_tax(state: str | None, year: int) -> float:
-    """In percent; 0 where the state takes none, or none is known, so that a paper prints no tax."""
+    """Return the sales tax in percent. It is 0 where the state takes none, or none is known, so that a paper prints no tax."""
     rates = _rates().get(state or "", ())
     rate = rates[0][1] if rates else 0.0
     for since, percent in rates:

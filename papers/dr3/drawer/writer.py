@@ -70,7 +70,8 @@ def _placed(case: TaskCase, fact: TaskFact, places: dict[str, FactPlace]) -> Tas
 
 
 def said_of(case: TaskCase, fact: TaskFact) -> str:
-    """What each writer sets beside a fact: what is owned by its sort, with its brand where another maker's thing is weighed; a place by its name."""
+    """Return what each writer sets beside a fact. What is owned goes by its sort, with its brand where
+    another maker's thing is weighed; a place goes by its name."""
     if fact.attribute == "gap in the trunk":
         return "trunk"
     if case.place and fact.subject == f"the {case.place}":

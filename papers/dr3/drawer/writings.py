@@ -88,7 +88,7 @@ def _sent(brief: FileBrief) -> datetime:
 
 
 def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
-    """What the shopper would write, as the seller answers it."""
+    """Write what the shopper would write, as the seller answers it."""
     name = said_name(brief)
     rng, value = brief.rng, entry.value
     told = {
@@ -128,7 +128,7 @@ def _for_seller(brief: FileBrief, entry: FileEntry) -> str:
 
 
 def said_name(brief: FileBrief) -> str:
-    """Of what is owned, as everything of a case is called in it."""
+    """Name what is owned, as everything of a case is called in it."""
     return brief.case.thing.called if brief.case.rival is None else brief.case.thing.name
 
 
@@ -171,7 +171,7 @@ _PAGE_LINES = (
 
 
 def write_saved_page(brief: FileBrief) -> WrittenFile:
-    """A page of a shop or of a magazine as a browser saves it: one table of data, some prose, a menu and a footer."""
+    """Write a page of a shop or of a magazine as a browser saves it. It has one table of data, some prose, a menu and a footer."""
     places, rng, thing = FilePlaces(brief.file.name), brief.rng, brief.thing
     points = any("points" in entry.value for entry in brief.file.entries)
     site = (

@@ -1,4 +1,4 @@
-"""The requests to the model that proposes search paths, kinds of pages and the question of a task of found pages."""
+"""The requests to the model for a task of found pages. It proposes search paths, kinds of pages and the question."""
 
 from __future__ import annotations
 

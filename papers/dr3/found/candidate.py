@@ -1,4 +1,5 @@
-"""One candidate for a task of found pages: terms, pages, kinds and question proposed by a model, all of it checked as a task on disk is."""
+"""One candidate for a task of found pages. Its terms, pages, kinds and question are proposed by a model, and
+all of it is checked as a task on disk is."""
 
 from __future__ import annotations
 
@@ -75,7 +76,7 @@ class FoundCandidate(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class FoundTerms:
-    """What every candidate of a set shares."""
+    """The terms that every candidate of a set shares."""
 
     model: RoleModel
     web: WebSearch

@@ -1,4 +1,4 @@
-"""The corpus of a task of found pages: which facts it requires, which pages it has, and the search terms that hold there."""
+"""The corpus of a task of found pages. It decides which facts are required, which pages there are, and the search terms that work there."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ def found_corpus(
 
 
 def _required(supportive: Sequence[LookedAt]) -> list[LookedAt]:
-    """In the order in which they were found: no two that say one value, none that another's page states too."""
+    """List the required pages in the order in which they were found. No two say one value, and none says one
+    that another's page states too."""
     kept: list[LookedAt] = []
     for one in supportive:
         said = _said(one)
@@ -102,7 +103,7 @@ def _states(page: FoundPage, said: FoundStatement | TaskFact) -> bool:
 
 
 def _silent(pages: Sequence[FoundPage], facts: Sequence[TaskFact]) -> list[FoundPage]:
-    """Those that state no required fact."""
+    """List the pages that state no required fact."""
     return [page for page in pages if not any(_states(page, fact) for fact in facts)]
 
 

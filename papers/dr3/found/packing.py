@@ -1,4 +1,5 @@
-"""Found pages into nested sizes: supportive ones in the first, a tenth of distractors as long as there are any, noise for the rest."""
+"""Found pages packed into nested sizes. The first takes the supportive ones, a tenth is distractors as long
+as there are any, and noise is the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a model proposes for a task of found pages, and what code accepts of it: nothing that does not stand in the page."""
+"""The proposals of a model for a task of found pages, and what code accepts of them. Nothing is accepted that
+does not stand in the page."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ class ProposedQuestion(BaseModel):
 
 
 def kept_terms(paths: SearchPaths, values: list[str]) -> list[ProposedTerm]:
-    """Of three to five words, each once, that say no value of a file; as many as a task takes."""
+    """Keep the terms of three to five words, each once, that say no value of a file. Keep as many as a task takes."""
     found: dict[str, ProposedTerm] = {}
     for one in paths.terms:
         term = " ".join(one.term.casefold().split())
@@ -71,7 +72,7 @@ def kept_terms(paths: SearchPaths, values: list[str]) -> list[ProposedTerm]:
 
 
 def refusal_of(one: ProposedPage, text: str) -> str | None:
-    """Why a proposal is put aside: `form`, `quotation`, `long`; `None` where it may stand."""
+    """Say why a proposal is put aside: `form`, `quotation`, `long`; `None` where it may stand."""
     said = one.statement
     if one.kind == "noise":
         return None

@@ -1,4 +1,4 @@
-"""Tasks of asking a judge of a report something about each of several things by its id, some in one call.
+"""Tasks that ask a judge of a report about each of several things by its id, some in one call.
 
 They are answered in any order, and asked for once more where one is left out. Where no model judges nothing is asked.
 """
@@ -44,7 +44,7 @@ Form = TypeVar("Form", bound=BaseModel)
 
 
 class Thing(NamedTuple):
-    """What is asked about: a fact, a point."""
+    """A thing that is asked about: a fact, a point."""
 
     id: str
     text: str
@@ -61,7 +61,7 @@ class ThingsTask(Task[Answer]):
 
     @abstractmethod
     def things(self, known: KnownTask) -> list[Thing]:
-        """Of one task with files."""
+        """List the things of one task with files."""
 
     @abstractmethod
     def asking(self, desk: Desk, answer: Answer, things: Sequence[Thing]) -> Asking[Any]:
@@ -69,7 +69,7 @@ class ThingsTask(Task[Answer]):
 
     @abstractmethod
     def verdict(self, said: Any) -> object:
-        """Of one thing, as a row keeps it."""
+        """Make the verdict on one thing, as a row keeps it."""
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
         ask = desk.protocol.ask(self.name)

@@ -1,4 +1,4 @@
-"""Which of the documents that a task needs a report cites, by address and by name of file, and which distractors; never by title.
+"""The documents that a report cites by address and by name of file, never by title. Those that its task needs, and distractors.
 
 A page or a place of a file counts for all of it, once. Only what is cited in the text counts: a list at the end cites nothing.
 """
@@ -18,7 +18,7 @@ from drr.papers.dr3.truth import KnownPage, TaskFact
 def document_rows(
     report: str, facts: Iterable[TaskFact], files: Iterable[str], pages: Iterable[KnownPage]
 ) -> list[DocumentRow]:
-    """Those that are required, then the distractors that are cited."""
+    """List the required documents, then the distractors that are cited."""
     cited = {document_id(marker.url) for marker in parse(report).markers if marker.url is not None}
     found = [
         DocumentRow(id=name, role="file", cited=name in cited)
@@ -37,13 +37,13 @@ def document_rows(
 
 
 def document_id(address: str) -> str:
-    """Of the whole document that an address is in."""
+    """Identify the whole document that an address is in."""
     place = file_place(canonical_url(address))
     return file_address(place.name) if place is not None else urldefrag(canonical_url(address)).url
 
 
 def _files_of(facts: Iterable[TaskFact]) -> Iterator[str]:
-    """Of files that facts stand in, the names."""
+    """Yield the names of the files that facts stand in."""
     for fact in facts:
         for place in fact.places:
             if (

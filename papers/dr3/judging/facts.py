@@ -1,4 +1,4 @@
-"""The task of looking for the required facts of a task in a report, by rule; it asks no judge and is the same whoever judges."""
+"""The task of looking for the required facts of a task in a report, by rule. It asks no judge and is the same whoever judges."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class FactsTask(Task[Answer]):
         return Outcome({"known": await read_in_time(answer.report, read)})
 
     def read(self, record: Record, judged: Judged) -> None:
-        """Of several, by older rules or another truth, the last counts."""
+        """Read a record. Of several, by older rules or another truth, the last counts."""
         found = record.result.get("known") if record.done else None
         judged.others.setdefault(self.name, {})[record.key_fields["answer"]] = found
 

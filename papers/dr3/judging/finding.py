@@ -1,4 +1,4 @@
-"""Which required facts a report states, by rule: the value and what it is of, in one sentence, whatever the wording.
+"""The required facts that a report states, by rule: the value and its subject in one sentence, whatever the wording.
 
 A sentence that names nothing speaks of what the one before it named, or what leads in its list, or the heading over it. A lexical lower
 bound: what is told without its figure is not found. What repeats a distractor's value is accused only where it is certain: of the very
@@ -38,7 +38,7 @@ WORDS_ONLY = "only words say it, and no figure or name that code could look for"
 
 @dataclass(frozen=True)
 class FalseValue:
-    """What recorded changes make of one fact, by the value."""
+    """The false values that recorded changes make of one fact."""
 
     kind: ChangeKind
     written: str
@@ -101,7 +101,7 @@ class ReportFacts:
     def found(
         self, fact: TaskFact, *, settled_otherwise: bool = False
     ) -> tuple[float | None, list[list[int]]]:
-        """Where a report settles on another value, what it sets aside is not told."""
+        """Find a fact. Where a report settles on another value, what it sets aside does not count."""
         value = ToldValue(fact.value)
         if not fact.made or not value.is_known:
             return None, []
@@ -118,7 +118,7 @@ class ReportFacts:
         ][:_SPANS]
 
     def _told(self, sentence: ReportSentence, value: ToldValue) -> list[ToldPlace]:
-        """Not where it is asked, denied or worked out of something else."""
+        """Find where the sentence states the value, but not where it is asked, denied or worked out of something else."""
         text = sentence.text
         if text.endswith(("?", "？")):
             return []
@@ -138,7 +138,7 @@ class ReportFacts:
         return 1.0 if place.exact and of == key else 0.5
 
     def _is_cited(self, number: int, fact: TaskFact, documents: Iterable[str]) -> bool:
-        """Whether a sentence that names nothing says by what it cites whose value it tells: no other fact has it there."""
+        """Tell whether a sentence without names shows by its citation whose value it states: no other fact has it there."""
         cited = set(map(document_id, self.sentences[number].urls)) & set(map(document_id, documents))
         if not cited or FACT_WORDS.is_general(self.sentences[number].text):
             return False
@@ -158,7 +158,7 @@ class ReportFacts:
 
     @cached_property
     def _carried(self) -> list[str | None]:
-        """What each sentence speaks of where it names nothing itself."""
+        """Find the subject of each sentence where it names nothing itself."""
         spoken = _SpokenOf(self.report, self.subjects)
         return [spoken.then(sentence) for sentence in self.sentences]
 
@@ -189,7 +189,7 @@ class ReportFacts:
                     )
 
     def _is_settled(self, fact: TaskFact) -> bool:
-        """Whether the report tells the true value wholly and as its own conclusion."""
+        """Tell whether the report states the true value wholly and as its own conclusion."""
         value = ToldValue(fact.value)
         return any(
             self._score(number, place, fact) == 1 and self._standing.settles_on(number, place)
@@ -210,7 +210,7 @@ class ReportFacts:
 
 
 class _SpokenOf:
-    """Follows the sentences of a report: what the one before named, else the items above, the line that leads in, the headings."""
+    """A follower of a report's sentences. What the one before named, else the items above, the line that leads in, the headings."""
 
     def __init__(self, report: str, subjects: TaskSubjects) -> None:
         self._report, self._subjects = report, subjects
@@ -221,7 +221,7 @@ class _SpokenOf:
         self._block, self._named = -1, False
 
     def then(self, sentence: ReportSentence) -> str | None:
-        """Of the next sentence: what it speaks of if it names nothing."""
+        """Find the subject of the next sentence if it names nothing."""
         if sentence.block != self._block:
             self._block, self._last, self._named = sentence.block, None, False
             self._begin(sentence)
@@ -260,7 +260,7 @@ def _enter(stack: list[tuple[int, str | None]], depth: int, key: str | None) -> 
 
 
 def _is_about(fact: TaskFact, pages: Iterable[str], sentence: ReportSentence) -> bool:
-    """Whether a sentence is about the fact's attribute, or cites a page that falsifies it."""
+    """Tell whether a sentence is about the fact's attribute, or cites a page that falsifies it."""
     if set(map(canonical_url, pages)).intersection(sentence.urls):
         return True
     wanted = f"{fact.attribute} {fact.text}"

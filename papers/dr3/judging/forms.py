@@ -1,4 +1,4 @@
-"""The forms in which judges say what a report on a task with files knows, keeps, and how deep it goes: reasons stand before verdicts."""
+"""The forms of judges on what a report on a task with files knows, keeps, and how deep it goes. Reasons stand before verdicts."""
 
 from __future__ import annotations
 

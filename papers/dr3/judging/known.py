@@ -1,4 +1,4 @@
-"""What judging knows of one task with files: its truth, and which files it brings."""
+"""The knowledge of a judging on one task with files: its truth, and which files it brings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the required facts of a task in one report: found by rule, by a judge, contradicted by a distractor's statement.
+"""The findings on the required facts of a task in one report. By rule, by a judge, contradicted by a distractor's statement.
 
 `fact_labels` is how anybody reads it: the report's tables, the viewer's page of a task, other judgements.
 """
@@ -149,7 +149,7 @@ class FactLabel:
 
     @property
     def score(self) -> float | None:
-        """What counts: what the rule found wholly is there; else as the judge says, where one was asked."""
+        """Score what counts: what the rule found wholly is there; else the judge decides, where one was asked."""
         if self.rule == 1 or not self.by_judge:
             return self.rule
         return self.judge

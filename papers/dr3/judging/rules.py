@@ -11,7 +11,7 @@ from drr.papers.dr3.judging.forms import DepthGrade
 
 
 def _depth(asking: Asking[Any]) -> JsonObject:
-    """From 1: what the surface shows of depth."""
+    """Grade from 1 what the surface shows of depth."""
     surface = surface_of(asking, "answer")
     return {"reason": surface.words_about("depth"), "grade": max(1, int(surface.score("depth") + 0.5))}
 

@@ -1,4 +1,4 @@
-"""Which required facts a run met: their value in what its tools gave of the very page or file. A picture that was looked at was met.
+"""The required facts that a run met: their value in what its tools gave of the very page or file. A picture that was looked at was met.
 
 What stands in a page behind what a model was given of it was not met: a snippet or a summary may have lost it.
 """
@@ -19,7 +19,7 @@ _OVERLAP = 80
 
 
 def met_facts(facts: Iterable[TaskFact], sources: Iterable[Source]) -> Mapping[str, bool | None]:
-    """By fact; `None` where nobody recorded where it stands, or only words say it."""
+    """Find which facts were met; `None` where nobody recorded where it stands, or only words say it."""
     given: dict[str, list[Source]] = {}
     for source in sources:
         given.setdefault(document_id(source.url), []).append(source)
@@ -34,7 +34,7 @@ def _is_met(fact: TaskFact, given: Mapping[str, list[Source]]) -> bool | None:
 
 
 def _of(address: str, given: Mapping[str, list[Source]]) -> list[Source]:
-    """Of a file only what was given of places that share something with the fact's."""
+    """Choose of a file only what was given of places that share something with the fact's."""
     place = file_place(canonical_url(address))
     found = given.get(document_id(address), [])
     if place is None:

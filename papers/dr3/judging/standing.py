@@ -1,4 +1,4 @@
-"""Whether a report stands by what one of its sentences says, or mentions it to set it aside.
+"""The test whether a report stands by a sentence, or mentions it to set it aside.
 
 It may be set aside in the sentence itself, by the one before or behind it in its paragraph, by the line that leads into its list or
 table, or by its heading.
@@ -23,14 +23,14 @@ class ReportStanding:
     sentences: Sequence[ReportSentence]
 
     def is_own(self, number: int, true: ToldValue) -> bool:
-        """Whether nothing there speaks against it; `true` is the value that the report ought to settle on."""
+        """Tell whether nothing there speaks against it; `true` is the value that the report ought to settle on."""
         text = self.sentences[number].text
         if FACT_WORDS.disowns(text) or any(map(FACT_WORDS.disowns, self._over[number])):
             return False
         return not self._is_taken_back(number, true) and not self._is_announced(number, true)
 
     def settles_on(self, number: int, place: ToldPlace) -> bool:
-        """Whether it is the report's own conclusion; another statement of the same sentence may be disowned."""
+        """Tell whether it is the report's own conclusion; another statement of the same sentence may be disowned."""
         text = self.sentences[number].text
         if self.sets_aside(number):
             return False
@@ -38,11 +38,11 @@ class ReportStanding:
         return not FACT_WORDS.disowns(text[low:high])
 
     def sets_aside(self, number: int) -> bool:
-        """Whether the writer says that he does not go by it."""
+        """Tell whether the writer does not go by it."""
         return any(map(FACT_WORDS.sets_aside, (self.sentences[number].text, *self._over[number])))
 
     def _is_taken_back(self, number: int, true: ToldValue) -> bool:
-        """By the sentence behind it in its paragraph; not where that sets the true value aside."""
+        """Tell whether the sentence behind it in its paragraph takes it back; not where that sets the true value aside."""
         after = self._neighbour(number, 1)
         if after is None:
             return False
@@ -51,7 +51,7 @@ class ReportStanding:
         return FACT_WORDS.turns(after) or FACT_WORDS.disowns(after)
 
     def _is_announced(self, number: int, true: ToldValue) -> bool:
-        """By the sentence before it in its paragraph, which says that there is what is not so."""
+        """Tell whether the sentence before it in its paragraph announces what is not so."""
         before = self._neighbour(number, -1)
         return before is not None and FACT_WORDS.disowns(before) and not true.places(before)
 

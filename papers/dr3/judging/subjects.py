@@ -1,4 +1,4 @@
-"""What the facts of a task are about, and of which of these things a sentence tells a value.
+"""The subjects of a task's facts, and which of them a sentence gives a value of.
 
 A thing goes by its maker's name or by what it is called. Whoever else is named in the sentence, another model or another maker, is a
 stranger: what is told of strangers is told of no fact.
@@ -67,7 +67,7 @@ class TaskSubjects:
         return self._keys.get(subject, STRANGER)
 
     def mentions(self, text: str) -> list[SubjectMention]:
-        """In order; a stranger takes the place of what it begins with."""
+        """List the mentions in order; a stranger takes the place of what it begins with."""
         if text not in self._known:
             self._known[text] = self._mentions(text)
         return self._known[text]
@@ -89,7 +89,7 @@ class TaskSubjects:
         return sorted([*kept, *strangers])
 
     def told_of(self, text: str, start: int, end: int) -> str | None:
-        """Of which subject the value there is told; `None` where the sentence names none."""
+        """Find the subject of the value there; `None` where the sentence names none."""
         return bound(self.mentions(text), text, start, end)
 
     def only_one(self, text: str) -> str | None:
@@ -98,7 +98,7 @@ class TaskSubjects:
         return keys.pop() if len(keys) == 1 else None
 
     def _by_noun(self, text: str) -> Iterable[SubjectMention]:
-        """By what it is called, where one thing alone is called so and no other maker's name stands before it."""
+        """Find by name, where one thing alone is called so and no other maker's name stands before it."""
         places: dict[tuple[int, int], list[_Thing]] = {}
         for thing in self._things:
             for match in thing.noun.finditer(text) if thing.noun else ():
@@ -204,7 +204,8 @@ def _meets(one: SubjectMention, others: Iterable[SubjectMention]) -> bool:
 
 
 def bound(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -> str | None:
-    """Named alone, else in the value's own clause, nearest there; else the last one named before it, else the first behind."""
+    """Find the subject: named alone, else in the value's own clause, nearest there. Else the last one named
+    before it, else the first behind."""
     keys = {one.key for one in mentions}
     if len(keys) <= 1:
         return next(iter(keys), None)
@@ -217,7 +218,7 @@ def bound(mentions: Sequence[SubjectMention], text: str, start: int, end: int) -
 
 
 def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
-    """Of the place in a sentence, where its clause begins and ends."""
+    """Find where the clause of the place in a sentence begins and ends."""
     low, high = 0, len(text)
     for match in _CLAUSE_END.finditer(text):
         if match.end() <= start:

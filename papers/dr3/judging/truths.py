@@ -1,4 +1,4 @@
-"""What is true of the tasks that a study's answers are of, read for judging alone, and where a study keeps the folder that it was told of.
+"""The truth on the tasks of a study's answers, read for judging alone, and where a study keeps the folder that it was given.
 
 No agent comes here: a run reads tasks by `papers.dr3.world`, which does not import their truth.
 """
@@ -20,14 +20,14 @@ _META = "tasks_place"
 
 
 def known_place(study: Study) -> str | None:
-    """As given before, or as the answers were given on; `None` for a study of something else."""
+    """Find the place given before, or the one of the answers; `None` for a study of something else."""
     plan = study.config.get("run", {})
     known = study.ledger.meta(_META) or plan.get("place")
     return known if isinstance(known, str) and plan.get("world", FILES) == FILES else None
 
 
 def tasks_place(study: Study, given: Path | None = None) -> Path:
-    """As given now, else as it is known."""
+    """Find the place given now, else the known one."""
     known = known_place(study)
     if given is not None:
         return given
@@ -45,12 +45,12 @@ def keep_tasks_place(study: Study, place: Path) -> None:
 
 
 def task_of(answer: Answer) -> str:
-    """As its question names it, else what stands before the size."""
+    """Name the task as its question does, else by what stands before the size."""
     return answer.task_id or answer.query_id.partition("@")[0]
 
 
 def truths_of(place: Path, answers: Iterable[Answer]) -> tuple[dict[str, KnownTask], list[str]]:
-    """By question; and the labels of answers that are of no task there. `Misuse` where a task asks something else now."""
+    """Read the truths by question; and the labels of answers that are of no task there. `Misuse` where a task asks something else now."""
     tasks = open_tasks(place)
     found: dict[str, KnownTask] = {}
     strange: list[str] = []

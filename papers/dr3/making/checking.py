@@ -1,4 +1,4 @@
-"""What code can say against a task on disk: its form, its sizes, its facts at their places, its question, its checklist."""
+"""The objections of code to a task on disk. They concern its form, its sizes, its facts at their places, its question, its checklist."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class StoredTask:
 
     @property
     def is_made(self) -> bool:
-        """By us: an imported task was made by other rules."""
+        """Tell whether it was made by us: an imported task was made by other rules."""
         return self.truth.intent != "other"
 
 
@@ -236,7 +236,7 @@ def _checklist(task: StoredTask) -> Iterator[str]:
 
 
 def is_unconfirmed(folder: Path) -> bool:
-    """Whether a kind of one of its pages is a model's word alone."""
+    """Tell whether a kind of one of its pages is a model's word alone."""
     try:
         return bool(read_truth(folder).open_proposals())
     except DrrError:

@@ -1,4 +1,4 @@
-"""DR3-Eval's own layout of a task, read and written: what the one form has and the other has not is said, never made up."""
+"""DR3-Eval's own layout of a task, read and written. Anything that one form has and the other lacks is reported, never made up."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def dr3_folders(folder: Path) -> list[Path]:
 
 
 def import_task(folder: Path, today: str | None, now: str) -> tuple[WrittenTask, list[str]]:
-    """With what has to be said of it. Asked on `today`, else on the day that was recorded, else `now`."""
+    """Import a task, with what has to be reported of it. Asked on `today`, else on the day that was recorded, else `now`."""
     notes: list[str] = []
     query = _query(folder)
     day = today or _day(query.get("today"))
@@ -131,7 +131,8 @@ def _rows(found: object) -> Iterator[JsonObject]:
 
 
 def _supportive(folder: Path, pages: list[CorpusPage], notes: list[str]) -> list[CorpusPage]:
-    """By address, else by a title that no other page has: of two pages with one title nobody knows which is meant."""
+    """Find the supportive pages by address, else by a title that no other page has. Of two pages with one
+    title nobody knows which is the right one."""
     named = dict.fromkeys(_titles(folder))
     titles = Counter(_key(page.title) for page in pages)
     doubtful = [name for name in named if titles[_key(name)] > 1]
@@ -147,7 +148,7 @@ def _supportive(folder: Path, pages: list[CorpusPage], notes: list[str]) -> list
 
 
 def _day(value: object) -> str | None:
-    """What stands there, where it is a day."""
+    """Return what stands there, where it is a day, else `None`."""
     try:
         return date.fromisoformat(value).isoformat() if isinstance(value, str) else None
     except ValueError:
@@ -162,7 +163,7 @@ def _query(folder: Path) -> JsonObject:
 
 
 def _corpora(folder: Path, notes: list[str]) -> tuple[list[CorpusPage], CorpusSizes]:
-    """The smallest size first; where a larger one lacks a page of a smaller one, ours has it all the same."""
+    """Read the corpora, the smallest size first. Where a larger one lacks a page of a smaller one, ours has it all the same."""
     paths = {path.stem.removeprefix(_CORPUS): path for path in folder.glob(f"{_CORPUS}*.json")}
     if not paths:
         raise Misuse(f"{folder}: holds no {_CORPUS}*.json")
@@ -296,7 +297,7 @@ def _truths(
 
 
 def export_task(folder: Path, out: Path, number: int) -> Path:
-    """Into a folder of its own that must not be there yet."""
+    """Export a task into a folder of its own that must not exist yet."""
     question, truth = read_question(folder), read_truth(folder)
     target = out / folder.name
     if target.exists():
@@ -330,7 +331,8 @@ def _row(page: CorpusPage) -> dict[str, str]:
 
 
 def _names(pages: Iterable[CorpusPage]) -> dict[str, str]:
-    """By address what a page is called: its title, which is all that their layout knows; its address where another has that title."""
+    """Map each address to what a page is called. That is its title, which is all that their layout knows, or
+    its address where another has that title."""
     pages = list(pages)
     titles = Counter(_key(page.title) for page in pages)
     return {page.url: page.title if titles[_key(page.title)] == 1 else page.url for page in pages}

@@ -1,4 +1,4 @@
-"""The folder of one task: made out of sight and shown whole, so that a killed run leaves no half of one."""
+"""The folder of one task. It is made out of sight and shown whole, so that a killed run leaves no half of one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def write_task(out: Path, task: WrittenTask, before: Callable[[Path], None] = la
 
 
 def clear_parts(out: Path) -> None:
-    """What a killed run left behind; a run that still goes on keeps its own."""
+    """Remove what a killed run left behind; a run that still goes on keeps its own."""
     for left in out.glob(f"{_PART}*"):
         number = left.name.removeprefix(_PART).partition("-")[0]
         if not (number.isdecimal() and _is_running(int(number))):

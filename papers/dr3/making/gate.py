@@ -1,4 +1,4 @@
-"""What a candidate passes before it becomes a task: the length that a question has, and the filters of `quality`."""
+"""The gate that a candidate passes before it becomes a task. It checks the length that a question has, and the filters of `quality`."""
 
 from __future__ import annotations
 

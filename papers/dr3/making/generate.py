@@ -62,7 +62,7 @@ class CaseStreams:
         return found[number]
 
     def drawer(self, number: int, attempt: int, task_id: str) -> WrittenDrawer:
-        """Of the case that a number has at its first try, its second, ..."""
+        """Write the drawer of the case that a number has at its first try, its second, ..."""
         seed = self.seed + attempt * _STEP
         case = self.case(seed, number, self.seed if attempt < _OWN_INTENT else seed)
         return write_drawer(replace(case, task_id=task_id))
@@ -141,7 +141,7 @@ def _continue(out: Path, wanted: TaskSetManifest) -> None:
 
 
 def _pages_of(manifest: TaskSetManifest) -> str:
-    """How its pages came to be, in words."""
+    """Say in words how its pages came to be."""
     found = manifest.found
     if found is None:
         return "made by rules"
@@ -151,7 +151,7 @@ def _pages_of(manifest: TaskSetManifest) -> str:
 
 
 def changed_tasks(out: Path, manifest: TaskSetManifest) -> list[str]:
-    """Of the tasks that lie there, those that are not what the manifest says, or that it does not know."""
+    """List the tasks that lie there and are not what the manifest says, or that it does not know."""
     folders = [one for one in out.iterdir() if is_task(one) and not one.name.startswith(".")]
     return sorted(one.name for one in folders if _hash(one) != manifest.hashes.get(one.name))
 
@@ -164,7 +164,8 @@ def _hash(folder: Path) -> str | None:
 
 
 def remember(out: Path, task_id: str, hidden: Path) -> None:
-    """On disk before the task is: what lies there without having been remembered was put there by somebody else."""
+    """Remember the task on disk before it appears there. Anything that lies there without having been
+    remembered was put there by somebody else."""
     had, (whole, shown) = read_manifest(out), task_hashes(hidden)
     if had is not None:
         hashes = {**had.hashes, task_id: whole}
@@ -180,7 +181,7 @@ def _task(
     seed: int,
     before: Collection[str],
 ) -> tuple[WrittenTask, set[str]]:
-    """With the titles of its smallest size: a later task is dealt other pages."""
+    """Make a task, with the titles of its smallest size: a later task is dealt other pages."""
     refused: Counter[str] = Counter()
     catalogue = catalogue_of(streams.shop)
     for attempt in range(_REDRAWS):
@@ -291,7 +292,7 @@ def found_counts(found: FoundSet, truths: Sequence[TaskTruth]) -> FoundSet:
 
 
 def recount(out: Path) -> TaskSetManifest | None:
-    """After a review; `None` where no manifest is, or nothing in it hangs on reviews."""
+    """Count again after a review. `None` where no manifest is, or nothing in it hangs on reviews."""
     had = read_manifest(out)
     if had is None or had.found is None:
         return None

@@ -106,12 +106,12 @@ def write_manifest(folder: Path, manifest: TaskSetManifest) -> None:
 
 
 def task_hash(folder: Path) -> str:
-    """Of every file of a task; without the review, which a person adds later."""
+    """Hash every file of a task, without the review, which a person adds later."""
     return _hash_of(folder, _digests(folder))
 
 
 def task_hashes(folder: Path) -> tuple[str, str]:
-    """Of every file, and of those that agents may meet."""
+    """Hash every file, and those that agents may meet."""
     rows = _digests(folder)
     return _hash_of(folder, rows), _hash_of_rows(rows)
 

@@ -1,4 +1,5 @@
-"""A person confirms or refutes what a model took found pages for: page, proposed kind and quotation are shown, one after the other."""
+"""A review by a person, who confirms or refutes what a model took found pages for. Page, proposed kind and
+quotation are shown, one after the other."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ def _answered(
 
 
 def _told(task: StoredTask, one: PageProposal) -> str:
-    """What is asked: is it that, for this question?"""
+    """Write what is asked: is it that, for this question?"""
     text, quote = _text(task, one), one.quote or ""
     at = text.find(quote) if quote else 0
     around = text[max(0, at - _AROUND) : at + len(quote) + _AROUND]

@@ -1,4 +1,4 @@
-"""A person reads a task and accepts or rejects it: is the question clear, and is there one answer to it?"""
+"""A review by a person, who reads a task and accepts or rejects it. Is the question clear, and is there one answer to it?"""
 
 from __future__ import annotations
 

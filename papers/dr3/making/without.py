@@ -1,4 +1,5 @@
-"""Whether a task needs each of its sources: a model answers without one of them, and without any, and may not know what stood there.
+"""A check that a task needs each of its sources. A model answers without one of them, and without any, and
+may not know what stood there.
 
 Accused is a value that the answer tells exactly although its source was left out. What the model does not tell with everything before
 it is no fault of the task by itself: it is listed beside.
@@ -26,7 +27,7 @@ _FILE_CHARS, _PAGE_CHARS = 8_000, 12_000
 
 
 class UntoldFact(NamedTuple):
-    """With all sources at hand the model did not tell this one."""
+    """A fact that the model did not give with all sources at hand."""
 
     task: str
     fact: str
@@ -34,7 +35,7 @@ class UntoldFact(NamedTuple):
 
 
 def conditions(task: StoredTask) -> list[str]:
-    """What is left out, one after the other."""
+    """List what is left out, one after the other."""
     return [NOTHING, *_documents(task), EVERYTHING]
 
 
@@ -71,7 +72,7 @@ def problems_without(task: StoredTask, answers: Mapping[str, str]) -> Iterator[F
 
 
 def untold(task: StoredTask, answers: Mapping[str, str]) -> list[UntoldFact]:
-    """What is told in part, hedged or rounded, is told."""
+    """List the facts that the answer does not give. A fact counts as given if it is so in part, hedged or rounded."""
     answer, facts = answers[NOTHING], task.truth.facts
     return [
         UntoldFact(task.name, one.id, one.value) for one in facts if not ToldValue(one.value).places(answer)

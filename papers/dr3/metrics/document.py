@@ -1,4 +1,4 @@
-"""What a judged study tells of tasks with files beside the figures of its systems: size by size, option by option, kind of place by kind, errors."""
+"""The tables on tasks with files beside the figures of the systems. Size by size, option by option, kind of place by kind, errors."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class _Known:
         *,
         sizes: bool = False,
     ) -> list[Dr3Difference]:
-        """With `sizes`, a task at one size meets itself at that size."""
+        """List the differences. With `sizes`, a task at one size meets itself at that size."""
         ends = {name: metric.range for name, metric in metrics().items()}
         tested: dict[tuple[int, str], PairedDifference] = {}
         for number, (left, right) in enumerate(pairs.values()):

@@ -1,4 +1,5 @@
-"""DR3-Eval's figures of a report on a task with files, and what they leave out: harm by distractors, and whether search or writing lost a fact."""
+"""DR3-Eval's figures of a report on a task with files, and of what they omit. Harm by distractors, and
+whether search or writing lost a fact."""
 
 from __future__ import annotations
 
@@ -160,7 +161,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """As soon as one report was looked at, those that wait are unscored, not left out. What no report has has no column."""
+    """Average as soon as one report was looked at; those that wait are unscored, not left out. What no report has has no column."""
     if all(fact_labels(judged, answer.key) is None for answer in answers):
         return {}
     shown = set[str]().union(*(per_report(judged, answer) for answer in answers))
@@ -192,7 +193,7 @@ def _printed(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dic
 
 
 def _pairs(citations: Sequence[CitationVerdict] | None) -> list[bool | None] | None:
-    """What could not be read supports nothing; all is unknown while one waits."""
+    """Pair the citations: what could not be read supports nothing; all is unknown while one waits."""
     if citations is None or any(one.status is None for one in citations):
         return None
     verdicts = [found(one.status, WHOLLY) for one in citations]
@@ -220,7 +221,7 @@ def _beside(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict
 
 
 def harmed_claims(judged: Judged, answer: Answer, labels: Iterable[FactLabel]) -> list[bool] | None:
-    """Of each claim whether it stands where a falsified value is stated; `None` where there are no claims yet, or they failed."""
+    """Tell of each claim whether it stands where a falsified value is stated. `None` where there are no claims yet, or they failed."""
     held = judged.held(answer)
     if held is None or held.claims is None:
         return None

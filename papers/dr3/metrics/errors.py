@@ -1,4 +1,4 @@
-"""What is wrong with a report on a task with files, label by label with the words that show it (DR3-Eval's Figure 8)."""
+"""The errors of a report on a task with files, label by label with the words that show it (DR3-Eval's Figure 8)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def errors_of(judged: Judged, answer: Answer) -> list[Dr3Error] | None:
 
 
 def error_shares(judged: Judged, answers: Sequence[Answer]) -> dict[str, ErrorShare]:
-    """By label; a report without an error has no shares and is unscored."""
+    """Compute the shares by label; a report without an error has no shares and is unscored."""
     found = [(answer, errors_of(judged, answer)) for answer in answers]
     shares: dict[str, ErrorShare] = {}
     for label in ERRORS:

@@ -1,4 +1,4 @@
-"""How far the figures of tasks with files sway by themselves: from trial to trial, else from one judging of the same report to the next."""
+"""The sway of the figures of tasks with files. From trial to trial, else from one judging of the same report to the next."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ a few claims of a report, which makes no figure of it."""
 def noise_floor(
     judged: Judged, again: Sequence[Judged], answers: Sequence[Answer], shown: Sequence[str]
 ) -> NoiseFloor:
-    """Of one system. Trials say more, as they hold the judge's swaying too; a figure that was not repeated is unknown."""
+    """Compute the noise floor of one system. Trials say more, as they hold the judge's swaying too; a figure
+    that was not repeated is unknown."""
     by_question: dict[AskedQuestion, list[Values]] = {}
     for answer in answers:
         by_question.setdefault(answer.asked, []).append(values_of_tasks(judged, answer))
@@ -74,7 +75,7 @@ def _judged_again(judged: Judged, again: Sequence[Judged], answer: Answer) -> It
 
 
 def _covers(again: Judged, first: Judged, task: str, answer: str) -> bool:
-    """Whether all of what was asked is there again: a part of it is a figure of something else."""
+    """Tell whether all of what was asked is there again: a part of it is a figure of something else."""
     own, other = (one.others.get(task, {}).get(answer) for one in (first, again))
     if isinstance(own, Mapping) and isinstance(other, Mapping):
         return own.keys() <= other.keys() if task != DEPTH else True

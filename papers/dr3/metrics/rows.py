@@ -1,4 +1,4 @@
-"""What a study of tasks with files tells of them, as types: a part of what `drr report --json` prints."""
+"""The types of a study of tasks with files: a part of what `drr report --json` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a drawer has, and which fact each of them holds: every file holds one, so that the answer needs them all."""
+"""The files of a drawer, and which fact each of them has. Every file has one, so that the answer needs them all."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def modality(form: FileForm) -> Literal["text", "table", "picture"]:
 
 
 def modality_of(name: str) -> Literal["text", "table", "picture"]:
-    """By the ending of a file's name."""
+    """Return the modality by the ending of a file's name."""
     ending = name.rpartition(".")[2].lower()
     if ending in ("png", "jpg", "jpeg", "gif", "webp", "bmp"):
         return "picture"
@@ -75,8 +75,9 @@ def carried(slots: Sequence[FileSlot], count: int, rng: Random) -> list[FileForm
 
 
 def _agree(slots: Sequence[FileSlot], forms: Sequence[FileForm]) -> bool:
-    """As papers of one purchase do: what a shop prints at the sale says day and price, so that no other file may be the one that tells
-    them, and there is one such paper; an order history has its days, and what shows one thing tells of no other."""
+    """Tell whether the forms agree as papers of one purchase do. A shop prints day and price at the sale, so
+    no other file may be the one that gives them, and there is one such paper; an order history has its days,
+    and what shows one thing says nothing of another."""
     where = {slot.attribute: form for slot, form in zip(slots, forms, strict=True)}
     for of_one in _OF_ONE:
         if len({slot.subject for slot, form in zip(slots, forms, strict=True) if form == of_one}) > 1:
@@ -100,7 +101,7 @@ def planned_files(
     seller: str,
     rng: Random,
 ) -> tuple[PlannedFile, ...]:
-    """`things`: what is owned, and the candidate where there is one; a paper that comes with one is called by it."""
+    """Plan the files for `things`: what is owned, and the candidate where there is one. A paper that comes with one is called by it."""
     files: list[PlannedFile] = []
     for form in dict.fromkeys(forms):
         entries = [

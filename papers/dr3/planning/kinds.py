@@ -1,4 +1,4 @@
-"""What sort of product a thing is, by the last words of its name, and what can sensibly be said of that sort."""
+"""The sort of product that a thing is, by the last words of its name. It includes what can sensibly be stated of that sort."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ class ThingKind(BaseModel):
 
     @property
     def boxed(self) -> Range | None:
-        """Inches of the longest side of the box: of what comes flat longer than the other sides, else longer than the thing."""
+        """Return the inches of the longest side of the box. For what comes flat, it is longer than the other
+        sides, else longer than the thing."""
         if self.carton is not None:
             return 1.6 * self.carton[1], 2.5 * self.carton[1]
         if self.wide is None or self.high is None:
@@ -111,7 +112,7 @@ class ThingKind(BaseModel):
 
     @property
     def sampled(self) -> Range | None:
-        """What a trial pack gives: a part of a pack."""
+        """Return what a trial pack gives: a part of a pack."""
         return (2, max(3, int(_TRIAL * self.pack[0]))) if self.pack else None
 
     @property
@@ -129,7 +130,7 @@ class ThingKind(BaseModel):
 
     @cached_property
     def fits(self) -> frozenset[str]:
-        """What prose may take for granted of the sort; a passage that needs anything else is not said of it."""
+        """List what prose may take for granted of the sort. A passage that needs anything else is not used for it."""
         said, own = " ".join(self.parts), set(self.traits)
         electric = self.manual == "powered" or "electric" in own
         follows = {
@@ -192,12 +193,13 @@ ANY = ThingKind()
 
 @cache
 def kind_of(noun: str) -> ThingKind:
-    """The row whose words a name ends with, singular or plural, with what is known of just that ending; the longest such words count."""
+    """Find the row whose words a name ends with, singular or plural. It comes with what is known of just that
+    ending; the longest such words count."""
     return _kind(tuple(tokens(noun)))
 
 
 def short_name(noun: str) -> str:
-    """Without what nobody says twice: `air purifier` of `quiet HEPA air purifier`."""
+    """Return the name without what nobody says twice: `air purifier` of `quiet HEPA air purifier`."""
     parts, said = noun.split(), tuple(tokens(noun))
     known = next((count for count in range(len(said), 0, -1) if said[-count:] in _endings()), 1)
     return " ".join(parts[-max(known, 2 if len(parts) > 2 else 1) :])
@@ -238,7 +240,7 @@ def _endings() -> dict[tuple[str, ...], ThingKind]:
 
 
 def _weighed(kind: ThingKind, pounds: list[float] | None) -> dict[str, Range | None]:
-    """What is weighed of a sort goes by what a catalogue says of just such things, where it does."""
+    """Return what is weighed of a sort, by what a catalogue says of just such things, where it does."""
     least, most = kind.holds or (0.0, 0.0)
     if pounds is None:
         used = kind.pounds

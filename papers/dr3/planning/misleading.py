@@ -1,4 +1,5 @@
-"""Whether a page can lead astray from a fact: a value that decides the same whatever it is needs no distractor, and so no page."""
+"""The question whether a page can lead astray from a fact. A value that decides the same whatever it is needs
+no distractor, and so no page."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from drr.papers.dr3.values import FactValues
 
 
 def can_mislead(fact: TaskFact, facts: list[TaskFact], scene: CaseScene) -> bool:
-    """Whether another value that such a thing can have would turn the answer: else no page leads astray from it."""
+    """Tell whether another value that such a thing can have would turn the answer. Else no page leads astray from it."""
     rival = scene.rival
     thing = rival if rival is not None and fact.subject.startswith(rival.brand) else scene.owned
     form = stock().statement(fact.attribute)[0]

@@ -1,4 +1,4 @@
-"""Cases of a shop by seed: the same shop and seed give the same cases in the same order, however many are asked for."""
+"""Cases of a shop by seed. The same shop and seed give the same cases in the same order, however many are asked for."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def first_cases(shop: Shop, seed: int, count: int) -> list[TaskCase]:
 
 
 def _place(seed: int, number: int) -> int:
-    """Of the intent: each of the five once in every five."""
+    """Return the place of the intent: each of the five once in every five."""
     block, place = divmod(number, len(INTENTS))
     order = list(range(len(INTENTS)))
     Random(f"{seed}/intents/{block}").shuffle(order)
@@ -257,7 +257,7 @@ def _facts(kind: IntentKind, scene: CaseScene, count: int) -> _Drawn | None:
 
 
 def _of_make(part: AnswerPart, scene: CaseScene) -> AnswerPart:
-    """With the month in which the thing was made, where that tells which of several figures is its own."""
+    """Add the month in which the thing was made, where that shows which of several figures is its own."""
     if scene.held is None or not all(changes_with_make(page.attribute) for page in part.pages):
         return part
     return replace(part, slots=(*part.slots, scene.slot_of_make()))
@@ -289,7 +289,8 @@ def _page_fact(fact_id: str, page: PageSlot) -> TaskFact:
 
 
 def _parts(kind: IntentKind, scene: CaseScene, count: int) -> list[AnswerPart]:
-    """A core and so many more that every file has a fact of its own; fewer where the sort of the product has no more to ask."""
+    """Choose a core and so many more parts that every file has a fact of its own. Choose fewer where the sort
+    of the product has no more to ask."""
     rng = scene.rng
     parts: list[AnswerPart] = []
     for makers, wanted in ((kind.core, 1), (kind.more, 1 + rng.choice((1, 1, 2)))):
@@ -308,7 +309,7 @@ def _attributes(parts: list[AnswerPart]) -> set[str]:
 
 
 def _drawn(make: PartMaker, scene: CaseScene, parts: list[AnswerPart]) -> AnswerPart | None:
-    """Without a figure that another part has: a value must say which fact it is of. `None` where it cannot be asked."""
+    """Draw a part without a figure that another part has: a value must show which fact it is of. `None` where it cannot be asked."""
     had = _attributes(parts)
     taken = {one for part in parts for one in _figures(part, set())}
     for _ in range(_TRIES):
@@ -322,7 +323,7 @@ def _drawn(make: PartMaker, scene: CaseScene, parts: list[AnswerPart]) -> Answer
 
 
 def _figures(part: AnswerPart, had: set[str]) -> list[str]:
-    """Of all its facts but those of attributes that another part brought."""
+    """List the figures of all its facts but those of attributes that another part brought."""
     said = [str(slot.value) for slot in part.slots if slot.attribute not in had]
     said += [page.value for page in part.pages]
     return [value.strip("$").split()[0] if value[0] in "$0123456789" else value for value in said]
@@ -331,8 +332,9 @@ def _figures(part: AnswerPart, had: set[str]) -> list[str]:
 def _owned(
     shop: Shop, orders: list[Order], kind: IntentKind, rng: Random
 ) -> tuple[Order, Product, NamedThing] | None:
-    """An order of something that this intent asks about; none of a day on which every shop is closed, and of pairs, sets and packs of
-    several only what is used up: of others one speaks less well, and what one of them cost nobody knows."""
+    """Choose an order of something that this intent asks about, none of a day on which every shop is closed.
+    Of pairs, sets and packs of several, take only what is used up: of others one speaks less well, and what
+    one of them cost nobody knows."""
     for order in rng.sample(orders[:SHOWN], min(len(orders), SHOWN)):
         product = shop.store.product(order.product_id)
         thing = None if product is None else thing_of(product, rng)

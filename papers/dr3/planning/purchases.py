@@ -1,4 +1,4 @@
-"""What else was bought and what was paid: the orders of a shopper as his order history shows them."""
+"""The other purchases, and what was paid: the orders of a shopper as his order history shows them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def usual_price(shop: Shop, product: Product, thing: NamedThing) -> float | None
 
 
 def history(shop: Shop, user_id: str, owned: Order, scene: CaseScene) -> tuple[BoughtItem, ...]:
-    """Without other orders of the same product: which one is meant must be plain; and as a person's: nobody buys six heating pads in half a year."""
+    """List what was bought, without other orders of the same product. It must be plain which one is asked
+    about; and the list must be a person's: nobody buys six heating pads in half a year."""
     lines = []
     until = (scene.today + timedelta(days=1)).isoformat()
     orders = shop.store.orders(user_id, until=until, limit=SHOWN).items
@@ -79,7 +80,7 @@ AGAIN, _USED_UP_AGAIN = 1_100, 18
 
 
 def sort_of(product: Product) -> tuple[str, bool]:
-    """What a person would call it, and whether it is used up."""
+    """Return what a person would call it, and whether it is used up."""
     thing = thing_of(product, Random(product.product_id))
     noun = thing.noun if thing is not None else product.title
     kind = kind_of(noun)

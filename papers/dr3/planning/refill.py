@@ -60,7 +60,7 @@ def _use(scene: CaseScene) -> FileSlot:
 
 
 def lasting(scene: CaseScene) -> AnswerPart | None:
-    """With a pack that is not yet used up on the day it is asked."""
+    """Ask about a pack that is not yet used up on the day of the question."""
     rng, owned, kind = scene.rng, scene.owned, scene.kind
     if kind.use is None or kind.pack is None:
         return None
@@ -109,7 +109,7 @@ def keeping(scene: CaseScene) -> AnswerPart | None:
 
 
 def _packs_a_month(kind: ThingKind) -> float:
-    """Of somebody who uses as much as most."""
+    """Estimate the packs a month of somebody who uses as much as most."""
     if kind.use is None or kind.pack is None:
         return 1.0
     return min(2.0, sum(kind.use) / sum(kind.pack) * (1 if kind.per == "month" else _WEEKS))

@@ -1,4 +1,4 @@
-"""What the intents draw from: who and what a case is about, and the small forms of its facts."""
+"""The scene that the intents draw from. It is who and what a case is about, and the small forms of its facts."""
 
 from __future__ import annotations
 
@@ -88,16 +88,16 @@ class CaseScene:
 
     @property
     def called(self) -> str:
-        """What is owned, as files call it: with its maker's name where another maker's stands beside it."""
+        """Name what is owned, as files call it. Its maker's name is added where another maker's stands beside it."""
         return self.owned.called if self.rival is None else self.owned.name
 
     @property
     def sold(self) -> str:
-        """As attributes end that hold for purchases from a month on."""
+        """Return the end of attributes that are valid for purchases from a month on."""
         return f", sold from {self.since:%B %Y}"
 
     def slots_of_purchase(self) -> tuple[FileSlot, FileSlot]:
-        """When it was bought and what was paid: the two that a shopper has papers of."""
+        """Return the slots of when it was bought and what was paid. A shopper has papers of these two."""
         name = self.owned.name
         till: tuple[FileForm, ...] = () if self.shipped else ("receipt", "till_slip")
         return (
@@ -122,7 +122,7 @@ class CaseScene:
         )
 
     def slot_of_make(self) -> FileSlot:
-        """When what is asked about was made."""
+        """Return the slot of when what is asked about was made."""
         assert self.held is not None
         own = self.rival is None
         called = f"regular pack of the {self.owned.called}" if own else self.held.subject
@@ -139,11 +139,11 @@ class CaseScene:
         )
 
     def term(self, attribute: str) -> int:
-        """Of a term of sale, as people know them."""
+        """Choose a term of sale, as people know them."""
         return self.rng.choice(stock().statement(attribute)[0].among)
 
     def share(self, attribute: str) -> int | None:
-        """Of what was paid, one that comes out even."""
+        """Choose a share of what was paid, one that comes out even; `None` where there is none."""
         paid = dollars(self.paid)
         even = [one for one in stock().statement(attribute)[0].among if comes_out_even(paid, one)]
         return self.rng.choice(even) if even else None
@@ -163,7 +163,7 @@ class CaseScene:
 
 
 def carriers(kind: ThingKind, *forms: FileForm) -> tuple[FileForm, ...]:
-    """Without the papers that do not come with things of the sort."""
+    """List the carriers without the papers that do not come with things of the sort."""
     without = [*([] if kind.manual else ["manual"]), *([] if kind.plate else ["warranty"])]
     return tuple(form for form in forms if form not in without)
 

@@ -41,7 +41,7 @@ def words(group: str) -> tuple[str, ...]:
 
 
 def is_of_several(product: Product) -> bool:
-    """Whether its price is for more than one: of what is one piece of it then is no telling."""
+    """Tell whether its price is for more than one. One cannot say then what is true of one piece of it."""
     return _SEVERAL.search(product.title) is not None
 
 
@@ -73,7 +73,8 @@ def is_same_sort(product: Product, thing: NamedThing) -> bool:
 
 
 def as_model(thing: NamedThing, rng: Random) -> NamedThing:
-    """In some cases what is owned or weighed is one of several models of a name, and the plain one is another: a name like `Plus` tells nothing."""
+    """Make, in some cases, what is owned or weighed one of several models of a name. The plain one is
+    another: a name like `Plus` reveals nothing."""
     model, drawn = rng.choice(MODELS), rng.random()
     if thing.plural or is_mass(thing.noun) or len(thing.name.split()) >= _NAME_WORDS or drawn >= _IS_MODEL:
         return thing
@@ -81,7 +82,7 @@ def as_model(thing: NamedThing, rng: Random) -> NamedThing:
 
 
 def is_mass(noun: str) -> bool:
-    """Whether one says `hay` and not `a hay`."""
+    """Tell whether one says `hay` and not `a hay`."""
     return noun.split()[-1].casefold() in words("mass")
 
 

@@ -1,1 +1,1 @@
-"""Quality control of file tasks by code: what refuses a candidate, by name, and the funnel of those that were refused."""
+"""Quality control of file tasks by code. It has what refuses a candidate, by name, and the funnel of those that were refused."""

@@ -1,4 +1,4 @@
-"""Whether pages tell another figure that a reader could take for what is asked: then what is right cannot be told by reading."""
+"""The check for pages that give another figure that a reader could take for what is asked. Reading cannot show what is right then."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ _NEXT = re.compile(r"[A-Z&]")
 
 
 def answered_elsewhere(task: TaskMaterial) -> Iterator[str]:
-    """No page says of what is asked, in words of what is asked or of what would decide it too (room above a thing whose height is asked), another figure of its
-    unit, but a distractor its own."""
+    """Find pages that say of what is asked another figure of its unit; only a distractor may say its own. The
+    words are those of what is asked or of what would decide it too (room above a thing whose height is
+    asked)."""
     own = {page.url: page for page in task.known}
     for fact in task.facts:
         form = stock().statement(fact.attribute)[0]
@@ -46,8 +47,9 @@ def _figure(measure: str, value: str) -> re.Pattern[str]:
 
 
 def _said(text: str, fact: TaskFact, form: StatementForm, figure: re.Pattern[str]) -> Iterator[str]:
-    """Sentences with such a figure that speak of it, each with the question just before it, in paragraphs that name the subject and no other of the name;
-    of a list the items that do, of a table the rows of the subject, with its head. What a thing is called says nothing of it: a `heavy-duty arm` need
+    """Yield sentences with such a figure that speak of it, each with the question just before it. They stand
+    in paragraphs that name the subject and no other of the name; of a list take the items that do, of a table
+    the rows of the subject, with its head. What a thing is called says nothing of it: a `heavy-duty arm` need
     not be heavy."""
     others = [one for one in stock().statements if one is not form and one.measure == form.measure]
     names = _names(fact.subject)
@@ -80,13 +82,14 @@ def _names(subject: str) -> re.Pattern[str]:
 
 
 def _speaks(said: str, form: StatementForm, others: list[StatementForm]) -> bool:
-    """Of what bears on what is asked, or of that itself and of nothing else that has a name of its own."""
+    """Tell whether it speaks of what bears on the question. It may also speak of that itself, and of nothing
+    else that has a name of its own."""
     if form.bears and form.bears.search(said):
         return True
     return bool(form.called.search(said)) and not any(one.called.search(said) for one in others)
 
 
 def _is_named(subject: str, said: str) -> bool:
-    """As itself: no `Travel` after it, and no other firm that begins alike."""
+    """Tell whether the subject is named as itself: no `Travel` after it, and no other firm that begins alike."""
     found = [said[one.end() :].lstrip() for one in re.finditer(re.escape(subject), said)]
     return bool(found) and not any(_NEXT.match(rest) for rest in found)

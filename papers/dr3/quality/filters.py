@@ -89,7 +89,7 @@ def _quoted(fact: TaskFact, quote: str | None, text: str) -> bool:
 
 
 def _said_in_another_file(task: TaskMaterial) -> Iterator[str]:
-    """Of pages as of files: what a file says needs no page."""
+    """Find facts that another file says too. A rule for pages as for files: what a file says needs no page."""
     for fact in task.facts:
         names = {document_of(place.address) for place in fact.places}
         for name, text in sorted(task.texts.items()):
@@ -98,7 +98,8 @@ def _said_in_another_file(task: TaskMaterial) -> Iterator[str]:
 
 
 def _tied(task: TaskMaterial) -> Iterator[str]:
-    """Each fact of a file can be tied to what is asked: words that say of what it is stand beside it, and all of them in the question."""
+    """Check that each fact of a file can be tied to what is asked. Words that say of what it is stand beside
+    it, and all of them in the question."""
     if not task.is_planned:
         return
     asked = set(tokens(task.question))
@@ -114,8 +115,8 @@ def _tied(task: TaskMaterial) -> Iterator[str]:
 
 
 def _beside(task: TaskMaterial, fact: TaskFact, name: str, quote: str) -> str:
-    """What a reader sees together with a fact: the sentence of a mail or a note, the row of a table, else the whole paper. A picture is
-    taken at its word, and so is a file that nobody has read yet."""
+    """Return what a reader sees together with a fact. It is the sentence of a mail or a note, the row of a
+    table, else the whole paper. A picture is taken at its word, and so is a file that nobody has read yet."""
     if name.endswith((".md", ".eml", ".csv")):
         return quote
     text = task.texts.get(name)

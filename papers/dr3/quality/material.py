@@ -1,4 +1,4 @@
-"""What the filters look at: a finished task, in memory before it is written or read from its folder."""
+"""The material of the filters: a finished task, in memory before it is written or read from its folder."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def document_of(address: str) -> str:
 def made_material(
     question: str, files: Iterable[str], corpora: Corpora, catalogue: Catalogue | None = None
 ) -> TaskMaterial:
-    """Of a candidate before it is written."""
+    """Make the material of a candidate before it is written."""
     return TaskMaterial(
         question=question,
         files=tuple(files),
@@ -85,7 +85,7 @@ def made_material(
 
 
 def stored_material(folder: Path, catalogue: Catalogue | None = None) -> TaskMaterial:
-    """Of a folder, its files read; `Misuse` where a part of it cannot be."""
+    """Read the material of a folder and its files; `Misuse` where a part of it cannot be read."""
     question, truth = read_question(folder), read_truth(folder)
     sizes = read_sizes(folder).sizes
     pages = read_corpus(folder, max(sizes, key=lambda name: sizes[name].pages))

@@ -1,4 +1,5 @@
-"""Whether a page agrees with itself, read as anybody reads it: the month of its title is that of its date, and nobody has had a thing since before what is said of his."""
+"""The agreement of a page with itself, read as anybody reads it. The month of its title is that of its date,
+and nobody has had a thing since before what the page says of his."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def contradictions(page: CorpusPage) -> Iterator[str]:
 
 
 def had_since(text: str) -> tuple[str, str, str] | None:
-    """Of what a page says that somebody has it, since when, and the words that say so."""
+    """Find who has it and since when, as a page says, and the words that say so."""
     for at, month in months_at(text):
         if text.endswith((" since ", " in "), 0, at):
             had = _HAD.search(text, max(0, at - _BEFORE), at)

@@ -1,4 +1,4 @@
-"""Whether a task makes sense in the world: its facts add up to something one would ask, its key pages hold for it, its distractors mislead."""
+"""The sense of a task in the world. Its facts add up to something one would ask, its key pages are true for it, its distractors mislead."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def _key_pages(task: TaskMaterial) -> Iterator[str]:
 
 
 def better_sources(task: TaskMaterial) -> Iterator[str]:
-    """Which of two pages is right can be told by reading: what speaks of the very thing and time is from no better a source than the page that
-    is right, and of an outdated one both say since when they hold, or for which purchases: its own date tells nothing, as somebody may write down old
-    terms at any time."""
+    """Check that reading shows which of two pages is right. What speaks of the very thing and time is from no
+    better a source than the page that is right. Of an outdated one both say since when they are valid, or for
+    which purchases: its own date shows nothing, as somebody may write down old terms at any time."""
     pages = {page.url: page for page in task.known}
     facts = {fact.id: fact for fact in task.facts}
     for page in task.known:
@@ -92,7 +92,7 @@ def better_sources(task: TaskMaterial) -> Iterator[str]:
 
 
 def beside_the_point(task: TaskMaterial) -> Iterator[str]:
-    """A distractor names what is asked of whom, and says something of it: a page that is silent leads nobody astray."""
+    """Find distractors that do not name what is asked of whom and say something of it. A page that is silent leads nobody astray."""
     texts = {page.url: page.text for page in task.pages}
     facts = {fact.id: fact for fact in task.facts}
     for page in task.known:
@@ -113,7 +113,8 @@ def beside_the_point(task: TaskMaterial) -> Iterator[str]:
 
 
 def makes_apart(task: TaskMaterial) -> Iterator[str]:
-    """All that the needed pages say of one make, list or price holds since the same month: a later one would leave the others out of date."""
+    """Check that all that the needed pages say of one make, list or price dates from the same month. A later
+    one would leave the others out of date."""
     facts = {fact.id: fact for fact in task.facts}
     since: dict[tuple[str, str], KnownPage] = {}
     for page in task.supportive:

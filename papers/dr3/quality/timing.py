@@ -1,4 +1,5 @@
-"""Whether the dates of pages are possible together, read from the pages as anybody reads them, whoever wrote them and whatever made them."""
+"""The dates of pages and whether they are possible together. They are read from the pages as anybody reads
+them, whoever wrote them and whatever made them."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def months_in(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def months_at(text: str) -> tuple[tuple[int, str], ...]:
-    """Where a text says which months. Years are few, so that one looks for them and at what stands before; of one task several filters ask the same."""
+    """Find where a text says which months. Years are few, so that one looks for them and at what stands
+    before; of one task several filters ask the same."""
     years = (
         _MONTH.search(text, max(0, year.start() - _LONGEST), year.end()) for year in _YEAR.finditer(text)
     )
@@ -55,8 +57,9 @@ def foreknowing(task: TaskMaterial) -> Iterator[str]:
 
 
 def of_another_make(task: TaskMaterial) -> Iterator[str]:
-    """Where a file says when the thing was made, what is right holds since before that, and no page says another figure since a month between; where none
-    does, no page speaks of a later make than the one that counts."""
+    """Check the makes of pages against the make of the thing. Where a file says when it was made, what is
+    right dates from before that, and no page says another figure since a month between; where none does, no
+    page speaks of a later make than the one that counts."""
     facts, pages = {fact.id: fact for fact in task.facts}, {page.url: page for page in task.known}
     months = {fact.subject: made_in(fact.value) for fact in task.facts if fact.attribute == MADE}
     for page in task.known:
@@ -80,7 +83,8 @@ def made_in(value: str) -> date:
 
 
 def untimely(task: TaskMaterial) -> Iterator[str]:
-    """No page, needed or not, reports on more months of a make than there were from its beginning to the page."""
+    """Find pages, needed or not, that report on more months of a make than there were. The months are counted
+    from its beginning to the page."""
     for page in task.pages:
         day = date.fromisoformat(page.date) if page.date else task.today
         if day is None:
@@ -92,7 +96,8 @@ def untimely(task: TaskMaterial) -> Iterator[str]:
 
 
 def reported(page: CorpusPage) -> Iterator[tuple[int, str]]:
-    """(months of use, the month in which the make began) of each line and each row of a table that says both."""
+    """Yield the months of use and the month in which the make began. There is a pair for each line and each
+    row of a table that says both."""
     head, small = "", page.text.casefold()
     if not any(words in small for words in _REPORTS):
         return

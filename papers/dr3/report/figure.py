@@ -19,7 +19,7 @@ LONGEST = 32
 
 
 def draw_sizes(material: Material) -> Figure | None:
-    """Where a system was asked at two sizes at least."""
+    """Draw where a system was asked at two sizes at least."""
     document = dr3_part(material.document)
     if document is None or all(len(own) < 2 for own in document["sizes"].values()):
         return None
@@ -45,7 +45,7 @@ def draw_sizes(material: Material) -> Figure | None:
 
 
 def _line(axes: Any, rows: list[Any], system: str, color: str) -> None:
-    """What is unknown is a gap."""
+    """Draw a line; what is unknown is a gap."""
     values = [float("nan") if row is None or row["value"] is None else row["value"] for row in rows]
     axes.plot(
         range(len(rows)), values, "o-", color=color, markersize=3, label=" ".join(system.split())[:LONGEST]

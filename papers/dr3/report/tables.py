@@ -1,4 +1,5 @@
-"""The tables of tasks with files: size by size, option by option, kinds of places, errors (DR3-Eval's Tables 2, 5, 6, 13, Figures 5, 6, 8)."""
+"""The tables of tasks with files. Size by size, option by option, kinds of places, errors (DR3-Eval's Tables
+2, 5, 6, 13, Figures 5, 6, 8)."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ HOW = "`drr run --trials 3` measures all of it, `drr judge --repeat 3` the judge
 
 
 def noise_told(material: Material) -> list[str]:
-    """How far the figures sway by themselves, for under any table that shows them."""
+    """Say how far the figures sway by themselves, for under any table that shows them."""
     document = dr3_part(material.document)
     floors = {} if document is None else document["noise"]
     swayed = {
@@ -42,7 +43,7 @@ def noise_told(material: Material) -> list[str]:
 
 
 def dr3_tables(material: Material) -> Iterator[Table]:
-    """Where reports were held against required facts."""
+    """Yield the tables where reports were compared with required facts."""
     document = dr3_part(material.document)
     if document is None:
         return

@@ -75,5 +75,5 @@ ADOPTION_TASK = AdoptionTask()
 
 
 def adopted(judged: Judged, answer: str) -> list[AdoptedProduct] | None:
-    """Those of the shop that the report shows; `None` where nobody looked."""
+    """Find those of the shop that the report shows; `None` where nobody looked."""
     return cast("list[AdoptedProduct] | None", judged.others.get(ADOPTION, {}).get(answer))

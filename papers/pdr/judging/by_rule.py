@@ -1,6 +1,6 @@
-"""Criteria without a model, marked `rules-2`: what of the person touches the task, weighted by how rare it is among shoppers, and what
-the task's own words ask for. They try the path out; what a report shows on its surface decides them.
-"""
+"""Criteria without a model, marked `rules-2`. The person's traits that touch the task, weighted by how rare
+they are among shoppers, and the demands of the task's own words. They try the path out; what a report shows
+on its surface decides them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _CHUNKS = 8
 def criteria_by_rule(
     dimension: CriteriaDimension, about: OwnerText, others: Sequence[Person]
 ) -> list[CriterionRow]:
-    """At least one in every dimension: that a person has nothing to do with a task does not make P unknown."""
+    """Make at least one in every dimension. That a person has nothing to do with a task does not make P unknown."""
     own = list(_of_task(about.task, about.constraints, dimension))
     if about.person is not None:
         own += _of_person(about.person, about.task, dimension, others)

@@ -1,4 +1,4 @@
-"""What a judging of criteria goes by, and where a study keeps it: persons, criteria that people gave, rounds and seeds."""
+"""The choices of a judging of criteria, and where a study keeps them. Persons, criteria that people gave, rounds and seeds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROUNDS = 3
 
 @dataclass(frozen=True)
 class GivenCriteria:
-    """What people gave for one owner, in the place of what would be made."""
+    """The criteria that people gave for one owner, in the place of what would be made."""
 
     weights: Mapping[str, float]
     criteria: Mapping[CriteriaDimension, Sequence[CriterionRow]]
@@ -36,7 +36,7 @@ class GivenCriteria:
 
 @dataclass(frozen=True)
 class PqrChoices:
-    """As given now, else as the study keeps them."""
+    """The choices as given now, else as the study keeps them."""
 
     persons: Mapping[str, Person] = field(default_factory=dict)
     given: Mapping[CriteriaOwner, GivenCriteria] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class PqrChoices:
 
     @property
     def mark(self) -> str:
-        """Of persons and given criteria: no table holds those of two files."""
+        """Mark persons and given criteria: no table has those of two files."""
         persons = [person.person_id + person.content_hash for person in self.persons.values()]
         given = [
             owner.label + one.id for owner, one in sorted(self.given.items(), key=lambda kv: kv[0].label)
@@ -57,7 +57,7 @@ class PqrChoices:
 
 
 class KeptChoices:
-    """Of one study."""
+    """The choices of one study."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
@@ -67,7 +67,7 @@ class KeptChoices:
         return self._study.folder / PERSONS
 
     def persons(self) -> dict[str, Person]:
-        """Those that the study was given."""
+        """The persons that the study was given."""
         if not self.persons_file.is_file():
             return {}
         try:

@@ -1,4 +1,4 @@
-"""How far a report meets a criterion, by words alone: what the judge `rules-2` says where no surface is named.
+"""The match of a report with a criterion, by words alone. The verdict of the judge `rules-2` where no surface is named.
 
 Words that a report shares with a criterion show at most that it touches it; `docs/pqr.md` says what that is worth.
 """
@@ -11,7 +11,7 @@ _TOP = 10.0
 
 
 def words_of_criterion(shown: str, gist: str | None, report: str) -> tuple[float, str]:
-    """The share of its words that one line of the report holds; its explanation, the lines behind the first, plays no part."""
+    """Share of its words that one line of the report has. Its explanation, the lines behind the first, plays no part."""
     wanted = shown.partition("\n")[0] if gist is None else gist
     words = families(wanted)
     if not words:

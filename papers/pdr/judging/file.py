@@ -82,7 +82,7 @@ Known = Callable[[CriteriaOwner], Rubric | None]
 
 
 class ReadCriteria:
-    """Of one file: by owner, and what a reader should be told of it."""
+    """The criteria of one file: by owner, and the remarks for a reader."""
 
     def __init__(self) -> None:
         self.given: dict[CriteriaOwner, GivenCriteria] = {}
@@ -207,7 +207,7 @@ def _by_dimension(where: str, named: Mapping[str, Held], half: Half) -> dict[Cri
 def _rows(
     where: str, dimension: CriteriaDimension, lines: Sequence[CriterionLine], rubric: Rubric
 ) -> list[CriterionRow]:
-    """What is there already keeps its id and its origin; the weight is the file's."""
+    """Make the rows. What is there already keeps its id and its origin; the weight is the file's."""
     if len(lines) > MOST:
         raise Misuse(f"{where}: more than {MOST} criteria; keep those that matter most")
     known = {(row["criterion"], row["explanation"]): row for row in rubric.rows(dimension)}
@@ -237,7 +237,7 @@ def _rows(
 
 
 def next_id(dimension: CriteriaDimension, taken: Iterable[str]) -> str:
-    """After the highest that stands there."""
+    """Return the id after the highest that stands there."""
     start = dimension.lower()
     numbers = [int(one.removeprefix(start)) for one in taken if one.removeprefix(start).isdecimal()]
     return f"{start}{max(numbers, default=0) + 1}"
@@ -249,7 +249,7 @@ def document_line(
     personal: tuple[CriteriaOwner, Rubric] | None,
     quality: tuple[CriteriaOwner, Rubric] | None,
 ) -> str:
-    """As `read_criteria` takes it."""
+    """Write a line as `read_criteria` takes it."""
     owner = (personal or quality or (CriteriaOwner(""), None))[0]
     line: JsonObject = {
         "id": query_id,

@@ -17,7 +17,7 @@ class _Weights(BaseModel):
 
     @property
     def weights(self) -> dict[str, float]:
-        """By dimension, summing to 1."""
+        """The weights by dimension, summing to 1."""
         named = {name.upper(): float(value) for name, value in self if name != "analysis"}
         whole = sum(named.values())
         return {name: value / whole for name, value in named.items()}

@@ -97,7 +97,7 @@ def given_criteria(study: Study) -> dict[CriteriaOwner, GivenCriteria]:
 
 @dataclass(frozen=True)
 class Signature:
-    """Who changes something, and when."""
+    """The signature of who changes something, and when."""
 
     who: str
     when: str
@@ -105,7 +105,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class CriterionChange:
-    """What is to be changed of one criterion; `None` leaves it as it is."""
+    """A change of one criterion; `None` leaves it as it is."""
 
     id: str | None = None
     """`None` for a new one."""
@@ -129,7 +129,7 @@ class KeptEdits:
     def take(
         self, owner: CriteriaOwner, given: GivenCriteria, before: GivenCriteria | None, by: Signature
     ) -> bool:
-        """What a file gave for one owner; whether that is anything new."""
+        """Take what a file gave for one owner; return whether that is anything new."""
         if before is not None and before.id == given.id:
             return False
         edit = CriteriaEdit(what="import", who=by.who, when=by.when, old=_told(before), new=_told(given))
@@ -203,7 +203,7 @@ def _change_rows(
 
 
 def _changed(old: CriterionRow, wanted: CriterionChange) -> CriterionRow:
-    """Other words are a person's own, and nothing is known of what a judge without a model should look for in them."""
+    """Change the row. Other words are a person's own, and nothing is known of what a judge without a model should look for in them."""
     text, why = _plain(wanted.criterion, old["criterion"]), _plain(wanted.explanation, old["explanation"])
     weight = old["weight"] if wanted.weight is None else wanted.weight
     if (text, why) == (old["criterion"], old["explanation"]):

@@ -1,6 +1,6 @@
-"""The task of making criteria: five samples of the dimensions' weights and the criteria of each dimension, for a task and a person and for
-the task alone. It needs no answer, and no answer is shown to whoever makes criteria. What people gave stands in their place.
-"""
+"""The task of making criteria. Five samples of the dimensions' weights and the criteria of each, for a task
+and a person and for the task alone. It needs no answer, and no answer is shown to whoever makes criteria.
+What people gave stands in their place."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CriteriaTask(Task[Wish]):
     metrics = ("pqr",)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """With the persons and criteria that people gave, so that no table holds those of two files."""
+        """Mark the versions with the persons and criteria that people gave, so that no table has those of two files."""
         asks = [
             ask for half in DIMENSIONS for part in (half, f"{WEIGHTS}_{half}") if (ask := _ask(desk, part))
         ]
@@ -125,7 +125,7 @@ class CriteriaTask(Task[Wish]):
             rubric.criteria[cast(CriteriaDimension, part)] = found
 
     def settle(self, judged: Judged) -> None:
-        """What another has replaced is not counted again."""
+        """Drop what another has replaced, so that it is not counted again."""
         rubrics = [rubric for owner in owners_of(judged) if (rubric := rubric_of(judged, owner)) is not None]
         if rubrics and self.name in judged.units:
             judged.units[self.name] = sum((one.weights is not None) + len(one.criteria) for one in rubrics)
@@ -150,7 +150,7 @@ CRITERIA_TASK = CriteriaTask()
 
 
 def owners(desk: Desk, query_id: str, text: str, user_id: str | None) -> Iterator[OwnerText]:
-    """Of one question: its task, and its task with the person who asks, where anything is known of them."""
+    """Yield for one question its task, and its task with the person who asks, where anything is known of them."""
     query = desk.questions.get(query_id)
     task_id = task_id_of(query, text)
     constraints = None if query is None else query.constraints
@@ -161,7 +161,7 @@ def owners(desk: Desk, query_id: str, text: str, user_id: str | None) -> Iterato
 
 
 def seeds_of(desk: Desk, owner: CriteriaOwner) -> int:
-    """What people gave has no second seed."""
+    """Count the seeds: what people gave has no second one."""
     return 1 if owner in desk.chosen(PqrChoices).given else desk.chosen(PqrChoices).seeds
 
 
@@ -175,7 +175,7 @@ def described(desk: Desk, dimension: CriteriaDimension) -> str:
 
 
 def about_sections(text: str, known: str) -> list[Section]:
-    """What every judge is told of a task and a person: of a task alone no person at all."""
+    """Write what every judge reads of a task and a person: of a task alone no person at all."""
     task = Section("question", text, "The wish:")
     return [task, Section("profile", known, "What is known of the person:")] if known else [task]
 
@@ -185,7 +185,7 @@ def _ask(desk: Desk, part: str) -> Ask | None:
 
 
 def _settled(desk: Desk, about: OwnerText, dimension: CriteriaDimension, seed: int) -> list[CriterionRow]:
-    """What people gave, else what rules make."""
+    """Return what people gave, else what rules make."""
     given = desk.chosen(PqrChoices).given.get(about.owner)
     if given is not None:
         return list(given.criteria.get(dimension, ()))
@@ -248,7 +248,7 @@ def _asking(desk: Desk, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
 
 
 def _guess(desk: Desk, about: OwnerText, rubric: Rubric, seed: int) -> None:
-    """For a forecast: as many criteria as there may be, of a usual length."""
+    """Guess for a forecast: as many criteria as there may be, of a usual length."""
     rubric.shown = about.shown
     rules = about.owner in desk.chosen(PqrChoices).given or desk.judge_of(CRITERIA_TASK.role).rule_written
     for dimension in DIMENSIONS[about.owner.half]:

@@ -1,4 +1,4 @@
-"""Whose criteria a question goes by: its task, and the person who asks; and both as a judge reads them."""
+"""The owners of a question's criteria: its task, and the person who asks; and both as a judge reads them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class OwnerText:
 
     @property
     def known(self) -> str:
-        """Of the person; empty for a task alone."""
+        """The knowledge of the person; empty for a task alone."""
         return "" if self.person is None else known_of(self.person)
 
     @property
@@ -38,12 +38,12 @@ class OwnerText:
 
 
 def known_of(person: Person) -> str:
-    """Without the person's id, and without where each thing was found."""
+    """Describe the person without the id, and without where each thing was found."""
     return "\n".join(f"- {one.block.replace('_', ' ')}: {one.statement}" for one in person.attributes)
 
 
 def task_id_of(query: Query | None, text: str) -> str:
-    """As the question names it; else the same words are the same task, whoever asks."""
+    """Name the task as the question does; else the same words are the same task, whoever asks."""
     if query is not None and query.task_id is not None:
         return query.task_id
     return f"t-{text_hash(' '.join(text.split()).casefold())[:12]}"
@@ -65,7 +65,7 @@ def check_tasks(questions: Mapping[str, Query]) -> None:
 def owner_ids(
     query: Query | None, text: str, user_id: str | None, persons: Mapping[str, Person]
 ) -> list[CriteriaOwner]:
-    """Whose criteria a question goes by, as far as can be told without a shop: its task's, and those of whoever asks it."""
+    """List whose criteria a question goes by, as far as a shop is not needed. Its task's, and those of whoever asks it."""
     task = CriteriaOwner(task_id_of(query, text))
     named = None if query is None else query.person_id
     if named is None and user_id:
@@ -75,7 +75,7 @@ def owner_ids(
 
 
 class PersonsAtHand:
-    """Who asks which question: of the file of persons, else made of the shop's records by rule."""
+    """The persons who ask the questions: of the file of persons, else made of the shop's records by rule."""
 
     def __init__(self, given: Mapping[str, Person], shop: Shop | None) -> None:
         self._given = given

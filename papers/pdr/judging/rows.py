@@ -1,4 +1,4 @@
-"""The shapes of criteria and scores: whose they are, what was made, what was said of each, and where a judging keeps them."""
+"""The shapes of criteria and scores. Whose they are, what was made, the score of each, and where a judging keeps them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CriterionOrigin = Literal["model", "rule", "person"]
 
 
 class CriteriaOwner(NamedTuple):
-    """Whose criteria: a task's and a person's, or without a person those of the task for all of its persons."""
+    """The owner of criteria: a task and a person, or without a person the task for all of its persons."""
 
     task_id: str
     person_id: str | None = None
@@ -71,7 +71,7 @@ class WeightsRow(TypedDict):
 
 @dataclass
 class Rubric:
-    """All that a report is scored by under one owner; a part is `None` where it could not be made, or is not made yet."""
+    """The rubric that a report is scored by under one owner. A part is `None` where it could not be made, or is not made yet."""
 
     weights: WeightsRow | None = None
     criteria: dict[CriteriaDimension, Sequence[CriterionRow] | None] = field(default_factory=dict)
@@ -81,7 +81,8 @@ class Rubric:
     """Of what a judge sees beside the criteria, task and person: a score holds for these."""
 
     def hash_of(self, dimension: CriteriaDimension, row: CriterionRow) -> str:
-        """What a score names: all of it that a judge sees. Its weight and its id may change without another word of a judge."""
+        """Hash all of a criterion that a judge sees, for a score to name. Its weight and its id may change
+        without another word of a judge."""
         return content_id(self.shown, dimension, row["criterion"], row["explanation"])
 
     def rows(self, dimension: CriteriaDimension) -> Sequence[CriterionRow]:
@@ -100,7 +101,7 @@ class ScoreRow(TypedDict):
 
 
 class ScoredUnder(NamedTuple):
-    """Under which criteria a report was scored, and in which round."""
+    """The criteria under which a report was scored, and the round."""
 
     owner: CriteriaOwner
     seed: int
@@ -124,7 +125,7 @@ def open_rubric(judged: Judged, owner: CriteriaOwner, seed: int) -> Rubric:
 
 
 def owners_of(judged: Judged, seed: int = 0) -> list[CriteriaOwner]:
-    """Whose criteria were made, by task and person."""
+    """List whose criteria were made, by task and person."""
     found = [owner for owner, number in _rubrics(judged) if number == seed]
     return sorted(found, key=lambda owner: (owner.task_id, owner.person_id or ""))
 

@@ -12,7 +12,7 @@ from drr.papers.pdr.judging.forms import CriterionScores
 
 
 def _criteria(asking: Asking[Any]) -> JsonObject:
-    """By words where a criterion has some of its own, else by what the report shows on its surface."""
+    """Grade by words where a criterion has some of its own, else by what the report shows on its surface."""
     report, surface, scores = asking.part("answer"), surface_of(asking, "answer"), []
     for one in asking.sections:
         if one.label != "criterion":

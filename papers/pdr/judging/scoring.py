@@ -1,4 +1,4 @@
-"""The task of scoring a report by criteria: citations are taken out, one call asks for a dimension, some rounds of it are had.
+"""The task of scoring a report by criteria. Citations are taken out, one call asks for a dimension, in some rounds.
 
 Answers are matched by the criterion's id. What was left out is asked for once more, alone; what is missing then, or is no integer from 0 to
 10, is unscored with the reason, and no average stands in its place. A score names the hash of its criterion: only what has none is asked for.
@@ -80,7 +80,7 @@ class ScoresTask(Task[Answer]):
     def units(
         self, desk: Desk, answer: Answer, under: OwnerText, seed: int, judged: Judged, *, own: bool = True
     ) -> Iterator[Unit]:
-        """What is still to be asked of one report under the criteria of anybody: `own` says whether it was written for them."""
+        """Yield what is still to be asked of one report under anybody's criteria. `own` says whether it was written for them."""
         rubric = rubric_of(judged, under.owner, seed)
         if desk.repeat or rubric is None or desk.protocol.ask(f"{self.name}/{under.owner.half}") is None:
             return
@@ -152,7 +152,7 @@ class ScoresTask(Task[Answer]):
         return Estimate(size + told + 2400, 90 * len(asked))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
-        """Of the first seed, by the criterion's hash and the round."""
+        """Map the values of the first seed, by the criterion's hash and the round."""
         return {
             (answer.key, f"{name}, round {place.round + 1}"): one["score"]
             for answer in judged.answers
@@ -166,7 +166,7 @@ SCORES_TASK = ScoresTask()
 
 
 class _Scored(NamedTuple):
-    """What one call scores by."""
+    """The base of one call's scores."""
 
     task: str
     known: str
@@ -218,7 +218,7 @@ async def _again(desk: Desk, report: str, what: _Scored, judge: Examiner) -> Cri
 
 
 def _read(asked: Sequence[AskedCriterion], said: CriterionScores) -> dict[str, ScoreRow]:
-    """By id. Ids that were not asked for are ignored; one that was answered twice with different scores is left out."""
+    """Read the scores by id. Ids that were not asked for are ignored; one that was answered twice with different scores is left out."""
     known = {_plain(one["row"]["id"]): one["row"]["id"] for one in asked}
     found: dict[str, ScoreRow] = {}
     torn: set[str] = set()

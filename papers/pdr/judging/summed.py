@@ -1,4 +1,4 @@
-"""P or Q of one report from what was said of its criteria, under anybody's criteria and any seed of them."""
+"""P or Q of one report from the scores of its criteria, under anybody's criteria and any seed of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from drr.papers.pdr.sums.pqr import Rounds, WeighedScore, WeighedTotals, weighed
 
 
 def own_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | None:
-    """Under whose criteria a report was scored that was written for them; `None` where it was not scored yet."""
+    """Find under whose criteria a report was scored that was written for them; `None` where it was not scored yet."""
     places = scores_of(judged, answer) or {}
     return next((place.owner for place in places if place.own and place.owner.half == half), None)
 
@@ -31,7 +31,7 @@ def own_owner(judged: Judged, answer: str, half: Half) -> CriteriaOwner | None:
 def totals_under(
     judged: Judged, answer: str, owner: CriteriaOwner, *, seed: int = 0, own: bool = True
 ) -> WeighedTotals | None:
-    """By the criteria that count today, each by its hash; `None` where nobody weighed them, or where one was not asked for yet.
+    """Sum by the criteria that count today, each by its hash. `None` where nobody weighed them, or where one was not asked for yet.
 
     What was asked for and has no score is left to the sum; what waits would mix two versions of the criteria in one table.
     """
@@ -43,7 +43,7 @@ def totals_under(
 
 
 class CountedCriterion(NamedTuple):
-    """What one criterion brings to P or Q: the dimension's weight, its share of the dimension, the mean of its rounds."""
+    """The share of one criterion in P or Q. The dimension's weight, its share of the dimension, the mean of its rounds."""
 
     dimension: CriteriaDimension
     hash: str
@@ -79,7 +79,7 @@ def counted_under(judged: Judged, answer: str, owner: CriteriaOwner) -> list[Cou
 def _answered(
     judged: Judged, answer: str, owner: CriteriaOwner, seed: int = 0, *, own: bool = True
 ) -> list[Mapping[str, ScoreRow] | None] | None:
-    """What each round says; `None` where a criterion that counts was not asked for yet."""
+    """List the scores of each round; `None` where a criterion that counts was not asked for yet."""
     rubric, scores = rubric_of(judged, owner, seed), scores_of(judged, answer)
     if rubric is None or scores is None or judged.judging is None:
         return None

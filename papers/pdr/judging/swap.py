@@ -1,4 +1,4 @@
-"""The task of the swap: every report is scored under the criteria of the other persons of its task too, by the questions of `scores`.
+"""The task of the swap. Every report is scored under the criteria of the other persons of its task too, by the questions of `scores`.
 
 What it plans are units of that task, marked as not the person's own; they are worked and read there.
 """
@@ -31,11 +31,11 @@ class SwapTask(Task[Answer]):
     metrics = (SWAP,)
 
     def versions(self, desk: Desk) -> Mapping[str, str]:
-        """Those of `scores`, whose units these are."""
+        """Return those of `scores`, whose units these are."""
         return {}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
-        """Under the first set of criteria. A person's own criteria are of `scores`."""
+        """Plan under the first set of criteria. A person's own criteria are of `scores`."""
         own = {owner.owner for owner in owners(desk, about.query_id, about.query, about.user_id)}
         tasks = {owner.task_id for owner in own}
         if not any(owner.half == "p" for owner in own):
@@ -89,7 +89,7 @@ ByTask = Mapping[str, Sequence[UnderCriteria]]
 
 
 def swap_scores(judged: Judged, variant: str) -> ByTask:
-    """By task every report of the variant under all criteria that it was scored under; worked out once for all of a judging."""
+    """Group by task every report of the variant under all criteria that it was scored under. Worked out once for all of a judging."""
     held = cast("dict[str, tuple[int, dict[str, ByTask]]]", judged.others.setdefault(SWAP, {}))
     size = len(judged.answers)
     if "scored" not in held or held["scored"][0] != size:
@@ -104,7 +104,7 @@ def swap_scores(judged: Judged, variant: str) -> ByTask:
 
 
 def _scored(judged: Judged, answers: Iterable[Answer]) -> Iterator[UnderCriteria]:
-    """Of whom nothing is known has no criteria of his own, and is in no swap."""
+    """Yield the scored reports. A person of whom nothing is known has no criteria, and is in no swap."""
     for answer in answers:
         own = own_owner(judged, answer.key, "p")
         if own is None:

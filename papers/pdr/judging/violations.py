@@ -1,6 +1,6 @@
-"""The task of looking for what a person must not be offered: something they own already, something that they or their wish rule out, a
-broken limit. Code decides from the records, and accuses only where product and fact are certain: a product that the plan's cost counts.
-"""
+"""The task of looking for what a person must not be offered. Something they own already, something that they
+or their wish rule out, a broken limit. Code decides from the records, and accuses only where product and fact
+are certain: a product that the plan's cost counts."""
 
 from __future__ import annotations
 
@@ -102,7 +102,8 @@ def violations_of(judged: Judged, answer: str) -> list[ViolationRow] | None:
 
 
 def violations(about: Subject, person: Person | None, *, again: bool = False) -> Iterator[ViolationRow]:
-    """Of the products that the plan's cost counts; `again` where the question is known to be for one more of the same."""
+    """Yield the violations among products that the plan's cost counts. `again` where the question is known to
+    be for one more of the same."""
     mentions = Mentions(about)
     counted = {
         product_id: product
@@ -181,7 +182,7 @@ def _made_of(product: Product, thing: str) -> str | None:
 
 
 def _broken(budget: CheckRow) -> list[str]:
-    """What the rule is certain of; the remarks behind are what it was not."""
+    """List what the rule is certain of; the remarks behind are what it was not."""
     if budget["status"] != "fail":
         return []
     counts = budget["value"]

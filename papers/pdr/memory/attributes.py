@@ -1,4 +1,5 @@
-"""`attributes`: what of the person it is, with what is known of it; a later item may change the value, the attribute stays one.
+"""The memory `attributes`: what of the person it is, with what is known of it. A later item may change the
+value, the attribute stays one.
 
 The idea is O-Mem's persona memory, the code is ours.
 """

@@ -1,4 +1,4 @@
-"""What a memory is and what it may use. `observe` comes once, with everything; `recall` as often as there are tasks."""
+"""A memory, and what it may use. `observe` comes once, with everything; `recall` as often as there are tasks."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class PersonMemory(Protocol):
         """Everything that could be gathered of one person, oldest first."""
 
     async def recall(self, task: str, budget: int) -> str:
-        """What of it this task needs, in at most so many tokens; nothing is a fair answer."""
+        """Return what of it this task needs, in at most so many tokens; nothing is a fair answer."""
 
 
 @dataclass(frozen=True)
 class MemoryDesk:
-    """What a memory is made with. Every call of the model and every text for the embedder is counted outside."""
+    """The desk that a memory is made with. Every call of the model and every text for the embedder is counted outside."""
 
     model: RoleModel
     embedder: Embedder

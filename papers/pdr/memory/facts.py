@@ -1,4 +1,4 @@
-"""`facts`: short statements drawn out of the items; a new one is added, replaces, removes or repeats one that is near it.
+"""The memory `facts`: short statements drawn out of the items. A new one is added, replaces, removes or repeats one that is near it.
 
 The idea is Mem0's, the code is ours.
 """
@@ -78,5 +78,5 @@ def nearest_first(desk: MemoryDesk, task: str, texts: Sequence[str]) -> list[str
 
 
 def likenesses(vectors: Vectors) -> list[float]:
-    """Of the first with each of the others."""
+    """Return the likeness of the first to each of the others."""
     return [round(float(one), 6) for one in vectors[1:] @ vectors[0]]

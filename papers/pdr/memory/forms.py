@@ -1,4 +1,4 @@
-"""What a memory's model is asked to answer, and the request once more as plain fields for a stand-in."""
+"""The forms that a memory's model is asked to fill. The request is there once more as plain fields for a stand-in."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class Mem0:
 
 
 class _Model:
-    """What mem0 calls from threads of its own; the answer comes from the loop in which the unit runs."""
+    """The model that mem0 calls from threads of its own. The answer comes from the loop in which the unit runs."""
 
     def __init__(self, desk: MemoryDesk, loop: asyncio.AbstractEventLoop) -> None:
         self._desk, self._loop = desk, loop

@@ -1,4 +1,4 @@
-"""Memories that keep items as they are and differ in which they hand on: no model is asked, nothing is rewritten."""
+"""Memories that keep items as they are and differ in which they hand on. No model is asked, nothing is rewritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A memory at work: what others built is timed, held to its budget, and its failures have names and are counted."""
+"""A memory at work. What others built is timed, kept to its budget, and its failures have names and are counted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MemoryProblem = Literal["memory_raised", "memory_too_slow", "memory_over_budget"
 
 
 class MemoryFailed(DrrError):
-    """It goes into the tables as what it is: a memory that failed, and no agent's failure."""
+    """The failure of a memory, and of no agent. It goes into the tables as what it is."""
 
     def __init__(self, kind: MemoryProblem, message: str) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class Remembering:
         self._memory: PersonMemory | None = None
 
     async def observe(self, items: Sequence[ContextItem]) -> float:
-        """How many seconds it took."""
+        """Observe the items and return how many seconds it took."""
         started = time.monotonic()
         maker = self._kind.load()
         self._memory = await self._asked("making", lambda: maker(self._desk))
@@ -52,7 +52,7 @@ class Remembering:
         return time.monotonic() - started
 
     async def recall(self, task: str, budget: int) -> Recalled:
-        """Within the budget, or `MemoryFailed`: a text that is cut would be another memory's."""
+        """Recall within the budget, or raise `MemoryFailed`. A text that is cut would be another memory's."""
         started = time.monotonic()
         text: Any = await self._asked("recall", lambda: self._held.recall(task, budget))
         if not isinstance(text, str):

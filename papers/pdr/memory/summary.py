@@ -1,4 +1,4 @@
-"""`summary`: one text about the person, rewritten with every batch of items; a task gets as much of it as fits."""
+"""The memory `summary`: one text about the person, rewritten with every batch of items. A task gets as much of it as fits."""
 
 from __future__ import annotations
 

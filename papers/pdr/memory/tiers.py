@@ -1,4 +1,5 @@
-"""`tiers`: a short queue of the newest, segments by topic behind it, and a profile distilled from the segments that grew hot.
+"""The memory `tiers`. It has a short queue of the newest, segments by topic behind it, and a profile
+distilled from the segments that grew hot.
 
 The idea is MemoryOS's, the code is ours. There recalling heats a segment; here it does not, so that what is recalled hangs on
 what was observed and on nothing else.

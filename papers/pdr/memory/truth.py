@@ -1,4 +1,5 @@
-"""What a text says of a person, held against what is true of that person: no judge, only words and the truth of the context.
+"""The statements of a text about a person, compared with what is true of that person. No judge is asked; only
+words and the truth of the context count.
 
 An attribute counts as *shown* where an item that expresses it is handed on as it was, and as *said* where a sentence has the words
 that tell its statement from all others of the file. A statement that is said and is another person's only is false. Whoever says
@@ -25,7 +26,7 @@ _DENIES = frozenset({"not", "no", "never", "without", "neither", "stop", "former
 
 
 class Remembered(NamedTuple):
-    """Of one text about one person; attributes by id, what is false by its statement."""
+    """The remembered parts of one text about one person. Attributes are by id, what is false is by its statement."""
 
     attributes: int
     said: frozenset[str]
@@ -85,7 +86,7 @@ class Statements:
         )
 
     def contradicting(self, false: Iterable[str], attributes: Sequence[Attribute]) -> list[str]:
-        """Of what is false: where a person has one of a kind, and it names another."""
+        """List what is false because a person has only one of its kind, and the text names another."""
         blocks = {attribute.block for attribute in attributes} & SINGLE
         return [statement for statement in false if self._block[statement] in blocks]
 

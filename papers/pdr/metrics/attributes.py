@@ -1,4 +1,5 @@
-"""What agents were given of the person, and what of it their reports tell: a memory that recalls nothing is told from an agent that ignores it.
+"""The attributes that agents were given, and those that their reports show. So a memory that recalls nothing
+is told from an agent that ignores it.
 
 Code alone says it, by words: both recalls are lower bounds, the same for every judge.
 """
@@ -124,7 +125,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Of what is found in some report; a setting that gives nothing has no figures of what it gave."""
+    """Average what is found in some report; a setting that gives nothing has no figures of what it gave."""
     found = {name for answer in answers for name in per_report(judged, answer)}
     methods = {name: method for name, method in _METHODS.items() if name in found}
     return over_queries(answers, lambda answer: per_report(judged, answer), methods) if methods else {}
@@ -148,7 +149,7 @@ def _given(row: AnswerAttributes) -> Values:
 
 
 def _known(judged: Judged, answer: Answer) -> object:
-    """Of all answers at once: the files of a study are read for the first of them."""
+    """Read all answers at once: the files of a study are read for the first of them."""
     kept = judged.others.setdefault(_KEPT, {})
     if answer.key not in kept:
         new = [one for one in [answer, *judged.answers] if one.key not in kept]

@@ -1,4 +1,4 @@
-"""Memories side by side (PDR-Bench's Table 3): at one budget, on the same questions, of the same contexts, or not at all."""
+"""Memories side by side (PDR-Bench's Table 3). At one budget, on the same questions, of the same contexts, or not at all."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MemoryTables:
     known: Known
 
     def of_agent(self, systems: Sequence[str]) -> list[MemoryTable]:
-        """Of one agent, whose systems these are: one table for each budget at which it has memories."""
+        """Table the systems of one agent, one table for each budget at which it has memories."""
         by_budget: dict[int, list[str]] = {}
         for system in systems:
             setting = parts_of(system).setting
@@ -90,7 +90,7 @@ class _Group:
     budget: int | None
 
     def problem(self) -> str | None:
-        """Why these memories cannot be compared."""
+        """Say why these memories cannot be compared."""
         asked = {system: self._asked(system) for system in self.memories}
         every = set[str]().union(*asked.values())
         if any(queries != every for queries in asked.values()):
@@ -189,7 +189,7 @@ class _Group:
         ]
 
     def _contexts(self, system: str) -> dict[str, object]:
-        """By question, what the memory was shown."""
+        """Map each question to what the memory was shown."""
         return {
             str(record.spec["query_id"]): record.key_fields.get("memory", {}).get("context")
             for record in self.held.ran[system]
@@ -204,6 +204,6 @@ class _Group:
 
 
 def _placed(systems: Sequence[str]) -> list[str]:
-    """As the paper has them: told nothing first, told everything last."""
+    """Order the systems as the paper has them: given nothing first, given everything last."""
     place = {"task": 0, "memory": 1, "persona": 2}
     return sorted(systems, key=lambda system: place[parts_of(system).setting.kind])

@@ -1,4 +1,4 @@
-"""PDR-Bench's three figures: P, how well a report serves the person who asks, Q, how good it is, and the Overall made of these and R."""
+"""PDR-Bench's three figures. P, how well a report serves the person who asks, Q, how good it is, and the Overall made of these and R."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """As soon as one report was scored, those that wait are unscored, not left out."""
+    """Average as soon as one report was scored; those that wait are unscored, not left out."""
     scored = any(scores_of(judged, answer.key) is not None for answer in answers)
     looked = any(violations_of(judged, answer.key) is not None for answer in answers)
     if not scored and not looked:

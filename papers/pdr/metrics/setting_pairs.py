@@ -28,7 +28,7 @@ Differences = Mapping[tuple[str, str], Mapping[str, PairedDifference]]
 
 
 def pairs_of(systems: Sequence[str]) -> list[tuple[str, str]]:
-    """Each against the one that was told least, and, memories apart, against the one before it: of three settings every pair."""
+    """Pair each with the one that was given least, and, memories apart, with the one before it. Of three settings every pair."""
     found, before = [], systems[0]
     for system in systems[1:]:
         chained = parts_of(system).setting.kind != "memory"
@@ -79,7 +79,7 @@ def _differences(
 
 
 def tokens_given(answers: Sequence[Answer]) -> V | None:
-    """Of what stood of the person with the question; `None` where nothing did, or nobody said."""
+    """Count the tokens on the person beside the question; `None` where there were none, or nobody knows."""
     found: dict[AskedQuestion, list[float | None]] = {}
     for answer in answers:
         tokens = answer.record.result.get("person_tokens")

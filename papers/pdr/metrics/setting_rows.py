@@ -1,4 +1,4 @@
-"""What a study under several settings tells of them, as types: a part of what `drr report --json` prints."""
+"""The types of a study under several settings: a part of what `drr report --json` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What knowing the person gains an agent: its settings side by side, its memories, and what all of it cost (PDR-Bench's Tables 2, 3, 8, 9)."""
+"""The gain of an agent from knowing the person. Its settings side by side, its memories, and their cost (PDR-Bench's Tables 2, 3, 8, 9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Does P see the person: P under one's own criteria against the reports for others, and whether others are advised otherwise at all."""
+"""The test whether P sees the person. P under one's own criteria against the reports for others, and whether
+others are advised otherwise at all."""
 
 from __future__ import annotations
 
@@ -77,7 +78,7 @@ _METHODS = {
 
 
 def per_report(judged: Judged, answer: Answer) -> Values:
-    """Of one report of a person the delta is against the others' reports by the same variant."""
+    """Sum one report: the delta of a person's report is against the others' reports by the same variant."""
     for of_task in swap_scores(judged, answer.variant).values():
         own = next((one for one in of_task if one.answer is answer and _is_matched(one)), None)
         if own is None:
@@ -90,7 +91,7 @@ def per_report(judged: Judged, answer: Answer) -> Values:
 
 
 def corpus(judged: Judged, answers: Sequence[Answer]) -> Mapping[str, V]:
-    """Over tasks: the questions of one task share their criteria."""
+    """Average over tasks: the questions of one task share their criteria."""
     tasks = _by_task(judged, answers)
     if not tasks:
         return {}
@@ -146,12 +147,12 @@ def _name(owner: CriteriaOwner) -> str:
 
 
 def tells_apart(delta: VRow) -> bool | None:
-    """Whether the whole interval of the delta is above 0; `None` where there is none."""
+    """Tell whether the whole interval of the delta is above 0; `None` where there is none."""
     return None if delta["ci_low"] is None else delta["ci_low"] > 0
 
 
 def _adoption(judged: Judged, tasks: ByTask) -> dict[str, V]:
-    """By two persons of a task; trials of a person are averaged over every pair of trials."""
+    """Compare two persons of a task; trials of a person are averaged over every pair of trials."""
     reports: dict[str, dict[str, dict[str, Answer]]] = {}
     for task, of_task in tasks.items():
         for one in of_task:

@@ -51,7 +51,7 @@ class SwapDocument(TypedDict):
 
 
 def swap_document(study: Study) -> SwapDocument:
-    """Of the judging that was run last."""
+    """Document the judging that was run last."""
     known = [one for one in judgings(study) if one.is_first and one.protocol == OURS.name]
     judging = known[-1] if known else None
     judged = read_judged(study, judging)

@@ -1,4 +1,4 @@
-"""Personalization from setting to setting (PDR-Bench's Figure 3): a panel for each agent, a line for P and each of its dimensions."""
+"""Personalization from setting to setting (PDR-Bench's Figure 3). A panel for each agent, a line for P and each of its dimensions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ ACROSS = 2
 
 
 def draw_settings(material: Material) -> Figure | None:
-    """Of agents that were scored under two settings at least. Memories are points and no part of a line: none is more than another."""
+    """Draw the agents that were scored under two settings at least. Memories are points and no part of a
+    line: none is more than another."""
     from matplotlib.figure import Figure
 
     if "settings" not in material.document:
@@ -74,7 +75,7 @@ def _panel(axes: Any, material: Material, agent: str, own: AgentSettings) -> Non
 
 
 def _value(material: Material, system: str, metric: str) -> float:
-    """What is unknown is a gap in the line."""
+    """Return the value; what is unknown is a gap in the line."""
     row = material.document["metrics"][system].get(metric)
     return float("nan") if row is None or row["value"] is None else row["value"]
 

@@ -37,7 +37,7 @@ TOLD = Heading("tokens given", "tokens_given", "Tokens of what was told of the p
 
 
 def setting_tables(material: Material) -> Iterator[Table]:
-    """Where systems answered under settings; what criteria grade only where they did."""
+    """Yield tables where systems answered under settings; what criteria grade only where they did."""
     if "settings" not in material.document:
         return
     if any("pqr_p" in row for row in material.document["metrics"].values()):
@@ -147,13 +147,13 @@ def _of_memory(table: MemoryTable, row: ComparedMemory, shown: Sequence[Metric])
 
 
 def refusals(document: StudyDocument) -> list[str]:
-    """Why memories of an agent stand in no table, for who reads no table either."""
+    """Say why memories of an agent stand in no table, for who reads no table either."""
     found = part["memories"] if (part := settings_part(document)) is not None else []
     return [line for table in found if table["refused"] is not None for line in told_of_memories(table)]
 
 
 def told_of_memories(table: MemoryTable) -> list[str]:
-    """What must be known of the rows, first of all where they are no table."""
+    """Say what must be known of the rows, first of all where they are no table."""
     if table["refused"] is not None:
         return [f"Refused for {table['agent']}: {table['refused']}."]
     asked = max(row["asked"] for row in table["rows"])

@@ -1,5 +1,5 @@
-"""PDR-Bench's P and Q from the scores of criteria: a criterion is the mean of its rounds, a dimension the weighted mean of its
-criteria, the whole the weighted sum of its dimensions. R is in `papers.py`.
+"""PDR-Bench's P and Q from the scores of criteria. A criterion is the mean of its rounds, a dimension the
+weighted mean of its criteria, the whole the weighted sum of its dimensions. R is in `papers.py`.
 
 A dimension without any score makes the whole unknown; as printed it counts 0, and its weight stays.
 """
@@ -22,7 +22,7 @@ class WeighedScore(NamedTuple):
 
 
 class PrintedTotals(NamedTuple):
-    """By the published rule."""
+    """The totals by the published rule."""
 
     dimensions: Mapping[str, float]
     total: float

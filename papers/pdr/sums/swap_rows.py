@@ -35,5 +35,5 @@ class SwapSums(ProtocolSums[SwapInput]):
         }
 
     def intervals(self) -> JsonObject:
-        """Of the means over tasks."""
+        """Compute the intervals of the means over tasks."""
         return {name: interval_row(v) for name, v in over_tasks(swapped(self._scores))._asdict().items()}

@@ -21,7 +21,7 @@ class SwapScore(NamedTuple):
 
 
 class TaskSwap(NamedTuple):
-    """Of one task."""
+    """The swap of one task."""
 
     delta: Mapping[str, float | None]
     """By whose criteria; unknown where nobody else's report, or not his own, was scored under them."""
@@ -63,7 +63,7 @@ def _least(values: Mapping[str, float | None]) -> float | None:
 
 
 class SwapMeans(NamedTuple):
-    """Over tasks."""
+    """The means of swaps over tasks."""
 
     delta: V
     cfa_min: V

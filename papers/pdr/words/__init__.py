@@ -1,4 +1,4 @@
-"""What persons say: texts that show a trait, the traits that are drawn, talk about products; each a file of TOML beside this one."""
+"""The words of persons: texts that show a trait, the traits that are drawn, talk about products. Each is a file of TOML beside this one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FOLDER = files("drr.papers.pdr.words")
 
 
 class TraitTexts(NamedTuple):
-    """How one value of a block shows."""
+    """The texts in which one value of a block shows."""
 
     asked: tuple[tuple[str, str], ...]
     """What the shopper says to an assistant, and what is answered."""

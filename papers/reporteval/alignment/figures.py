@@ -1,4 +1,5 @@
-"""How far a judge is from experts: deviation, bias, agreement on which of two is better and on the order, each beside its chance level."""
+"""The distance of a judge from experts. Deviation, bias, agreement on which of two is better and on the
+order, each beside its chance level."""
 
 from __future__ import annotations
 
@@ -117,7 +118,7 @@ def align_figures(rows: Sequence[Held], ends: tuple[float, float]) -> AlignFigur
 
 
 def _preferences(rows: Sequence[Held]) -> tuple[V, float | None]:
-    """Of two things of one question and side, which is better: a tie matches only a tie."""
+    """Compare two things of one question and side, for which is better: a tie matches only a tie."""
     groups: dict[tuple[str, str], list[Held]] = {}
     for row in rows:
         groups.setdefault((row.item.query, row.side), []).append(row)
@@ -145,7 +146,7 @@ def by_side(rows: Sequence[Held], ends: tuple[float, float]) -> dict[str, AlignF
 
 
 def rank_agreement(rows: Sequence[Held]) -> tuple[V, float | None]:
-    """The share of questions whose things stand in the very same order, and what it would be were the judge's values dealt anew among them."""
+    """Share of questions whose things stand in the very same order, and the share if the judge's values were dealt anew among them."""
     groups: dict[tuple[str, str], list[Held]] = {}
     for row in rows:
         if row.judge is not None:
@@ -167,7 +168,7 @@ def _signs(values: Sequence[float]) -> list[int]:
 
 
 def _chance(one: Sequence[float], other: Sequence[float]) -> float:
-    """Of all ways to deal the same values, those that keep the other's order: none where the ties are not of one make."""
+    """Share of the ways to deal the same values that keep the other's order. None where the ties are not of one make."""
     ties, others = (
         [len(list(group)) for _, group in groupby(sorted(round(value, 9) for value in values))]
         for values in (one, other)
@@ -199,7 +200,7 @@ def worst(rows: Sequence[Held], many: int = WORST) -> list[Disagreement]:
 
 
 def nearer(new: Sequence[Held], old: Sequence[Held]) -> PairedDifference:
-    """Deviation of the new version minus that of the old, on the same things; below 0 the new one is nearer to the experts."""
+    """Subtract the old deviation from the new, on the same things. Below 0 the new version is nearer to the experts."""
     return paired(_deviations(new), _deviations(old))
 
 
@@ -224,7 +225,7 @@ class Run(TypedDict):
 
 
 def ending(runs: Sequence[Run], target: float) -> str | None:
-    """Why the loop has ended; `None` while it goes on. `runs` are those of one judge on dev, by version."""
+    """Say why the loop has ended; `None` while it goes on. `runs` are those of one judge on dev, by version."""
     if not runs:
         return None
     last = runs[-1]["figures"]["mad"]

@@ -1,4 +1,4 @@
-"""What experts labelled, as things that a judge judges: each with what every expert said of each side of it."""
+"""The experts' labels, as things that a judge judges: each with what every expert found of each side of it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LabelParts(NamedTuple):
 
 
 def items_of(labels: Iterable[tuple[AlignLabel, LabelParts]]) -> list[AlignItem]:
-    """In order of first appearance."""
+    """List the items in order of first appearance."""
     groups: dict[str, list[tuple[AlignLabel, LabelParts]]] = {}
     for label, parts in labels:
         groups.setdefault(content_id(*parts.texts.values()), []).append((label, parts))
@@ -75,7 +75,7 @@ class Split(NamedTuple):
 
 
 def split(items: Sequence[AlignItem], seed: int, dev_share: float) -> Split:
-    """By question, in an order that the seed draws; either side has one question at least."""
+    """Split by question, in an order that the seed draws; either side has one question at least."""
     queries = sorted({item.query for item in items}, key=lambda query: _hash(f"{seed} {query}"))
     many = min(max(1, round(len(queries) * dev_share)), len(queries) - 1)
     dev = set(queries[:many])
@@ -85,7 +85,7 @@ def split(items: Sequence[AlignItem], seed: int, dev_share: float) -> Split:
 
 
 def labels_hash(items: Iterable[AlignItem]) -> str:
-    """Of all that was said of them, in whatever order it stands in a file."""
+    """Hash all labels, in whatever order they stand in a file."""
     lines = sorted(canonical_json(label.model_dump(mode="json")) for item in items for label in item.labels)
     return _hash("\n".join(lines))
 

@@ -1,4 +1,4 @@
-"""Where a study keeps an alignment: the sealed split, the versions of the prompt as files, and what each reading found.
+"""The place in a study of an alignment. The sealed split, the versions of the prompt as files, and what each reading found.
 
 What experts said of the test half is copied nowhere: it stays in the file of labels, which the seal holds to what it was.
 """
@@ -66,7 +66,7 @@ class PromptVersion:
 
 
 class JudgeAlignment:
-    """Of one task in one study."""
+    """The alignment of one task in one study."""
 
     def __init__(self, study: Study, task: AlignedTask, state: AlignmentState) -> None:
         self.study, self.task, self.state = study, task, state
@@ -91,7 +91,7 @@ class JudgeAlignment:
         return found
 
     def test(self, file: Path | None) -> list[AlignItem]:
-        """From the file of labels: `Misuse` where what it says of them is not what was sealed."""
+        """Read the test half from the file of labels: `Misuse` where it differs from what was sealed."""
         path = Path(self.state["labels"]) if file is None else file
         if not path.is_file():
             raise Misuse(f"{path}: the labels are not there any more; say with --labels where they are")
@@ -126,7 +126,7 @@ class JudgeAlignment:
             )
 
     def check_new(self, version: PromptVersion) -> None:
-        """A version of the same texts would find the same, read the test half again, and count as one that brought nothing."""
+        """Refuse a version of the same texts. It would find the same, read the test half again, and count as one that brought nothing."""
         same = [
             run["version"]
             for run in self.state["runs"]
@@ -142,7 +142,7 @@ class JudgeAlignment:
         return any(run["version"] == version.number for run in self.state["runs"])
 
     def open_next(self, texts: Mapping[str, str], made_by: str) -> PromptVersion:
-        """With these prompts in the place of those of the version before; a version that nobody ran is written over."""
+        """Open a version with these prompts in place of those of the version before. One that nobody ran is written over."""
         last = self.versions()[-1]
         number = last.number + self.was_run(last)
         folder = self.folder / f"v{number}"
@@ -155,7 +155,7 @@ class JudgeAlignment:
         return self.version(number)
 
     def record(self, run: Run) -> None:
-        """One reading of a version by a judge; a dev half that was judged further takes the place of what it was."""
+        """Record one reading of a version by a judge. A dev half that was judged further takes the place of what it was."""
         same = [
             one
             for one in self.state["runs"]
@@ -166,7 +166,7 @@ class JudgeAlignment:
         self.keep()
 
     def on_dev(self, judge: str | None = None) -> list[Run]:
-        """By one judge, the last one who read where nobody is named: figures of two are not compared."""
+        """List the readings of one judge, the last one who read where nobody is named. Figures of two are not compared."""
         runs = [run for run in self.state["runs"] if run["half"] == "dev"]
         name = judge or max(runs, key=lambda run: run["at"])["judge"] if runs else judge
         return [run for run in runs if run["judge"] == name]
@@ -271,7 +271,7 @@ def new_alignment(
 
 
 def alignments(study: Study) -> list[JudgeAlignment]:
-    """Those that were begun in this study."""
+    """List those that were begun in this study."""
     found = []
     for name, task in ALIGNED.items():
         text = study.ledger.meta(f"{_META}{name}")
@@ -306,6 +306,6 @@ def _taken(task: AlignedTask, labels: Iterable[AlignLabel]) -> list[AlignItem]:
 
 
 def _shown(state: AlignmentState) -> Mapping[str, object]:
-    """What lies beside the versions for people to read; of the test half only what is in it."""
+    """Choose what lies beside the versions for people to read; of the test half only what is in it."""
     halves: Mapping[str, Sequence[str]] = {name: state[name]["items"] for name in ("dev", "test")}
     return {"task": state["task"], "seed": state["seed"], "seal": state["seal"], **halves}

@@ -1,4 +1,5 @@
-"""A model drafts the next version of a prompt: from the version before and from where it parts with the experts on dev, and nothing else."""
+"""The draft of the next version of a prompt by a model. From the version before and where it parts with the
+experts on dev, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The kinds of judging that can be aligned with experts: how a label is taken apart, what a judge is asked, and on what scale both speak.
+"""The kinds of judging that can be aligned with experts. How a label is taken apart, what a judge is asked,
+and on what scale both speak.
 
 One kind is one class here and one line in `ALIGNED`. Each asks by the very prompts and forms of a judging.
 """
@@ -204,7 +205,7 @@ class AlignedRating(_OfDimensions):
 
 
 class AlignedPairwise(_OfDimensions):
-    """Two answers compared in both orders: 1 the first is better, -1 the second, 0 a tie, which two orders that differ are too."""
+    """Two answers compared in both orders. 1: the first is better; -1: the second; 0: a tie, which two orders that differ are too."""
 
     name = "pairwise"
     prompts = ("compare", *map(criterion_name, DIMENSIONS))

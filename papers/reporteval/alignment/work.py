@@ -1,4 +1,4 @@
-"""Judging labelled things by one version of a prompt: units of the study, keyed by what is sent, so that nothing is asked twice."""
+"""The judging of labelled things by one version of a prompt. Units of the study, keyed by what is sent, so that nothing is asked twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class AlignmentWork:
         return [self._unit(item, part) for item in self.items for part in self.task.parts(item)]
 
     def unit_keys(self) -> dict[tuple[str, str], str]:
-        """By item and side the unit that says what the judge found of it."""
+        """Find by item and side the unit that says what the judge found of it."""
         return {
             (item.id, side): self._unit(item, side if side in parts else parts[0]).key
             for item in self.items

@@ -1,4 +1,4 @@
-"""By which seed pairs of passages are drawn, and where a study keeps it."""
+"""The seed by which pairs of passages are drawn, and where a study keeps it."""
 
 from __future__ import annotations
 

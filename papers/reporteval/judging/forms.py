@@ -1,4 +1,4 @@
-"""The forms in which judges grade a report and hold two of its passages against each other: reasons stand before numbers."""
+"""The forms in which judges grade a report and compare two of its passages: reasons stand before numbers."""
 
 from __future__ import annotations
 

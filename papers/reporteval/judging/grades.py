@@ -27,7 +27,8 @@ class GradesTask(Task[Answer]):
         return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
 
     def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
-        """The key names the texts and not the prompt made of them: that would cost a rendering of every report whenever it is looked for."""
+        """Plan the units. The key names the texts and not the prompt made of them: that would cost a
+        rendering of every report whenever it is looked for."""
         if desk.protocol.ask(self.name) is not None:
             fields = {"answer": about.key, "question": text_id(about.query), "shown": text_id(about.report)}
             yield self.unit(desk, f"grades \u00b7 {about.label}", fields, {"answer": about.key})

@@ -1,4 +1,4 @@
-"""Which pairs of passages are held against each other: all of them up to a cap, else some by their words and the others by lot.
+"""The pairs of passages to compare. All of them up to a cap, else some by their words and the others by lot.
 
 By lot alone a passage that stands twice in a long report is hardly ever met: one pair of 570. So a third of the places belong to the pairs
 that are most alike by their words; the others are drawn by a seed, as many from each of five bands of distance. A pair's lot hangs on its
@@ -31,7 +31,7 @@ class DrawnPair(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def drawn_pairs(report: str, form: PassageForm, seed: int) -> tuple[DrawnPair, ...]:
-    """In the order of the report."""
+    """List the statements in the order of the report."""
     passages = passages_of(report, form)
     every = [(i, j) for j in range(len(passages)) for i in range(j)]
     if len(every) <= MOST:
@@ -46,7 +46,7 @@ def drawn_pairs(report: str, form: PassageForm, seed: int) -> tuple[DrawnPair, .
 
 
 def _by_lot(rest: Sequence[tuple[int, int]], names: Sequence[str], seed: int) -> Iterator[DrawnPair]:
-    """From bands of distance that hold as many pairs each, as far as they can be divided."""
+    """Yield from bands of distance that have as many pairs each, as far as they can be divided."""
     many = min(MOST - ALIKE, len(rest))
     for band in range(BANDS):
         here = rest[len(rest) * band // BANDS : len(rest) * (band + 1) // BANDS]

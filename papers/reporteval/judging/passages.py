@@ -106,7 +106,7 @@ def _blocks(lines: Sequence[TextLine]) -> Iterator[_Block]:
 
 
 def _heading_level(line: TextLine, below: TextLine | None, *, first: bool) -> int | None:
-    """With marks before it, in bold, ruled off below, or in capitals; `first`: it begins a block."""
+    """Find the level of a heading: with marks before it, in bold, ruled off below, or in capitals. `first`: it begins a block."""
     if line.kind == "heading":
         return line.level
     if _WHOLE_BOLD.match(line.text):
@@ -133,7 +133,7 @@ def _kind(line: TextLine) -> str:
 
 
 def _goes_on(kind: str, own: Sequence[TextLine], line: TextLine) -> bool:
-    """Whether a line belongs to the block above it: what is set in, or stands right below an item, is the item's."""
+    """Tell whether a line belongs to the block above it. What is set in, or stands right below an item, is the item's."""
     here = _kind(line)
     if kind == _TABLE:
         return here == _TABLE and line.table == own[0].table
@@ -166,8 +166,9 @@ def _width(text: str) -> int:
 
 
 def _sections(report: str) -> Iterator[ReportPassage]:
-    """By the published rule: without the first and last, without those that hold `https`, without short ones, and of the rest without
-    the first and last again. It cuts what stands before the first heading as a section of its own."""
+    """Yield sections by the published rule: without the first and last, those with `https`, and short ones.
+    And of the rest without the first and last again. It cuts what stands before the first heading as a
+    section of its own."""
     heads = list(_SECTION.finditer(report))
     if (
         not heads

@@ -1,4 +1,4 @@
-"""The task of holding two passages of a report against each other: 0-4, 4 where nothing is repeated, with the words that stand twice.
+"""The task of comparing two passages of a report. 0-4, 4 where nothing is repeated, with the words that stand twice.
 
 The words are looked up by code. An answer that quotes what a passage does not hold is asked for once more and told so; a score below 4 that
 no quotation bears then is none.
@@ -98,7 +98,7 @@ class RepetitionTask(Task[Answer]):
         return record.result["score"] is None
 
     def settle(self, judged: Judged) -> None:
-        """In the order of the report."""
+        """List the statements in the order of the report."""
         for rows in judged.others.get(self.name, {}).values():
             cast("list[RepetitionRow]", rows).sort(key=lambda row: row["place"])
 
@@ -119,7 +119,7 @@ REPETITION_TASK = RepetitionTask()
 
 
 class PassagePair(NamedTuple):
-    """What one call compares."""
+    """The pair of one call."""
 
     prompt: str
     first: str
@@ -128,7 +128,7 @@ class PassagePair(NamedTuple):
 
 
 class PairSaid(NamedTuple):
-    """What is left of an answer when its quotations were looked up."""
+    """An answer after its quotations were looked up."""
 
     score: int | None
     explanation: str
@@ -156,7 +156,7 @@ async def judge_pair(judge: Examiner, prompts: Prompts, pair: PassagePair) -> Pa
 def pair_asking(
     prompts: Prompts, pair: PassagePair, unfounded: Sequence[str] | None = None
 ) -> Asking[RepetitionAnswer]:
-    """With `unfounded` once more: what was quoted before and stands in no passage."""
+    """Ask about a pair; with `unfounded` once more: quotations of before that stand in no passage."""
     sections = [
         Section("passage", pair.first, "Passage A:", about="first", report=True),
         Section("passage", pair.second, "Passage B:", about="second", report=True),
@@ -195,5 +195,5 @@ def _looked_up(said: RepetitionAnswer, asking: Asking[Any]) -> PairSaid:
 
 
 def _bare(text: str) -> str:
-    """Without emphasis, which is often left out where words are copied."""
+    """Drop emphasis, which is often left out where words are copied."""
     return text.replace("*", "").replace("_", "").replace("`", "")

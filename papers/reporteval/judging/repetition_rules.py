@@ -1,4 +1,4 @@
-"""What two passages repeat of each other, by words alone: what the judge `rules-2` says of a pair.
+"""The repetition between two passages, by words alone: the verdict of the judge `rules-2` on a pair.
 
 Runs of five words in common show what is said again in the same words; figures, names and rare words in common show at most that both
 speak of the same thing, so they never cost more than two levels. What was reworded without a figure or a name it does not see.
@@ -75,7 +75,7 @@ def _facts(text: str) -> frozenset[str]:
 
 
 def _body(shown: str) -> str:
-    """Without the heading: passages of one section share it."""
+    """Drop the heading: passages of one section share it."""
     head, _, rest = shown.partition("\n\n")
     return rest if rest and "\n" not in head else shown
 

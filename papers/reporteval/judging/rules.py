@@ -23,7 +23,7 @@ _SIDES: Mapping[str, Dimension] = {
 
 
 def _report_grades(asking: Asking[Any]) -> JsonObject:
-    """What a report shows on its surface, on a scale of five levels."""
+    """Grade what a report shows on its surface, on a scale of five levels."""
     surface = surface_of(asking, "answer")
     return {
         side: {"reason": surface.words_about(one), "grade": int(surface.score(one) * 0.4 + 0.5)}

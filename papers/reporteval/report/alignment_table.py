@@ -1,4 +1,4 @@
-"""How a judge was brought near to experts, version by version, and how often the test half was read."""
+"""The alignment of a judge with experts, version by version, and how often the test half was read."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _note(one: AlignmentRow) -> str:
 
 
 def _aligned(material: Material, table: Table) -> Iterator[Behind]:
-    """What experts labelled on dev and what the judge found of it by each version."""
+    """Yield what experts labelled on dev and what the judge found of it by each version."""
     for number, alignment in enumerate(alignments(material.study)):
         task = alignment.task.name
         name = table.name if number == 0 else f"{table.name}-{task}"
