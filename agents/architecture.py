@@ -131,10 +131,10 @@ class Variant:
 
     @property
     def summary(self) -> str:
-        told = (
+        summary_line = (
             option.said if option in self.options else option.unsaid for option in self.architecture.options
         )
-        return "; ".join([self.architecture.summary, *filter(None, told)])
+        return "; ".join([self.architecture.summary, *filter(None, summary_line)])
 
     def has(self, option: Option) -> bool:
         return option in self.options

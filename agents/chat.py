@@ -46,8 +46,8 @@ class RunChatModel(BaseChatModel):
     async def reply(
         self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: Any = None
     ) -> AIMessage:
-        said: AIMessage = await self.watched.reply(messages, tools=tools, brief=brief)
-        return said
+        answer: AIMessage = await self.watched.reply(messages, tools=tools, brief=brief)
+        return answer
 
     async def structured(
         self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: Any = None
@@ -71,8 +71,8 @@ class RunChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **given: Any,
     ) -> ChatResult:
-        said = await self.watched.reply(messages, tools=given.get("tools", ()))
-        return ChatResult(generations=[ChatGeneration(message=said)])
+        answer = await self.watched.reply(messages, tools=given.get("tools", ()))
+        return ChatResult(generations=[ChatGeneration(message=answer)])
 
     def _generate(
         self,

@@ -23,7 +23,7 @@ ONCE_MORE = "once_more"
 """What is said beside the question after an answer that was none."""
 _UNKEYED = "0c5fceea3e19cd48fd8e22551dea9ecdfa500da5accb7e24bfc470698ffa3d66"
 """Its first version, which enters no key, so that the keys of before stay; every other one does."""
-_TOLD: Mapping[NoAnswer, str] = {
+_REASONS: Mapping[NoAnswer, str] = {
     "empty": "answered without content",
     "no_research": "answered without calling any tool",
     "malformed_call": "wrote the call of a tool out as its answer",
@@ -43,7 +43,7 @@ def keyed(prompts: Prompts) -> list[str]:
 
 
 def failure_of(none: NoAnswer, variant: Variant, ending: Ending) -> ModelFailure:
-    return ModelFailure(none, f"{variant.name} {_TOLD[none]} (its research ended as {ending.stop_reason})")
+    return ModelFailure(none, f"{variant.name} {_REASONS[none]} (its research ended as {ending.stop_reason})")
 
 
 async def answered(run: AgentRun, variant: Variant, answer: Run) -> tuple[Ending, NoAnswer | None]:
@@ -92,12 +92,12 @@ def has_researched(run: AgentRun) -> bool:
 def is_empty(report: str, *, researched: bool) -> bool:
     """Nothing below its headings but one short line without a source or a figure; a sentence after research is an answer: `Nothing fits.`"""
     lines = [line.strip() for line in report.splitlines()]
-    told = [line for line in lines if line.strip("#*-_=`") and not line.startswith("#")]
-    if len(told) > 1 or len("".join(told)) > _SHORT:
+    prose = [line for line in lines if line.strip("#*-_=`") and not line.startswith("#")]
+    if len(prose) > 1 or len("".join(prose)) > _SHORT:
         return False
-    if researched and any(line.rstrip(_CLOSERS).endswith(_STOPS) for line in told):
+    if researched and any(line.rstrip(_CLOSERS).endswith(_STOPS) for line in prose):
         return False
-    return not any(any(map(str.isdigit, line)) or parse(line).sources for line in told)
+    return not any(any(map(str.isdigit, line)) or parse(line).sources for line in prose)
 
 
 def is_call(report: str, tools: Collection[str]) -> bool:

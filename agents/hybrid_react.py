@@ -78,10 +78,10 @@ async def reason(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[
     run, who = runtime.context, state["researcher"]
     brief = Researching(state["problem"], run.profile)
     turn, stop = await loop.think(run, who, f"researcher {who}", state["messages"], brief)
-    said = [] if turn is None else [turn]
+    turns = [] if turn is None else [turn]
     if stop is not None:
-        return Command(update={"messages": said, "stop": stop}, goto="synthesise")
-    return Command(update={"messages": said, "steps": state["steps"] + 1}, goto="act")
+        return Command(update={"messages": turns, "stop": stop}, goto="synthesise")
+    return Command(update={"messages": turns, "steps": state["steps"] + 1}, goto="act")
 
 
 async def act(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "synthesise"]]:

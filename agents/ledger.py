@@ -89,8 +89,8 @@ async def _mended(
     run: AgentRun, form: ReportForm, asked: Sequence[BaseMessage], faults: Sequence[str]
 ) -> ReportForm | None:
     """Ask for the form once more. `None` where the model gives none that can be read, and the first one has to do."""
-    told = "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *_more(faults)])
-    mend = HumanMessage(run.prompts.fill("ledger_mend", faults=told))
+    listed = "\n".join(f"- {fault}" for fault in [*faults[:FAULTS], *_more(faults)])
+    mend = HumanMessage(run.prompts.fill("ledger_mend", faults=listed))
     talk = [*asked, AIMessage(form.model_dump_json()), mend]
     try:
         return await run.structured(_REPORT, talk, ReportForm, brief=None)

@@ -33,10 +33,10 @@ class ReactState(TypedDict):
 async def reason(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "report"]]:
     run = runtime.context
     turn, stop = await loop.think(run, MAIN, "agent", state["messages"], Researching(run.query))
-    said = [] if turn is None else [turn]
+    turns = [] if turn is None else [turn]
     if stop is not None:
-        return Command(update={"messages": said, "stop": stop}, goto="report")
-    return Command(update={"messages": said, "steps": state["steps"] + 1}, goto="act")
+        return Command(update={"messages": turns, "stop": stop}, goto="report")
+    return Command(update={"messages": turns, "steps": state["steps"] + 1}, goto="act")
 
 
 async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "report"]]:

@@ -12,7 +12,7 @@ from drr.agents.running import AgentRun
 from drr.agents.writing import write
 from drr.citations import repair
 from drr.citations.addresses import canonical_url
-from drr.citations.ids import Held
+from drr.citations.ids import IdLookup
 from drr.citations.parse import Citations, parse
 from drr.env.deadline import read_in_time
 from drr.llm.failures import ModelFailure
@@ -25,7 +25,7 @@ async def read_in_run(run: AgentRun, report: str) -> Citations:
     return await read_in_time(report, lambda: parse(report, *_shop_pages(run)))
 
 
-def _shop_pages(run: AgentRun) -> tuple[str, Held | None]:
+def _shop_pages(run: AgentRun) -> tuple[str, IdLookup | None]:
     """Below which address the pages of products live, and who says what is the id of one."""
     shop = run.tools.shop
     return ("", None) if shop is None else (shop.shop_url, shop.held)

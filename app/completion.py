@@ -177,7 +177,9 @@ def _joined(words: Iterable[str]) -> str:
 
 
 def _described(words: Mapping[str, str]) -> str:
-    return " ".join(quote(f"{word.replace(':', chr(92) + ':')}:{told}") for word, told in words.items())
+    return " ".join(
+        quote(f"{word.replace(':', chr(92) + ':')}:{help_text}") for word, help_text in words.items()
+    )
 
 
 def fish(places: Mapping[str, WordPlace]) -> str:
@@ -197,13 +199,13 @@ def fish(places: Mapping[str, WordPlace]) -> str:
     ]
     for key, spot in places.items():
         here = f"complete -c drr -n {_fish(f'__drr_at {_fish(key)}')}"
-        for word, told in spot.words.items():
-            lines.append(f"{here} -f -a {_fish(word)} -d {_fish(told)}")
-        for option, told in spot.options.items():
+        for word, help_text in spot.words.items():
+            lines.append(f"{here} -f -a {_fish(word)} -d {_fish(help_text)}")
+        for option, help_text in spot.options.items():
             name = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
             choices = spot.values.get(option)
             taken = "" if choices is None else f" -x -a {_fish(' '.join(choices))}" if choices else " -r -F"
-            lines.append(f"{here} {name} -d {_fish(told)}{taken}")
+            lines.append(f"{here} {name} -d {_fish(help_text)}{taken}")
     return "\n".join(lines) + "\n"
 
 

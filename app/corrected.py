@@ -6,7 +6,7 @@ from drr.app.terminal import Column, flowing, table, with_interval
 from drr.eval.metrics.rows import CorrectedDocument
 
 
-def told_of(document: CorrectedDocument, banner: str | None) -> str:
+def corrected_text(document: CorrectedDocument, banner: str | None) -> str:
     parts = [flowing(banner)] if banner else []
     rows = [
         [
@@ -29,10 +29,10 @@ def told_of(document: CorrectedDocument, banner: str | None) -> str:
     ]
     parts.append(table(head, rows) if rows else "No label is of anything that this judge judged.")
     parts += dict.fromkeys(
-        f"{row['metric'].replace('_', ' ')} of {row['variant']}: {told}."
+        f"{row['metric'].replace('_', ' ')} of {row['variant']}: {reason}."
         for row in document["figures"]
-        for told in (row["reason"] and f"unknown: {row['reason']}", row["biased"])
-        if told
+        for reason in (row["reason"] and f"unknown: {row['reason']}", row["biased"])
+        if reason
     )
     if document["unmatched"]:
         parts.append(

@@ -9,7 +9,7 @@ from drr.eval.agreement.rows import ClassesRow
 def crossed(found: ClassesRow, first: str, second: str) -> list[str]:
     """The first judge's labels stand in rows; its precision and recall are of the second's."""
     names = list(found["confusion"])
-    counts = [[said, *(f"{row[name]:,}" for name in names)] for said, row in found["confusion"].items()]
+    counts = [[label, *(f"{row[name]:,}" for name in names)] for label, row in found["confusion"].items()]
     binary = found["binary"]
     yes = " or ".join(binary["positive"])
     rows = [(one, found["classes"][one]) for one in names]

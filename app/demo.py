@@ -47,11 +47,11 @@ def _drr(*words: str | Path) -> int:
     """One command, in one line; what it prints is seen only where it fails."""
     given = [str(word) for word in words]
     print(f"$ drr {shlex.join(given)}", flush=True)
-    said = io.StringIO()
-    with redirect_stdout(said), redirect_stderr(said):
+    printed = io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(printed):
         code = main([*given, "--quiet"])
     if code != 0:
-        print(said.getvalue(), end="", file=sys.stderr)
+        print(printed.getvalue(), end="", file=sys.stderr)
     return code
 
 

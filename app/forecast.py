@@ -106,9 +106,13 @@ def forecast(
         for setting in answering.giving.settings:
             for reach in (one for one in answering.reaches if is_for(one, variant)):
                 system = under(system_of(name, setting), reach)
-                told = _told(answering, setting, [unit for unit in units if unit.spec["variant"] == system])
+                given_tokens = _given_tokens(
+                    answering, setting, [unit for unit in units if unit.spec["variant"] == system]
+                )
                 base = (
-                    _base(variant, setting, looked.measured, told) if reach == WHOLE else _own(system, looked)
+                    _base(variant, setting, looked.measured, given_tokens)
+                    if reach == WHOLE
+                    else _own(system, looked)
                 )
                 own = answering.models_of(variant)
                 rows.append(_row(own, system, counts[system], left[system], base))
@@ -134,7 +138,7 @@ def forecast(
     }
 
 
-def _told(answering: Answering, setting: Setting, units: Sequence[Unit]) -> int | None:
+def _given_tokens(answering: Answering, setting: Setting, units: Sequence[Unit]) -> int | None:
     """Tokens that stand with the question under this setting, on average; of a memory the most that it may recall."""
     found = [answering.giving.tokens_told(setting, unit.spec.get("person_id")) for unit in units]
     return round(sum(found) / len(found)) if found else None

@@ -101,8 +101,8 @@ def read_given(arguments: argparse.Namespace) -> GivenFiles:
     from drr.eval.foreign.taking import read_files
 
     for name in ("judge", "system"):
-        told = getattr(arguments, name)
-        if told is not None and (not told.strip() or len(told) > NAME_LENGTH or not told.isprintable()):
+        named = getattr(arguments, name)
+        if named is not None and (not named.strip() or len(named) > NAME_LENGTH or not named.isprintable()):
             raise Misuse(f"--{name}: a name of at most {NAME_LENGTH} characters")
     given = read_files(format_named(arguments.format), arguments.files, arguments.queries, arguments.system)
     if arguments.judge is not None and not given.scores:
@@ -156,14 +156,14 @@ def held_against(study: Study, settings: Settings) -> HeldAgainst:
     return {"shop": study.config.get("run", {}).get("shop"), "shop_url": kept or settings.shop_url}
 
 
-def say_held(held: HeldAgainst) -> None:
+def say_shop(held: HeldAgainst) -> None:
     from drr.app.screen import plain
 
     if held["shop"] is None:
-        told = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
+        notice = "held against no shop, so what is cited of one stays unread; `drr judge STUDY --shop SHOP` names one"
     else:
-        told = f"held against the shop {held['shop']}, whose pages are at {held['shop_url']}"
-    print(plain(told))
+        notice = f"held against the shop {held['shop']}, whose pages are at {held['shop_url']}"
+    print(plain(notice))
 
 
 def _scores_taken(
@@ -202,14 +202,14 @@ def say_taken(document: ForeignTaken) -> None:
                 f"{document['added']} of {document['reports']} reports are new; {document['queries']} queries, systems {systems}"
             )
         )
-        say_held(document["held_against"])
+        say_shop(document["held_against"])
     for one in document["scores"]:
         judge = "judge not told (--judge NAME)" if one["judge"] is None else f"judge {one['judge']}"
         without = f", {one['unscored']} without a score" if one["unscored"] else ""
         print(plain(f"{one['title']}: {one['rows']} scores of {one['system']}, {judge}{without}"))
         if one["without_report"]:
-            told = f"{one['without_report']} of them are of questions that {one['system']} has no report of in this study"
-            print(plain(f"drr: {told}; --system NAME says whose they are"), file=sys.stderr)
+            notice = f"{one['without_report']} of them are of questions that {one['system']} has no report of in this study"
+            print(plain(f"drr: {notice}; --system NAME says whose they are"), file=sys.stderr)
     if document["replaced"]:
         print(f"{document['replaced']} scores of the same judge gave way to these")
 

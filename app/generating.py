@@ -227,6 +227,6 @@ def _passing(rows: Sequence[Checked]) -> dict[str, float | None]:
     """Share of the drafts that pass a check, of those to which it applies, before anything was put aside."""
     shares: dict[str, float | None] = {}
     for name in rows[0].verdicts if rows else ():
-        told = [row.verdicts[name].status for row in rows if row.verdicts[name].status != "none"]
-        shares[name] = round(told.count("pass") / len(told), 4) if told else None
+        statuses = [row.verdicts[name].status for row in rows if row.verdicts[name].status != "none"]
+        shares[name] = round(statuses.count("pass") / len(statuses), 4) if statuses else None
     return shares

@@ -29,7 +29,7 @@ HEADS = {
 }
 GIVEN_UP = ("n_cited", "fp_seen", "fr_supported", "fp_user", "fp_product", "fp_web")
 """What a narrow terminal does without, first to last."""
-TOLD = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules"})
+FAMILIES_PRINTED = frozenset({"faithfulness", "faithfulness-bounds", "papers", "quality", "effort", "rules"})
 """Tables of metrics that stand here in a form of their own, or only in the report."""
 AS_PRINTED = {
     "fp": "faithfulness (Eq. 2)",
@@ -40,12 +40,12 @@ AS_PRINTED = {
 }
 
 
-def told_of(document: StudyDocument) -> str:
+def judged_text(document: StudyDocument) -> str:
     parts = [
         flowing(document["banner"] or ""),
         _faithfulness(document),
         _quality(document),
-        *(_further(document, key, own) for key, own in tables().items() if key not in TOLD),
+        *(_further(document, key, own) for key, own in tables().items() if key not in FAMILIES_PRINTED),
         _length_warning(document),
         _pairs(document["pairwise"]),
         _broken_rules(document["metrics"]),
@@ -105,8 +105,8 @@ def _further(document: StudyDocument, key: str, metrics: Sequence[Metric]) -> st
 
 def _length_warning(document: StudyDocument) -> str | None:
     long = [name for name, v in (document["length_correlation"] or {}).items() if v["warning"]]
-    told = f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5)."
-    return flowing(told) if long else None
+    notice = f"Warning: {', '.join(long)} follow the length of the report (Spearman above 0.5)."
+    return flowing(notice) if long else None
 
 
 def _pairs(pairwise: Sequence[PairRow]) -> str | None:
@@ -153,11 +153,11 @@ def _as_printed(document: StudyDocument) -> str | None:
         [variant, *(number(values[n]["value"], 2) if n in values else "-" for n in shown)]
         for variant, values in figures.items()
     ]
-    told = "As the paper prints it (another protocol, not comparable with the above):"
+    notice = "As the paper prints it (another protocol, not comparable with the above):"
     for one in printed_figures():
         if one.note and not known.isdisjoint(one.heads):
-            told += f"\n{one.note}"
-    return "\n\n".join([told, table(["variant", *shown.values()], rows), *reasons_of(figures, shown)])
+            notice += f"\n{one.note}"
+    return "\n\n".join([notice, table(["variant", *shown.values()], rows), *reasons_of(figures, shown)])
 
 
 def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, str]) -> list[str]:
@@ -167,7 +167,7 @@ def reasons_of(figures: Mapping[str, Mapping[str, VRow]], labels: Mapping[str, s
         for name, label in labels.items():
             if name in row and (reason := row[name].get("reason")):
                 found.setdefault(f"{variant}: {reason}.", []).append(label)
-    return [f"{', '.join(named)} of {told}" for told, named in found.items()]
+    return [f"{', '.join(named)} of {task}" for task, named in found.items()]
 
 
 _UNREAD = (
@@ -179,14 +179,14 @@ _UNREAD = (
 def unread_of(document: StudyDocument) -> list[str]:
     """Beside faithfulness: by variant, how many citations nobody read, and what it makes of them. Nothing where all were read."""
     found = [
-        f"{variant}: {told}."
+        f"{variant}: {unread}."
         for variant, row in document["coverage"]["variants"].items()
-        if (told := unread_told(row["citations"]))
+        if (unread := unread_text(row["citations"]))
     ]
     return [*found, _UNREAD] if found else []
 
 
-def unread_told(standings: Mapping[str, int]) -> str:
+def unread_text(standings: Mapping[str, int]) -> str:
     """Describe the unread among citations counted by standing; empty where all were read."""
     found, whole = unread(standings), sum(standings.values())
     ways = ", ".join(f"{n:,} {name}" for name, n in found.items())
@@ -194,8 +194,8 @@ def unread_told(standings: Mapping[str, int]) -> str:
 
 
 def _judged(document: StudyDocument) -> str | None:
-    told = [
+    lines_out = [
         f"{task} {row['judged']:,}" + (f" ({row['failed']} failed)" if row["failed"] else "")
         for task, row in document["coverage"]["tasks"].items()
     ]
-    return flowing(f"Judged: {', '.join(told)}.") if told else None
+    return flowing(f"Judged: {', '.join(lines_out)}.") if lines_out else None

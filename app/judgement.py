@@ -135,13 +135,13 @@ def forecast(config: JudgeConfig) -> Forecast:
 
 
 def _at_bench(config: JudgeConfig, work: Callable[[_Bench], Done], *, calls: bool) -> Done:
-    from drr.app.judging import open_study, study_settings, study_shop, variants_held
+    from drr.app.judging import known_variants, open_study, study_settings, study_shop
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, despite_losses, unit_cap_of
     from drr.eval.judging.plan import check_rules
 
     with open_study(config.study, to_look=not calls) as study:
-        options = _options(config, study, variants_held(study, config.variants))
+        options = _options(config, study, known_variants(study, config.variants))
         settings = study_settings(study, config.given, config.trusted)
         models = models_of(settings)
         if calls:

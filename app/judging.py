@@ -162,11 +162,11 @@ def open_study(path: Path, *, to_look: bool = False) -> Study:
     return Study.read(path) if to_look else Study.open(path)
 
 
-def variants_held(study: Study, typed: str | None) -> str | None:
+def known_variants(study: Study, typed: str | None) -> str | None:
     """Variants with commas between, commands among them as the study calls them."""
-    from drr.agents.commands.command import held_as, is_command
+    from drr.agents.commands.command import is_command, known_as
 
     if typed is None or not any(map(is_command, typed.split(","))):
         return typed
-    held = {str(record.spec["variant"]) for record in study.records("answer", None)}
-    return ",".join(held_as(name, held) for name in typed.split(","))
+    variants = {str(record.spec["variant"]) for record in study.records("answer", None)}
+    return ",".join(known_as(name, variants) for name in typed.split(","))

@@ -24,12 +24,14 @@ def junit(suite: str, cases: Sequence[JunitCase]) -> str:
     failed = sum(case.failure is not None for case in cases)
     root = Element("testsuites")
     counts = {"tests": str(len(cases)), "failures": str(failed), "errors": "0"}
-    held = SubElement(root, "testsuite", {"name": _text(suite), **counts})
+    suite_element = SubElement(root, "testsuite", {"name": _text(suite), **counts})
     for case in cases:
-        row = SubElement(held, "testcase", {"classname": _text(case.group), "name": _text(case.name)})
+        row = SubElement(
+            suite_element, "testcase", {"classname": _text(case.group), "name": _text(case.name)}
+        )
         if case.failure is not None:
-            told = SubElement(row, "failure", {"message": _text(case.failure)})
-            told.text = _text(case.detail)
+            failure = SubElement(row, "failure", {"message": _text(case.failure)})
+            failure.text = _text(case.detail)
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 

@@ -53,11 +53,11 @@ def check_reaches(reaches: Sequence[Reach], variants: Iterable[Variant], setting
 
 def left_out(answering: Answering) -> list[str]:
     """Say of which reaches who is not asked: sentences for whoever runs it."""
-    said = []
+    notices = []
     for reach in answering.reaches:
         others = [name for name, variant in answering.variants.items() if not is_for(reach, variant)]
         if others:
-            said.append(
+            notices.append(
                 f"--reach {reach.name} is for agents that have others search; not asked of {', '.join(others)}"
             )
-    return said
+    return notices

@@ -255,9 +255,9 @@ def _resolve(config: RunConfig, saved: StudyConfig) -> _Resolved:
     here = before.get("contexts") if config.contexts is None else str(config.contexts.resolve())
     if here is not None:
         plan["contexts"] = here
-    told = joined_settings(had, chosen)
-    if told != (RECORDS,):
-        plan["settings"] = words_of(told)
+    joined = joined_settings(had, chosen)
+    if joined != (RECORDS,):
+        plan["settings"] = words_of(joined)
     reached = joined_reaches(before.get("reach") or (WHOLE.name if saved else None), reaches)
     if reached != (WHOLE,):
         plan["reach"] = reach_words(reached)

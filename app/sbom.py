@@ -52,10 +52,10 @@ def pins(lock: str) -> list[Pin]:
     for number, line in enumerate(lock.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
-        said, _, marker = line.strip().removesuffix("\\").partition(";")
-        if hashed := _HASH.fullmatch(said.strip()):
+        requirement, _, marker = line.strip().removesuffix("\\").partition(";")
+        if hashed := _HASH.fullmatch(requirement.strip()):
             found[-1].hashes.append(hashed[1])
-        elif pinned := _PIN.fullmatch(said.strip()):
+        elif pinned := _PIN.fullmatch(requirement.strip()):
             found.append(Pin(_canonical(pinned[1]), pinned[2], marker.strip() or None, []))
         else:
             raise ValueError(f"line {number} is no pinned package: {line[:80]!r}")
@@ -68,10 +68,12 @@ def _canonical(name: str) -> str:
 
 def bill(lock: str, project: str) -> dict[str, object]:
     """The same lock gives the same bill, byte by byte, where the same packages are installed."""
-    told = tomllib.loads(project)["project"]
-    name, version = _canonical(told["name"]), told["version"]
+    project_table = tomllib.loads(project)["project"]
+    name, version = _canonical(project_table["name"]), project_table["version"]
     packages = pins(lock)
-    direct = [_canonical(re.split(r"[\[<>=!~; ]", line, maxsplit=1)[0]) for line in told["dependencies"]]
+    direct = [
+        _canonical(re.split(r"[\[<>=!~; ]", line, maxsplit=1)[0]) for line in project_table["dependencies"]
+    ]
     root = _ref(name, version)
     return {
         "bomFormat": "CycloneDX",
@@ -85,7 +87,7 @@ def bill(lock: str, project: str) -> dict[str, object]:
                 "name": name,
                 "version": version,
                 "purl": root,
-                "licenses": [{"license": {"id": told["license"]}}],
+                "licenses": [{"license": {"id": project_table["license"]}}],
             }
         },
         "components": [{"bom-ref": _ref(one.name, one.version), **_component(one)} for one in packages],
@@ -121,10 +123,10 @@ def _component(pin: Pin) -> Component:
 def _licences(name: str) -> tuple[dict[str, object], ...]:
     """An expression where there is one, else names."""
     try:
-        told: PackageMetadata = metadata(name)
+        about: PackageMetadata = metadata(name)
     except PackageNotFoundError:
         return ()
-    fields = told.json
+    fields = about.json
     if expression := fields.get("license_expression"):
         return ({"expression": expression},)
     classifiers = [one for one in fields.get("classifier", ()) if one.startswith(_CLASSIFIER)]

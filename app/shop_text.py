@@ -229,8 +229,8 @@ def history_text(shop: Shop, user_id: str, few: int | None) -> str:
     """Say how many orders a user has, and the newest so many; all of them for `None`."""
     page = shop.store.orders(user_id, limit=few)
     left = page.total > len(page.items)
-    told = ", the newest (--orders all shows all):" if left else ":" if page.total else ""
-    lines = ["", f"{page.total:,} orders{told}"]
+    tail = ", the newest (--orders all shows all):" if left else ":" if page.total else ""
+    lines = ["", f"{page.total:,} orders{tail}"]
     products = {p.product_id: p for p in shop.store.products([o.product_id for o in page.items])}
     for order in page.items:
         title = products[order.product_id].title if order.product_id in products else "?"

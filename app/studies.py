@@ -101,9 +101,9 @@ def budget_of(arguments: argparse.Namespace | UnitTerms, study: Study | None = N
     from drr.study.form import of, reading
 
     given = Limit.of(usd=arguments.budget, tokens=arguments.budget_tokens)
-    told = {} if study is None else study.ledger.meta_table("budget")
+    budget_kept = {} if study is None else study.ledger.meta_table("budget")
     with reading("the budget"):
-        before = Limit(*(of(told.get(name), int, type(None)) for name in ("cost", "tokens")))
+        before = Limit(*(of(budget_kept.get(name), int, type(None)) for name in ("cost", "tokens")))
     return Limit(
         before.cost if given.cost is None else given.cost,
         before.tokens if given.tokens is None else given.tokens,

@@ -95,8 +95,8 @@ def table(head: Sequence[str | Column], rows: Sequence[Row], *, width: int | Non
     drawn = _fitted([columns[i] for i in kept], [[row[i] for i in kept] for row in rows], room)
     left_out = [column.head for i, column in enumerate(columns) if i not in kept]
     if left_out:
-        told = f"not shown, for want of room: {', '.join(left_out)} (--wide or --json has all)"
-        drawn += "\n" + "\n".join(painted(line, "dim") for line in wrap(told, room))
+        note = f"not shown, for want of room: {', '.join(left_out)} (--wide or --json has all)"
+        drawn += "\n" + "\n".join(painted(line, "dim") for line in wrap(note, room))
     return drawn
 
 

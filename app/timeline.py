@@ -123,8 +123,8 @@ def text(study: Study, record: Record, *, full: bool) -> str:
     lines += _end(study, record)
     if full:
         lines += _conversations(study, record)
-    if said := study.held(record, "stderr"):
-        last = said.strip().split("\n")
+    if stderr := study.held(record, "stderr"):
+        last = stderr.strip().split("\n")
         kept = last if full else last[-_LAST_LINES:]
         lines += ["  on standard error:", *(f"    {line}" for line in kept)]
     trace = study.held(record, "traceback")
@@ -178,8 +178,8 @@ def _end(study: Study, record: Record) -> Iterator[str]:
     made_up = [one["url"] for one in record.result.get("fabricated") or []]
     if made_up:
         addresses = "1 cited address" if len(made_up) == 1 else f"{len(made_up)} cited addresses"
-        told = f"  fabricated: {addresses} that no tool returned: {', '.join(made_up[:5])}"
-        yield flowed(told)
+        line = f"  fabricated: {addresses} that no tool returned: {', '.join(made_up[:5])}"
+        yield flowed(line)
     for note in record.result.get("notes") or []:
         yield flowed(f"  note: {note}")
     report = study.held(record, "report")
@@ -208,12 +208,12 @@ def _calls(study: Study, record: Record, *, full: bool) -> Iterator[str]:
         who = f" [{call['researcher']}]" if call.get("researcher") else ""
         kept, seconds = call.get("result_sha256"), call.get("seconds")
         text = study.held(record, f"text:{kept}") if kept else call.get("result")
-        said = (text or "") if full else excerpt(" ".join((text or "").split()), _SHOWN_LENGTH)
+        shown = (text or "") if full else excerpt(" ".join((text or "").split()), _SHOWN_LENGTH)
         error = call.get("error")
         mark = "ok  " if error is None else f"FAIL ({error.get('kind') or 'unknown'}) "
         took = "" if seconds is None else f"  {seconds * 1000:.0f} ms"
         yield f"  {call.get('number') or number:>3}{who} {call.get('name') or 'unnamed'}({given}){took}"
-        yield f"        {mark}{said}"
+        yield f"        {mark}{shown}"
 
 
 def _calls_of(message: ToldMessage) -> str:

@@ -234,9 +234,9 @@ def _check(folder: Path, kind: Named, value: str, shown: str, option: str) -> No
     digest = content_hash(value)
     if vouched(folder).has(kind, value, digest):
         return
-    told = plain(f"{folder} names {shown} (sha256 {digest[:16]})")
-    if not _yes(f"{told}, which you did not name"):
-        raise Misuse(plain(f"{told}, and you did not: not used; look at it, then give {option}"))
+    notice = plain(f"{folder} names {shown} (sha256 {digest[:16]})")
+    if not _yes(f"{notice}, which you did not name"):
+        raise Misuse(plain(f"{notice}, and you did not: not used; look at it, then give {option}"))
     vouch(folder, kind, {value: digest})
 
 

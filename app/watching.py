@@ -60,5 +60,5 @@ def _moving() -> Iterator[Listener]:
 def _line(event: Event) -> str | None:
     if event.kind in ("turn", "ended"):
         return None
-    said = " ".join(event.text.split())
-    return excerpt(f"{event.actor}: {_VERBS.get(event.kind, '')}{said}", 200)
+    text = " ".join(event.text.split())
+    return excerpt(f"{event.actor}: {_VERBS.get(event.kind, '')}{text}", 200)

@@ -134,8 +134,8 @@ def _asked(arguments: argparse.Namespace | PooledTerms) -> _Asked | None:
     from drr.study.pools import ALONE, SPREAD, pool_name
 
     each: int | None = arguments.units_per_worker
-    told = "processes" if each is not None or (arguments.workers or 1) > 1 else ALONE
-    name, address = pool_name(arguments.pool or told)
+    pool = "processes" if each is not None or (arguments.workers or 1) > 1 else ALONE
+    name, address = pool_name(arguments.pool or pool)
     if name == ALONE:
         if arguments.pool is not None and ((arguments.workers or 1) > 1 or each is not None):
             raise Misuse(f"--pool {ALONE} is one process; leave --workers and --units-per-worker out")

@@ -221,7 +221,7 @@ def is_pure(entry: Entry, text: str) -> bool:
         return False
     before = text[entry.start : first.start]
     words_before, words_after = (
-        len(WORD.findall(said)) for said in (before, text[entry.links[-1].end : entry.end])
+        len(WORD.findall(words)) for words in (before, text[entry.links[-1].end : entry.end])
     )
     if len(entry.links) > 2 or (number_in(first.text) and words_before > 1):
         return False

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from drr.citations.links import Link, Scan
 
-Held = Callable[[Sequence[str]], Collection[str]]
+IdLookup = Callable[[Sequence[str]], Collection[str]]
 """Asks a shop: which of these are ids of its products?"""
 
 _MARK = re.compile(r"\[\d{1,3}\]:?(?=\s)")
@@ -37,14 +37,14 @@ class IdEntry(NamedTuple):
     link: Link
 
 
-def with_ids(found: Scan, home: str, held: Held | None = None) -> Scan:
+def with_ids(found: Scan, home: str, held: IdLookup | None = None) -> Scan:
     """The same with a link to the shop's page for each id that an entry gives alone."""
     named = [one.link for line in named_by_id(found, home, held) for one in line]
     found.links = sorted([*found.links, *named], key=lambda one: one.start)
     return found
 
 
-def named_by_id(found: Scan, home: str, held: Held | None = None) -> Iterator[list[IdEntry]]:
+def named_by_id(found: Scan, home: str, held: IdLookup | None = None) -> Iterator[list[IdEntry]]:
     """The entries of each line that is nothing but such entries."""
     home, starts = home.rstrip("/"), [link.start for link in found.links]
     asked: list[list[IdEntry]] = []
@@ -60,7 +60,7 @@ def named_by_id(found: Scan, home: str, held: Held | None = None) -> Iterator[li
         elif held is not None and (entries := _alone(found.plain, marks, places, home)):
             asked.append(entries)
     if held is not None and asked:
-        yield from _held(asked, held)
+        yield from _known_entries(asked, held)
 
 
 def is_id(report: str, link: Link) -> bool:
@@ -112,17 +112,17 @@ def _entry(mark: re.Match[str], span: tuple[int, int], product_id: str, home: st
     return IdEntry(mark.start(), Link(*span, f"{home}/{product_id}", product_id, "bare"))
 
 
-def _held(lines: Sequence[Sequence[IdEntry]], held: Held) -> Iterator[list[IdEntry]]:
+def _known_entries(lines: Sequence[Sequence[IdEntry]], held: IdLookup) -> Iterator[list[IdEntry]]:
     """Yield those of these lines of which the shop has all ids, asked once for all of them."""
-    told: dict[str, None] = {}
+    ids: dict[str, None] = {}
     wanted: list[Sequence[IdEntry]] = []
     for line in lines:
         more = [one.link.text for one in line if _ID.fullmatch(one.link.text) is None]
-        if len(told) + len(more) > _MOST:
+        if len(ids) + len(more) > _MOST:
             break
-        told.update(dict.fromkeys(more))
+        ids.update(dict.fromkeys(more))
         wanted.append(line)
-    known = frozenset(held(list(told)) if told else ())
+    known = frozenset(held(list(ids)) if ids else ())
     for line in wanted:
-        if all(one.link.text in known or one.link.text not in told for one in line):
+        if all(one.link.text in known or one.link.text not in ids for one in line):
             yield list(line)

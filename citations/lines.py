@@ -65,17 +65,17 @@ class Lines:
             end = start + len(text)
             if windows:
                 text = text.rstrip("\r")
-            said = text != "" and not text.isspace()
+            filled = text != "" and not text.isspace()
             while link is not None and link.start < end:
-                if said:
+                if filled:
                     self.links.setdefault(len(self.texts), []).append(link)
                 link = next(upcoming, None)
-            if said:
+            if filled:
                 if blank:
                     self._parted.add(len(self.texts))
                 self.texts.append(text)
                 self._starts.append(start)
-            blank = not said
+            blank = not filled
             start = end + 1
 
     def __len__(self) -> int:

@@ -89,8 +89,8 @@ def _cited(accepted: list[list[Entry]], text: str) -> set[str]:
 def _tables(lines: Lines, text: str, taken: set[int]) -> Iterator[list[Entry]]:
     """Tables of a number and an address in each row, whose numbers are counted from 1 and cited."""
     rows: list[Line] = []
-    for index, said in enumerate([*lines.texts, ""]):
-        is_row = said.lstrip().startswith("|")
+    for index, line in enumerate([*lines.texts, ""]):
+        is_row = line.lstrip().startswith("|")
         if rows and (not is_row or lines[index].after_blank):
             yield from _table(rows, text, taken)
             rows = []
@@ -99,9 +99,9 @@ def _tables(lines: Lines, text: str, taken: set[int]) -> Iterator[list[Entry]]:
 
 
 def _table(rows: list[Line], text: str, taken: set[int]) -> Iterator[list[Entry]]:
-    said = [row for row in rows if not _TABLE_RULE.fullmatch(row.text)]
-    head = said[0] if said and not said[0].links else None
-    listed = [entry_of(row, in_section=True) for row in (said[1:] if head else said)]
+    filled_rows = [row for row in rows if not _TABLE_RULE.fullmatch(row.text)]
+    head = filled_rows[0] if filled_rows and not filled_rows[0].links else None
+    listed = [entry_of(row, in_section=True) for row in (filled_rows[1:] if head else filled_rows)]
     entries = [
         entry for entry in listed if entry is not None and entry.form == "row" and len(entry.links) == 1
     ]
@@ -112,7 +112,7 @@ def _table(rows: list[Line], text: str, taken: set[int]) -> Iterator[list[Entry]
     named = head is not None and _CITING_COLUMN.search(head.text) is not None
     bare = all(
         entry.links[0].kind == "bare" and len(row.words_beside()) <= 1
-        for entry, row in zip(entries, said[-len(entries) :], strict=True)
+        for entry, row in zip(entries, filled_rows[-len(entries) :], strict=True)
     )
     if (
         (named or bare)

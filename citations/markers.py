@@ -115,11 +115,11 @@ class _Brackets:
             body = match[2]
             if body not in read:
                 read[body] = self._understood(body)
-            held = read[body]
-            if isinstance(held, str):
-                self._single.append((start, end, held, "bracket", ""))
-            elif held is not None:
-                self._candidates.append(_Candidate(start, end, match[1] != "", held))
+            group = read[body]
+            if isinstance(group, str):
+                self._single.append((start, end, group, "bracket", ""))
+            elif group is not None:
+                self._candidates.append(_Candidate(start, end, match[1] != "", group))
 
     def _array_end(self, start: int, otherwise: int) -> int:
         """Find where the array of arrays ends that may begin here."""

@@ -16,7 +16,7 @@ from drr.citations.cited import Citations, CitedSource, Defect, Marker, Referenc
 from drr.citations.defects import find_defects
 from drr.citations.entries import Entry
 from drr.citations.hidden import blank
-from drr.citations.ids import Held, with_ids
+from drr.citations.ids import IdLookup, with_ids
 from drr.citations.links import Link, Scan, number_in, scan
 from drr.citations.lists import ReferenceList, find_lists
 from drr.citations.markers import Mark, find_marks
@@ -32,7 +32,7 @@ class _Canonical(dict[str, str]):
         return url
 
 
-def parse(report: str, home: str = "", held: Held | None = None) -> Citations:
+def parse(report: str, home: str = "", held: IdLookup | None = None) -> Citations:
     """Parse everything that the report cites. Where an entry gives a product's id alone, it is its page below
     the shop's address, if known.
 
@@ -175,9 +175,9 @@ def _sources(
     for reference in references:
         for url in reference.urls:
             sources[url].list_spans.append((reference.start, reference.end))
-            held = numbers[url]
+            source = numbers[url]
             for number in reference.numbers:
-                held[number] = None
+                source[number] = None
     for marker in markers:
         if marker.url is not None:
             sources[marker.url].inline_spans.append((marker.start, marker.end))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from drr.citations.addresses import BARE, canonical_url
-from drr.citations.ids import Held, named_by_id
+from drr.citations.ids import IdLookup, named_by_id
 from drr.citations.links import scan
 from drr.citations.parse import Citations, Marker, parse
 
@@ -32,7 +32,7 @@ def unknown_urls(citations: Citations, known: Callable[[str], bool]) -> list[str
     return [source.address for source in citations.sources if not known(source.url)]
 
 
-def with_addresses(report: str, known: Callable[[str], bool], home: str, held: Held | None = None) -> str:
+def with_addresses(report: str, known: Callable[[str], bool], home: str, held: IdLookup | None = None) -> str:
     """Return the report with the page's address in place of each id that its list of sources gives alone, where known.
 
     Outside the shop below this address nobody can follow an id. Entries of one line stand on lines of their own then: so
@@ -43,7 +43,7 @@ def with_addresses(report: str, known: Callable[[str], bool], home: str, held: H
         links = [link for _, link in line if known(link.url)]
         changes += [_Change(link.start, link.end, link.url) for link in links]
         if links and len(line) > 1:
-            changes += [_on_its_own_line(report, mark) for mark, _ in line if _said_before(report, mark)]
+            changes += [_on_its_own_line(report, mark) for mark, _ in line if _follows_words(report, mark)]
     return _Edited(report).with_changes(sorted(changes))
 
 
@@ -55,12 +55,12 @@ def _on_its_own_line(report: str, at: int) -> _Change:
     return _Change(start, at, "\n")
 
 
-def _said_before(report: str, at: int) -> bool:
+def _follows_words(report: str, at: int) -> bool:
     """Tell whether words stand before this in its line."""
     return any(map(str.isalnum, report[report.rfind("\n", 0, at) + 1 : at]))
 
 
-def remove(report: str, urls: Collection[str], home: str = "", held: Held | None = None) -> str:
+def remove(report: str, urls: Collection[str], home: str = "", held: IdLookup | None = None) -> str:
     """The report without the citations of these addresses and without marks that lead nowhere.
 
     Only marks, links and list entries go: the sentences stay, now visibly uncited, because what a report claims is not

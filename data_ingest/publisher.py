@@ -122,8 +122,8 @@ class Publisher:
         except httpcore.ReadTimeout:
             raise Broken(f"no byte for {self.timeout:g} s") from None
         except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
-            said = " ".join(str(error).split())[:120] or type(error).__name__
-            raise Broken(f"connection failed: {said}") from None
+            reason = " ".join(str(error).split())[:120] or type(error).__name__
+            raise Broken(f"connection failed: {reason}") from None
 
     async def _checked(self, address: WebAddress) -> Sequence[str]:
         try:
@@ -197,14 +197,14 @@ def publication() -> PublishedSet:
 
 def published(categories: Iterable[str]) -> list[PublishedFile]:
     """The two files of each category, the small one first."""
-    told = publication()
+    figures = publication()
     found = []
     for category in categories:
         for part in PARTS:
-            size = told.files[category][part]
-            address = getattr(told, part).format(category)
+            size = figures.files[category][part]
+            address = getattr(figures, part).format(category)
             path = address.removeprefix("raw/")
-            about = size.gz or round(size.bytes / told.ratio[part])
+            about = size.gz or round(size.bytes / figures.ratio[part])
             found.append(
                 PublishedFile(category, part, address, path, size.bytes, size.gz, about, size.sha256)
             )

@@ -60,7 +60,7 @@ def _cycled(values: list[str], count: int) -> list[str]:
 
 def _body(kind: ProductType, mood: int, words: ReviewWords, rng: random.Random) -> str:
     name = kind.plain
-    said = {
+    choices = {
         0: [*kind.gripes],
         1: [*kind.praise, *kind.gripes],
         2: [*kind.praise],
@@ -71,7 +71,7 @@ def _body(kind: ProductType, mood: int, words: ReviewWords, rng: random.Random) 
     lead = rng.choice(leads).format(name=name)
     if rng.random() < 0.25:
         return lead
-    first = rng.choice(said)
+    first = rng.choice(choices)
     if mood == 1 and kind.praise and kind.gripes:
         return f"{lead} {rng.choice(kind.praise)} But {_lowered(rng.choice(kind.gripes))}"
     return f"{lead} {first}" if rng.random() < 0.7 else f"{first} {lead}"

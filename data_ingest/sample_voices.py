@@ -14,7 +14,7 @@ from drr.data_ingest.sample_vocabulary import Vocabulary
 from drr.env.errors import DrrError
 from numpy.typing import NDArray
 
-SAID = 0.3
+REMARK_SHARE = 0.3
 """Of the reviews of things for an interest of the shopper."""
 
 
@@ -53,15 +53,15 @@ class Voices:
 
     def __post_init__(self) -> None:
         text = (files("drr.data_ingest") / "voices.toml").read_text(encoding="utf-8")
-        said: dict[str, dict[str, list[str]]] = tomllib.loads(text)
+        texts: dict[str, dict[str, list[str]]] = tomllib.loads(text)
         names = [interest.name for interest in self.vocabulary.interests]
-        missing = sorted(set(names) ^ set(said))
+        missing = sorted(set(names) ^ set(texts))
         if missing:
             raise DrrError(f"voices.toml: {missing[0]} is an interest without facts, or none; mend it")
         self._names = names
-        self._facts = [sorted(said[name]) for name in names]
+        self._facts = [sorted(texts[name]) for name in names]
         self._sentences = [
-            [[escaped(" " + one) for one in said[name][fact]] for fact in sorted(said[name])]
+            [[escaped(" " + one) for one in texts[name][fact]] for fact in sorted(texts[name])]
             for name in names
         ]
         kinds = self.vocabulary.types
@@ -85,7 +85,9 @@ class Voices:
         fact = rng.integers(0, 1 << 20, size=(users, 3))
         slot = rng.integers(0, 3, size=len(user))
         interest = own[user, slot]
-        suits = (slot < how_many[user]) & self._of_kind[kind, interest] & (rng.random(len(user)) < SAID)
+        suits = (
+            (slot < how_many[user]) & self._of_kind[kind, interest] & (rng.random(len(user)) < REMARK_SHARE)
+        )
         pick = rng.integers(0, 1 << 20, size=len(user))
         counts = np.zeros((users, 3), np.int64)
         for row in np.flatnonzero(suits).tolist():
@@ -106,9 +108,9 @@ class Voices:
         rows = zip(
             user_ids.tolist(), own.tolist(), how_many.tolist(), fact.tolist(), counts.tolist(), strict=True
         )
-        for user_id, places, count, facts, said in rows:
+        for user_id, places, count, facts, remarks in rows:
             drawn: dict[int, tuple[str, int]] = {}
-            for place, key, times in zip(places[:count], facts, said, strict=False):
+            for place, key, times in zip(places[:count], facts, remarks, strict=False):
                 known = self._facts[place]
                 before = drawn.get(place)
                 drawn[place] = (before[0], before[1] + times) if before else (known[key % len(known)], times)

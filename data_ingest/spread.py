@@ -128,8 +128,8 @@ class UserRanges:
     def _drawn(self, rows: list[ClashingRow]) -> dict[int, int]:
         for draws in _DRAWS if rows else ():
             asked = {n for one in rows for n in islice(candidates(one.base, self._space), draws)}
-            held = self._held(asked)
-            free = {number: number in held for number in asked}
+            rows_there = self._held(asked)
+            free = {number: number in rows_there for number in asked}
             try:
                 return redrawn(rows, free.__getitem__, space=self._space)
             except KeyError:

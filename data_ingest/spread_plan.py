@@ -59,8 +59,8 @@ class SpreadPlan:
     def digest(self, code: str) -> str:
         """Equal plans cut equal files into equal pieces."""
         names = [(pair.category, pair.meta.name, pair.reviews.name) for pair in self.pairs]
-        said = [self.recipe.document(), names, self.sizes, self.bounds, self.parts, code]
-        return sha256(orjson.dumps(said)).hexdigest()
+        recipe_parts = [self.recipe.document(), names, self.sizes, self.bounds, self.parts, code]
+        return sha256(orjson.dumps(recipe_parts)).hexdigest()
 
     def check_files(self) -> None:
         """`DrrError` where this machine has not the files that the driver has."""

@@ -14,7 +14,7 @@ _FULL_SQLITE = frozenset(("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"))
 _REMEDY = "make room there and run the same command again"
 # SQLite, pyarrow and tantivy tell the system's error in words of theirs; no other's words are taken for it.
 _TELLERS = frozenset(("sqlite3", "pyarrow"))
-_SAID = (
+_FULL_DISK = (
     "disk is full",
     "no space left on device",
     "disk quota exceeded",
@@ -36,9 +36,11 @@ def disk_of(place: str | Path | None = None) -> Iterator[None]:
 
 def _tells(error: Exception) -> bool:
     """Tell whether an error is a sentence of ours already, which says more of the place. A full disk is no misuse, though."""
-    told = str(error).lower()
+    text = str(error).lower()
     return (
-        isinstance(error, DrrError) and not isinstance(error, Misuse) and any(said in told for said in _SAID)
+        isinstance(error, DrrError)
+        and not isinstance(error, Misuse)
+        and any(phrase in text for phrase in _FULL_DISK)
     )
 
 
@@ -50,13 +52,13 @@ def no_room(error: BaseException, place: str | Path | None = None) -> str | None
         seen.append(at)
         if isinstance(at, OSError) and at.errno in _FULL:
             return _sentence(place or at.filename, at.strerror)
-        told = " ".join(str(at).split())[:300]
+        reason = " ".join(str(at).split())[:300]
         if isinstance(at, DrrError) and str(at).endswith(_REMEDY):
             return str(at)
-        teller = type(at).__module__.partition(".")[0] in _TELLERS or "(os error " in told
-        said = teller and any(said in told.lower() for said in _SAID)
-        if said or getattr(at, "sqlite_errorname", None) in _FULL_SQLITE:
-            return _sentence(place, told)
+        teller = type(at).__module__.partition(".")[0] in _TELLERS or "(os error " in reason
+        phrase = teller and any(phrase in reason.lower() for phrase in _FULL_DISK)
+        if phrase or getattr(at, "sqlite_errorname", None) in _FULL_SQLITE:
+            return _sentence(place, reason)
         at = at.__cause__ or at.__context__
     return None
 

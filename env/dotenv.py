@@ -24,9 +24,9 @@ def read_dotenv(path: Path) -> dict[str, str]:
     for number, line in enumerate(map(str.strip, lines), 1):
         if not line or line.startswith("#"):
             continue
-        if (said := _LINE.fullmatch(line)) is None:
+        if (match := _LINE.fullmatch(line)) is None:
             raise Misuse(f"{path}: line {number} is not NAME=value (it is not shown, as it may hold a key)")
-        found[said[1]] = _value(said[2])
+        found[match[1]] = _value(match[2])
     return found
 
 

@@ -50,10 +50,10 @@ class HashedTfIdf:
 
     @classmethod
     def fitted(cls, texts: Sequence[str]) -> HashedTfIdf:
-        held = np.zeros(PLACES, np.float64)
+        vector = np.zeros(PLACES, np.float64)
         for text in texts:
-            held[list({place for place, _, _ in _places(text)})] += 1
-        rarity = 1 + np.log((1 + len(texts)) / (1 + held))
+            vector[list({place for place, _, _ in _places(text)})] += 1
+        rarity = 1 + np.log((1 + len(texts)) / (1 + vector))
         return cls(rarity.astype(np.float32))
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -15,12 +15,12 @@ DEEPEST = 200
 
 def parsed(text: str | bytes) -> Any:
     """`ValueError` for what is no JSON, is nested without end, or says a thing twice: nobody knows which is meant."""
-    told = text if isinstance(text, str) else text.decode("utf-8")
+    decoded = text if isinstance(text, str) else text.decode("utf-8")
     try:
-        value = json.loads(told, object_pairs_hook=once)
+        value = json.loads(decoded, object_pairs_hook=once)
     except RecursionError:  # from Python 3.12 on there is none
         value = None
-    if told.count("[") + told.count("{") > DEEPEST and (value is None or _is_deeper(value)):
+    if decoded.count("[") + decoded.count("{") > DEEPEST and (value is None or _is_deeper(value)):
         raise ValueError(f"nested more than {DEEPEST} deep")
     return value
 
@@ -28,10 +28,10 @@ def parsed(text: str | bytes) -> Any:
 def _is_deeper(value: Any) -> bool:
     layer = [value]
     for _ in range(DEEPEST):
-        held = (
+        open_brackets = (
             one.values() if isinstance(one, dict) else one for one in layer if isinstance(one, (dict, list))
         )
-        layer = [part for some in held for part in some]
+        layer = [part for some in open_brackets for part in some]
         if not layer:
             return False
     return True

@@ -69,13 +69,13 @@ def _validated(where: str, raw: JsonObject, model: type[Row], schema: int) -> Ro
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "the object"
-        told = first["msg"].removeprefix("Value error, ")
+        reason = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
-            told = (
+            reason = (
                 f"no such field in schema {schema}; a newer version of drr may have written it: "
                 "update drr, or leave the field out"
             )
-        raise Misuse(f"{where}: {field}: {told}") from error
+        raise Misuse(f"{where}: {field}: {reason}") from error
 
 
 def _check_version(where: str, version: object, schema: int) -> None:

@@ -332,9 +332,9 @@ def _mark_strangers(layers: list[_Layer]) -> list[tuple[str, str]]:
                 continue
             own = [_text(one.values[name]) for one in layers if one.stranger is None and name in one.values]
             others = [_text(one.values[name]) for one in layers if one is not layer and name in one.values]
-            told = _text(given)
-            place = place_of(told)
-            if told not in others and told in map(shown, others):
+            text_given = _text(given)
+            place = place_of(text_given)
+            if text_given not in others and text_given in map(shown, others):
                 del layer.values[name]  # the same, but a study is never told the password
                 continue
             if place in map(place_of, own) or vouched(layer.stranger).has("address", place):

@@ -263,8 +263,8 @@ class UserRecords:
         """The store's record, and after it what the agent saw of it."""
         user_id, _, rest = address.removeprefix(USER).partition("/")
         if self._withheld:
-            told = "the shopper's records were withheld from this agent, which cannot know what is behind the address"
-            return Frozen(address, self.name, "unreachable", reason=told)
+            reason = "the shopper's records were withheld from this agent, which cannot know what is behind the address"
+            return Frozen(address, self.name, "unreachable", reason=reason)
         if self._shop is not None:
             if self._user_id is not None and user_id != self._user_id:
                 return Frozen(

@@ -83,26 +83,26 @@ class SpreadCopy:
         return self._sink.publish(manifest)
 
     def _products(self, number: int, rows: list[Product]) -> None:
-        said = product_bytes(rows)
-        self._sink.hashed.add_bytes("products", said, len(rows))
-        name, digest = f"products-{number}", sha256(said).hexdigest()
+        data = product_bytes(rows)
+        self._sink.hashed.add_bytes("products", data, len(rows))
+        name, digest = f"products-{number}", sha256(data).hexdigest()
         known = self._sink.stored(name) == digest
         categories = Counter(product.category for product in rows)
         # Also where it is stored: the words are of all products.
         self._give(GivenJob("products", (rows, known), name=name), digest, categories)
 
     def _users(self, number: int, rows: list[UserRow]) -> None:
-        said = user_bytes(rows)
-        self._sink.hashed.add_bytes("users", said, len(rows))
-        self._missing(GivenJob("users", (rows,), name=f"users-{number}"), said)
+        data = user_bytes(rows)
+        self._sink.hashed.add_bytes("users", data, len(rows))
+        self._missing(GivenJob("users", (rows,), name=f"users-{number}"), data)
 
     def _orders(self, number: int, rows: list[Order], columns: Columns) -> None:
         table = columns(rows)
-        said = order_bytes(table)
-        self._sink.hashed.add_bytes("orders", said, len(rows))
+        data = order_bytes(table)
+        self._sink.hashed.add_bytes("orders", data, len(rows))
         self._sink.hashed.add_moment(max(table.timestamp_ms))
         self._missing(
-            GivenJob("orders", ([row.model_dump() for row in rows],), name=f"orders-{number}"), said
+            GivenJob("orders", ([row.model_dump() for row in rows],), name=f"orders-{number}"), data
         )
 
     def _missing(self, job: GivenJob, said: bytes) -> None:

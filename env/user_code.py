@@ -32,19 +32,19 @@ def is_in_file(name: str) -> bool:
 
 def from_file(noun: str, place: str, name: str) -> UserCode:
     """Load what goes by that name there. `noun` says in errors what it should be, `variant` or another."""
-    told = f"{noun} {place}:{name}"
+    where = f"{noun} {place}:{name}"
     path = at_home(place).resolve()
     if not path.is_file():
-        raise Misuse(f"{told}: there is no file {path}; give path/to/file.py:{_KIND.get(noun, 'function')}")
+        raise Misuse(f"{where}: there is no file {path}; give path/to/file.py:{_KIND.get(noun, 'function')}")
     if not _SAFE.fullmatch(path.name):
-        raise Misuse(f"{told}: the file's name may hold letters, digits, `.`, `_` and `-`; rename it")
+        raise Misuse(f"{where}: the file's name may hold letters, digits, `.`, `_` and `-`; rename it")
     try:
         source = path.read_bytes()
     except OSError as error:
-        raise Misuse(f"{told}: {path} cannot be read ({error.strerror})") from error
+        raise Misuse(f"{where}: {path} cannot be read ({error.strerror})") from error
     found = getattr(_module(path, source, noun), name, None)
     if found is None:
-        raise Misuse(f"{told}: {path} has no {_KIND.get(noun, 'function')} {name!r}")
+        raise Misuse(f"{where}: {path} has no {_KIND.get(noun, 'function')} {name!r}")
     return UserCode(found, path, sha256(source).hexdigest())
 
 
@@ -63,8 +63,8 @@ def _module(path: Path, source: bytes, noun: str) -> ModuleType:
         exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102 - the user named this file to be run
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        told = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
-        cause = f"{type(error).__name__}: {told}" if told else type(error).__name__
+        reason = " ".join(str(error.msg if isinstance(error, SyntaxError) else error).split())
+        cause = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
         raise Misuse(f"{path}{_line_of(error, path)}: cannot be loaded ({cause}); mend it") from error
     return module
 

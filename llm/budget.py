@@ -59,10 +59,10 @@ class Limit:
         )
 
     def __str__(self) -> str:
-        return _told(self.cost, self.tokens) or "no limit"
+        return _amount_text(self.cost, self.tokens) or "no limit"
 
 
-def _told(cost: int | None, tokens: int | None) -> str:
+def _amount_text(cost: int | None, tokens: int | None) -> str:
     parts = []
     if cost is not None:
         parts.append(
@@ -161,7 +161,7 @@ class Budget:
                 return amount
             if verdict == "refused":
                 what = "the unit's cap" if self.scope == "unit" else "the budget"
-                most = _told(
+                most = _amount_text(
                     None if self.limit.cost is None else amount.cost,
                     None if self.limit.tokens is None else amount.tokens,
                 )

@@ -208,5 +208,5 @@ async def persist(
 
 
 def _last(failure: ModelFailure, tried: int) -> ModelFailure:
-    told = f" (after {tried} tries)" if tried > 1 else ""
-    return ModelFailure(failure.kind, f"{failure}{told}", retry_after=failure.retry_after)
+    tries_note = f" (after {tried} tries)" if tried > 1 else ""
+    return ModelFailure(failure.kind, f"{failure}{tries_note}", retry_after=failure.retry_after)

@@ -79,7 +79,7 @@ def failure_of(error: Exception, redact: Redactor) -> ModelFailure | None:
     kind = _kind_of(error)
     if kind is None:
         return None
-    return ModelFailure(kind, redact(_told(error), 500), retry_after=_retry_after(error))
+    return ModelFailure(kind, redact(_error_text(error), 500), retry_after=_retry_after(error))
 
 
 _UNSENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"})
@@ -121,7 +121,7 @@ def check(message: AIMessage, provider: str, *, may_be_empty: bool = False) -> N
         raise ModelFailure("malformed", "the answer holds neither text nor a tool call")
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """The provider's own sentence where there is one."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
@@ -166,21 +166,21 @@ def _of_transport(error: Exception) -> FailureKind | None:
 def _of_status(status: int, error: Exception) -> FailureKind:
     """Classify by the body's type first: errors in the middle of a stream carry status 200."""
     body = getattr(error, "body", None)
-    told = json.dumps(body, default=str).lower() if body is not None else ""
-    text = f"{told} {error}".lower()
+    body_text = json.dumps(body, default=str).lower() if body is not None else ""
+    text = f"{body_text} {error}".lower()
     if status < 500 and any(mark in text for mark in _NO_CREDIT):
         return "no_credit"
     if status in (400, 413, 422) and any(mark in text for mark in _TOO_LONG):
         return "context_overflow"
-    kind = _BY_TYPE.get(_told_type(body))
+    kind = _BY_TYPE.get(_type_text(body))
     if kind is not None:
         return kind
     if status < 400:
-        return "malformed" if not told else "server"
+        return "malformed" if not body_text else "server"
     return _BY_STATUS.get(status) or ("server" if status >= 500 else "bad_request")
 
 
-def _told_type(body: Any) -> str:
+def _type_text(body: Any) -> str:
     if isinstance(body, dict):
         inner = body.get("error")
         if isinstance(inner, dict):

@@ -296,7 +296,7 @@ class _Role:
             if (before := self._replayed(journal, request, form, may_be_empty)) is not None:
                 return before
         chat = form.bound(self._own_chat or shared.chat(self.name, max_tokens))
-        told: dict[str, Any] = {} if brief is None or not self.rule_written else {"brief": brief}
+        extra: dict[str, Any] = {} if brief is None or not self.rule_written else {"brief": brief}
         sent: list[BaseMessage] = list(messages)
         marks: dict[str, Any] = {}
         if self._provider == "anthropic":
@@ -310,7 +310,7 @@ class _Role:
             started = shared.clock.now()
             charge.sent = not self.rule_written
             try:
-                message = well_formed_message(await chat.ainvoke(sent, **told, **marks))
+                message = well_formed_message(await chat.ainvoke(sent, **extra, **marks))
             except BaseException as error:
                 charge.sent = charge.sent and classify.may_be_billed(error)
                 self._seen(messages, max_tokens, shared.clock.now() - started, failure=error)

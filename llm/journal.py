@@ -30,8 +30,8 @@ class PaidAnswer:
     @classmethod
     def read(cls, text: str) -> PaidAnswer:
         facts, _, message = text.partition("\n")
-        told = json.loads(facts)
-        return cls(AIMessage.model_validate(json.loads(message)), told["cost"], told["seconds"])
+        entry = json.loads(facts)
+        return cls(AIMessage.model_validate(json.loads(message)), entry["cost"], entry["seconds"])
 
 
 class Journal(Protocol):
@@ -49,9 +49,9 @@ class Journal(Protocol):
 
 def request_id(model: str, form: str, messages: Sequence[BaseMessage]) -> str:
     """`form` is whatever goes along with the messages: tools, the form of an answer, another limit."""
-    told = sha256()
+    digest = sha256()
     for part in (model, form):
-        told.update(f"{len(part)}:{part}".encode("utf-8", "surrogatepass"))
+        digest.update(f"{len(part)}:{part}".encode("utf-8", "surrogatepass"))
     for message in messages:
         content = message.content
         text = content if isinstance(content, str) else json.dumps(content, sort_keys=True)
@@ -62,6 +62,6 @@ def request_id(model: str, form: str, messages: Sequence[BaseMessage]) -> str:
             parts += [message.tool_call_id, message.status]
         for part in parts:
             data = part.encode("utf-8", "surrogatepass")
-            told.update(b"%d:" % len(data))
-            told.update(data)
-    return told.hexdigest()
+            digest.update(b"%d:" % len(data))
+            digest.update(data)
+    return digest.hexdigest()

@@ -23,10 +23,10 @@ def sees(name: str) -> bool | None:
     if name == OFFLINE:
         return False
     try:
-        told = profile_of(name).get("image_inputs")
+        takes_images = profile_of(name).get("image_inputs")
     except ModelSetupError:  # of somebody else, who is no provider of ours
         return None
-    return None if told is None else bool(told)
+    return None if takes_images is None else bool(takes_images)
 
 
 def is_shown_pictures(name: str, vision: Vision) -> bool:

@@ -60,11 +60,11 @@ def read(text: str, schema: type[Schema]) -> Schema:
         json.loads(document, parse_constant=_refuse_constant, object_pairs_hook=_refuse_twins)
         return schema.model_validate_json(document, strict=True)
     except ValidationError as error:
-        told = "; ".join(
+        reasons = "; ".join(
             f"{'.'.join(map(str, one['loc'])) or 'the document'}: {one['msg']}"
             for one in error.errors(include_url=False, include_input=False)[:5]
         )
-        raise Unreadable(told) from None
+        raise Unreadable(reasons) from None
     except RecursionError:
         raise Unreadable("the JSON is nested too deeply") from None
     except ValueError as error:

@@ -21,11 +21,11 @@ def well_formed(text: str) -> str:
 
 def well_formed_message(message: AIMessage) -> AIMessage:
     """Make a model's message fit to be sent back, recorded and shown."""
-    said = {"content": message.content, "tool_calls": message.tool_calls}
-    text = json.dumps(said, ensure_ascii=False, default=str)
+    fields = {"content": message.content, "tool_calls": message.tool_calls}
+    text = json.dumps(fields, ensure_ascii=False, default=str)
     if text.isascii() or well_formed(text) == text:
         return message
-    return message.model_copy(update={name: _all(value) for name, value in said.items()})
+    return message.model_copy(update={name: _all(value) for name, value in fields.items()})
 
 
 def _all(value: Any) -> Any:

@@ -8,7 +8,7 @@ from drr.llm.rows import ToldMessage
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 # Blocks of which the text and the calls are told already.
-_TOLD = ("text", "tool_use", "input_json_delta")
+_SHOWN_BLOCKS = ("text", "tool_use", "input_json_delta")
 
 
 def plain(messages: Sequence[BaseMessage]) -> list[ToldMessage]:
@@ -21,14 +21,14 @@ def plain(messages: Sequence[BaseMessage]) -> list[ToldMessage]:
 
 
 def _one(message: BaseMessage, numbers: dict[str | None, str]) -> ToldMessage:
-    told: ToldMessage = {"role": message.type, "text": message.text}
+    line: ToldMessage = {"role": message.type, "text": message.text}
     if isinstance(message, AIMessage):
-        _add_answer(told, message, numbers)
+        _add_answer(line, message, numbers)
     if isinstance(message, ToolMessage):
-        told["tool_call_id"] = _number(message.tool_call_id, numbers)
-        told["name"] = message.name
-        told["status"] = message.status
-    return told
+        line["tool_call_id"] = _number(message.tool_call_id, numbers)
+        line["name"] = message.name
+        line["status"] = message.status
+    return line
 
 
 def _add_answer(told: ToldMessage, message: AIMessage, numbers: dict[str | None, str]) -> None:
@@ -47,7 +47,7 @@ def _add_answer(told: ToldMessage, message: AIMessage, numbers: dict[str | None,
         told["usage"] = {"input_tokens": used["input_tokens"], "output_tokens": used["output_tokens"]}
     blocks = message.content if isinstance(message.content, list) else []
     others: list[object] = [
-        block for block in blocks if isinstance(block, dict) and block.get("type") not in _TOLD
+        block for block in blocks if isinstance(block, dict) and block.get("type") not in _SHOWN_BLOCKS
     ]
     if others:
         told["blocks"] = others

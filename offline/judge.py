@@ -180,12 +180,12 @@ def _relative(asking: Asking[Any]) -> JsonObject:
 def _example(label: str, lines: Sequence[str], shop: str) -> str:
     """Find the line that shows a failure best, as far as its surface tells. A repeated one, a bare recommendation, the total."""
     shows = _SHOWS.get(label)
-    told = [line for line in lines if not line.startswith(("#", "|", ">"))]
-    shown: list[str] = [*(shows(lines, shop) if shows else ()), *told, *lines]
+    plain_lines = [line for line in lines if not line.startswith(("#", "|", ">"))]
+    shown: list[str] = [*(shows(lines, shop) if shows else ()), *plain_lines, *lines]
     return shown[0]
 
 
-def _said_before(lines: Sequence[str], shop: str) -> list[str]:
+def _repetitions(lines: Sequence[str], shop: str) -> list[str]:
     words = [tuple(tokens(plain(line))) for line in lines]
     return [line for place, line in enumerate(lines) if words[place] in words[:place]]
 
@@ -204,7 +204,7 @@ def _breaking(lines: Sequence[str], shop: str) -> list[str]:
 
 
 _SHOWS: Mapping[str, Callable[[Sequence[str], str], list[str]]] = {
-    "redundant_clarity": _said_before,
+    "redundant_clarity": _repetitions,
     "shallow_analysis": lambda lines, shop: _recommended(lines, REASON),
     "weak_synthesis": lambda lines, shop: _recommended(lines, INSIGHT),
     "constraint_violation": _breaking,

@@ -29,18 +29,18 @@ class PointMatch(NamedTuple):
 
 def match(text: str, gist: str | None, report: str) -> PointMatch:
     """A point whose gist is empty is kept by what a report leaves out, which no word of it shows."""
-    wanted = _told(text) if gist is None else gist
+    wanted = _text(text) if gist is None else gist
     words = families(wanted)
     if not words:
         return PointMatch("not_support", "no word of a report shows this to a judge without a model", "")
-    held, line = max(((_held(words, line), line) for line in _lines(report)), default=(0.0, ""))
-    told = f"a line of the report has {held:.0%} of its words"
-    if held < _ENOUGH or missing_numbers(wanted, plain(line)):
-        return PointMatch("not_support", told, "")
-    return PointMatch("partial_support", told, " ".join(line.split()))
+    share, line = max(((_share(words, line), line) for line in _lines(report)), default=(0.0, ""))
+    reason = f"a line of the report has {share:.0%} of its words"
+    if share < _ENOUGH or missing_numbers(wanted, plain(line)):
+        return PointMatch("not_support", reason, "")
+    return PointMatch("partial_support", reason, " ".join(line.split()))
 
 
-def _told(text: str) -> str:
+def _text(text: str) -> str:
     begun = _OF_ANSWER.match(text)
     return text[begun.end() :] if begun else text
 
@@ -49,5 +49,5 @@ def _lines(report: str) -> list[str]:
     return [line[0] for line in _LINE.finditer(report) if line[0].strip()]
 
 
-def _held(words: frozenset[str], line: str) -> float:
+def _share(words: frozenset[str], line: str) -> float:
     return len(words & families(line)) / len(words)

@@ -26,7 +26,7 @@ Status = Literal["pass", "fail", "none"]
 ALIKE = 0.6
 """Shingle similarity from which two questions count as the same."""
 _SHORTEST, _LONGEST = 8, 200
-_TOLD = frozenset(
+_EXPLAINED = frozenset(
     {*ProfileSummary.model_fields, *Spend.model_fields, *UserStatistics.model_fields}
     | {"address.city", "address.state", "address.country"}
 )
@@ -295,7 +295,7 @@ def _true(kind: str, value: str, known: Known) -> bool:
         return value in known.orders
     if kind == "product":
         return value in known.orders.values()
-    return value in _TOLD
+    return value in _EXPLAINED
 
 
 def sets_limit(wanted: Constraints) -> bool:

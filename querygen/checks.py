@@ -71,13 +71,13 @@ class Checker:
             return None
         orders = store.orders(user_id, limit=_ORDERS_READ).items
         products = store.products(sorted({order.product_id for order in orders}))
-        told = [user.address.city, STATES.get(user.address.state, user.address.state), "United States"]
-        told += [part for product in products for part in _named(product)]
+        places = [user.address.city, STATES.get(user.address.state, user.address.state), "United States"]
+        places += [part for product in products for part in _named(product)]
         return Known(
             user,
             store.statistics(user_id),
             {order.order_id: order.product_id for order in orders},
-            frozenset(word for text in told for word in tokens(text)),
+            frozenset(word for text in places for word in tokens(text)),
         )
 
 

@@ -150,9 +150,9 @@ configs:
 
 ## How it was made
 
-- Written by: {_told(facts["models"])}. {rules} of {len(queries)} by rules (`rule_written`) and not by a language model.
-- Mode: {_told(facts["modes"])}. Intents: {_told(facts["intents"])}.
-- Review: {_told(facts["reviews"])}. Reviewers: {_told(_reviewers(queries))}.
+- Written by: {_counts_text(facts["models"])}. {rules} of {len(queries)} by rules (`rule_written`) and not by a language model.
+- Mode: {_counts_text(facts["modes"])}. Intents: {_counts_text(facts["intents"])}.
+- Review: {_counts_text(facts["reviews"])}. Reviewers: {_counts_text(_reviewers(queries))}.
 - Shop (content hash): {", ".join(f"`{shop}`" for shop in shops) or "not recorded"}.
 
 ## What is in it
@@ -188,8 +188,8 @@ def _facts(queries: Sequence[Query]) -> dict[str, str]:
         models[query.model or "unknown"] = models.get(query.model or "unknown", 0) + 1
     rules = sum(bool(query.rule_written) for query in queries)
     return {
-        "written": f"Written by: {_told(models)}; {rules} of {len(queries)} by rules and not by a language model.",
-        "reviewed": f"Reviewers: {_told(_reviewers(queries))}; `none` means checked by code only, `model:NAME` read by a language model "
+        "written": f"Written by: {_counts_text(models)}; {rules} of {len(queries)} by rules and not by a language model.",
+        "reviewed": f"Reviewers: {_counts_text(_reviewers(queries))}; `none` means checked by code only, `model:NAME` read by a language model "
         "and by no person.",
     }
 
@@ -201,7 +201,7 @@ def _reviewers(queries: Sequence[Query]) -> dict[str, int]:
     return counts
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def _counts_text(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 

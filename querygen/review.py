@@ -24,7 +24,7 @@ def review(
     kind = ReviewedKind(
         one="question",
         write=write_queries,
-        told=lambda query: _told(query, problems(query)),
+        told=lambda query: _row(query, problems(query)),
         text=lambda query: query.query,
         edited=edited,
         same=lambda one, other: one.id == other.id,
@@ -46,7 +46,7 @@ def edited(query: Query, text: str, reviewer: str, at: str) -> Query:
     )
 
 
-def _told(query: Query, problems: dict[str, str]) -> ToldRow:
+def _row(query: Query, problems: dict[str, str]) -> ToldRow:
     constraints = query.constraints or parse_constraints(query.query)
     stated = {name: value for name, value in constraints.model_dump().items() if value not in (None, [])}
     rows = [

@@ -76,9 +76,10 @@ def review_rows(
     place = 0
     while place < len(todo):
         at = todo[place]
-        told = kind.told(rows[at])
+        row_text = kind.told(rows[at])
         terminal.show(
-            f"\n{place + 1} of {len(todo)}  {told.name}\n\n  {told.text}\n\n" + "\n".join(told.lines)
+            f"\n{place + 1} of {len(todo)}  {row_text.name}\n\n  {row_text.text}\n\n"
+            + "\n".join(row_text.lines)
         )
         try:
             key = terminal.ask(f"{KEYS} > ", "").strip().casefold()[:1]

@@ -14,7 +14,7 @@ from drr.env.shop import Shop
 from drr.querygen import wording
 from drr.querygen.check_list import ALIKE, Stock
 from drr.querygen.tasks import ResearchTask
-from drr.wording.circumstances import told_of_asker
+from drr.wording.circumstances import circumstances_of_asker
 from drr.wording.personal import personal_data
 
 SHORTEST, LONGEST = 30, 200
@@ -52,7 +52,7 @@ def _privacy(task: ResearchTask) -> str | None:
 
 
 def _circumstances(task: ResearchTask) -> str | None:
-    found = told_of_asker(task.task)
+    found = circumstances_of_asker(task.task)
     return f"tells of the asker's own household, body or home: {', '.join(found)}" if found else None
 
 
@@ -86,8 +86,8 @@ def problems(
     seen = Seen()
     for task in tasks:
         for name, check in TASK_CHECKS.items():
-            if told := check(task):
-                yield TaskProblem(task.task_id, name, told)
+            if reason := check(task):
+                yield TaskProblem(task.task_id, name, reason)
         own = shingles(task.task)
         for place, alike in seen.alike(own):
             if alike >= ALIKE:
@@ -104,8 +104,8 @@ def _of_shop(task: ResearchTask, shop: Shop, min_products: int) -> Iterator[Task
     if not task.needs:
         yield TaskProblem(task.task_id, "answerable", "names nothing that the shop must sell")
     elif scarce:
-        told = f"fewer than {min_products} products for {', '.join(scarce)}"
-        yield TaskProblem(task.task_id, "answerable", told)
+        reason = f"fewer than {min_products} products for {', '.join(scarce)}"
+        yield TaskProblem(task.task_id, "answerable", reason)
     brands = [name for name in wording.names(task.task) if stock.sold(name) > 0]
     if brands:
         yield TaskProblem(task.task_id, "names", f"names what this shop sells: {', '.join(brands)}")

@@ -22,7 +22,7 @@ def review_wishes(
     kind = ReviewedKind(
         one="task",
         write=write_tasks,
-        told=lambda task: _told(task, problems(task)),
+        told=lambda task: _row(task, problems(task)),
         text=lambda task: task.task,
         edited=_edited,
         same=lambda one, other: one.task == other.task,
@@ -37,7 +37,7 @@ def _edited(task: ResearchTask, text: str, reviewer: str, at: str) -> ResearchTa
     return task.model_copy(update={"task": text, "review": review})
 
 
-def _told(task: ResearchTask, problems: Sequence[str]) -> ToldRow:
+def _row(task: ResearchTask, problems: Sequence[str]) -> ToldRow:
     rows = [
         ("category", task.category),
         ("intent", task.intent),
@@ -49,5 +49,5 @@ def _told(task: ResearchTask, problems: Sequence[str]) -> ToldRow:
     return ToldRow(
         one_line(task.task_id, 80),
         one_line(task.task, 4000),
-        [*lines, *(f"  FAILS {one_line(told, 400)}" for told in problems)],
+        [*lines, *(f"  FAILS {one_line(reason, 400)}" for reason in problems)],
     )

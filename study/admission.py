@@ -143,13 +143,13 @@ class Admission:
         spare = _less(SpendAmount(limit.cost or 0, limit.tokens or 0), self._committed(set()))
         rest = sum((self._expected(key) for key in left), NOTHING)
         largest = self._bank.largest
-        held = "" if largest == NOTHING else f" and holds up to {self._told(largest)} for a call"
+        reserve = "" if largest == NOTHING else f" and holds up to {self._amount_text(largest)} for a call"
         return (
-            f"the budget of {limit} leaves {self._told(spare)}, less than a unit of {group} needs, which is expected to cost "
-            f"{self._told(mean)} ({why}){held}; the {len(left)} units left are expected to cost {self._told(rest)}"
+            f"the budget of {limit} leaves {self._amount_text(spare)}, less than a unit of {group} needs, which is expected to cost "
+            f"{self._amount_text(mean)} ({why}){reserve}; the {len(left)} units left are expected to cost {self._amount_text(rest)}"
         )
 
-    def _told(self, amount: SpendAmount) -> str:
+    def _amount_text(self, amount: SpendAmount) -> str:
         limit = self._bank.limit
         return str(
             Limit(

@@ -205,9 +205,9 @@ class Crew:
             case Saved():
                 self._terms.saved(message)
                 # should its worker die, another goes on from there
-                if (held := hand.units.get(message.key)) is not None:
-                    more = {**held.saved, message.name: message.text}
-                    hand.units[message.key] = replace(held, saved=more)
+                if (unit := hand.units.get(message.key)) is not None:
+                    more = {**unit.saved, message.name: message.text}
+                    hand.units[message.key] = replace(unit, saved=more)
             case GrantRequest() | Spent():
                 if hand.name is not None:
                     self._grants.hear(hand.name, message)

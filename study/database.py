@@ -194,8 +194,8 @@ class Database:
         tables = {row[0] for row in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if lacking := sorted(_TABLES - tables):
             raise DrrError(f"{self.path}: is no ledger of ours (it has no {', '.join(lacking)}); restore it")
-        told = self.rows("SELECT value FROM meta WHERE name = 'schema'")
-        version = int(told[0][0]) if told and str(told[0][0]).isdecimal() else 0
+        schema = self.rows("SELECT value FROM meta WHERE name = 'schema'")
+        version = int(schema[0][0]) if schema and str(schema[0][0]).isdecimal() else 0
         if not 1 <= version <= VERSION:
             raise DrrError(
                 f"{self.path}: written by schema {version}, this program reads {VERSION}; update drr"

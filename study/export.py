@@ -189,7 +189,7 @@ def _arrow(hint: object) -> str:
 def _unit_rows(study: Study, record: Record) -> Iterator[UnitRow]:
     facts = {**record.key_fields, **record.spec, **record.result}
     used = record.usage.values()
-    told = bool(used) or not record.made_elsewhere
+    has_usage = bool(used) or not record.made_elsewhere
     yield {
         "key": record.key,
         "kind": record.kind,
@@ -206,9 +206,9 @@ def _unit_rows(study: Study, record: Record) -> Iterator[UnitRow]:
         "stop_reason": _text(facts, "stop_reason"),
         "words": facts.get("words"),
         "report": None if study.lost(record) else study.text(record, "report"),
-        "calls": sum(one["calls"] for one in used) if told else None,
-        "input_tokens": sum(one["input_tokens"] for one in used) if told else None,
-        "output_tokens": sum(one["output_tokens"] for one in used) if told else None,
+        "calls": sum(one["calls"] for one in used) if has_usage else None,
+        "input_tokens": sum(one["input_tokens"] for one in used) if has_usage else None,
+        "output_tokens": sum(one["output_tokens"] for one in used) if has_usage else None,
         "cost_usd": record.making_usd,
         "key_fields": dict(record.key_fields),
         "result": {name: value for name, value in record.result.items() if name not in _OWN_TABLES},

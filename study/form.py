@@ -29,9 +29,9 @@ def reading(what: str) -> Iterator[None]:
     try:
         yield
     except _ODD as error:
-        told = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise DrrError(
-            f"{what}: not of the form that this program writes ({told}); restore the study's ledger"
+            f"{what}: not of the form that this program writes ({reason}); restore the study's ledger"
         ) from error
 
 

@@ -148,8 +148,8 @@ class Grants:
         self.look_again()
         if self._waiting:
             for worker in sorted(self._workers):
-                held = self._bank.account(worker).account
-                if held.reserved_cost or held.reserved_tokens:
+                account = self._bank.account(worker).account
+                if account.reserved_cost or account.reserved_tokens:
                     self._tell(worker, Recall())
 
     def look_again(self) -> None:

@@ -65,10 +65,10 @@ def changed(db: Connection) -> Iterator[str]:
     if not has_hashes(db):
         return
     units = records = 0
-    for *row, held in db.execute(_WITH_HASHES):
+    for *row, row_hash in db.execute(_WITH_HASHES):
         units += 1
         records += row[7] is not None
-        if _hash(row) != held:
+        if _hash(row) != row_hash:
             yield str(row[1])
     if db.execute(_COUNTS).fetchone() != (units, records, units):
         yield "how many units and records there are"

@@ -60,9 +60,9 @@ class Ledger:
 
     def meta_table(self, name: str) -> dict[str, Any]:
         """A fact that is a table; empty where nothing was said."""
-        told = self.meta(name)
+        value = self.meta(name)
         with reading(f"{self.path}, {name}"):
-            return {} if told is None else table(told)
+            return {} if value is None else table(value)
 
     def set_meta(self, name: str, value: str | None) -> None:
         with self.db.writing() as db:

@@ -77,7 +77,7 @@ def _start_of(pid: int) -> str | None:
         except (FileNotFoundError, ProcessLookupError):
             return None
         return None if after_name[0] in "ZX" else after_name[19]
-    told = subprocess.run(  # noqa: S603
+    answer = subprocess.run(  # noqa: S603
         ["/bin/ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False, timeout=10
     )
-    return "-".join(told.stdout.split()) or None
+    return "-".join(answer.stdout.split()) or None

@@ -58,9 +58,9 @@ class Records:
         `blobs` holds, by key, the hashes of what was kept of each by name.
         """
         values = {one.key: _values(one, blobs.get(one.key, {})) for one in finished}
-        held = "SELECT key FROM leases WHERE key IN ({keys}) AND worker = ?"
+        lease = "SELECT key FROM leases WHERE key IN ({keys}) AND worker = ?"
         with self._db.writing(synced=True) as db:
-            written = {row[0] for row in self._db.among(held, values, (holder,))}
+            written = {row[0] for row in self._db.among(lease, values, (holder,))}
             db.executemany("DELETE FROM leases WHERE key = ?", [(key,) for key in written])
             db.executemany(_WRITE, [row for key, row in values.items() if key in written])
             self._saved.forget(db, [one for one in finished if one.key in written])

@@ -66,8 +66,8 @@ class Accounts:
 
     @staticmethod
     def put_within(db: sqlite3.Connection, worker: str, account: Account) -> None:
-        *told, cost, tokens = account
-        db.execute("INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?, ?, ?)", (worker, *told))
+        *counts, cost, tokens = account
+        db.execute("INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?, ?, ?)", (worker, *counts))
         if cost or tokens:  # stands like what the dead held, and outlives this worker
             db.execute(
                 "INSERT OR REPLACE INTO spending VALUES (?, 0, 0, 0, ?, ?)", (lost(worker), cost, tokens)
@@ -84,9 +84,9 @@ class Accounts:
         rows = self.db.rows(
             "SELECT worker, cost, tokens, unpriced, reserved_cost, reserved_tokens FROM spending"
         )
-        for worker, *told in rows:
+        for worker, *counts in rows:
             with reading("what was spent"):
-                amounts = [of(amount, int) for amount in told]
+                amounts = [of(amount, int) for amount in counts]
             if besides is not None and worker in (besides, lost(besides)):
                 continue
             one = Account(*amounts)
@@ -211,14 +211,17 @@ class Bank:
         self.flush()
         total = self._accounts.total()
         cost, tokens = self._gone.cost, self._gone.tokens
-        held_cost = held_tokens = 0
+        reserved_cost = reserved_tokens = 0
         for purse in (self.own, *self._workers.values()):
             account = purse.account
             cost, tokens = cost + account.cost, tokens + account.tokens
-            held_cost, held_tokens = held_cost + account.reserved_cost, held_tokens + account.reserved_tokens
+            reserved_cost, reserved_tokens = (
+                reserved_cost + account.reserved_cost,
+                reserved_tokens + account.reserved_tokens,
+            )
         return SpendAmount(
-            total.most_cost - held_cost + max(0, own.cost - cost),
-            total.most_tokens - held_tokens + max(0, own.tokens - tokens),
+            total.most_cost - reserved_cost + max(0, own.cost - cost),
+            total.most_tokens - reserved_tokens + max(0, own.tokens - tokens),
         )
 
     @property

@@ -84,7 +84,7 @@ class Units:
         rows = self._db.among(
             "SELECT key, kind, key_fields, spec, label FROM units WHERE key IN ({keys})", keys
         )
-        found = {key: _unit(*told) for key, *told in rows}
+        found = {key: _unit(*columns) for key, *columns in rows}
         return [found[key] for key in keys]
 
     def find(self, start: str) -> list[FoundUnit]:

@@ -111,8 +111,8 @@ def refusal(
         return f"The arguments of {tool} are {_cut(given)}; they must be one object, a value for each name."
     clauses = list(dict.fromkeys(_clause(tool, given, schema, kind, place) for kind, place in problems))
     more = f" (and {len(clauses) - 3} more)" if len(clauses) > 3 else ""
-    said = "; ".join(clauses[:3]) + more
-    return said if said.endswith("?") else f"{said}."
+    message = "; ".join(clauses[:3]) + more
+    return message if message.endswith("?") else f"{message}."
 
 
 def _clause(

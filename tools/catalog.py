@@ -92,10 +92,10 @@ def _found_products(ctx: ToolContext, asked: SearchRequest) -> ToolAnswer:
     if not plain:
         counts |= {"set_aside": page.aside, "unknown_price": page.unpriced, "read": list(page.said)}
     if not rows:
-        said = " ".join([f"{heading}.", *_said(page), _advice(ctx, request, page.total)])
-        return ToolAnswer(said, (), {"items": [], **counts})
+        summary = " ".join([f"{heading}.", *_notes(page), _advice(ctx, request, page.total)])
+        return ToolAnswer(summary, (), {"items": [], **counts})
     scores = dict(zip(page.product_ids, page.scores, strict=True))
-    text = "\n".join([heading, *_said(page), *(f"{k}. {row}" for k, row in enumerate(rows, offset + 1))])
+    text = "\n".join([heading, *_notes(page), *(f"{k}. {row}" for k, row in enumerate(rows, offset + 1))])
     return ToolAnswer(
         text,
         [product_source(product, row) for product, row in zip(products, rows, strict=True)],
@@ -132,7 +132,7 @@ class FoundProducts(SearchCounts):
     items: list[FoundProduct]
 
 
-def _said(page: SearchPage) -> list[str]:
+def _notes(page: SearchPage) -> list[str]:
     """Say how the query was read, and what is beside the list and how to see it."""
     lines = [f"Query read so: {one_line('; '.join(page.said), 300)}."] if page.said else []
     beside = []
@@ -202,10 +202,8 @@ def _unknown(ctx: ToolContext, product_id: str) -> str:
     near = near_products(ctx, product_id)
     shown = one_line(product_id, 60)
     if near:
-        meant = " or ".join(f"{p.product_id} ({one_line(p.title, 60)})" for p in near)
-        return (
-            f"No product {shown!r} in this shop; did you mean {meant}? O and 0, I and 1 are easily mixed up."
-        )
+        candidates = " or ".join(f"{p.product_id} ({one_line(p.title, 60)})" for p in near)
+        return f"No product {shown!r} in this shop; did you mean {candidates}? O and 0, I and 1 are easily mixed up."
     return f"No product {shown!r} in this shop; find ids with product_catalog_search."
 
 
@@ -245,8 +243,8 @@ def _filters(request: SearchRequest, *, plain: bool) -> str:
         "all words" if request.match == "all" else "",
         "any word" if request.match == "any" and not plain else "",
     ]
-    said = ", ".join(part for part in parts if part)
-    return f" ({said})" if said else ""
+    filters_text = ", ".join(part for part in parts if part)
+    return f" ({filters_text})" if filters_text else ""
 
 
 def _advice(ctx: ToolContext, request: SearchRequest, total: int) -> str:

@@ -205,9 +205,9 @@ def _opened(ctx: ToolContext, name: str, part: str | None) -> tuple[FileContent,
 
 
 def _source(place: FilePlace, seen: str) -> Source:
-    said = place.fragment.replace("=", " ", 1)
+    part = place.fragment.replace("=", " ", 1)
     return Source(
-        url=place.address, type=KIND, title=f"{place.name}, {said}" if said else place.name, seen=seen
+        url=place.address, type=KIND, title=f"{place.name}, {part}" if part else place.name, seen=seen
     )
 
 
@@ -245,18 +245,18 @@ def _pages(content: FileContent, part: str) -> ToolAnswer:
     for number in range(first, last + 1):
         place = FilePlace(content.name, "page", Box(1, number, 1, number))
         text = visible(content.pages[number - 1])
-        told = (
+        text_parts = (
             text
             if len(text) <= _PAGE_CHARS
             else f"{text[:_PAGE_CHARS]} [… cut; search_file finds what follows]"
         )
         lines += [
             f"Page {number} of {len(content.pages)} ({place.address})",
-            _set_in(told or "(no text; it may be a picture)"),
+            _set_in(text_parts or "(no text; it may be a picture)"),
         ]
-        sources.append(_source(place, told))
+        sources.append(_source(place, text_parts))
     address = FilePlace(content.name, "page", Box(1, first, 1, last)).address
-    return _told(content, address, "\n".join(lines), sources, last == len(content.pages))
+    return _listing(content, address, "\n".join(lines), sources, last == len(content.pages))
 
 
 def _piece(content: FileContent, part: str) -> ToolAnswer:
@@ -268,7 +268,7 @@ def _piece(content: FileContent, part: str) -> ToolAnswer:
     place = FilePlace(content.name)
     of = f", part {first} of {count}" if count > 1 else ""
     source = _source(place, piece)
-    return _told(
+    return _listing(
         content,
         place.address,
         f"{content.name}{of} ({place.address})\n{_set_in(piece)}",
@@ -300,14 +300,14 @@ def _rows(content: FileContent, part: str) -> ToolAnswer:
         [f"{place.address} ({how}{more})", *head, *(grid or ["   (nothing stands there)"]), *beside]
     )
     seen = sheet.text(box._replace(right=columns[-1]))
-    told = [FoundPassage(url=sheet.row_place(n).address, text=visible(sheet.told(n))) for n, _ in rows]
-    return _told(
+    passages = [FoundPassage(url=sheet.row_place(n).address, text=visible(sheet.told(n))) for n, _ in rows]
+    return _listing(
         content,
         place.address,
         text,
         [_source(place, visible(seen))],
         box.bottom >= sheet.used.bottom,
-        told,
+        passages,
     )
 
 
@@ -345,7 +345,7 @@ def _range(content: FileContent, part: str) -> tuple[Sheet, Box]:
     return sheet, Box(box.left, box.top, min(box.right, used.right), min(box.bottom, used.bottom))
 
 
-def _told(
+def _listing(
     content: FileContent,
     url: str,
     text: str,

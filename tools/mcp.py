@@ -71,11 +71,11 @@ class OwnTools:
             answer = await self._calling(name, arguments, ctx)
         except ToolError as error:
             return _failure(error)
-        told = structured(answer)
+        document = structured(answer)
         return CallToolResult(
             content=[TextContent(type="text", text=answer.text), *map(_image, answer.pictures)],
-            structured_content=told,
-            _meta={"sources": told["sources"]},
+            structured_content=document,
+            _meta={"sources": document["sources"]},
         )
 
 
@@ -180,8 +180,8 @@ def _image(picture: FilePicture) -> ImageContent:
 
 
 def _failure(error: ToolError) -> CallToolResult:
-    told = {"error": {"kind": error.kind, "message": error.message}}
-    return CallToolResult(content=[TextContent(type="text", text=error.text)], is_error=True, _meta=told)
+    document = {"error": {"kind": error.kind, "message": error.message}}
+    return CallToolResult(content=[TextContent(type="text", text=error.text)], is_error=True, _meta=document)
 
 
 def served(

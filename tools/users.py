@@ -68,8 +68,8 @@ def update_user_profile(
         f"{c.field.removeprefix('address.')}: {one_line(c.before, 120)} -> {one_line(c.after, 120)}"
         for c in changes
     ]
-    said = "Changed " + "; ".join(rows) if rows else "Nothing changed: the profile already says so"
-    text = f"{said}.\nNow: {profile_page(updated, address)}"
+    summary = "Changed " + "; ".join(rows) if rows else "Nothing changed: the profile already says so"
+    text = f"{summary}.\nNow: {profile_page(updated, address)}"
     return ToolAnswer(
         text,
         [profile_source(updated, address, text)],

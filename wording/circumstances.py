@@ -47,4 +47,4 @@ class CircumstanceReader:
                 yield match
 
 
-told_of_asker = CircumstanceReader(vocabulary("circumstances")).told
+circumstances_of_asker = CircumstanceReader(vocabulary("circumstances")).told

@@ -36,4 +36,4 @@ class DenialReader:
             yield match["thing"]
 
 
-said_of_self = DenialReader(vocabulary("denials")).read
+denials_of_self = DenialReader(vocabulary("denials")).read

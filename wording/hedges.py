@@ -14,9 +14,11 @@ class Hedges:
         self.firsts = (*words["near"], *words["signs"])
         self.near = rf"(?:\b(?:{words.either('near')})\s{{1,8}}|(?:{words.either('signs')})\s?)"
         """A figure that is not exact, whichever way."""
-        said = words.either("near", "loose", "above", "below")
+        near_words = words.either("near", "loose", "above", "below")
         signs = words.either("signs", "above_signs", "below_signs")
-        self.before = re.compile(rf"(?:\b(?:{said})\s{{1,8}}|(?<![\w\"/=-])(?:{signs})\s?)\\?\$?\s?$", re.I)
+        self.before = re.compile(
+            rf"(?:\b(?:{near_words})\s{{1,8}}|(?<![\w\"/=-])(?:{signs})\s?)\\?\$?\s?$", re.I
+        )
         """Any of them, at the end of what stands before a figure."""
         self.behind = re.compile(
             rf"\+|(?:[\s*_]{{1,3}}[a-z]{{4,12}})?[\s*_]{{0,3}}(?:{words.either('behind')})(?!\w)", re.I

@@ -18,7 +18,7 @@ class CostLimit(NamedTuple):
     high: float | None
 
 
-class _Said(NamedTuple):
+class _Limit(NamedTuple):
     """One amount, or two as a range, and the words around."""
 
     before: str
@@ -98,26 +98,26 @@ class LimitReader:
         for amount in dollar_amounts(text):
             if amount.start < end:
                 continue
-            said = self._said(text, amount)
-            end = said.end
-            bounds = self._bounds(said, follows=bool(found))
+            kind = self._limit_at(text, amount)
+            end = kind.end
+            bounds = self._bounds(kind, follows=bool(found))
             if bounds is not None:
-                scope = "item" if self._is_of_each(said, found) else self._scope(said)
+                scope = "item" if self._is_of_each(kind, found) else self._scope(kind)
                 found.append(CostLimit(scope, *bounds))
         change = self._change.finditer(text)
         return found + [CostLimit("total", None, float(spoken(one["bill"]))) for one in change]
 
     def thresholds(self, text: str) -> list[float]:
         """Find what a purchase must reach for an offer to hold: `10% off orders over $50` limits nothing."""
-        said = (self._said(text, amount) for amount in dollar_amounts(text))
-        return [one.value for one in said if one.second is None and self._is_offered(one)]
+        kinds = (self._limit_at(text, amount) for amount in dollar_amounts(text))
+        return [one.value for one in kinds if one.second is None and self._is_offered(one)]
 
-    def _said(self, text: str, amount: MoneyAmount) -> _Said:
+    def _limit_at(self, text: str, amount: MoneyAmount) -> _Limit:
         before = text[max(0, amount.start - _BEFORE) : amount.start]
         second, end = self._second(text, amount, before) or (None, amount.end)
         end += text[end : end + 1] == ","
         more = text[amount.end - 1] == "+"
-        return _Said(before, text[end : end + _AFTER], amount.value, second, more, end)
+        return _Limit(before, text[end : end + _AFTER], amount.value, second, more, end)
 
     def _second(self, text: str, first: MoneyAmount, before: str) -> tuple[float, int] | None:
         """`$20 and $40`, `$20-$40`, `$20 to 40`, and where it ends; "and" joins only after "between"."""
@@ -132,7 +132,7 @@ class LimitReader:
         plain = _SECOND.match(text, join.end())
         return (number(plain[1]), plain.end()) if plain else None
 
-    def _bounds(self, said: _Said, *, follows: bool) -> tuple[float | None, float | None] | None:
+    def _bounds(self, said: _Limit, *, follows: bool) -> tuple[float | None, float | None] | None:
         """The least and the most; `None` where the amount limits nothing."""
         if self._no_price.match(said.after) or self._spent.search(said.before):
             return None
@@ -148,13 +148,13 @@ class LimitReader:
             return None, said.value
         return None
 
-    def _is_floor(self, said: _Said) -> bool:
+    def _is_floor(self, said: _Limit) -> bool:
         if said.more or self._floor_after.match(said.after):
             return True
         capped = self._capped(said.before, self._without_scope(said.after))
         return self._floor_before.search(said.before) is not None and not capped
 
-    def _is_offered(self, said: _Said) -> bool:
+    def _is_offered(self, said: _Limit) -> bool:
         """Tell whether it is the least that must be spent for shipping to be free, or for a discount."""
         if self._least_order.search(said.before):
             return True
@@ -166,7 +166,7 @@ class LimitReader:
             self._cap_before.search(before) or self._not_beyond.search(before) or self._too_much.match(rest)
         )
 
-    def _scoped(self, said: _Said, *, follows: bool) -> bool:
+    def _scoped(self, said: _Limit, *, follows: bool) -> bool:
         """A bare amount is a limit where it is one for a month, or for an item behind another limit."""
         if self._month_after.match(said.after) or self._month_before.search(said.before):
             return True
@@ -176,7 +176,7 @@ class LimitReader:
         scope = self._item_after.match(after) or self._month_after.match(after)
         return after[scope.end() :] if scope else after
 
-    def _is_of_each(self, said: _Said, found: list[CostLimit]) -> bool:
+    def _is_of_each(self, said: _Limit, found: list[CostLimit]) -> bool:
         """`None above $30` is said of several things; `nothing above $30` too, where all of them may cost more."""
         match = self._none_beyond.search(said.before)
         if match is None:
@@ -184,7 +184,7 @@ class LimitReader:
         several = any(one.high is not None and one.high > said.value for one in found)
         return several or match["none"].casefold() == "none"
 
-    def _scope(self, said: _Said) -> Scope:
+    def _scope(self, said: _Limit) -> Scope:
         clause = _CLAUSE.split(said.before)[-1]
         if self._month_after.match(said.after) or self._month_before.search(clause):
             return "month"

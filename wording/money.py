@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from drr.wording.hedges import HEDGES, Hedges
-from drr.wording.numbers import NUMBER_WORDS, SPOKEN, TENS, UNITS, WHOLE, number, number_said
+from drr.wording.numbers import NUMBER_WORDS, SPOKEN, TENS, UNITS, WHOLE, number, written_number
 from drr.wording.tolerance import money_slack
 from drr.wording.vocabulary import Wordbook, either, first_letters, vocabulary
 
@@ -123,7 +123,7 @@ class SpokenMoneyReader:
 def _plain(written: str) -> float:
     if written.casefold() in ("a", "an"):
         return 1.0
-    return number_said(written)
+    return written_number(written)
 
 
 MONEY = MoneyReader(vocabulary("money"), HEDGES)

@@ -58,11 +58,11 @@ SPOKEN = rf"(?:{_BEGINS}{_VAGUE}(?:{_THOUSANDS}|{_HUNDREDS}|{_DOZENS}|{_TO_HUNDR
 
 def spoken(words: str) -> int:
     """Turn a whole of `SPOKEN` into a number."""
-    said = words.casefold().replace("-", " ").replace(",", " ").split()
-    if said[-1] == "dozen":
-        return 6 if "half" in said else 12 * (_VALUES.get(said[0]) or 1)
+    parts = words.casefold().replace("-", " ").replace(",", " ").split()
+    if parts[-1] == "dozen":
+        return 6 if "half" in parts else 12 * (_VALUES.get(parts[0]) or 1)
     whole = part = 0
-    for word in said:
+    for word in parts:
         if word == "thousand":
             whole, part = 1000 * (part or 1), 0
         elif word == "hundred":
@@ -72,6 +72,6 @@ def spoken(words: str) -> int:
     return whole + part
 
 
-def number_said(text: str) -> float:
+def written_number(text: str) -> float:
     """Turn digits or words into a number: `1,299.50`, `forty-one`."""
     return number(text) if text[0].isdigit() else float(spoken(text))

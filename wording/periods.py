@@ -51,12 +51,12 @@ class PeriodReader:
         match = self._span.search(text) or self._plan.search(text)
         if match is None:
             return None
-        said = match.groupdict()
-        if said.get("one"):
+        groups = match.groupdict()
+        if groups.get("one"):
             if self._passing.match(match[0]) and not self._is_planned(text, match.start()):
                 return None
-            return self._months_in[said["one"].casefold()]
-        return (number_of(said["n"]) or 0) * self._months_in[said["unit"].casefold()] or None
+            return self._months_in[groups["one"].casefold()]
+        return (number_of(groups["n"]) or 0) * self._months_in[groups["unit"].casefold()] or None
 
     def deadline(self, text: str) -> str | None:
         match = self._deadline.search(text)

@@ -105,8 +105,8 @@ class HeldFigures:
     def has(self, text: str, figure: StatedFigure) -> bool:
         """The same number beside the same word, or the same day. An amount or a rating is nobody's: those go by product."""
         if figure.kind == "date":
-            said = [(one.year, one.month, one.day) for one in dates(text, figure.start, figure.end)]
-            return bool(said) and all(one in self._days for one in said)
+            days = [(one.year, one.month, one.day) for one in dates(text, figure.start, figure.end)]
+            return bool(days) and all(one in self._days for one in days)
         if figure.kind != "number" or figure.value is None or figure.value not in self._beside:
             return False
         return bool(_neighbours(text, figure.start, figure.end) & self._beside[figure.value])

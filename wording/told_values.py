@@ -123,7 +123,7 @@ class ToldValue:
         self._figure: ToldFigure | None = None
         if self._day is None and (code is None or _is_measure(code[0])):
             code = None
-            found = sorted(told_figures(written), key=lambda one: (one.kind == "count", one.start))
+            found = sorted(stated_figures(written), key=lambda one: (one.kind == "count", one.start))
             self._figure = found[0] if found else None
         self._code = None if code is None else code[0]
         self._bound = code is not None and RATES.before.search(written, 0, code.start()) is not None
@@ -146,12 +146,12 @@ class ToldValue:
 
     def places(self, text: str) -> list[ToldPlace]:
         if self._day is not None:
-            return list(_told_day(self._day, text))
+            return list(_day_places(self._day, text))
         if self._code is not None:
-            return list(self._told_code(self._code, text))
-        return [] if self._figure is None else list(_told_figure(self._figure, text))
+            return list(self._code_places(self._code, text))
+        return [] if self._figure is None else list(_figure_places(self._figure, text))
 
-    def _told_code(self, code: str, text: str) -> Iterator[ToldPlace]:
+    def _code_places(self, code: str, text: str) -> Iterator[ToldPlace]:
         runs = r"[\s-]?".join(map(re.escape, _RUNS.findall(code)))
         for found in re.finditer(
             rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9]-){runs}(?![A-Za-z0-9]|-[A-Za-z0-9])", text, re.I
@@ -165,7 +165,7 @@ def _is_measure(code: str) -> bool:
     return found is not None and bool(found["unit"]) and UNITS.named(found["unit"]) is not None
 
 
-def _told_day(day: _Day, text: str) -> Iterator[ToldPlace]:
+def _day_places(day: _Day, text: str) -> Iterator[ToldPlace]:
     whole = _days(text)
     yield from (ToldPlace(start, end, exact=True) for one, start, end in whole if one == day)
     for when in dates(text, 0, len(text)):
@@ -198,18 +198,18 @@ def _days(text: str) -> tuple[tuple[_Day, int, int], ...]:
 
 
 def _more(match: re.Match[str]) -> _Day | None:
-    said = match.groupdict()
-    if said["m1"]:
-        full = next(dates(f"{said['m1']} {said['d1']}, {said['y1']}", 0, 30), None)
-        return None if full is None or full.month is None else _Day(full.year, full.month, int(said["d1"]))
-    if said["y2"]:
-        return _Day(int(said["y2"]), int(said["m2"]), int(said["d2"]))
-    year = int(said["y3"])
-    return _Day(year if year > 99 else 2000 + year, int(said["m3"]), int(said["d3"]))
+    groups = match.groupdict()
+    if groups["m1"]:
+        full = next(dates(f"{groups['m1']} {groups['d1']}, {groups['y1']}", 0, 30), None)
+        return None if full is None or full.month is None else _Day(full.year, full.month, int(groups["d1"]))
+    if groups["y2"]:
+        return _Day(int(groups["y2"]), int(groups["m2"]), int(groups["d2"]))
+    year = int(groups["y3"])
+    return _Day(year if year > 99 else 2000 + year, int(groups["m3"]), int(groups["d3"]))
 
 
-def _told_figure(wanted: ToldFigure, text: str) -> Iterator[ToldPlace]:
-    for one in told_figures(text):
+def _figure_places(wanted: ToldFigure, text: str) -> Iterator[ToldPlace]:
+    for one in stated_figures(text):
         exact = _same(wanted, one)
         if exact is not None:
             yield ToldPlace(one.start, one.end, exact)
@@ -236,7 +236,7 @@ def _one_word(a: str, b: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def told_figures(text: str) -> tuple[ToldFigure, ...]:
+def stated_figures(text: str) -> tuple[ToldFigure, ...]:
     """Every figure but dates and codes, in order; what is told in two units is one figure."""
     taken = [(start, end) for _, start, end in _days(text)]
     found = [

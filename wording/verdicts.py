@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from drr.wording.money import every_amount
-from drr.wording.numbers import SPOKEN, number_said
+from drr.wording.numbers import SPOKEN, written_number
 from drr.wording.vocabulary import Wordbook, vocabulary
 
 Verdict = Literal["fits", "breaks", "open"]
@@ -46,13 +46,15 @@ class VerdictReader:
 
         `open` where it says both; `None` where it says neither.
         """
-        said: set[Verdict] = set()
+        verdicts: set[Verdict] = set()
         for expression, fitting in ((self._fits, True), (self._breaks, False)):
             for match in expression.finditer(sentence):
                 if _names_another(match[0], limit):
                     continue
-                said.add("fits" if fitting is not self._is_denied(sentence[: match.start()]) else "breaks")
-        return "open" if len(said) > 1 else next(iter(said), None)
+                verdicts.add(
+                    "fits" if fitting is not self._is_denied(sentence[: match.start()]) else "breaks"
+                )
+        return "open" if len(verdicts) > 1 else next(iter(verdicts), None)
 
     def _is_denied(self, before: str) -> bool:
         """Tell whether the words before a verdict deny it: `it doesn't quite`."""
@@ -69,7 +71,7 @@ def _names_another(said: str, limit: float | None) -> bool:
     if limit is not None and any(not one.equals(limit) for one in named):
         return True
     match = None if named else _BARE.search(said)
-    return match is not None and number_said(match[0]) != limit
+    return match is not None and written_number(match[0]) != limit
 
 
 _BARE = re.compile(rf"(?<![\w$.,])(?:{SPOKEN}|\d{{1,5}})$", re.I)

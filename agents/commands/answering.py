@@ -65,7 +65,7 @@ async def _run(run: AgentRun, place: CommandPlace, door: Door, terms: CommandTer
     if seconds is not None:
         seconds = max(0.0, run.allowance.started + seconds - run.allowance.now())
     environment = environment_of(run, door, place, terms, seconds)
-    running = asyncio.ensure_future(place.run(environment, _told(run), seconds))
+    running = asyncio.ensure_future(place.run(environment, _notes(run), seconds))
     broken = asyncio.ensure_future(door.broken())
     try:
         await asyncio.wait({running, broken}, return_when=asyncio.FIRST_COMPLETED)
@@ -78,7 +78,7 @@ async def _run(run: AgentRun, place: CommandPlace, door: Door, terms: CommandTer
         await asyncio.gather(running, broken, return_exceptions=True)
 
 
-def _told(run: AgentRun) -> str:
+def _notes(run: AgentRun) -> str:
     """The question as JSON on standard input: what our own agents are told of it, and not a word more."""
     document = {
         "schema": 1,

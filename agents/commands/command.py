@@ -86,8 +86,8 @@ class Command:
         made = sha256()
         for word in self.words:
             named = next((file for file in self.files if word.endswith(str(file))), None)
-            told = word if named is None else word.removesuffix(str(named)) + named.name
-            made.update(f"{told}\0".encode("utf-8", "surrogateescape"))
+            text = word if named is None else word.removesuffix(str(named)) + named.name
+            made.update(f"{text}\0".encode("utf-8", "surrogateescape"))
         for file in self.files:
             made.update(_content(file))
         return made.hexdigest()
@@ -102,7 +102,7 @@ def shown_name(word: str) -> str:
     return SCHEME + "_".join(_ODD.sub("_", part) for part in shown)
 
 
-def held_as(typed: str, held: Collection[str]) -> str:
+def known_as(typed: str, held: Collection[str]) -> str:
     """Find the name that a study has for a variant typed as for `drr run`. Else what was typed, as nobody has it."""
     if typed in held or not is_command(typed):
         return typed

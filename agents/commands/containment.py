@@ -31,8 +31,8 @@ def why_not_contained() -> str | None:
             )  # fmt: skip
         try:
             ours.sendall(json.dumps(order).encode() + b"\n")
-            told = json.loads(ours.makefile("rb").readline() or b"{}")
+            report = json.loads(ours.makefile("rb").readline() or b"{}")
         except (OSError, ValueError) as error:
-            told = {"refused": str(error)}
+            report = {"refused": str(error)}
     started.wait(_PATIENCE_S)
-    return None if told.get("ready") else str(told.get("refused", "its launcher cannot be started"))
+    return None if report.get("ready") else str(report.get("refused", "its launcher cannot be started"))

@@ -27,7 +27,7 @@ MOST_CALL = 256_000
 """Bytes of a request over MCP."""
 MOST_REFUSED = 200
 """Calls that a command may go on making after its limit; one that does not listen at all is ended."""
-_SAID = "send `Authorization: Bearer TOKEN` with the token of DRR_MCP_TOKEN"
+_HOW_TO_ENTER = "send `Authorization: Bearer TOKEN` with the token of DRR_MCP_TOKEN"
 _KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
@@ -80,8 +80,8 @@ class Door:
             return answer
         if call.kind != "api":
             self.refused()
-        told = "invalid" if call.error is None else call.error.kind
-        kind = next((one for one in _KINDS if one == told), _KINDS[1])
+        outcome = "invalid" if call.error is None else call.error.kind
+        kind = next((one for one in _KINDS if one == outcome), _KINDS[1])
         raise _Recorded(kind, call.result)
 
 
@@ -107,7 +107,7 @@ async def open_door(run: AgentRun, listening: socket.socket) -> AsyncIterator[Do
             host="127.0.0.1", stateless_http=True, json_response=True, max_request_body_size=MOST_CALL
         )
     models = ModelService(door)
-    app = _counted(door, TokenGuard(_both(mcp, models.app()), door.token, said=_SAID))
+    app = _counted(door, TokenGuard(_both(mcp, models.app()), door.token, said=_HOW_TO_ENTER))
     async with _managed(server), _serving(app, listening):
         yield door
     models.note()

@@ -56,13 +56,13 @@ def prctl(option: int, value: int) -> None:
 
 
 def _read(control: socket.socket) -> Any:
-    told = b""
-    while not told.endswith(b"\n"):
+    received = b""
+    while not received.endswith(b"\n"):
         more = control.recv(65536)
-        if not more or len(told) > _LONGEST:
+        if not more or len(received) > _LONGEST:
             os._exit(1)
-        told += more
-    return json.loads(told)
+        received += more
+    return json.loads(received)
 
 
 def _tell(control: socket.socket, document: dict[str, object], descriptors: tuple[int, ...] = ()) -> None:
@@ -136,8 +136,8 @@ def _start(order: LaunchOrder, environment: dict[str, str]) -> tuple[int, str]:
     os.close(writing)
     for number in (0, 1, 2):
         os.close(number)  # the pipes are the command's
-    with os.fdopen(reading, "rb") as told:
-        return child, told.read().decode()
+    with os.fdopen(reading, "rb") as pipe:
+        return child, pipe.read().decode()
 
 
 def _limit(order: LaunchOrder) -> None:

@@ -74,15 +74,15 @@ def furnish(order: LaunchOrder) -> None:
 
 
 def _mount(source: str, target: str, kind: str | None, flags: int, more: str | None) -> None:
-    told = _libc.mount(os.fsencode(source), os.fsencode(target), kind and kind.encode(), flags, more and more.encode())  # fmt: skip
-    _done(told, f"{target.removeprefix(ROOT) or '/'} cannot be mounted")
+    result = _libc.mount(os.fsencode(source), os.fsencode(target), kind and kind.encode(), flags, more and more.encode())  # fmt: skip
+    _done(result, f"{target.removeprefix(ROOT) or '/'} cannot be mounted")
 
 
 def _set(target: str, attributes: int, *, all_below: bool = True) -> None:
     """Set the attributes of a mount, or of it and all below it at once."""
     wanted = struct.pack("QQQQ", attributes, 0, 0, 0)
-    told = _libc.syscall(_SET_MOUNT, _HERE, os.fsencode(target), _TREE * all_below, wanted, len(wanted))
-    _done(told, f"{target.removeprefix(ROOT)} cannot be made read-only")
+    result = _libc.syscall(_SET_MOUNT, _HERE, os.fsencode(target), _TREE * all_below, wanted, len(wanted))
+    _done(result, f"{target.removeprefix(ROOT)} cannot be made read-only")
 
 
 def _look(visible: list[str], hidden: list[str]) -> None:

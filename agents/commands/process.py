@@ -249,8 +249,8 @@ class _Control:
 
     async def receive(self) -> tuple[JsonObject, socket.socket | None]:
         """The next line; an empty document where the launcher is gone."""
-        told, given = b"", None
-        while not told.endswith(b"\n"):
+        received, given = b"", None
+        while not received.endswith(b"\n"):
             await self._readable()
             try:
                 more, descriptors, _, _ = socket.recv_fds(self._ours, 65536, 1)
@@ -260,9 +260,9 @@ class _Control:
                 given = socket.socket(fileno=descriptor)
             if not more:
                 break
-            told += more
+            received += more
         try:
-            document = json.loads(told or b"{}")
+            document = json.loads(received or b"{}")
         except ValueError:
             raise DrrError("a command's launcher wrote what nobody can read") from None
         return document, given

@@ -38,9 +38,9 @@ def close_doors() -> None:
         libc.syscall(numbers["keyctl"], _OWN_KEYRING, None)  # where that fails there are no keys to reach
     rules = _rules(machine, numbers)
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
-    told = struct.pack("HP", len(rules), ctypes.addressof(program))
+    address = struct.pack("HP", len(rules), ctypes.addressof(program))
     libc.prctl(_NO_NEW_RIGHTS, 1, 0, 0, 0)
-    if libc.prctl(_SECCOMP, _BY_FILTER, told, 0, 0) < 0:
+    if libc.prctl(_SECCOMP, _BY_FILTER, address, 0, 0) < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"system calls cannot be filtered: {os.strerror(number)}")
 

@@ -84,15 +84,15 @@ class FormRead:
 
     def _shown(self) -> dict[str, KnownProduct]:
         """Every product that the report shows with its address, once."""
-        whole = [one for one in self._all_said() if not one.faults]
-        said = [product for one in whole for product in one.named.values()]
+        whole = [one for one in self._all_sentences() if not one.faults]
+        named = [product for one in whole for product in one.named.values()]
         behind = [passage for one in whole for passage in one.passages]
-        said += [self.passages.products[one.product_id] for one in behind if one.product_id]
+        named += [self.passages.products[one.product_id] for one in behind if one.product_id]
         rows = [row.product for section in self.sections for row in section.rows]
-        every = [*said, *rows, *(one for one, _ in self.plan.lines.values())]
+        every = [*named, *rows, *(one for one, _ in self.plan.lines.values())]
         return {one.product_id: one for one in every}
 
-    def _all_said(self) -> Iterable[ReadSentence]:
+    def _all_sentences(self) -> Iterable[ReadSentence]:
         yield from self.answer
         for section in self.sections:
             yield from section.said
@@ -103,9 +103,9 @@ def _sentences(
 ) -> list[ReadSentence]:
     found = []
     for number, sentence in enumerate(written[:_SENTENCES], 1):
-        said = ReadSentence.of(sentence, setting)
-        faults += [f"{place}, sentence {number}: {fault}" for fault in dict.fromkeys(said.faults)]
-        found.append(said)
+        read_sentence = ReadSentence.of(sentence, setting)
+        faults += [f"{place}, sentence {number}: {fault}" for fault in dict.fromkeys(read_sentence.faults)]
+        found.append(read_sentence)
     return found
 
 
@@ -138,8 +138,8 @@ def _row(
     if product is None:
         faults.append(f"{place}, products: no tool showed a product {plain(written.product_id, 40)!r}")
         return None
-    said = SaidSentence(text=written.note, passages=[])
-    note = ReadSentence.of(said, setting, about=product, limit=_NOTE)
+    sentence = SaidSentence(text=written.note, passages=[])
+    note = ReadSentence.of(sentence, setting, about=product, limit=_NOTE)
     if note.slots:
         note.faults.append("a note takes no placeholder")
     faults += [f"{place}, note on {product.product_id}: {fault}" for fault in dict.fromkeys(note.faults)]

@@ -44,15 +44,15 @@ class ReadSentence:
     ) -> ReadSentence:
         """`about`: the product in whose row it stands."""
         text = plain(sentence.text, limit, setting.passages.files)
-        said = cls(setting, list(parts_of(text, setting)), [])
+        read_sentence = cls(setting, list(parts_of(text, setting)), [])
         for number in dict.fromkeys(sentence.passages):
             passage = setting.passages[number]
             if passage is None:
-                said.faults.append(f"there is no passage {number}")
+                read_sentence.faults.append(f"there is no passage {number}")
             else:
-                said.passages.append(passage)
-        said._look_over(about)
-        return said
+                read_sentence.passages.append(passage)
+        read_sentence._look_over(about)
+        return read_sentence
 
     # What is wrong ---------------------------------------------------------------------------------------------------
 
@@ -78,10 +78,10 @@ class ReadSentence:
         if any(one in words for one in self.setting.passages.private):
             self.faults.append("it prints the shopper's name, e-mail, telephone or street; leave that out")
             self.lost = True
-        held = self._held(about)
+        figures = self._sources_of(about)
         for part in self.parts:
             if isinstance(part, str):
-                self.faults += [_told(part, figure) for figure in self._unheld(part, held)]
+                self.faults += [_figure_text(part, figure) for figure in self._unheld(part, figures)]
         if self._misjudges():
             self.faults.append(
                 "whether that keeps to the limit is wrong or not to be seen; it is filled in below the plan"
@@ -122,7 +122,7 @@ class ReadSentence:
         if any(slot.kind == "limit" for slot in self.slots) and (sums or alone):
             yield "the limit stands beside a product or a sum; what keeps to it is filled in below the plan"
 
-    def _held(self, about: KnownProduct | None) -> HeldFigures | None:
+    def _sources_of(self, about: KnownProduct | None) -> HeldFigures | None:
         """Choose where its figures may be from; of two products none, because nobody could tell whose they are."""
         ids = list(dict.fromkeys([*self.named, *([about.product_id] if about else [])]))
         ids = ids or list(dict.fromkeys(one.product_id for one in self.passages if one.product_id))
@@ -151,8 +151,8 @@ class ReadSentence:
         for part in self.parts:
             if isinstance(part, str):
                 for match in _NAME.finditer(part):
-                    told = [word for word in re.findall(r"\w+", match[0].casefold()) if len(word) > 1]
-                    if not set(told) <= words:
+                    strange = [word for word in re.findall(r"\w+", match[0].casefold()) if len(word) > 1]
+                    if not set(strange) <= words:
                         yield f"the name {match[0][:60]!r} is in no passage of it; name products by {{product:ID}}"
 
     def key(self) -> str:
@@ -168,10 +168,12 @@ class ReadSentence:
         return f"{{{slot.kind}:{ids}}}"
 
 
-def _told(text: str, figure: StatedFigure) -> str:
-    said = text[figure.start : figure.end]
+def _figure_text(text: str, figure: StatedFigure) -> str:
+    figure_text = text[figure.start : figure.end]
     if figure.kind == "money":
-        return f"the amount {said!r}: write {{price:ID}}, {{sum:ID,ID*2}} or {{limit}}, or leave it out"
+        return (
+            f"the amount {figure_text!r}: write {{price:ID}}, {{sum:ID,ID*2}} or {{limit}}, or leave it out"
+        )
     if figure.kind == "rating":
-        return f"the rating {said!r}: write {{rating:ID}} or {{ratings:ID}}, or leave it out"
-    return f"the figure {said!r} is in none of its passages beside these words"
+        return f"the rating {figure_text!r}: write {{rating:ID}} or {{ratings:ID}}, or leave it out"
+    return f"the figure {figure_text!r} is in none of its passages beside these words"

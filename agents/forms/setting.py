@@ -96,8 +96,8 @@ def _judged(read: ReadSentence, shown: Mapping[str, KnownProduct]) -> str:
             lost += 1
             out.append(UNCONFIRMED)
     body = _closed(_apart(out)) if lost < _MOSTLY else ""
-    told = {slot.products[0][0].product_id for slot in read.slots if slot.kind == "product"}
-    if told - shown.keys() or COMPARISONS.compares(body):
+    named = {slot.products[0][0].product_id for slot in read.slots if slot.kind == "product"}
+    if named - shown.keys() or COMPARISONS.compares(body):
         return ""
     return f"{body[:-1].rstrip()} {JUDGEMENT}{body[-1]}" if body else ""
 

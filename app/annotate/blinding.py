@@ -52,7 +52,7 @@ _BEFORE = (
 _AFTER = r"(?:['’]s)?\ (?:\(?AI\)?\b|agent\b|assistant\b|model\b|architecture\b|variant\b|LLM\b|language\ model|system\b|report\b)"
 
 
-def _said_of_itself(names: Iterable[str]) -> re.Pattern[str] | None:
+def _self_naming(names: Iterable[str]) -> re.Pattern[str] | None:
     """Match these names where the words around them say who writes. A capitalised word behind makes it somebody else's name."""
     either = "|".join(sorted((re.escape(name) for name in names), key=len, reverse=True))
     if not either:
@@ -72,14 +72,16 @@ def blinder(systems: Sequence[str], texts: Mapping[str, Sequence[str]]) -> Calla
     marks = [
         _flexible(name) for name in sorted(set(systems) - ordinary, key=len, reverse=True) if name.strip()
     ]
-    said = _said_of_itself([*_AMBIGUOUS, *ordinary])
+    self_naming = _self_naming([*_AMBIGUOUS, *ordinary])
 
     def hide(text: str) -> str:
         text = _ENTITY.sub(_plain_sign, _INVISIBLE.sub("", _BANNER.sub("", text)))
         for mark in marks:
             text = mark.sub(HIDDEN, text)
         text = _CAMEL.sub(HIDDEN, _CERTAIN.sub(HIDDEN, text))
-        return text if said is None else said.sub(lambda m: f"{m['before'] or ''}{HIDDEN}", text)
+        return (
+            text if self_naming is None else self_naming.sub(lambda m: f"{m['before'] or ''}{HIDDEN}", text)
+        )
 
     return hide
 

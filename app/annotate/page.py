@@ -87,16 +87,16 @@ def _data(plan: AnnotationPlan, annotator: Annotator, marks: list[Mark], *, serv
 
 def _practice(*, scores: bool) -> dict[str, Any]:
     """The first turn of everybody, of no plan: the server takes no mark of it."""
-    told = tomllib.loads(PRACTICE.read_text(encoding="utf-8"))
+    practice = tomllib.loads(PRACTICE.read_text(encoding="utf-8"))
     turn = {
         "pair": "practice",
-        "query": told["query"],
-        "profile": told["profile"],
-        "left": safe_html(told["left"]),
+        "query": practice["query"],
+        "profile": practice["profile"],
+        "left": safe_html(practice["left"]),
     }
     if scores:
-        return {**turn, "criteria": told["criteria"]}
-    return {**turn, "right": safe_html(told["right"])}
+        return {**turn, "criteria": practice["criteria"]}
+    return {**turn, "right": safe_html(practice["right"])}
 
 
 def _scored(pair: BlindPair, report: str) -> dict[str, Any]:

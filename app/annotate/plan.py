@@ -210,8 +210,8 @@ def _candidates(reports: Sequence[BlindReport]) -> dict[tuple[str, str], list[Bl
 
 
 def _old_name(pair: BlindPair) -> str:
-    told = pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial)
-    return "p-" + sha256(told.encode()).hexdigest()[:16]
+    old_id = pair_id(pair.query_id, pair.system_a, pair.system_b, pair.trial)
+    return "p-" + sha256(old_id.encode()).hexdigest()[:16]
 
 
 def _spread(candidates: dict[tuple[str, str], list[BlindPair]], count: int, seed: int) -> list[BlindPair]:
@@ -238,9 +238,9 @@ def load(folder: Path) -> AnnotationPlan | None:
     try:
         plan = AnnotationPlan.model_validate_json(read_file(path, DOCUMENT))
     except (OSError, ValueError) as error:
-        told = str(error).splitlines()[:3]
+        reasons = str(error).splitlines()[:3]
         raise DrrError(
-            f"{path}: not an annotation plan ({' '.join(told)}); move it away to start anew"
+            f"{path}: not an annotation plan ({' '.join(reasons)}); move it away to start anew"
         ) from error
     if len({person.name for person in plan.annotators}) < len(plan.annotators) or not plan.annotators:
         raise DrrError(

@@ -35,11 +35,11 @@ def labels_of(folder: Path, files: Iterable[Path]) -> list[Label]:
     return [
         label.model_copy(update={"id": known[label.id]}) if label.id in known else label
         for file in files
-        for label in _told(file)
+        for label in _labels_in(file)
     ]
 
 
-def _told(file: Path) -> list[Label]:
+def _labels_in(file: Path) -> list[Label]:
     if labels := read_labels(file, GRADES):
         return labels
     raise Misuse(f"{file}: holds no label; what was drawn and waits for its label (`null`) is none")

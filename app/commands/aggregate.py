@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({name: value for name, value in document.items() if name != "n_by_value"})
     else:
-        print(_told(document))
+        print(_text(document))
     bad = document["bad_rows"]
     if bad:
         every = document["n"] + len(bad)
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     return int(bool(bad) or not document["n"])
 
 
-def _told(document: AggregateDocument) -> str:
+def _text(document: AggregateDocument) -> str:
     from drr.app.terminal import number, table
 
     ours, printed = dict(_flat(document["values"])), dict(_flat(document["as_printed"]))
@@ -87,9 +87,11 @@ def _told(document: AggregateDocument) -> str:
 
 
 def _counted(document: AggregateDocument) -> str:
-    told = f"{document['n']:,} rows, {document['n_unscored']:,} without an answer"
+    counts = f"{document['n']:,} rows, {document['n_unscored']:,} without an answer"
     return (
-        f"{told}, {len(document['bad_rows']):,} that cannot be used." if document["bad_rows"] else f"{told}."
+        f"{counts}, {len(document['bad_rows']):,} that cannot be used."
+        if document["bad_rows"]
+        else f"{counts}."
     )
 
 

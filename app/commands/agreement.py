@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({**document, "reference": REFERENCE | merged("agreement")})
     else:
-        print(_told(document))
+        print(_text(document))
     return 0
 
 
@@ -92,7 +92,7 @@ REFERENCE = {
 }
 
 
-def _told(document: AgreementDocument) -> str:
+def _text(document: AgreementDocument) -> str:
     from drr.app.terminal import flowing
 
     parts = [

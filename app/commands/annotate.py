@@ -124,8 +124,8 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     if plan is not None:
         _say_what_is_fixed(plan, folder, arguments)
         if plan.is_guessable():
-            told = "an earlier version drew it: who knows the variants can work out from a page which answer is whose"
-            print(f"{folder / 'plan.json'}: {told}; move {folder} away to draw anew", file=sys.stderr)
+            notice = "an earlier version drew it: who knows the variants can work out from a page which answer is whose"
+            print(f"{folder / 'plan.json'}: {notice}; move {folder} away to draw anew", file=sys.stderr)
         return plan
     if arguments.sample is not None and arguments.pairs is not None:
         raise Misuse("--sample draws pairs by lot and --pairs spreads them evenly: give one of them")
@@ -133,7 +133,7 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     if count < 1 or (arguments.overlap is not None and arguments.overlap < 0):
         raise Misuse("--pairs must be at least 1 and --overlap at least 0")
     names = _names(arguments.annotators or "2")
-    if not _can_be_told_apart(names):
+    if not _are_distinct(names):
         raise Misuse(
             "--annotators is a number, or different names of letters, digits, - and _ with commas between"
         )
@@ -153,8 +153,8 @@ def _plan(study: Study, folder: Path, arguments: argparse.Namespace) -> Annotati
     save(plan, folder)
     if len(plan.pairs) < count:
         what = "reports" if arguments.task == "criteria" else "comparisons"
-        told = f"{len(plan.pairs)} {what} are all that this study has; {count} were asked for"
-        print(told, file=sys.stderr if arguments.json else sys.stdout)
+        notice = f"{len(plan.pairs)} {what} are all that this study has; {count} were asked for"
+        print(notice, file=sys.stderr if arguments.json else sys.stdout)
     return plan
 
 
@@ -186,7 +186,7 @@ def _names(words: str) -> list[str]:
     return [word.strip() for word in words.split(",")]
 
 
-def _can_be_told_apart(names: list[str]) -> bool:
+def _are_distinct(names: list[str]) -> bool:
     import re
 
     from drr.app.annotate.plan import NAME
@@ -319,10 +319,10 @@ def _serve(plan: AnnotationPlan, folder: Path, arguments: argparse.Namespace) ->
     from drr.app.console import tell
     from drr.app.pages.serve import run
 
-    listener, told = own_listener(plan, folder, arguments.port)
+    listener, notice = own_listener(plan, folder, arguments.port)
     port = listener.getsockname()[1]
-    if told is not None:
-        print(told, file=sys.stderr)
+    if notice is not None:
+        print(notice, file=sys.stderr)
     at = f"http://127.0.0.1:{port}/?token="
     annotators = {one.name: at + one.token for one in plan.annotators}
     lines = [f"{name}: {address}" for name, address in annotators.items()]

@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.errors import Misuse
-    from drr.eval.agreement.calibrate import Calibration, held_against, verdict_lines
+    from drr.eval.agreement.calibrate import Calibration, shop_of_labels, verdict_lines
     from drr.eval.agreement.cases import cases
     from drr.eval.asking.judge import KeptAnswers
     from drr.study.study import Study
@@ -99,14 +99,14 @@ def run(arguments: argparse.Namespace) -> int:
         by_id = {case.id: case for case in labelled}
         calibration = Calibration(desk_of(settings, models, None), by_id, KeptAnswers(study))
         summary = _judge(study, calibration, models, arguments)
-        document = held_against(calibration, study, arguments.task, scale, other_labels=others, marks=marks)
+        document = shop_of_labels(calibration, study, arguments.task, scale, other_labels=others, marks=marks)
         if arguments.export is not None:
             lines = verdict_lines(calibration, study, arguments.task)
             write_lines(arguments.export, lines)
     if arguments.json:
         print_json(document)
     else:
-        print(_told(document))
+        print(_text(document))
     code = conclude(summary, folder, "judges calibrate")
     missed = any(row["met"] is not True for row in document["thresholds"].values())
     return code or int(arguments.require and missed)
@@ -130,9 +130,9 @@ def _labels(
         with study_shop(study, settings, arguments.shop) as shop:
             found = marked_labels(study, desk_of(settings, models_of(settings), shop))
     if not found.labels:
-        told = f"{found.row['without_label'] + found.row['elsewhere']} marks of reviewers give no label"
+        reason = f"{found.row['without_label'] + found.row['elsewhere']} marks of reviewers give no label"
         raise Misuse(
-            f"{arguments.labels}: {told}; `drr view {arguments.labels}` is where verdicts are marked"
+            f"{arguments.labels}: {reason}; `drr view {arguments.labels}` is where verdicts are marked"
         )
     return found.labels, found.row
 
@@ -166,7 +166,7 @@ def _judge(study: Study, calibration: Calibration, models: Models, arguments: ar
     return asyncio.run(go())
 
 
-def _told(document: CalibrationDocument) -> str:
+def _text(document: CalibrationDocument) -> str:
     from drr.app.crossed import crossed
     from drr.app.terminal import flowing, number, table, with_interval
     from drr.eval.agreement.rows import statistics_in
@@ -189,31 +189,31 @@ def _told(document: CalibrationDocument) -> str:
             f"Among the people: Krippendorff's alpha {with_interval(document['among_people']['alpha'])}"
         )
     for name, row in document["thresholds"].items():
-        told = {True: "met", False: "not met", None: "unknown"}[row["met"]]
-        parts.append(f"{name}: {number(row['value'])}, at least {row['at_least']:.2f} is asked: {told}")
+        words_of = {True: "met", False: "not met", None: "unknown"}[row["met"]]
+        parts.append(f"{name}: {number(row['value'])}, at least {row['at_least']:.2f} is asked: {words_of}")
     return "\n\n".join(parts)
 
 
 def _counted(document: CalibrationDocument) -> str:
     """Every label of the file is accounted for."""
-    told = f"{document['labels']:,} labels of {document['items']:,} items, all counted"
+    counts = f"{document['labels']:,} labels of {document['items']:,} items, all counted"
     if document["repeated"]:
-        told += (
+        counts += (
             f"; {document['repeated']:,} are further labels of one name on one item, averaged so that each name"
             " counts once (name people apart with `judge`)"
         )
     if document["other_labels"]:
-        told += f"; {document['other_labels']:,} further labels are of other tasks"
-    return told + "."
+        counts += f"; {document['other_labels']:,} further labels are of other tasks"
+    return counts + "."
 
 
 def _marked(row: MarkedRow) -> list[str]:
     """Say whose marks they are, what gave no label, and how reviewers marked rules."""
     from drr.app.terminal import flowing, table
 
-    told = ", ".join(f"{name} {count}" for name, count in row["reviewers"].items())
+    names = ", ".join(f"{name} {count}" for name, count in row["reviewers"].items())
     parts = [
-        f"The labels are marks of reviewers ({told}), made beside the verdict and where they chose: neither blind nor drawn by lot."
+        f"The labels are marks of reviewers ({names}), made beside the verdict and where they chose: neither blind nor drawn by lot."
     ]
     if row["without_label"]:
         parts.append(f"{row['without_label']} more give no label (wrong, and not said what is right).")

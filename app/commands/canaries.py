@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(document)
     else:
-        print(_told(document))
+        print(_text(document))
     code = conclude(summary, arguments.study, "canaries", f"judges canaries --study {arguments.study}")
     failed = [one["name"] for one in document["rows"] if one["passed"] is not True]
     if failed and not code:
@@ -321,10 +321,10 @@ def _cost(study: Study, judge: str) -> float | None:
     return None if cost is None else cost["usd"]
 
 
-def _told(document: CanariesDocument) -> str:
+def _text(document: CanariesDocument) -> str:
     from drr.app.terminal import Column, flowing, number, table
 
-    said = {True: "pass", False: "FAIL", None: "no answer"}
+    words_of = {True: "pass", False: "FAIL", None: "no answer"}
     rows = [
         [
             one["part"],
@@ -332,7 +332,7 @@ def _told(document: CanariesDocument) -> str:
             one["asked"],
             number(one["value"], 2),
             number(one["beside"], 2),
-            said[one["passed"]],
+            words_of[one["passed"]],
         ]
         for one in document["rows"]
     ]

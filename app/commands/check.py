@@ -127,11 +127,11 @@ def _print_citations(citations: Citations) -> None:
 
 
 def _summary(name: str, check: Check) -> str:
-    from drr.eval.checks import value_told
+    from drr.eval.checks import value_text
 
     if check.status == "unverifiable":
         return check.remarks[0] if check.remarks else ""
-    return _printable(value_told(name, check.value))
+    return _printable(value_text(name, check.value))
 
 
 def _printable(text: str) -> str:

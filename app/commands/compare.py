@@ -25,7 +25,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from drr.agents.commands.command import held_as
+    from drr.agents.commands.command import known_as
     from drr.app.console import print_json
     from drr.app.report.floors import not_measured
     from drr.env.errors import Misuse
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Study.read(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
         known = sorted({answer.variant for answer in judged.answers})
-        a, b = (held_as(name, known) for name in (arguments.a, arguments.b))
+        a, b = (known_as(name, known) for name in (arguments.a, arguments.b))
         for name in (a, b):
             if name not in known:
                 raise Misuse(f"{arguments.study}: {name} has no answers; it has {', '.join(known) or 'none'}")
@@ -46,11 +46,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(document)
     else:
-        print(_told(document, not_measured(judged.answers)))
+        print(_text(document, not_measured(judged.answers)))
     return 0
 
 
-def _told(document: CompareDocument, not_measured: str) -> str:
+def _text(document: CompareDocument, not_measured: str) -> str:
     """`not_measured` is what is said where there is no noise floor."""
     from drr.app.terminal import Column, flowing, number, table
     from drr.eval.metrics import said_name

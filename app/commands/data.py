@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_document(publisher, wanted, to, free, done))
     elif not arguments.quiet:
-        print(_told(done, to, arguments.categories))
+        print(_text(done, to, arguments.categories))
     return 1 if any(one.failed for one in done) else 0
 
 
@@ -168,7 +168,7 @@ def _bytes(count: int) -> str:
     return f"{size:,.1f} GB"
 
 
-def _told(done: Sequence[Fetching], to: Path, categories: str) -> str:
+def _text(done: Sequence[Fetching], to: Path, categories: str) -> str:
     import shlex
 
     got = [one.got for one in done if one.got is not None]

@@ -166,5 +166,5 @@ def _print(found: Surroundings) -> None:
     for name, there in found["keys"].items():
         print(f"{name}: {verdict(there, 'set', 'not set')}")
     print("environment:")
-    for name, told in VARIABLES.items():
-        print(f"  {name:<27}{'set' if found['variables'][name] else '-':<5}{told}")
+    for name, meaning in VARIABLES.items():
+        print(f"  {name:<27}{'set' if found['variables'][name] else '-':<5}{meaning}")

@@ -68,7 +68,7 @@ class GateDocument(TypedDict):
 def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
-    from drr.agents.commands.command import held_as
+    from drr.agents.commands.command import known_as
     from drr.app.console import print_json
     from drr.env.errors import Misuse
     from drr.eval.judging.read import choose, read_judged
@@ -85,12 +85,12 @@ def run(arguments: argparse.Namespace) -> int:
     requirements = [requirement(text) for text in arguments.require]
     with Study.read(arguments.study) as study:
         judged = read_judged(study, choose(study, arguments.judge))
-        held = variants_of(judged)
+        variants_there = variants_of(judged)
         requirements = [
-            one if one.variant is None else replace(one, variant=held_as(one.variant, held))
+            one if one.variant is None else replace(one, variant=known_as(one.variant, variants_there))
             for one in requirements
         ]
-        base_name = None if arguments.against is None else held_as(arguments.against, held)
+        base_name = None if arguments.against is None else known_as(arguments.against, variants_there)
         tallies = study.ledger.units.answer_tallies()
         rows = unanswered(tallies, requirements, arguments.unanswered, base_name)
         rows += required(judged, requirements)
@@ -143,7 +143,7 @@ def _notes(judged: Judged) -> list[str]:
     from drr.eval.metrics.coverage import coverage
     from drr.eval.metrics.document import banner
 
-    notes = [told] if (told := banner(judged)) else []
+    notes = [banner_text] if (banner_text := banner(judged)) else []
     seen = coverage(judged)
     return notes + [f"The judging is incomplete: {why}" for why in seen["invalid_because"]]
 

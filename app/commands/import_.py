@@ -93,7 +93,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
-    from drr.app.foreign import format_of, held_against, say_held, taken_reports
+    from drr.app.foreign import format_of, held_against, say_shop, taken_reports
     from drr.env.errors import Misuse
     from drr.eval.evidence.imported import plan, read_reports
 
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"{added} of {len(units)} reports are new; {document['queries']} queries, systems {', '.join(document['systems'])}"
         )
-        say_held(document["held_against"])
+        say_shop(document["held_against"])
     return 0 if ok and not read.refused else 1
 
 

@@ -49,7 +49,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
-    from drr.app.judged import told_of
+    from drr.app.judged import judged_text
     from drr.app.judgement import changes, conclude_judging, forecast, judge
 
     config = judge_config(arguments)
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(judgement.document())
     elif judgement.whole is not None:
-        print(told_of(judgement.whole))
+        print(judged_text(judgement.whole))
     return conclude_judging(judgement, arguments.study)
 
 

@@ -58,11 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(plan)
     else:
-        print(flowed(_told(plan, arguments.study), 2))
+        print(flowed(_text(plan, arguments.study), 2))
     return 0
 
 
-def _told(plan: PrecisionPlan, study: Path) -> str:
+def _text(plan: PrecisionPlan, study: Path) -> str:
     from drr.app.terminal import number, table
     from drr.eval.metrics import said_name
 

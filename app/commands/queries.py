@@ -187,8 +187,8 @@ def _check(arguments: argparse.Namespace) -> int:
         )
     else:
         for row in failed:
-            told = "; ".join(f"{name}: {why}" for name, why in row.failed.items())
-            print(f"{one_line(row.query.id, 80)}: {one_line(told, 1000)}")
+            reasons = "; ".join(f"{name}: {why}" for name, why in row.failed.items())
+            print(f"{one_line(row.query.id, 80)}: {one_line(reasons, 1000)}")
         if verdict.status == "fail":
             print(f"{arguments.file}: spread: {verdict.message}")
         print(f"{len(rows) - len(failed)} of {len(rows)} questions pass every check")

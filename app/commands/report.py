@@ -74,7 +74,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
-    from drr.app.corrected import told_of
+    from drr.app.corrected import corrected_text
     from drr.app.reporting import ReportConfig, report
     from drr.app.terms import given_among
     from drr.env.errors import Misuse
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(document)
         return 0
     if "corrected" in document:
-        print(told_of(document["corrected"], document["banner"]))
+        print(corrected_text(document["corrected"], document["banner"]))
     if written is not None:
         print(f"{written.tables} tables: open {made.page}")
     return 0

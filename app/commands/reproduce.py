@@ -147,7 +147,7 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     paper.check(asked)
     now = settled(arguments, begun, sizes)
     if arguments.paper != RETAIL:
-        print(flowing(_told(asked, paper)), flush=True)
+        print(flowing(_size_text(asked, paper)), flush=True)
     if arguments.dry_run:
         from drr.app.papers.preview import preview
 
@@ -164,16 +164,16 @@ def _reproduced(arguments: argparse.Namespace) -> tuple[int, JsonObject]:
     return 0, {**pages, "metrics": str(figures)}
 
 
-def _told(asked: Reproduction, paper: PaperSteps) -> str:
+def _size_text(asked: Reproduction, paper: PaperSteps) -> str:
     """Say how much is asked, and how much the paper asked."""
     if asked.is_given:
         return "Asked is what was given."
-    told = ", ".join(
+    sizes_text = ", ".join(
         f"--{name.replace('_', '-')} {asked.sizes[name]:,} (the paper's number: {size.paper:,})"
         for name, size in paper.SIZES.items()
     )
     why = "No model takes part, so little is asked unless you say so" if asked.by_rules else "Asked"
-    return f"{why}: {told}."
+    return f"{why}: {sizes_text}."
 
 
 def _steps(asked: Reproduction, paper: PaperSteps) -> int:
@@ -231,6 +231,6 @@ def figures_table(metrics: Path, shown: Sequence[str], *, width: int | None = No
     rows = []
     for variant, values in document["metrics"].items():
         usual = max((values[name]["n"] for name in names if name in values), default=0)
-        told = [with_interval(values[n], heads[n][1], usual=usual) if n in values else "-" for n in names]
-        rows.append([variant, str(usual), *told])
+        cells = [with_interval(values[n], heads[n][1], usual=usual) if n in values else "-" for n in names]
+        rows.append([variant, str(usual), *cells])
     return table(["variant", "n", *(heads[name][0] for name in names)], rows, width=width)

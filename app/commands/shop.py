@@ -267,18 +267,18 @@ def _how_many(arguments: argparse.Namespace) -> int | None:
     """Return how many orders of a user to show; `None` for all of them."""
     from drr.env.errors import Misuse
 
-    said = arguments.orders
-    if said is None:
+    orders = arguments.orders
+    if orders is None:
         return 5
     if arguments.kind != "user":
         raise Misuse(
             f"--orders is of a user, not of {'an' if arguments.kind == 'order' else 'a'} {arguments.kind}"
         )
-    if said.casefold() == "all":
+    if orders.casefold() == "all":
         return None
-    if not (said.isascii() and said.isdigit() and int(said)):
-        raise Misuse(f"--orders {said}: give a number of at least 1, or `all`")
-    return int(said)
+    if not (orders.isascii() and orders.isdigit() and int(orders)):
+        raise Misuse(f"--orders {orders}: give a number of at least 1, or `all`")
+    return int(orders)
 
 
 def _find(shop: Shop, kind: str, key: str) -> Product | User | Order | None:

@@ -80,8 +80,8 @@ def _check(arguments: argparse.Namespace) -> int:
     elif damaged:
         print("\n".join([f"{folder}: not as it was written, restore it from a copy:", *damaged]))
     else:
-        told = "1 unit and its texts are" if units == 1 else f"{units:,} units and their texts are"
-        print(f"{folder}: {told} as they were written")
+        units_text = "1 unit and its texts are" if units == 1 else f"{units:,} units and their texts are"
+        print(f"{folder}: {units_text} as they were written")
     return 1 if damaged else 0
 
 
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Study.open(folder) as study:
         selection, queries = _named(arguments, study)
         edit = _planned(study, selection)
-        sentence = f"{folder}: {_said(edit)}"
+        sentence = f"{folder}: {_text(edit)}"
         agreed = not edit.drop or arguments.yes or _yes(sentence)
         if not agreed and not sys.stdin.isatty():
             raise Misuse(f"{sentence}; give --yes to do it")
@@ -168,7 +168,7 @@ def _planned(study: Study, selection: Selection) -> _Edit:
     return _Edit(keep, drop, sum(unit.key in done for unit in drop))
 
 
-def _said(edit: _Edit) -> str:
+def _text(edit: _Edit) -> str:
     if not edit.drop:
         return f"all {len(edit.keep):,} answers are of what stays; nothing is taken away"
     per: dict[str, int] = {}

@@ -75,7 +75,7 @@ def settled(arguments: argparse.Namespace, begun: Begun | None, sizes: dict[str,
     for name, value in now["asked"].items():
         had = begun["asked"].get(name)
         if had != value:
-            was, told = ("without it" if had is None else f"with {_told(had)}"), _told(value)
+            was, told = ("without it" if had is None else f"with {_value_text(had)}"), _value_text(value)
             raise Misuse(
                 f"{out}: --{name.replace('_', '-')}: was begun {was}, now {told}; rows would answer different questions."
                 " Give the same, or name another --out"
@@ -111,7 +111,7 @@ def _place(place: str | Path | None) -> str | None:
     return str(Path(place).resolve())
 
 
-def _told(value: int | str | None) -> str:
+def _value_text(value: int | str | None) -> str:
     if value is None:
         return "none"
     return f"a file of the hash {value[:12]}" if isinstance(value, str) and len(value) == 64 else str(value)

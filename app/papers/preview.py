@@ -112,10 +112,10 @@ class _DryRun:
         return _quietly([*words, "--model", OFFLINE])
 
     def _run(self, words: list[str]) -> int:
-        code, said = _said([*words, "--dry-run", "--json"])
+        code, output = _output([*words, "--dry-run", "--json"])
         if code != 0:
             return code
-        document: RunForecast = json.loads(said)
+        document: RunForecast = json.loads(output)
         self.answers += document["left"]
         if document["left"]:
             variants = dict.fromkeys(row["variant"].partition("@")[0] for row in document["variants"])
@@ -125,9 +125,9 @@ class _DryRun:
         calls, cost = self._calls(document), document["total"]["cost_usd"]
         self.calls = None if calls is None or self.calls is None else self.calls + calls
         price = "" if cost is None else f", about ${cost:,.2f}"
-        told = "an unknown number of" if calls is None else f"about {calls:,}"
+        number = "an unknown number of" if calls is None else f"about {calls:,}"
         print(
-            f"  {document['units']:,} answers, {document['left']:,} of them to be given: {told} calls{price}"
+            f"  {document['units']:,} answers, {document['left']:,} of them to be given: {number} calls{price}"
         )
         return 0
 
@@ -187,10 +187,10 @@ class _DryRun:
         calls, cost = 0.0, 0.0
         known = True
         for number, study in enumerate(parts):
-            code, said = _said([words[0], study, *words[2:], "--dry-run", "--json"])
+            code, output = _output([words[0], study, *words[2:], "--dry-run", "--json"])
             if code != 0:
                 return code
-            forecast: Forecast = json.loads(said)
+            forecast: Forecast = json.loads(output)
             share = self.answers / max(forecast["answers"], 1) if study != words[1] else 1.0
             once = forecast["of_questions"]
             calls += (forecast["calls"] - once["calls"]) * share + (0 if number else once["calls"])
@@ -251,7 +251,7 @@ def _without(words: Sequence[str], *options: str) -> list[str]:
     return kept
 
 
-def _said(words: list[str]) -> tuple[int, str]:
+def _output(words: list[str]) -> tuple[int, str]:
     from drr.app.cli import main
 
     out = io.StringIO()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from drr.app.report.material import LONGEST_NAME, Material, answer_name, system_answer
 from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine
-from drr.eval.agreement.criteria import said_under_criteria
+from drr.eval.agreement.criteria import scores_under_criteria
 from drr.eval.agreement.items import OVERALL, Items, preferences
 from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels, RankingRow
 from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
@@ -180,7 +180,7 @@ def _judged_ratings(material: Material) -> Judgements:
 
 def _judged_criteria(material: Material) -> Judgements:
     labels = [label for label in _labels(material) if isinstance(label, CriterionLabel)]
-    said, items = said_under_criteria(labels, {}), _rated_items(material, labels)
+    said, items = scores_under_criteria(labels, {}), _rated_items(material, labels)
     for judge, own in said.with_people(material.raters.people if material.raters else ()).items():
         scores: dict[tuple[str, str], dict[str, float]] = {}
         for (item, criterion), score in own.items():

@@ -8,7 +8,7 @@ from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.calls import calls_table
 from drr.app.report.cost import cost_table
 from drr.app.report.differences import differences_table
-from drr.app.report.floors import with_floor_told
+from drr.app.report.floors import with_floor_note
 from drr.app.report.judging_tables import (
     CORRECTED,
     COVERAGE,
@@ -45,4 +45,4 @@ def all_tables(material: Material) -> list[Table]:
         *foreign_tables(material),
     ]
     shown = with_papers_tables(material, [table for table in found if table is not None])
-    return [with_floor_told(table) for table in shown]
+    return [with_floor_note(table) for table in shown]

@@ -194,8 +194,8 @@ def _tool_calls(material: Material) -> Figure | None:
             [value], [position], xerr=_reach(value, total.ci_low, total.ci_high), fmt="none",
             ecolor=axes.xaxis.label.get_color(), capsize=3, elinewidth=1,
         )  # fmt: skip
-        told = f"{value:.1f}  (+ {_beside(counts[variant])})"
-        axes.text(max(value, total.ci_high or 0.0) + 0.02 * reach, position, told, va="center", fontsize=7)
+        label = f"{value:.1f}  (+ {_beside(counts[variant])})"
+        axes.text(max(value, total.ci_high or 0.0) + 0.02 * reach, position, label, va="center", fontsize=7)
     axes.invert_yaxis()
     axes.set_xlim(0, reach * 1.6)
     axes.set_xlabel("calls of tools per answer, mean over queries; in brackets what is no tool call")

@@ -40,7 +40,7 @@ def floor_notes(material: Material, metrics: Sequence[Metric]) -> list[str]:
     found = [floor for metric in metrics if (floor := material.floor(metric.name)) is not None]
     if not found:
         return [not_measured(answer for own in material.variants.values() for answer in own)]
-    whence = "; ".join(told for by, told in _WHENCE.items() if by in {floor.by for floor in found})
+    whence = "; ".join(source for by, source in _WHENCE.items() if by in {floor.by for floor in found})
     return [
         f"Noise floor: two runs of one system lie less than this apart in 19 of 20 cases, {whence}. "
         "Grey, with ≈: no further than that from the best of the column, and a difference that is smaller."
@@ -69,7 +69,7 @@ def greyed(cell: Cell, floor: RepetitionFloor | None) -> Cell:
     return replace(cell, slight=abs(cell.value) < floor.value)
 
 
-def with_floor_told(table: Table) -> Table:
+def with_floor_note(table: Table) -> Table:
     """No table with intervals is silent of it."""
     measured = any(cell.low is not None for _, cells in table.rows for cell in cells)
     if not measured or table.floor or any(note.startswith("Noise floor") for note in table.notes):

@@ -51,7 +51,7 @@ def _panel(axes: Any, material: Material, own: Sequence[Contrast]) -> None:
             axes.hlines(place, low, high, color=color, linewidth=1.4)
         axes.plot([value], [place], "o" if one.is_beyond else "D", color=color, markersize=5)
         axes.annotate(
-            _told(one),
+            _difference_text(one),
             (1.01, place),
             xycoords=("axes fraction", "data"),
             va="center",
@@ -72,7 +72,7 @@ def _short(name: str) -> str:
     return excerpt(" ".join(name.split()), LONGEST)
 
 
-def _told(one: Contrast) -> str:
+def _difference_text(one: Contrast) -> str:
     digits, row = one.metric.digits, one.row
     equal = f" all equal (n={row['n']})" if row.get("all_equal") else ""
     if row["ci_low"] is None or row["ci_high"] is None:

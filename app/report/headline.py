@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from drr.app.judged import unread_told
+from drr.app.judged import unread_text
 from drr.app.report.material import Material
 from drr.app.report.of_papers import report_parts
 from drr.eval.metrics import metrics
@@ -97,7 +97,7 @@ def facts(material: Material) -> list[tuple[str, str]]:
     answers = sum(len(own) for own in material.variants.values())
     asked = set[str]().union(*material.asked.values()) if material.asked else set()
     shops = ", ".join(f"{one[:12]}" for one in made["shop"])
-    told = [
+    rows = [
         ("run", f"{many(len(material.variants), 'system')}, {many(len(asked), 'question')}, {many(answers, 'answer')}"),
         ("when", _when(material)),
         ("shop", " · ".join(filter(None, (str(run.get("shop") or ""), f"content {shops}" if shops else "")))),
@@ -107,7 +107,7 @@ def facts(material: Material) -> list[tuple[str, str]]:
         ("cost", _cost(material)),
         ("made by", made["made_by"]),
     ]  # fmt: skip
-    return [(term, said) for term, said in told if said]
+    return [(term, value) for term, value in rows if value]
 
 
 def unscored(material: Material) -> list[str]:
@@ -128,8 +128,8 @@ def unscored(material: Material) -> list[str]:
     standings: Counter[str] = Counter()
     for own in document["coverage"]["variants"].values():
         standings.update(own["citations"])
-    if told := unread_told(standings):
-        lines.append(told)
+    if unread := unread_text(standings):
+        lines.append(unread)
     for task, row in document["coverage"]["tasks"].items():
         if row["failed"]:
             lines.append(

@@ -61,14 +61,17 @@ def rules(material: Material) -> Table | None:
     if not counts:
         return None
     rows = [
-        (name.replace("_", " "), [_told(found.get(variant, Counter())) for variant in material.variants])
+        (
+            name.replace("_", " "),
+            [_counts_cell(found.get(variant, Counter())) for variant in material.variants],
+        )
         for name, found in counts.items()
     ]
     note = "Decided by code from the shop's records and the run's evidence; no model is asked."
     return Table("rules", "Rule checks", headings(*material.variants), rows, [note])
 
 
-def _told(counts: Mapping[str, int]) -> Cell:
+def _counts_cell(counts: Mapping[str, int]) -> Cell:
     return Cell(", ".join(f"{counts[status]} {status}" for status in ("fail", "pass", "unverifiable")))
 
 
@@ -136,14 +139,14 @@ def _marked(found: MarksRow | None) -> list[str]:
     """Say how readers of the viewer's pages marked it."""
     if found is None:
         return []
-    told = [
+    notes = [
         f"{what} marked by {name}: {row['right']} right, {row['wrong']} wrong."
         for what, rows in (("Verdicts", found["verdicts"]), ("Rule findings", found["rules"]))
         for name, row in rows.items()
     ]
     if found["elsewhere"]:
-        told.append(f"{found['elsewhere']} more marks are of another judge, or of what reads otherwise now.")
-    return told
+        notes.append(f"{found['elsewhere']} more marks are of another judge, or of what reads otherwise now.")
+    return notes
 
 
 def _covered(material: Material, table: Table) -> Iterator[Behind]:

@@ -14,7 +14,7 @@ from drr.eval.judging.read import repetitions
 from drr.eval.metrics import values_of
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
-from drr.eval.metrics.said_again import said_again
+from drr.eval.metrics.said_again import values_again
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.comparisons import Comparison
 from drr.eval.stats.noise import RepetitionFloor, noise_floor
@@ -116,8 +116,8 @@ class Material:
         answered = {frozenset(a.query_id for a in answers) for answers in self.variants.values()}
         if len(answered) < 2 or len({frozenset(queries) for queries in self.asked.values()}) < 2:
             return None
-        told = ", ".join(f"{variant} {len(queries)}" for variant, queries in self.asked.items())
-        return f"Not every row was asked the same questions ({told}): hold rows against each other by their differences, as `drr study compare` has them."
+        counts = ", ".join(f"{variant} {len(queries)}" for variant, queries in self.asked.items())
+        return f"Not every row was asked the same questions ({counts}): hold rows against each other by their differences, as `drr study compare` has them."
 
     @cached_property
     def repetitions(self) -> list[Judged]:
@@ -138,7 +138,7 @@ class Material:
     @cached_property
     def _again(self) -> dict[str, dict[str, dict[str, list[float | None]]]]:
         """Map metric, system and answer to the values by the judge and its repetitions."""
-        return said_again([self.judged, *self.repetitions]) if self.repetitions else {}
+        return values_again([self.judged, *self.repetitions]) if self.repetitions else {}
 
     @cached_property
     def _values(self) -> dict[str, Mapping[str, float | None]]:

@@ -31,8 +31,8 @@ def _length_notes(material: Material) -> list[str]:
         for name, v in (material.document["length_correlation"] or {}).items()
         if v["value"] is not None
     ]
-    told = "(!) is above 0.5: length may be what is scored."
-    return [f"Correlation of the score with report length: {', '.join(shown)}. {told}"] if shown else []
+    note = "(!) is above 0.5: length may be what is scored."
+    return [f"Correlation of the score with report length: {', '.join(shown)}. {note}"] if shown else []
 
 
 def _unread_notes(material: Material) -> list[str]:

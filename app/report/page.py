@@ -82,8 +82,8 @@ def _frame(material: Material) -> Frame:
     if material.viewer is not None:
         places.append(FramePlace("viewer", f"{material.viewer}/index.html", "Answers"))
     judge = material.document["judge"]
-    told = f"judged by {judge['name']}" if judge else "not judged yet"
-    return Frame(material.study.folder.resolve().name, False, places, lambda: told, scripts=())
+    judged_by = f"judged by {judge['name']}" if judge else "not judged yet"
+    return Frame(material.study.folder.resolve().name, False, places, lambda: judged_by, scripts=())
 
 
 def _picture(file: str, title: str) -> str:

@@ -107,10 +107,10 @@ class _Pages:
         self, systems: Sequence[str], shown: Sequence[Metric]
     ) -> tuple[list[tuple[str, list[Cell]]], list[str]]:
         asked = {system: self.material.asked[system] for system in systems}
-        told = ", ".join(f"{system} {len(asked[system])}" for system in systems)
+        counts = ", ".join(f"{system} {len(asked[system])}" for system in systems)
         if len({frozenset(queries) for queries in asked.values()}) > 1:
             refused = [Cell("refused"), *(Cell(None) for _ in shown[1:])]
-            note = f"Refused: the rows were not asked the same questions ({told}); ask each all of them."
+            note = f"Refused: the rows were not asked the same questions ({counts}); ask each all of them."
             return [(system, refused) for system in systems], [note]
         shared = self._shared(systems)
         counted = f"{len(shared)} of {len(asked[systems[0]])} questions were answered under every row."

@@ -30,8 +30,8 @@ def section(table: Table, answers: Mapping[tuple[str, ...], str]) -> str:
     The page carries the banner in full on top; here a short one stands beside the title.
     """
     columns = [_extent([row[place] for _, row in table.rows]) for place in range(len(table.columns))]
-    said = [all(_is_text(row[place]) for _, row in table.rows) for place in range(len(table.columns))]
-    head = "".join(_head(column, words) for column, words in zip(table.columns, said, strict=True))
+    is_text = [all(_is_text(row[place]) for _, row in table.rows) for place in range(len(table.columns))]
+    head = "".join(_head(column, words) for column, words in zip(table.columns, is_text, strict=True))
     body = "".join(_row(table, name, cells, columns, answers) for name, cells in table.lines)
     mark = (
         f' <span class="tag" title="{escape(table.banner)}">rules, not a model</span>' if table.banner else ""
@@ -76,17 +76,17 @@ def _is_text(cell: Cell) -> bool:
 
 
 def _head(column: Heading, words: bool) -> str:
-    told = f' title="{escape(column.told)}"' if column.told else ""
+    title = f' title="{escape(column.told)}"' if column.told else ""
     kind = ' class="said"' if words else ""
-    return f'<th scope="col"{kind}{told}>{escape(column.label)}</th>'
+    return f'<th scope="col"{kind}{title}>{escape(column.label)}</th>'
 
 
 def _meanings(table: Table) -> str:
     """Explain the headings for who has no pointer to rest on one."""
-    told = [column for column in table.columns if column.told]
-    if not told:
+    columns = [column for column in table.columns if column.told]
+    if not columns:
         return ""
-    rows = "".join(f"<dt>{escape(column.label)}</dt><dd>{escape(column.told)}</dd>" for column in told)
+    rows = "".join(f"<dt>{escape(column.label)}</dt><dd>{escape(column.told)}</dd>" for column in columns)
     return f'<details class="told"><summary>What the columns mean</summary><dl>{rows}</dl></details>'
 
 
@@ -103,10 +103,10 @@ def _cell(cell: Cell, extent: Extent | None, link: str) -> str:
 
 
 def _linked(shown: str, link: str, why: str) -> str:
-    told = f' title="{escape(why)}"' if why else ""
+    title = f' title="{escape(why)}"' if why else ""
     if link:
-        return f'<a href="{escape(link)}"{told}>{shown}</a>'
-    return f"<span{told}>{shown}</span>" if told else shown
+        return f'<a href="{escape(link)}"{title}>{shown}</a>'
+    return f"<span{title}>{shown}</span>" if title else shown
 
 
 def _number(cell: Cell) -> str:
@@ -121,24 +121,24 @@ def _number(cell: Cell) -> str:
 
 def _why(cell: Cell) -> str:
     """Give what is needed to believe the figure, for who asks."""
-    told = []
+    reasons = []
     if cell.low is not None and cell.high is not None:
-        told.append(f"95 % interval {cell.number(cell.low)} to {cell.number(cell.high)}")
+        reasons.append(f"95 % interval {cell.number(cell.low)} to {cell.number(cell.high)}")
     if cell.n is not None:
-        told.append(f"n={cell.n}" + (f", {cell.unscored} unscored" if cell.unscored else ""))
-    return "; ".join(told)
+        reasons.append(f"n={cell.n}" + (f", {cell.unscored} unscored" if cell.unscored else ""))
+    return "; ".join(reasons)
 
 
 def _beside(cell: Cell) -> str:
     """Give what a reader must not miss."""
-    told = [f"all equal (n={cell.n})"] if cell.equal else []
+    notes = [f"all equal (n={cell.n})"] if cell.equal else []
     if cell.sd is not None:
-        told.append(f"± {cell.number(cell.sd)}")
+        notes.append(f"± {cell.number(cell.sd)}")
     if cell.unscored:
-        told.append(f"{cell.unscored} unscored")
+        notes.append(f"{cell.unscored} unscored")
     if isinstance(cell.printed, float):
-        told.append(f"{{paper {cell.number(cell.printed)}}}")
-    return escape("; ".join(told))
+        notes.append(f"{{paper {cell.number(cell.printed)}}}")
+    return escape("; ".join(notes))
 
 
 def _bar(cell: Cell, extent: Extent) -> str:

@@ -17,7 +17,7 @@ from drr.papers.pdr.metrics.setting_pairs import GRADES
 from drr.papers.pdr.person import Person
 
 FIGURES = (*GRADES, "pqr_violations", "att_told", "words")
-_TOLD = {
+_GIVEN = {
     "task": "nothing of the person",
     "persona": "the attributes of the person",
     "records": "whose question it is, with tools that look up that shopper's records",
@@ -113,7 +113,7 @@ def case_view(
     return CaseView(
         query=case.entries[0].query,
         variant=case.variant,
-        told=told_under(parts_of(case.variant).setting),
+        told=given_under(parts_of(case.variant).setting),
         sides=tuple(_side(report, persons) for report in reports),
         others=tuple(others),
         notes=(
@@ -123,13 +123,13 @@ def case_view(
     )
 
 
-def told_under(setting: Setting) -> str:
+def given_under(setting: Setting) -> str:
     """Say what an agent reads of the person."""
     if setting.kind == "context":
         return f"what was gathered of the person, {setting.tokens:,} tokens of it"
     if setting.kind == "memory":
         return f"what the memory {setting.memory} recalls for the question, at most {setting.tokens:,} tokens"
-    return _TOLD[setting.kind]
+    return _GIVEN[setting.kind]
 
 
 def _side(report: ReportView, persons: Mapping[str, Person]) -> CaseSide:

@@ -93,20 +93,20 @@ def _group(name: str, turns: Sequence[StepView], calls: Sequence[CallView]) -> I
 
 def _over(name: str, counted: str, stretches: Sequence[_Stretch]) -> _Line:
     first, last = min(one.start for one in stretches), max(one.start + one.seconds for one in stretches)
-    told = f"{name}: {counted}, {first:.2f} to {last:.2f} s"
-    return _Line(name, [_Stretch(first, last - first, "actor", told)])
+    title = f"{name}: {counted}, {first:.2f} to {last:.2f} s"
+    return _Line(name, [_Stretch(first, last - first, "actor", title)])
 
 
 def _stretch(step: StepView) -> _Stretch:
     what = {"model": f"turn {step.number}", "page": "read", "summary": f"summary {step.number}"}[step.kind]
-    told = f"{step.of}: {what}, begun at {step.started_at:.2f} s, took {step.seconds:.2f} s"
-    return _Stretch(step.started_at, step.seconds, step.kind, told)
+    title = f"{step.of}: {what}, begun at {step.started_at:.2f} s, took {step.seconds:.2f} s"
+    return _Stretch(step.started_at, step.seconds, step.kind, title)
 
 
 def _called(call: CallView) -> _Stretch:
     start, took = call.started_at or 0.0, call.seconds or 0.0
-    told = f"{call.number}. {call.name}, begun at {start:.2f} s, took {took:.2f} s"
-    return _Stretch(start, took, call.kind, told)
+    title = f"{call.number}. {call.name}, begun at {start:.2f} s, took {took:.2f} s"
+    return _Stretch(start, took, call.kind, title)
 
 
 def _bars(lines: Sequence[_Line], scale: float) -> Iterator[GanttBar]:

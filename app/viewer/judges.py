@@ -39,7 +39,7 @@ class JudgeBeside:
     """Points by which their grades differ, in the mean."""
 
 
-def said_beside(report: ReportView) -> Mapping[str, Sequence[JudgeSaid]]:
+def verdicts_beside(report: ReportView) -> Mapping[str, Sequence[JudgeSaid]]:
     """Map each claim to the verdicts of each other judge."""
     found: dict[str, list[JudgeSaid]] = {claim.id: [] for claim in report.claims}
     for other in report.others:
@@ -199,9 +199,9 @@ def _part(
 
 
 def _cell(row: AgreementRow) -> tuple[str, str]:
-    told = f"{'all equal, ' if row.get('all_equal') else ''}n = {row['n']:,}; {row['method']}"
+    title = f"{'all equal, ' if row.get('all_equal') else ''}n = {row['n']:,}; {row['method']}"
     if row["value"] is None:
-        return "–", told
+        return "–", title
     if row["ci_low"] is None or row["ci_high"] is None:
-        return f"{row['value']:.2f}", told
-    return f"{row['value']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]", told
+        return f"{row['value']:.2f}", title
+    return f"{row['value']:.2f} [{row['ci_low']:.2f}, {row['ci_high']:.2f}]", title

@@ -27,7 +27,7 @@ from drr.citations.parse import canonical_url
 from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.env.source import text_hash
-from drr.eval.checks import urls_in, value_told
+from drr.eval.checks import urls_in, value_text
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.book import Book
 from drr.eval.metrics import metrics, unasked
@@ -235,12 +235,12 @@ def steps(rows: Iterable[Mapping[str, Any]]) -> Iterable[StepView]:
 def conversations(transcripts: Sequence[Mapping[str, Any]]) -> Iterable[Conversation]:
     for transcript in transcripts:
         turns = [message for message in transcript["messages"] if message["role"] == "ai"]
-        told = [usage for message in turns if (usage := message.get("usage")) is not None]
+        usages = [usage for message in turns if (usage := message.get("usage")) is not None]
         yield Conversation(
             name=str(transcript["name"]),
             turns=len(turns),
-            input_tokens=sum(usage["input_tokens"] for usage in told) if told else None,
-            output_tokens=sum(usage["output_tokens"] for usage in told) if told else None,
+            input_tokens=sum(usage["input_tokens"] for usage in usages) if usages else None,
+            output_tokens=sum(usage["output_tokens"] for usage in usages) if usages else None,
             messages=tuple(map(_message, transcript["messages"])),
         )
 
@@ -269,8 +269,10 @@ def _thought(block: object) -> str:
         "think" not in (kind := str(block.get("type"))) and "reason" not in kind
     ):
         return ""
-    told = next((block[name] for name in ("thinking", "reasoning", "text", "summary") if block.get(name)), "")
-    return told if isinstance(told, str) and told else f"({kind}: not shown by the provider)"
+    thought = next(
+        (block[name] for name in ("thinking", "reasoning", "text", "summary") if block.get(name)), ""
+    )
+    return thought if isinstance(thought, str) and thought else f"({kind}: not shown by the provider)"
 
 
 def ratings(judged: Judged, answer: Answer) -> Iterable[ShownRating]:
@@ -287,15 +289,15 @@ def rules(judged: Judged, answer: Answer) -> Iterable[RuleView]:
             evidence = rule.get("evidence") or ()
             lines = [evidence] if isinstance(evidence, str) else [str(line) for line in evidence]
             value = rule.get("value")
-            yield RuleView(name, str(rule["status"]), value_told(name, value), tuple(lines[:8]))
+            yield RuleView(name, str(rule["status"]), value_text(name, value), tuple(lines[:8]))
 
 
 def points(judged: Judged, answer: Answer) -> Iterable[ShownPoint]:
     """Yield in the order of the question's list, vital ones first."""
     judge = judged.judging.judge if judged.judging else "?"
-    known, said = points_of(judged, answer.query_id), matches_of(judged, answer.key) or {}
+    known, matches = points_of(judged, answer.query_id), matches_of(judged, answer.key) or {}
     for row in sorted((known and known.rows) or (), key=lambda row: row["weight"] != "vital"):
-        found = said.get(row["id"])
+        found = matches.get(row["id"])
         if found is None:
             yield ShownPoint(row, "unmatched")
         else:

@@ -15,9 +15,9 @@ from drr.app.viewer.judges import (
     ShownSide,
     judges_beside,
     ratings_beside,
-    said_beside,
     side_name,
     sides_of,
+    verdicts_beside,
 )
 from drr.app.viewer.model import Passage, ReportView, ShownEntry, ShownOutcome, ShownVerdict
 from drr.app.viewer.naming import SourceNames, links_of
@@ -255,7 +255,7 @@ class Pages:
             passages=_passages,
             marked=_marked,
             markable=MARKABLE,
-            others=said_beside(report),
+            others=verdicts_beside(report),
             judges=judges_beside(report),
             ratings=ratings_beside(report),
             side_name=side_name,

@@ -48,15 +48,17 @@ class ReviewBooks:
         All files are read before anything is written; they may come twice and in any order.
         """
         known = {short_name(key) for key, _ in self._study.ledger.records.stamps("answer")}
-        told = [mark for file in files for _, mark in rows_of(file, ReviewMark, "marks", SCHEMA, "a mark")]
+        given_marks = [
+            mark for file in files for _, mark in rows_of(file, ReviewMark, "marks", SCHEMA, "a mark")
+        ]
         last = {mark.place: mark for mark in self.marks()}
         added: dict[str, int] = {}
-        for mark in told:
+        for mark in given_marks:
             if mark.answer in known and _is_news(mark, last.get(mark.place)):
                 last[mark.place] = mark
                 self.add(mark)
                 added[mark.reviewer] = added.get(mark.reviewer, 0) + 1
-        return added, sum(mark.answer not in known for mark in told)
+        return added, sum(mark.answer not in known for mark in given_marks)
 
 
 def _is_news(mark: ReviewMark, known: ReviewMark | None) -> bool:
@@ -82,18 +84,18 @@ def tallied(marks: Sequence[ReviewMark]) -> str:
     by_name: dict[str, list[ReviewMark]] = {}
     for mark in marks:
         by_name.setdefault(mark.reviewer, []).append(mark)
-    told = [f"{name} {_counted(own)}" for name, own in sorted(by_name.items())]
-    return f"Marked by reviewers: {'; '.join(told)}." if told else ""
+    counts = [f"{name} {_counted(own)}" for name, own in sorted(by_name.items())]
+    return f"Marked by reviewers: {'; '.join(counts)}." if counts else ""
 
 
 def _counted(marks: Sequence[ReviewMark]) -> str:
-    told = []
+    counts = []
     for of, noun in (("verdict", "verdict"), ("rule", "rule finding")):
         own = [mark for mark in marks if mark.of == of]
         if own:
             wrong = sum(mark.says == "wrong" for mark in own)
-            told.append(f"{len(own)} {noun}{'' if len(own) == 1 else 's'} ({wrong} wrong)")
-    return ", ".join(told)
+            counts.append(f"{len(own)} {noun}{'' if len(own) == 1 else 's'} ({wrong} wrong)")
+    return ", ".join(counts)
 
 
 def review_routes(

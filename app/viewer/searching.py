@@ -40,8 +40,8 @@ def script(texts: Mapping[str, Iterable[str]]) -> str:
         "words": " ".join(known),
         "steps": " ".join(".".join(_steps(places[word])) for word in known),
     }
-    told = json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
-    return f"window.drrWords = {told};\n"
+    text = json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
+    return f"window.drrWords = {text};\n"
 
 
 class _Vocabulary:

@@ -144,10 +144,10 @@ def version_of(study: Study) -> str:
 
 
 def _without_answer(entry: ShownEntry, record: Record, lost: Sequence[str]) -> ReportView:
-    told = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
+    notice = f"Texts of this answer are no longer in the study: {', '.join(lost)}." if lost else ""
     return ReportView(
         entry,
-        told or record.message or "",
+        notice or record.message or "",
         "",
         None,
         record.usage,
@@ -188,8 +188,8 @@ def without_details(view: ReportView) -> ReportView:
 
 
 def _transcripts(answer: Answer) -> list[JsonObject]:
-    told = answer.study.held(answer.record, "transcript")
-    return cast("list[JsonObject]", json.loads(told)) if told else []
+    text = answer.study.held(answer.record, "transcript")
+    return cast("list[JsonObject]", json.loads(text)) if text else []
 
 
 class Measured(NamedTuple):

@@ -50,7 +50,7 @@ def _term(schema: Any, field: str, word: str) -> Any:
     return tv.Query.term_query(schema, field, word, index_option="basic" if field in _RAW else "freq")
 
 
-def _term_held(schema: Any, held: Callable[[str, str], int], field: str, word: str) -> Any | None:
+def _indexed_term(schema: Any, held: Callable[[str, str], int], field: str, word: str) -> Any | None:
     return _term(schema, field, word) if held(field, word) else None
 
 
@@ -64,7 +64,7 @@ class TantivyEngine:
         self._vectors = vectors
         self.lexicon = lexicon
         self.holders: Callable[[str, str], int] = lru_cache(_REMEMBERED)(searcher.doc_freq)
-        self._held = lru_cache(_REMEMBERED)(partial(_term_held, index.schema, self.holders))
+        self._held = lru_cache(_REMEMBERED)(partial(_indexed_term, index.schema, self.holders))
         self._made_filters = lru_cache(_AT_ONCE)(partial(_filters_made, index.schema))
 
     def count(self, node: Node, request: SearchRequest, *, unpriced: bool = False) -> int:

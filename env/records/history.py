@@ -23,16 +23,16 @@ def history_evidence(orders: Sequence[Order], products: Mapping[str, Product], t
         for number, order in enumerate(sorted(orders, key=lambda one: one.order_date), older + 1)
     ]
     if older:
-        told = f"{total} orders; the newest {len(orders)} of them are listed here, so nothing can be counted from this list."
-        return "\n".join([told, _HEAD, *rows])
+        summary = f"{total} orders; the newest {len(orders)} of them are listed here, so nothing can be counted from this list."
+        return "\n".join([summary, _HEAD, *rows])
     times = Counter(order.product_id for order in orders)
     items = Counter[str]()
     for order in orders:
         items[order.product_id] += order.quantity
     often = [f"{key}: {n} orders, {items[key]} items" for key, n in times.most_common() if n > 1]
-    told = f"{len(orders)} orders of {len(times)} different products, {items.total()} items in all."
+    summary = f"{len(orders)} orders of {len(times)} different products, {items.total()} items in all."
     return "\n".join(
-        [told, *(["Ordered more than once: " + "; ".join(often)] if often else []), _HEAD, *rows]
+        [summary, *(["Ordered more than once: " + "; ".join(often)] if often else []), _HEAD, *rows]
     )
 
 

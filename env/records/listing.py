@@ -35,8 +35,8 @@ def product_page(product: Product, part: Part = "all", number: int = 1) -> Listi
     if number > len(pages):
         return ListingPage("", number, len(pages))
     more = f"page={number + 1} goes on" if number < len(pages) else "the last"
-    told = f"Page {number} of {len(pages)} of this listing, {len(text):,} characters in all; {more}."
-    return ListingPage(f"{heading}\n{pages[number - 1]}\n{told}", number, len(pages))
+    position = f"Page {number} of {len(pages)} of this listing, {len(text):,} characters in all; {more}."
+    return ListingPage(f"{heading}\n{pages[number - 1]}\n{position}", number, len(pages))
 
 
 def _pages(text: str) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _whole(product: Product, part: Part, clean: Callable[[str], str] = _same) ->
     if part in ("all", "features"):
         lines += _listed("features", features)
     if part in ("all", "description"):
-        lines.append(_said(product.description, features if part == "all" else []))
+        lines.append(_summary(product.description, features if part == "all" else []))
     if part in ("all", "details"):
         rows = [clean(line) for name, value in product.details.items() for line in facts(name, value)]
         lines += _listed("details", rows)
@@ -134,7 +134,7 @@ _TELLING = 20
 """Characters from which a paragraph that stands above is the same one; a shorter one may stand there by chance."""
 
 
-def _said(description: list[str], features: list[str]) -> str:
+def _summary(description: list[str], features: list[str]) -> str:
     """The description on one line, without paragraphs that stand among the features word for word."""
     parts = [part for part in description if part.strip()]
     if not parts:
@@ -144,8 +144,8 @@ def _said(description: list[str], features: list[str]) -> str:
 
 
 def _news(parts: list[str], features: list[str]) -> list[str]:
-    said = {feature.strip().casefold() for feature in features}
-    return [part for part in parts if len(part) < _TELLING or part.strip().casefold() not in said]
+    known = {feature.strip().casefold() for feature in features}
+    return [part for part in parts if len(part) < _TELLING or part.strip().casefold() not in known]
 
 
 class ShownText(NamedTuple):
@@ -216,12 +216,12 @@ def _cleaned_short(product: Product) -> Product:
 
 def _short(product: Product, details: Iterable[tuple[str, object]]) -> list[str]:
     lines = _heading(product)
-    said = "\n".join(["", *lines, ""]).casefold()
+    page_text = "\n".join(["", *lines, ""]).casefold()
     features = [text for text in product.features if text]
     if len(features) > FEATURES:
         lines.append(f"- ({len(features) - FEATURES} more)")
-    lines.append(_description(cut(" ".join(product.description), 8 * DESCRIPTION), said))
-    lines += listed("Details", _fresh_details(details, said), DETAILS, "; ")
+    lines.append(_description(cut(" ".join(product.description), 8 * DESCRIPTION), page_text))
+    lines += listed("Details", _fresh_details(details, page_text), DETAILS, "; ")
     if product.bought_together:
         lines += listed("Bought together", [cell(i, 20) for i in product.bought_together], 5, ", ")
     return lines

@@ -36,15 +36,15 @@ def order_words(order: Order, product: Product) -> str:
 def page_words(product: Product, most: int) -> str:
     """Price, rating and as many of the features as `most` characters hold."""
     head = f"{dollars(product.price, 'No price is stated')}, {rating(product)}."
-    told = [head]
+    lines_out = [head]
     size = len(head)
     for line in [*product.features, *product.description]:
-        said = one_line(line, _FEATURE)
-        if size + len(said) > most:
+        line_text = one_line(line, _FEATURE)
+        if size + len(line_text) > most:
             break
-        told.append(said if said.endswith((".", "!", "?")) else said + ".")
-        size += len(said) + 1
-    return " ".join(told)
+        lines_out.append(line_text if line_text.endswith((".", "!", "?")) else line_text + ".")
+        size += len(line_text) + 1
+    return " ".join(lines_out)
 
 
 def review_words(review: KeptReview, product: Product) -> str:

@@ -82,8 +82,8 @@ class Lexicon:
         """`birdfeeder` as the two words that most products are named by."""
         parts = [(word[:k], word[k:]) for k in range(3, len(word) - 2)]
         counts = self.counts
-        held = [(min(counts.get(a, 0), counts.get(b, 0)), a, b) for a, b in parts]
-        best = max(held, default=(0, "", ""))
+        ranked = [(min(counts.get(a, 0), counts.get(b, 0)), a, b) for a, b in parts]
+        best = max(ranked, default=(0, "", ""))
         return (best[1], best[2]) if best[0] else None
 
     def _alike(self, word: str, most: int) -> Iterable[str]:

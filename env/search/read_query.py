@@ -53,18 +53,18 @@ class QueryReader:
 
     def read(self, query: str) -> ReadQuery:
         low, high, rest = _prices(query)
-        said = []
+        remarks = []
         if low is not None or high is not None:
-            said.append(f"price {_between(low, high)}")
+            remarks.append(f"price {_between(low, high)}")
         words = tokens(rest)[:_MOST_WORDS]
         cheap = next((word for word in words if word in self._words.cheap), None)
-        slots = list(dict.fromkeys(self._slots(words, said)))
+        slots = list(dict.fromkeys(self._slots(words, remarks)))
         if all(slot.weak for slot in slots):
             slots = [Slot(slot.names) for slot in slots]
             cheap = None
         if cheap is not None:
-            said.append(f'"{cheap}": sort price_asc')
-        return ReadQuery(tuple(slots), low, high, cheap is not None, tuple(said))
+            remarks.append(f'"{cheap}": sort price_asc')
+        return ReadQuery(tuple(slots), low, high, cheap is not None, tuple(remarks))
 
     def _slots(self, words: Sequence[str], said: list[str]) -> list[Slot]:
         slots: list[Slot] = []
@@ -104,12 +104,12 @@ class QueryReader:
             return Slot(((word,),), weak=True)
         if any(self._holders(name, word) for name in _FIELDS):
             return Slot(((word,),))
-        meant = self._mended(word)
-        if meant is None:
+        mended = self._mended(word)
+        if mended is None:
             return Slot(((word,),))
-        said.append(f'for "{word}": {" ".join(meant)}')
-        other = self._words.others.get(meant)
-        return Slot((meant, *(other.names if other and not other.unless_named else ())))
+        said.append(f'for "{word}": {" ".join(mended)}')
+        other = self._words.others.get(mended)
+        return Slot((mended, *(other.names if other and not other.unless_named else ())))
 
     def _mended(self, word: str) -> Name | None:
         lexicon = self._lexicon()

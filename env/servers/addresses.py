@@ -61,12 +61,12 @@ def asks_for_tls(address: str) -> bool:
 
 def refused_address(setting: str, error: Exception, address: str) -> Misuse:
     """Quote what the client says of an address, unless a piece of something secret is in it."""
-    said = plain(error)
-    if any(piece.lower() in said.lower() for piece in _secrets(address)):
-        said = (
+    reason = plain(error)
+    if any(piece.lower() in reason.lower() for piece in _secrets(address)):
+        reason = (
             "the client cannot read it, and what it says of it is not repeated here because it quotes from it"
         )
-    return Misuse(f"setting {setting}: {said}; see `drr env settings`")
+    return Misuse(f"setting {setting}: {reason}; see `drr env settings`")
 
 
 def _secrets(address: str) -> set[str]:

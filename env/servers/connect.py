@@ -70,8 +70,8 @@ class Servers:
         with self.speaking():
             mongodb = str(self.mongo.server_info()["version"])
         with self.speaking():
-            told = self.search.info().body
-        version = told.get("version") if isinstance(told, Mapping) else None
+            info = self.search.info().body
+        version = info.get("version") if isinstance(info, Mapping) else None
         number = version.get("number") if isinstance(version, Mapping) else None
         if not isinstance(version, Mapping) or not isinstance(number, str):
             raise ServerFailure(self._search_failures.stranger())

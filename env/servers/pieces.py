@@ -109,9 +109,9 @@ class PieceStore:
             if not right
         ]
         if wrong:
-            told = " and ".join(f"{where} at {self._servers.shown[where]}" for where in wrong)
+            names = " and ".join(f"{where} at {self._servers.shown[where]}" for where in wrong)
             raise ShopError(
-                f"{told}: not where this load was begun; name the same servers in this node's environment"
+                f"{names}: not where this load was begun; name the same servers in this node's environment"
             )
 
     def __enter__(self) -> PieceStore:

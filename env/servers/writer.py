@@ -254,7 +254,7 @@ def _unchanged(
     """The shop that is there, if it is the one that would have been written."""
     spec = f"servers:{names.shop}"
     there = parse_manifest(plain(current["manifest"]), spec)
-    if _said(there) != _said(manifest):
+    if _identity(there) != _identity(manifest):
         raise ShopError(f"{spec}: there is a shop already, of other data; give another name, or --replace")
     with servers.speaking():
         check_set(servers, names, current["version"], there, spec)
@@ -262,7 +262,7 @@ def _unchanged(
     return there
 
 
-def _said(manifest: Manifest) -> tuple[object, ...]:
+def _identity(manifest: Manifest) -> tuple[object, ...]:
     """The parts that make two loads the same."""
     return manifest.content_hash, manifest.recipe, manifest.reviews
 

@@ -165,8 +165,8 @@ class Fetcher:
                 ):
                     return await _read(response, max_bytes, types)
             except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
-                said = " ".join(str(error).split())[:200] or type(error).__name__
-                raise FetchFailure("unreachable", f"connection failed: {said}") from None
+                reason = " ".join(str(error).split())[:200] or type(error).__name__
+                raise FetchFailure("unreachable", f"connection failed: {reason}") from None
 
     async def _resolve(self, address: WebAddress) -> Sequence[str]:
         resolve = self.resolver or resolved

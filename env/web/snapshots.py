@@ -41,7 +41,7 @@ class PageFacts(TypedDict, total=False):
     """As the server sent it."""
 
 
-_TOLD = ("final_url", "status", "title", "sha256", "reader", "reason")
+_KEPT_FIELDS = ("final_url", "status", "title", "sha256", "reader", "reason")
 
 
 def _text_of(value: Any) -> Any:
@@ -73,7 +73,9 @@ class Snapshots:
         path = self._record(url)
         try:
             record = orjson.loads(read_file(path, DOCUMENT))
-            final_url, status, title, digest, reader, reason = map(_text_of, [record[name] for name in _TOLD])
+            final_url, status, title, digest, reader, reason = map(
+                _text_of, [record[name] for name in _KEPT_FIELDS]
+            )
         except FileNotFoundError:
             return None
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError) as error:

@@ -17,9 +17,9 @@ from drr.eval.agreement.people import (
     among_people,
     comparisons_of,
     grade_statistics,
-    held,
     pair_statistics,
     support_status,
+    thresholds_met,
     verdicts_of,
 )
 from drr.eval.agreement.rows import (
@@ -181,7 +181,7 @@ def _crossed(task: Task, every: Sequence[Case], found: Results) -> ClassesRow | 
     return pair_classes(judged, people, PAIRWISE, [c.query for c in comparisons_of(every, found)])
 
 
-def held_against(
+def shop_of_labels(
     calibration: Calibration,
     study: Study,
     task: Task,
@@ -220,6 +220,6 @@ def held_against(
         "metrics": statistics,
         "classes": _crossed(task, cases_, found),
         "among_people": among_people(cases_, task),
-        "thresholds": held(statistics, THRESHOLDS[task]),
+        "thresholds": thresholds_met(statistics, THRESHOLDS[task]),
         "marks": marks,
     }

@@ -55,11 +55,11 @@ class Case:
 
     def by_person(self) -> dict[str, str | float]:
         """List each person's verdict. Several labels under one name are joined; who has no name is somebody else."""
-        said: dict[str, list[str | float]] = {}
+        labels: dict[str, list[str | float]] = {}
         for number, label in enumerate(self.labels):
             who = f"{UNNAMED} {number}" if label.judge == UNNAMED else label.judge
-            said.setdefault(who, []).append(_said(label))
-        return {who: _together(own) for who, own in said.items()}
+            labels.setdefault(who, []).append(_verdict(label))
+        return {who: _together(own) for who, own in labels.items()}
 
     @property
     def repeated(self) -> int:
@@ -67,7 +67,7 @@ class Case:
         return len(self.labels) - len(self.by_person())
 
 
-def _said(label: Label) -> str | float:
+def _verdict(label: Label) -> str | float:
     return label.three_class if isinstance(label, PairwiseLabel) else label.label
 
 

@@ -39,8 +39,10 @@ def _classes(
     a, b, _, _ = aligned(x, y, clusters)
     return {
         "confusion": {
-            said: {true: sum(pair == (said, true) for pair in zip(a, b, strict=True)) for true in categories}
-            for said in categories
+            category: {
+                true: sum(pair == (category, true) for pair in zip(a, b, strict=True)) for true in categories
+            }
+            for category in categories
         },
         "classes": {one: _class(x, y, clusters, {one}) for one in categories},
         "binary": _binary(x, y, positive, clusters, drop),

@@ -79,13 +79,13 @@ def _figures(judged: Judged, said: LabelsSaid) -> list[LabelledFigure]:
 
 
 def corrected_document(judged: Judged, labels: Sequence[Label]) -> CorrectedDocument:
-    said = _said(judged, labels)
-    figures = [figure for figure in _figures(judged, said) if figure.labels]
+    labelled_figures = _said(judged, labels)
+    figures = [figure for figure in _figures(judged, labelled_figures) if figure.labels]
     waiting = _waiting(labels)
     return {
         "figures": [_row(figure, waiting) for figure in figures],
         "labels": len(labels),
-        "unmatched": sum(id(label) not in said.used for label in labels),
+        "unmatched": sum(id(label) not in labelled_figures.used for label in labels),
     }
 
 
@@ -144,8 +144,8 @@ def _precision(judged: Judged, said: LabelsSaid) -> Iterable[LabelledFigure]:
 
 
 def _report(judged: Judged, answer: Answer, said: LabelsSaid) -> LabelledReport:
-    found, held = judged.judged_claims(answer), judged.held(answer)
-    text = {claim["id"]: claim["text"] for claim in (held.claims or ())} if held else {}
+    found, claims = judged.judged_claims(answer), judged.held(answer)
+    text = {claim["id"]: claim["text"] for claim in (claims.claims or ())} if claims else {}
     by_type = [_of_type((found and found.claims) or (), one) for one in PAPER_TYPES]
     present = [rows for rows in by_type if rows]
     units: list[Scored] = []

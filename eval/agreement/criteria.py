@@ -39,16 +39,19 @@ class SaidUnderCriteria(NamedTuple):
 
     def with_people(self, people: Collection[str]) -> dict[str, dict[Key, float]]:
         """List the labels by judge; several people also together."""
-        told = [scores for judge, scores in self.by_judge.items() if judge in people]
-        return {**self.by_judge, **({PEOPLE: _together(told)} if len(told) > 1 else {})}
+        scores_of_people = [scores for judge, scores in self.by_judge.items() if judge in people]
+        return {
+            **self.by_judge,
+            **({PEOPLE: _together(scores_of_people)} if len(scores_of_people) > 1 else {}),
+        }
 
 
 def criteria_agreement(
     labels: Sequence[CriterionLabel], people: Collection[str] = (), systems: Mapping[str, str] | None = None
 ) -> CriteriaAgreement:
     """`systems` says, by the label's id, whose report it is. Several people also count together, as the mean of what they say."""
-    said = said_under_criteria(labels, systems or {})
-    judges = said.with_people(people)
+    scores = scores_under_criteria(labels, systems or {})
+    judges = scores.with_people(people)
     last = {PEOPLE, *people}
     pairs: list[CriteriaPair] = []
     for a, b in combinations(sorted(judges, key=lambda name: (name in last, name)), 2):
@@ -56,16 +59,18 @@ def criteria_agreement(
             continue
         shared = sorted(judges[a].keys() & judges[b].keys())
         if shared:
-            pairs.append({"judges": [a, b], "dimensions": _by_dimension(judges[a], judges[b], shared, said)})
+            pairs.append(
+                {"judges": [a, b], "dimensions": _by_dimension(judges[a], judges[b], shared, scores)}
+            )
     return {
         "labels": len(labels),
-        "repeated": said.repeated,
+        "repeated": scores.repeated,
         "pairs": pairs,
-        "alpha": alpha(said.by_judge, None, "interval"),
+        "alpha": alpha(scores.by_judge, None, "interval"),
     }
 
 
-def said_under_criteria(labels: Sequence[CriterionLabel], systems: Mapping[str, str]) -> SaidUnderCriteria:
+def scores_under_criteria(labels: Sequence[CriterionLabel], systems: Mapping[str, str]) -> SaidUnderCriteria:
     items = Items()
     by_judge: dict[str, dict[Key, float]] = {}
     places: dict[Key, _Place] = {}

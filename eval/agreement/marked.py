@@ -26,17 +26,17 @@ def marked_labels(study: Study, desk: Desk) -> MarkedLabels:
     """Every mark of a verdict that some judge of this study holds still and that says what is right."""
     marks, answers = read_marks(study), read_answers(study)
     labels: list[SupportLabel] = []
-    held: set[ReviewMark] = set()
+    seen: set[ReviewMark] = set()
     row: MarkedRow = {"reviewers": {}, "without_label": 0, "elsewhere": 0, "rules": {}}
     for judging in latest_judgings(study).values():
         judged = read_judged(study, judging, answers=answers)
-        held |= {mark for _, mark in holding(judged, marks)}
+        seen |= {mark for _, mark in holding(judged, marks)}
         labels += _labels(judged, desk, marks)
         row["rules"] = marks_row(judged, marks)["by_rule"]
-    verdicts = sum(mark.of == "verdict" for mark in held)
+    verdicts = sum(mark.of == "verdict" for mark in seen)
     row["reviewers"] = dict(sorted(Counter(label.judge for label in labels).items()))
     row["without_label"] = verdicts - len(labels)
-    row["elsewhere"] = len(marks) - len(held)
+    row["elsewhere"] = len(marks) - len(seen)
     return MarkedLabels(labels, row)
 
 

@@ -108,17 +108,19 @@ def _without_scale(row: AgreementRow, *, of_ten: bool) -> None:
 
 def among_people(cases: Sequence[Case], task: Task) -> dict[str, AgreementRow] | None:
     """`None` where nobody stands beside another. Alpha asks how many agree on an item, not which of them: the nameless take turns."""
-    said = [case.by_person() for case in cases]
-    names = sorted({name for own in said for name in own})
+    by_person = [case.by_person() for case in cases]
+    names = sorted({name for own in by_person for name in own})
     if len(names) < 2:
         return None
-    raters = [[own.get(name) for own in said] for name in names]
+    raters = [[own.get(name) for own in by_person] for name in names]
     levels: Mapping[Task, ag.Level] = {"support": "ordinal", "pairwise": "nominal", "rating": "interval"}
     order = {"support": SUPPORT, "pairwise": PAIRWISE, "rating": None}[task]
     return {"alpha": row_of(ag.krippendorff_alpha(raters, level=levels[task], categories=order))}
 
 
-def held(statistics: Mapping[str, object], thresholds: Mapping[str, float]) -> dict[str, ThresholdRow]:
+def thresholds_met(
+    statistics: Mapping[str, object], thresholds: Mapping[str, float]
+) -> dict[str, ThresholdRow]:
     known = statistics_in(statistics)
     rows: dict[str, ThresholdRow] = {}
     for name, least in thresholds.items():

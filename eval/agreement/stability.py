@@ -18,7 +18,7 @@ from drr.eval.tasks.judged import Judged, Judging
 from drr.study.study import Study
 
 Place = TypeVar("Place", tuple[str, str], tuple[str, str, str])
-Said = TypeVar("Said")
+LabelT = TypeVar("LabelT")
 
 
 def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
@@ -37,7 +37,7 @@ def stability(repetitions: Sequence[Judged]) -> StabilityRow | None:
     }
 
 
-def _repeated(told: Sequence[Mapping[Place, Said | None]]) -> list[list[Said | None]]:
+def _repeated(told: Sequence[Mapping[Place, LabelT | None]]) -> list[list[LabelT | None]]:
     """List what every repetition says of each thing that the first and some other one judged."""
     first, *others = told
     again = [place for place in first if any(place in other for other in others)]

@@ -20,13 +20,13 @@ def win_rates(labels: Sequence[PairwiseLabel], people: Collection[str]) -> list[
     """Compute the win rates of pairs whose systems are named. The people together: the mean of their scores,
     pair by pair, where there are several."""
     by_judge, _ = preferences(labels)
-    own = {judge: {key: [told] for key, told in found.items()} for judge, found in by_judge.items()}
+    own = {judge: {key: [label] for key, label in found.items()} for judge, found in by_judge.items()}
     several = [judge for judge in by_judge if judge in people]
     if len(several) > 1:
         together: dict[tuple[str, str], list[Preference]] = defaultdict(list)
         for judge in several:
-            for key, told in by_judge[judge].items():
-                together[key].append(told)
+            for key, label in by_judge[judge].items():
+                together[key].append(label)
         own[PEOPLE] = dict(together)
     return [row for judge, found in sorted(own.items()) for row in _rows(judge, found)]
 
@@ -34,12 +34,12 @@ def win_rates(labels: Sequence[PairwiseLabel], people: Collection[str]) -> list[
 def _rows(judge: str, found: Mapping[tuple[str, str], Sequence[Preference]]) -> list[WinRateRow]:
     groups: dict[Place, dict[str, list[float | None]]] = {}
     outcomes: dict[Place, Counter[str]] = defaultdict(Counter)
-    for (_, dimension), told in found.items():
-        a, b = told[0].systems
+    for (_, dimension), label in found.items():
+        a, b = label[0].systems
         if a and b:
             place = (dimension, a, b)
-            score = sum(SCORE[one.value] for one in told) / len(told)
-            groups.setdefault(place, {}).setdefault(told[0].question, []).append(score)
+            score = sum(SCORE[one.value] for one in label) / len(label)
+            groups.setdefault(place, {}).setdefault(label[0].question, []).append(score)
             outcomes[place]["wins" if score > 0.5 else "losses" if score < 0.5 else "ties"] += 1
     order = [*DIMENSIONS, *sorted({place[0] for place in groups} - set(DIMENSIONS))]
     return [

@@ -44,12 +44,12 @@ async def ask_by_id(
 async def _once_more(judge: Examiner, asking: Asking[Any]) -> Iterable[Any]:
     """An answer that cannot be used leaves out again what was left out, and spoils nothing that was said before."""
     try:
-        said: Iterable[Any] = (await judge.answer(asking)).verdicts
+        verdicts: Iterable[Any] = (await judge.answer(asking)).verdicts
     except ModelFailure as failure:
         if failure.transient or failure.fatal:
             raise
         return ()
-    return said
+    return verdicts
 
 
 def sure(said: Iterable[One], asked: Iterable[str], verdict: Callable[[One], object]) -> dict[str, One]:

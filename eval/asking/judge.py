@@ -194,9 +194,9 @@ class UnkeptJudge:
         self._model, self._after = model, after
 
     async def answer(self, asking: Asking[Form]) -> Form:
-        said = await self._model.structured(asking.messages, asking.form)
+        answer = await self._model.structured(asking.messages, asking.form)
         self._after()
-        return said
+        return answer
 
 
 def request_id(

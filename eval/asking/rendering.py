@@ -40,8 +40,8 @@ def rendered(markdown: str, addresses: Collection[str] = ()) -> str:
     A target stays whole where the text shows it elsewhere, or where its canonical form is one of `addresses`: those that the task shows anyway.
     """
     tokens = parser().parse(markdown)
-    told = _ADDRESS.findall("\n".join(_texts(tokens)))
-    known = {*told, *(address.rstrip(".,;:!?*_") for address in told)}
+    addresses_seen = _ADDRESS.findall("\n".join(_texts(tokens)))
+    known = {*addresses_seen, *(address.rstrip(".,;:!?*_") for address in addresses_seen)}
     if addresses:
         known |= {target for target in _targets(tokens) if canonical_url(target) in addresses}
     text = _Page(known).text(tokens)

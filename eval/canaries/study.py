@@ -48,5 +48,5 @@ async def put(study: Study, units: list[Unit]) -> None:
 async def _put(spec: Mapping[str, Any], context: Context) -> Outcome:
     rows, blobs = pack([Source.model_validate(source) for source in spec["sources"]])
     facts = {name: spec[name] for name in ("query_id", "query", "user_id", "variant", "trial")}
-    told = {"words": len(spec["report"].split()), "sources": rows, "fabricated": [], "tool_calls": []}
-    return Outcome({**facts, **told}, {**blobs, "report": spec["report"]})
+    fields = {"words": len(spec["report"].split()), "sources": rows, "fabricated": [], "tool_calls": []}
+    return Outcome({**facts, **fields}, {**blobs, "report": spec["report"]})

@@ -94,11 +94,11 @@ def planted_rows(
     claims: Iterable[PlantedClaim], results: Results, case_of: Mapping[str, str]
 ) -> list[CanaryRow]:
     """`case_of` names the case of each claim. An answer that could not be had makes its rows unknown."""
-    told: dict[str, list[str | None]] = {}
+    outcomes: dict[str, list[str | None]] = {}
     for claim in claims:
-        told.setdefault(claim.kind, []).append(support_status(results.get((case_of[claim.id], ""))))
-    stated = told.pop("stated")
-    wrong = [status for statuses in told.values() for status in statuses]
+        outcomes.setdefault(claim.kind, []).append(support_status(results.get((case_of[claim.id], ""))))
+    stated = outcomes.pop("stated")
+    wrong = [status for statuses in outcomes.values() for status in statuses]
     return [
         row(
             "planted",
@@ -132,7 +132,7 @@ def planted_rows(
                 FOUND_LEAST,
                 False,
             )
-            for kind, statuses in sorted(told.items())
+            for kind, statuses in sorted(outcomes.items())
         ),
     ]
 
@@ -154,8 +154,8 @@ def mistake_rows(found: Mapping[str, float | None]) -> list[CanaryRow]:
         ),
         row("mistakes", "all errors", asked, _share(list(wrong.values()), ("yes",)), FOUND_LEAST, False),
         *(
-            row("mistakes", one.kind or "", asked, _share([said], ("yes",)), FOUND_LEAST, False)
-            for one, said in wrong.items()
+            row("mistakes", one.kind or "", asked, _share([outcome], ("yes",)), FOUND_LEAST, False)
+            for one, outcome in wrong.items()
         ),
     ]
 

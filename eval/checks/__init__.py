@@ -13,7 +13,7 @@ from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned
 from drr.eval.checks.mentions import Mentions
 from drr.eval.checks.privacy import privacy
 from drr.eval.checks.profile import profile_facts
-from drr.eval.checks.told import kinds_told, plain_told, tally_told
+from drr.eval.checks.told import kinds_text, plain_text, tally_text
 
 __all__ = [
     "RULES",
@@ -34,7 +34,7 @@ class Rule(NamedTuple):
 
     check: Callable[[Subject, Mentions], Check]
     version: str
-    told: Callable[[Any], str] = tally_told
+    told: Callable[[Any], str] = tally_text
     """Its value as a person reads it."""
 
 
@@ -51,7 +51,7 @@ RULES: dict[str, Rule] = {
     "profile_facts": Rule(profile_facts, "100"),
     "statistics": Rule(orders.statistics, "100"),
     "duplicates": Rule(text.duplicates, "100"),
-    "citation_hygiene": Rule(citing.citation_hygiene, "100", kinds_told),
+    "citation_hygiene": Rule(citing.citation_hygiene, "100", kinds_text),
     "fabricated_citation": Rule(citing.fabricated_citation, "100"),
     "numbers_in_evidence": Rule(citing.numbers_in_evidence, "100"),
     "product_claims": Rule(products.product_claims, "100"),
@@ -65,10 +65,10 @@ def check_report(subject: Subject) -> dict[str, Check]:
     return {name: rule.check(subject, mentions) for name, rule in RULES.items()}
 
 
-def value_told(name: str, value: Any) -> str:
+def value_text(name: str, value: Any) -> str:
     """Tell the value of a rule in words; of a rule that is no longer here, whatever it left."""
     rule = RULES.get(name)
-    return plain_told(value) if rule is None else rule.told(value)
+    return plain_text(value) if rule is None else rule.told(value)
 
 
 def document(checks: dict[str, Check]) -> dict[str, CheckDocument]:

@@ -125,11 +125,11 @@ class FactsBehind(FactsEntered):
         first = _SENTENCE_END.search(self._body, low, high)
         every = list(segments(self._mentions.plain, low, high))
         for place, one in enumerate(every):
-            said = values_of(one) or self._first_part(one) or bare_stars(one, every[place + 1 : place + 2])
-            if said and follows:
-                run += said
-            elif said and alone and (first is None or one.start < first.start()):
-                for each in said:
+            values = values_of(one) or self._first_part(one) or bare_stars(one, every[place + 1 : place + 2])
+            if values and follows:
+                run += values
+            elif values and alone and (first is None or one.start < first.start()):
+                for each in values:
                     later.setdefault(each.field, []).append(each)
             elif (
                 (part := labelled(one)) is not None
@@ -181,8 +181,8 @@ class FactsBehind(FactsEntered):
         ):
             return
         for start, end in pairwise(ends[at:]):
-            told = self._body[start:end]
-            if not _IT.match(told) or self._mentions.within(start, end) or self._capitals(one, told):
+            sentence = self._body[start:end]
+            if not _IT.match(sentence) or self._mentions.within(start, end) or self._capitals(one, sentence):
                 return
             self._enter(one.product_id, stated(self._body, start, end), line)
 
@@ -211,10 +211,10 @@ class FactsBehind(FactsEntered):
         lead = _LEADING.match(self._body, low, one.start)
         start = low if lead is None else lead.end()
         own = set(words(full_name(product)))
-        said, end = 0, start
+        position, end = 0, start
         for match in _WORD.finditer(self._body, start, one.start):
             if not set(words(match[0])) <= own:
                 break
-            said, end = said + 1, match.end()
-        if said > 1 and self._body[start : start + 1].isupper():
+            position, end = position + 1, match.end()
+        if position > 1 and self._body[start : start + 1].isupper():
             self._run(line, one.product_id, end, one.start, heads=True, alone=alone)

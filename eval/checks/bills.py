@@ -82,8 +82,8 @@ def totals_of(mentions: Mentions) -> list[StatedTotal]:
                 line.start,
                 *(one.end() for one in _SENTENCE.finditer(mentions.body, line.start, line.end)),
             ]
-            said = (_total_at(mentions.body, start, line.end) for start in starts)
-            found += [StatedTotal(one, (line.start, line.end)) for one in said if one is not None]
+            stated = (_total_at(mentions.body, start, line.end) for start in starts)
+            found += [StatedTotal(one, (line.start, line.end)) for one in stated if one is not None]
     return found
 
 

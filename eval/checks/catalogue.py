@@ -203,8 +203,8 @@ def _entries(subject: Subject) -> Iterator[_Named]:
 
 def _is_name(name: str) -> bool:
     """Tell whether it may be a product's: two words at least that begin with a capital and are no figures."""
-    said = name.split()
-    return said[0][:1].isupper() and sum(word[:1].isupper() and len(word) > 2 for word in said) > 1
+    tokens = name.split()
+    return tokens[0][:1].isupper() and sum(word[:1].isupper() and len(word) > 2 for word in tokens) > 1
 
 
 def _compare_name(tally: Tally, subject: Subject, named: _Named, product: Product) -> None:
@@ -224,11 +224,11 @@ _STRANGE = 0.5
 
 def _by_another_maker(subject: Subject, named: _Named, product: Product) -> Product | None:
     """Return something by the maker that a name begins with, where that is not the product's own."""
-    said, own = words(named.name), set(words(full_name(product)))
-    if subject.shop is None or said[0] in own or similarity(named.name, full_name(product)) >= _STRANGE:
+    tokens, own = words(named.name), set(words(full_name(product)))
+    if subject.shop is None or tokens[0] in own or similarity(named.name, full_name(product)) >= _STRANGE:
         return None
     page = subject.shop.catalog.search(SearchRequest(query=named.name[:200], limit=10, search="plain"))
-    made = (one for one in subject.products(page.product_ids) if said[0] in makers(one))
+    made = (one for one in subject.products(page.product_ids) if tokens[0] in makers(one))
     alike = (one for one in made if similarity(named.name, full_name(one)) >= _STRANGE)
     return next((one for one in alike if tells_maker_and_thing(named.name, one)), None)
 

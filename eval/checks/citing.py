@@ -30,7 +30,7 @@ _OWN_RECORDS = re.compile(
 _TITLE = 8
 """Words of an entry that names a source; a longer one is a note."""
 _QUOTED = re.compile(r"(?<![\w.,;!?])[“\"](?=\S)([^“”\"\n]{12,300})(?<=\S)[”\"]")
-_TOLD = re.compile(
+_PROCESS_TEXT = re.compile(
     r"(?:\$\s?)?(?P<n>\d{1,3}(?:,\d{3})+|\d{1,9}(?:\.\d{1,4})?)\s?(?P<unit>%|percent\b)?", re.I
 )
 _TRIED = 12
@@ -47,12 +47,12 @@ def citation_hygiene(subject: Subject, mentions: Mentions) -> Check:
     led = {match["id"] or match["beside"] for match in _LEADS.finditer(subject.report)}
     hard = [one for one in citations.defects if not _is_soft(subject.report, one, led, addressed=addressed)]
     soft = [one for one in citations.defects if one not in hard]
-    findings = tuple(Accusation((one.start, one.end), _defect_told(one)) for one in hard)
-    remarks = tuple(map(_defect_told, soft))[:50]
+    findings = tuple(Accusation((one.start, one.end), _defect_text(one)) for one in hard)
+    remarks = tuple(map(_defect_text, soft))[:50]
     return Check("fail" if hard else "pass", dict(counts), findings, remarks)
 
 
-def _defect_told(one: Defect) -> str:
+def _defect_text(one: Defect) -> str:
     return f"{one.kind} {one.id}: {one.detail}".replace(" :", ":")
 
 
@@ -61,10 +61,10 @@ def _is_soft(report: str, defect: Defect, led: Set[str], *, addressed: bool) -> 
     if defect.kind in _SOFT:
         return True
     if defect.kind == "empty_entry":
-        said = report[defect.start : defect.end]
-        own = _OWN_RECORDS.search(said) or PRODUCT_ID.search(said)
+        text = report[defect.start : defect.end]
+        own = _OWN_RECORDS.search(text) or PRODUCT_ID.search(text)
         return own is not None or (
-            len(_WORDS.findall(said)) > 1 and (not addressed or len(_WORDS.findall(said)) > _TITLE)
+            len(_WORDS.findall(text)) > 1 and (not addressed or len(_WORDS.findall(text)) > _TITLE)
         )
     return defect.kind == "dangling" and defect.id in led
 
@@ -107,10 +107,10 @@ def _only_page(subject: Subject, claim: Claim) -> str | None:
 
 def _compare_quotations(tally: Tally, claim: Claim, page: str, *, verbatim: bool) -> None:
     for match in _QUOTED.finditer(claim.text):
-        said = _flat(match[1]).strip(" .,;!?")
-        if verbatim and len(said.split()) > 2:
+        quotation = _flat(match[1]).strip(" .,;!?")
+        if verbatim and len(quotation.split()) > 2:
             why = f"Quotation: {match[1][:60]!r}; it does not stand in {claim.urls[0]}"
-            tally.compare((claim.start, claim.end), said in _flat(page), why)
+            tally.compare((claim.start, claim.end), quotation in _flat(page), why)
 
 
 def _compare_figures(tally: Tally, subject: Subject, claim: Claim, page: str) -> None:
@@ -133,7 +133,7 @@ def _compare_figures(tally: Tally, subject: Subject, claim: Claim, page: str) ->
 def _figures(text: str) -> Iterator[tuple[float, str]]:
     """Find amounts and shares that are said to be exact."""
     taken = [(when.start, when.end) for when in dates(text, 0, len(text))]
-    for match in _TOLD.finditer(text):
+    for match in _PROCESS_TEXT.finditer(text):
         exact = match["unit"] or match[0].startswith("$")
         hedged = HEDGES.beside(text, match.start(), match.end())
         if exact and not hedged and not any(low <= match.start() < high for low, high in taken):

@@ -50,9 +50,9 @@ class FactsEntered:
         if field is not None:
             if field == "stars" and "score" in plain_label(label) and value.text.isdigit():
                 return False
-            said = cell_values(field, value) or [one for one in values_of(value) if one.field == field]
-            self._enter(product_id, said, line)
-            return bool(said)
+            values = cell_values(field, value) or [one for one in values_of(value) if one.field == field]
+            self._enter(product_id, values, line)
+            return bool(values)
         product = self._mentions.subject.product(product_id)
         known = None if product is None else detail_of(product, label)
         if known is not None and value.text:

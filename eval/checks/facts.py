@@ -93,20 +93,24 @@ class _Reader(FactsBehind):
         """Read `Price: $21.99`; a line that begins otherwise, or a heading, is no longer of what stands above."""
         bullet = BULLET.match(self._body, line.start, line.end)
         whole = segment(self._body, line.start if bullet is None else bullet.end(), line.end)
-        said = labelled(whole)
-        known = said is not None and self._owner is not None and self._is_known(self._owner, said[0])
+        label_and_value = labelled(whole)
+        known = (
+            label_and_value is not None
+            and self._owner is not None
+            and self._is_known(self._owner, label_and_value[0])
+        )
         if (
             line.kind == "heading" or (line.kind == "title" and not _BOLD_LABEL.match(line.text))
         ) and not known:
             self._owner = self._named_section(index, line)
-        elif self._leaves(line, whole, said, known=known):
+        elif self._leaves(line, whole, label_and_value, known=known):
             self._owner = None
-        if self._owner is None or said is None:
+        if self._owner is None or label_and_value is None:
             return
         every = list(segments(self._body, whole.start, line.end))
         parts = [labelled(one) for one in every]
         if sum(part is not None for part in parts) < 2:
-            parts = [None if _LISTED.search(said[1].text) else said]
+            parts = [None if _LISTED.search(label_and_value[1].text) else label_and_value]
         for place, part in enumerate(parts):
             behind = every[place + 1 : place + 2] if len(parts) > 1 else []
             listed = any(one.text[:1].isdigit() and not values_of(one) for one in behind)

@@ -95,8 +95,8 @@ class Mentions:
         maker = (product.store or "").split()[:1]
         if before is None or (maker and self.body.startswith(maker[0], start)):
             return False
-        said = set(words(before["name"]))
-        return not said & ({*words(product.title), *words(product.store or "")} | _DETERMINERS)
+        tokens = set(words(before["name"]))
+        return not tokens & ({*words(product.title), *words(product.store or "")} | _DETERMINERS)
 
     def _is_tied(self, start: int, end: int) -> bool:
         between = self.body[start:end]
@@ -104,6 +104,6 @@ class Mentions:
 
 
 def _is_name(marker: Marker) -> bool:
-    said = words(marker.id)
+    tokens = words(marker.id)
     is_link = marker.form in ("link", "html") and not marker.id.startswith(("http://", "https://"))
-    return is_link and len(said) >= 2 and not PAGES.is_of_a_page(said)
+    return is_link and len(tokens) >= 2 and not PAGES.is_of_a_page(tokens)

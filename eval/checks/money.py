@@ -66,8 +66,10 @@ def total(subject: Subject, mentions: Mentions) -> Check:
         place = bill.total.start, bill.total.end
         holds = any(abs(one - bill.total.value) <= _slack(bill.total) for one in bill.sums)
         tally.compare(place, holds, f"Total: ${bill.total.value:,.2f}; its lines: ${bill.sums[0]:,.2f}")
-    for span, said, comes_to in _equations(mentions.plain):
-        tally.compare(span, abs(said - comes_to) <= _CENT, f"Sum: ${said:,.2f}; its terms: ${comes_to:,.2f}")
+    for span, stated, comes_to in _equations(mentions.plain):
+        tally.compare(
+            span, abs(stated - comes_to) <= _CENT, f"Sum: ${stated:,.2f}; its terms: ${comes_to:,.2f}"
+        )
     return tally.check("prose" if totals_of(mentions) else "absent")
 
 
@@ -184,12 +186,12 @@ def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits:
         if line.kind == "row":
             parts = [segment(mentions.body, *cell) for cell in line.cells]
             filled = [one for one in parts if one.text]
-            said = (filled[0].text, filled[1]) if len(filled) == 2 else None
+            label_and_value = (filled[0].text, filled[1]) if len(filled) == 2 else None
         else:
-            said = labelled(segment(mentions.body, line.start, line.end))
-        if said is None:
+            label_and_value = labelled(segment(mentions.body, line.start, line.end))
+        if label_and_value is None:
             continue
-        label, value = plain_label(said[0].lstrip("-*+•> \t0123456789.")), said[1]
+        label, value = plain_label(label_and_value[0].lstrip("-*+•> \t0123456789.")), label_and_value[1]
         found = amounts(value.text)
         span = value.start, value.end
         if len(found) == 1 and not found[0].approx and found[0].start == 0:
@@ -205,12 +207,12 @@ def _compare_labels(tally: Tally, mentions: Mentions, only: StatedTotal, limits:
                         tally.compare((place[0], place[1] + 1), holds, why)
             elif label in _LEFT_LABELS:
                 tally.compare(span, *_rest(amount.value, only.amount.value, limits, over=False))
-        elif (match := _VERDICT_LABEL.fullmatch(said[0].strip("-*+•> _"))) and value.text[
+        elif (match := _VERDICT_LABEL.fullmatch(label_and_value[0].strip("-*+•> _"))) and value.text[
             :3
         ].casefold().strip(".,! ") in ("yes", "no"):
             over = match["side"].casefold() in _OVER
             says = (value.text[:3].casefold().strip(".,! ") == "yes") != over
-            for place, holds, why in _verdict(span, says, only.amount.value, limits[:1], said[0]):
+            for place, holds, why in _verdict(span, says, only.amount.value, limits[:1], label_and_value[0]):
                 tally.compare(place, holds, why)
 
 
@@ -232,9 +234,9 @@ def _compare_behind(
         if (stated := _BUDGET_LINE.match(part)) is not None:
             limits = [_value(stated["limit"])]
             continue
-        if not limits and (said := _BUDGET_SAID.search(part)) is not None:
-            limits = [_value(said["limit"])]
-        span, wrong = _said_of_budget(part, one.amount.value, limits)
+        if not limits and (match := _STATED_BUDGET.search(part)) is not None:
+            limits = [_value(match["limit"])]
+        span, wrong = _compare_stated_budget(part, one.amount.value, limits)
         for low_high, holds, why in span:
             tally.compare((low + start + low_high[0], low + start + low_high[1]), holds, why)
         if wrong or amounts(part):
@@ -245,11 +247,11 @@ _BUDGET_LINE = re.compile(
     rf"[\s>*_-]*(?:[Yy]our |[Tt]he )?[Bb]udget[^$\n]{{0,30}}:[^$\n]{{0,12}}(?:\d\s?x\s?{_AMOUNT}\s?=\s?)?(?P<limit>{_AMOUNT})[\s*_.]*$"
 )
 """A line that only states the budget."""
-_BUDGET_SAID = re.compile(rf"\b[Bb]udget:?\s(?:of\s)?[*_]{{0,2}}(?P<limit>{_AMOUNT})")
+_STATED_BUDGET = re.compile(rf"\b[Bb]udget:?\s(?:of\s)?[*_]{{0,2}}(?P<limit>{_AMOUNT})")
 _Compared = list[tuple[Span, bool | None, str]]
 
 
-def _said_of_budget(part: str, cost: float, limits: list[float]) -> tuple[_Compared, bool]:
+def _compare_stated_budget(part: str, cost: float, limits: list[float]) -> tuple[_Compared, bool]:
     """Read one sentence behind a total; the second says whether it was about the budget and nothing follows it."""
     found: _Compared = []
     rest = _REST.search(part) or _KEEPS.search(part)
@@ -259,7 +261,7 @@ def _said_of_budget(part: str, cost: float, limits: list[float]) -> tuple[_Compa
     first = min(
         (one for one in (rest, cents, side) if one is not None), key=lambda one: one.start(), default=None
     )
-    if (named := _BUDGET_SAID.search(part)) is not None:
+    if (named := _STATED_BUDGET.search(part)) is not None:
         found += _limit(named.span(), named["limit"], limits)
     if first is None or _NOT.search(part[: first.end()]):
         return found, first is not None

@@ -80,15 +80,15 @@ class _Titles:
 
     def named_by(self, said: Collection[str]) -> str | None:
         """The one product whose title has all of some words, its maker or its noun among them."""
-        told = frozenset(said) - _STOP
-        if len(told) < 2:
+        tokens = frozenset(said) - _STOP
+        if len(tokens) < 2:
             return None
-        fitting = [key for key, title in self._words.items() if told <= title]
+        fitting = [key for key, title in self._words.items() if tokens <= title]
         if len(fitting) != 1:
             return None
         key = fitting[0]
-        ways = bool(told & self._makers[key]) + (self._heads[key] in told)
-        return key if ways == 2 or (ways and len(told) > 2) or len(told) > 3 else None
+        ways = bool(tokens & self._makers[key]) + (self._heads[key] in tokens)
+        return key if ways == 2 or (ways and len(tokens) > 2) or len(tokens) > 3 else None
 
 
 def names_in(
@@ -173,11 +173,13 @@ def words(text: str) -> tuple[str, ...]:
 
 def similarity(name: str, title: str) -> float:
     """Return the share of the name's words that the title has. A short name for a long title is still its name."""
-    said = [word for word in words(name) if word not in _STOP]
+    tokens = [word for word in words(name) if word not in _STOP]
     known = set(words(title))
-    if not said:
+    if not tokens:
         return 1.0
-    return sum(word in known or word.rstrip("s") in known or word + "s" in known for word in said) / len(said)
+    return sum(word in known or word.rstrip("s") in known or word + "s" in known for word in tokens) / len(
+        tokens
+    )
 
 
 def full_name(product: Product) -> str:
@@ -190,8 +192,8 @@ SAME = 0.99
 
 def other_of_that_name(subject: Subject, name: str, product: Product) -> Product | None:
     """Return another product of the shop whose title has all words of a name that says more than who made it."""
-    told = name.split()
-    if subject.shop is None or not told or told[0].casefold() in _LEADS:
+    tokens = name.split()
+    if subject.shop is None or not tokens or tokens[0].casefold() in _LEADS:
         return None
     page = subject.shop.catalog.search(SearchRequest(query=name[:200], limit=5, search="plain"))
     found = (one for one in subject.products(page.product_ids) if one.product_id != product.product_id)
@@ -201,8 +203,8 @@ def other_of_that_name(subject: Subject, name: str, product: Product) -> Product
 
 def tells_maker_and_thing(name: str, product: Product) -> bool:
     """Tell whether a name says who made a product, and more than that."""
-    said, names = set(words(name)), {*words(product.store or ""), *words(product.title)[:1]}
-    return bool(said & makers(product)) and not said <= {*names, *_STOP}
+    tokens, names = set(words(name)), {*words(product.store or ""), *words(product.title)[:1]}
+    return bool(tokens & makers(product)) and not tokens <= {*names, *_STOP}
 
 
 def makers(product: Product) -> frozenset[str]:

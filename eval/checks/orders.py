@@ -163,20 +163,20 @@ def _day_beside(text: str, whens: Sequence[When], span: Span, starts: Sequence[i
 
 
 def _compare_day(tally: Tally, order: Order, when: When) -> None:
-    said = f"{when.year:04d}-{when.month:02d}-{when.day:02d}" if when.month and when.day else str(when.year)
-    holds = when.covers(order.order_date) or order.order_date[:10] == said
+    day = f"{when.year:04d}-{when.month:02d}-{when.day:02d}" if when.month and when.day else str(when.year)
+    holds = when.covers(order.order_date) or order.order_date[:10] == day
     tally.compare(
-        (when.start, when.end), holds, f"Order {order.order_id}: {said}; record: {order.order_date[:10]}"
+        (when.start, when.end), holds, f"Order {order.order_id}: {day}; record: {order.order_date[:10]}"
     )
 
 
 def _compare_state(tally: Tally, order: Order, value: Segment) -> None:
     text = value.text.casefold().removeprefix("status:").strip()
-    said = _STATES.get(text) or (text if text in _NOT_YET else None)
-    if said is not None:
+    state = _STATES.get(text) or (text if text in _NOT_YET else None)
+    if state is not None:
         span = value.start, value.start + len(value.text)
-        why = f"Order {order.order_id}: {said}; record: {order.order_status}"
-        tally.compare(span, said == order.order_status, why)
+        why = f"Order {order.order_id}: {state}; record: {order.order_status}"
+        tally.compare(span, state == order.order_status, why)
 
 
 def _compare_thing(tally: Tally, mentions: Mentions, line: TextLine, order: Order, span: Span) -> None:
@@ -240,7 +240,7 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     tally = Tally()
     for line in mentions.layout.lines:
         owned = line.indent > 0 or mentions.within(max(0, line.start - _ABOVE), line.start)
-        for label, value in () if owned else _said_of_all(mentions, line):
+        for label, value in () if owned else _figures_of_all(mentions, line):
             _compare_figure(tally, plain_label(label), value, known)
         if line.kind == "row" and len(line.header) == len(line.cells):
             _compare_share(
@@ -249,14 +249,16 @@ def statistics(subject: Subject, mentions: Mentions) -> Check:
     return tally.check("prose")
 
 
-def _said_of_all(mentions: Mentions, line: TextLine) -> Iterator[tuple[str, Segment]]:
+def _figures_of_all(mentions: Mentions, line: TextLine) -> Iterator[tuple[str, Segment]]:
     """Read a label with its value, or a row of two cells."""
     if line.kind == "row":
         if len(line.cells) == 2:
             label, value = (segment(mentions.body, *cell) for cell in line.cells)
             yield label.text, value
-    elif (said := labelled(segment(mentions.body, _after_bullet(mentions.body, line), line.end))) is not None:
-        yield said
+    elif (
+        label_and_value := labelled(segment(mentions.body, _after_bullet(mentions.body, line), line.end))
+    ) is not None:
+        yield label_and_value
 
 
 def _after_bullet(body: str, line: TextLine) -> int:
@@ -285,8 +287,8 @@ def _compare_figure(tally: Tally, label: str, value: Segment, known: UserStatist
     span = value.start, value.end
     if label in _COUNTS and (match := _WHOLE.fullmatch(value.text)):
         recorded = getattr(known, _COUNTS[label])
-        said = int(match[1].replace(",", ""))
-        tally.compare(span, said == recorded, f"{label.capitalize()}: {said:,}; record: {recorded:,}")
+        figure = int(match[1].replace(",", ""))
+        tally.compare(span, figure == recorded, f"{label.capitalize()}: {figure:,}; record: {recorded:,}")
     elif label in _SPENT:
         found = amounts(value.text)
         if len(found) == 1 and found[0].end == len(value.text) and not found[0].approx:
@@ -314,9 +316,9 @@ def _compare_share(tally: Tally, mentions: Mentions, line: TextLine, shares: Seq
         label, value = plain_label(line.header[column]), segment(mentions.body, *cell)
         span = value.start, value.end
         if label == "orders" and (match := _WHOLE.fullmatch(value.text)):
-            said = int(match[1].replace(",", ""))
+            figure = int(match[1].replace(",", ""))
             tally.compare(
-                span, said == share.orders, f"Orders of {share.name}: {said:,}; record: {share.orders:,}"
+                span, figure == share.orders, f"Orders of {share.name}: {figure:,}; record: {share.orders:,}"
             )
         elif label in _SPENT and len(found := amounts(value.text)) == 1 and share.spend is not None:
             why = f"Spend on {share.name}: {value.text}; record: ${share.spend:,.2f}"

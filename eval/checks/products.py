@@ -57,16 +57,16 @@ def price(subject: Subject, mentions: Mentions) -> Check:
 
 def _is_price(mentions: Mentions, fact: ProductFact, product: Product) -> bool | None:
     """Compare; unknown where the record has no price, or another reading explains the amount."""
-    said = fact.said.value
+    value = fact.said.value
     if product.price is None:
         return None
-    if abs(said - product.price) <= _slack(fact.said):
+    if abs(value - product.price) <= _slack(fact.said):
         return True
     low, high = max(fact.line[0], fact.said.span[0] - _AROUND), min(fact.line[1], fact.said.span[1] + _AROUND)
     line = mentions.body[low:high]
     known = product.price
     beside = any(abs(one.value - known) <= one.tolerance for one in amounts(line))
-    by_unit = said < known and _PER.search(line) is not None
+    by_unit = value < known and _PER.search(line) is not None
     return (
         None
         if beside
@@ -83,14 +83,14 @@ def _slack(said: SaidValue) -> float:
 
 def _is_explained(mentions: Mentions, price: SaidValue, own: float, line: Span) -> bool:
     """Tell whether an amount is that of several, or of all that its line points to."""
-    said = price.value
-    for one, other, slack in ((said, own, 1.0), (own, said, float(_MOST))):
+    value = price.value
+    for one, other, slack in ((value, own, 1.0), (own, value, float(_MOST))):
         times = round(one / other) if other else 0
         if 2 <= times <= _MOST and abs(one - times * other) <= _slack(price) * (times if slack > 1 else 1):
             return True
     ids = dict.fromkeys(one.product_id for one in mentions.within(*line))
     prices = [one.price for one in mentions.subject.products(ids) if one.price is not None]
-    return len(prices) > 1 and abs(sum(prices) - said) <= _slack(price)
+    return len(prices) > 1 and abs(sum(prices) - value) <= _slack(price)
 
 
 def rating(subject: Subject, mentions: Mentions) -> Check:
@@ -119,14 +119,14 @@ def _rated(said: SaidValue, product: Product) -> tuple[bool | None, str]:
 
 
 def _compare_pairs(tally: Tally, subject: Subject, mentions: Mentions, seen: set[Span]) -> None:
-    said = frozenset(words(mentions.body))
+    tokens = frozenset(words(mentions.body))
     for stars, count in pairs_of(mentions.body):
         if {stars.span, count.span} & seen or stars.hedged or count.hedged:
             continue
         low, high = _sentence(mentions.body, stars.span[0], count.span[1])
         if _OF_SEVERAL.search(mentions.body, low, high) or _leads_elsewhere(mentions, low, high):
             continue
-        if _is_some_products(subject, mentions, said, stars, count):
+        if _is_some_products(subject, mentions, tokens, stars, count):
             tally.ok()
         else:
             why = f"Rating: {stars.written} from {count.written}; record: no product has both"
@@ -189,8 +189,8 @@ def _is_some_products(
 
 def _of_a_kind(text: str, products: Iterable[Product]) -> Iterator[Product]:
     """Yield those whose noun stands there: `the knife`."""
-    said = set(folded_words(text))
-    return (one for one in products if head_noun(one.title) in said)
+    tokens = set(folded_words(text))
+    return (one for one in products if head_noun(one.title) in tokens)
 
 
 def _heads(line: TextLine, one: ProductReference, pointed: Iterable[Product], span: Span) -> bool:
@@ -244,33 +244,33 @@ def product_claims(subject: Subject, mentions: Mentions) -> Check:
         product = subject.product(one.product_id)
         known = None if product is None else product.details.get(one.label) or product.store
         if known is not None and product is not None:
-            why = f"{one.label}: {one.said}; record: {_told(known)}"
+            why = f"{one.label}: {one.said}; record: {_value_text(known)}"
             tally.compare(one.span, _is_detail(one, known, product), why)
     return tally.check("prose")
 
 
-def _told(known: object) -> str:
+def _value_text(known: object) -> str:
     return ", ".join(map(str, known)) if isinstance(known, list) else str(known)
 
 
 def _is_detail(one: ProductAttribute, known: object, product: Product) -> bool | None:
     """Compare by figures, else by words; unknown where some of it is the record's."""
-    recorded = _told(known)
-    said, stated = _spelled(one.said), _spelled(recorded)
-    if said <= stated or stated <= said:
+    recorded = _value_text(known)
+    claimed, stated = _spelled(one.said), _spelled(recorded)
+    if claimed <= stated or stated <= claimed:
         return True
-    if said & _NOTHING or len(said) > len(stated) + _MORE:
+    if claimed & _NOTHING or len(claimed) > len(stated) + _MORE:
         return None
     figures, recorded_figures = numbers(one.said), numbers(recorded)
     if figures and recorded_figures:
-        held = all(any(same_number(a, b) for b in recorded_figures) for a in figures)
+        figures_match = all(any(same_number(a, b) for b in recorded_figures) for a in figures)
         comparable = len(figures) == len(recorded_figures) and all(
             a.kind == b.kind for a, b in zip(figures, recorded_figures, strict=True)
         )
-        return True if held else False if comparable else None
+        return True if figures_match else False if comparable else None
     if figures or recorded_figures or isinstance(known, Mapping):
         return None
-    return None if (said - stated) & _record_words(product) else False
+    return None if (claimed - stated) & _record_words(product) else False
 
 
 _MORE = 3
@@ -284,6 +284,6 @@ def _spelled(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _record_words(product: Product) -> frozenset[str]:
-    told = " ".join(map(_told, product.details.values()))
+    joined = " ".join(map(_value_text, product.details.values()))
     listed = " ".join((*product.features, *product.description, *product.categories))
-    return frozenset(folded_words(f"{product.title} {product.store or ''} {listed} {told}"))
+    return frozenset(folded_words(f"{product.title} {product.store or ''} {listed} {joined}"))

@@ -95,9 +95,15 @@ def _compare_labels(tally: Tally, mentions: Mentions, user: User) -> None:
             label, value = (segment(mentions.body, *cell) for cell in line.cells)
             _compare_label(tally, label.text, value.text, value.start, user)
         elif line.kind != "row":
-            said = labelled(segment(mentions.body, line.start, line.end))
-            if said is not None:
-                _compare_label(tally, said[0].lstrip("-*+•> #"), said[1].text, said[1].start, user)
+            label_and_value = labelled(segment(mentions.body, line.start, line.end))
+            if label_and_value is not None:
+                _compare_label(
+                    tally,
+                    label_and_value[0].lstrip("-*+•> #"),
+                    label_and_value[1].text,
+                    label_and_value[1].start,
+                    user,
+                )
 
 
 def _compare_called(tally: Tally, subject: Subject, mentions: Mentions, user: User) -> None:

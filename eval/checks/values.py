@@ -139,7 +139,12 @@ def values_of(one: Segment) -> list[SaidValue]:
 
 def bare_stars(one: Segment, behind: Sequence[Segment]) -> list[SaidValue]:
     """Read `4.6` right before a number of ratings."""
-    counted = [said for each in behind for said in values_of(each) if said.field == "count"]
+    counted = [
+        stars_and_count
+        for each in behind
+        for stars_and_count in values_of(each)
+        if stars_and_count.field == "count"
+    ]
     if not counted or _TENTH.fullmatch(one.text) is None:
         return []
     return [SaidValue("stars", float(one.text), (one.start, one.end), one.text)]

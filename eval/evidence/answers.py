@@ -118,7 +118,7 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
         of(spec[name], str)
     of(spec["trial"], int)
     asked = queries.get(spec["query_id"])
-    told = {**(spec.get("imported") or {}), **spec}
+    fields = {**(spec.get("imported") or {}), **spec}
     return Answer(
         key=record.key,
         query_id=spec["query_id"],
@@ -133,8 +133,8 @@ def _answer(study: Study, record: Record, queries: Mapping[str, Query]) -> Answe
         words=of(result["words"], int),
         calls=of(result.get("tool_calls"), list, type(None)),
         usage=record.usage,
-        task_id=(asked.task_id if asked else None) or told.get("task_id"),
-        size=(asked.size if asked else None) or told.get("size"),
+        task_id=(asked.task_id if asked else None) or fields.get("task_id"),
+        size=(asked.size if asked else None) or fields.get("size"),
         state_changes=[Change(**row) for row in result.get("state_changes", ())],
         study=study,
         record=record,

@@ -83,16 +83,16 @@ _LOOK = 100
 
 def words_of(report: str, start: int, end: int, markers: list[Marker], citing: Collection[int] = ()) -> str:
     """The words of a stretch with those of its links that are words of it. `citing` are the columns of a row that only cite."""
-    said = _Said(report, end, start)
+    statement = _Statement(report, end, start)
     column, counted = -(report[start : start + 1] == "|"), start
     for marker, run_end in zip(markers, _ends_of_runs(report, markers), strict=True):
-        if marker.start < said.position:
+        if marker.start < statement.position:
             continue
         if citing:
             column += report.count("|", counted, marker.start)
             counted = marker.end
-        said.take(marker, report[run_end : min(run_end + _LOOK, end)], cites=column in citing)
-    return said.whole()
+        statement.take(marker, report[run_end : min(run_end + _LOOK, end)], cites=column in citing)
+    return statement.whole()
 
 
 def only_points(words: str) -> bool:
@@ -126,7 +126,7 @@ def _ends_of_runs(report: str, markers: list[Marker]) -> list[int]:
     return ends[::-1]
 
 
-class _Said:
+class _Statement:
     """The statement so far, and how much of the report that is."""
 
     def __init__(self, report: str, end: int, position: int) -> None:

@@ -76,9 +76,9 @@ class _Block:
 
 def extract_by_rules(report: str, citations: Citations) -> list[Claim]:
     """Sentences, list items and table rows, each with the citations in its scope."""
-    held = _held(citations.body, citations.markers)
-    statements = _Statements(report, held, citations.markers)
-    for block in _Blocks(held):
+    kept = _without_markers(citations.body, citations.markers)
+    statements = _Statements(report, kept, citations.markers)
+    for block in _Blocks(kept):
         statements.take(block)
     return statements.claims
 
@@ -100,12 +100,12 @@ class ReportSentence:
 
 def sentences_of(report: str, citations: Citations) -> list[ReportSentence]:
     """List the sentences in the order of the report; what only cites is none."""
-    held, markers = _held(citations.body, citations.markers), citations.markers
+    kept, markers = _without_markers(citations.body, citations.markers), citations.markers
     starts = [marker.start for marker in markers]
     found: list[ReportSentence] = []
-    for number, block in enumerate(_Blocks(held)):
+    for number, block in enumerate(_Blocks(kept)):
         whole = block.kind in ("heading", "row", "title")
-        for start, end in [(block.start, block.end)] if whole else _sentences(held, block):
+        for start, end in [(block.start, block.end)] if whole else _sentences(kept, block):
             own = markers[bisect_left(starts, start) : bisect_left(starts, end)]
             edges = " " if block.kind == "row" else " |,;-–—"
             text = _plain(report, start, end, own, edges, _citing(block.header))
@@ -210,7 +210,7 @@ class _Statements:
         return self._markers[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
 
-def _held(body: str, markers: list[Marker]) -> str:
+def _without_markers(body: str, markers: list[Marker]) -> str:
     """The body with every citation replaced by as many placeholders, so that no sentence ends inside one."""
     parts: list[str] = []
     position = 0
@@ -232,12 +232,12 @@ class _Blocks:
         self._header: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[_Block]:
-        held = self._held
+        kept = self._held
         last_end = 0
-        lines = [match.span() for match in _LINE.finditer(held)]
+        lines = [match.span() for match in _LINE.finditer(kept)]
         for (start, end), after in pairwise([*lines, (0, 0)]):
-            line = held[start:end]
-            parted = held.count("\n", last_end, start) > 1
+            line = kept[start:end]
+            parted = kept.count("\n", last_end, start) > 1
             last_end = end
             if parted or line.isspace():
                 yield from self._closed()
@@ -245,7 +245,7 @@ class _Blocks:
                 continue
             if parted:
                 self._header = ()
-            yield from self._read(line, start, _is_table_rule(held[slice(*after)]))
+            yield from self._read(line, start, _is_table_rule(kept[slice(*after)]))
         yield from self._closed()
 
     def _read(self, line: str, start: int, before_rule: bool) -> Iterator[_Block]:

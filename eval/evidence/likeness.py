@@ -41,15 +41,15 @@ def terms(text: str) -> frozenset[str]:
 
 def most_alike(texts: Sequence[str]) -> list[tuple[int, int]]:
     """List all pairs, those first that share most of what few of these texts have. Of equals the nearest to each other first."""
-    held = [terms(text) for text in texts]
+    term_sets = [terms(text) for text in texts]
     pairs = list(combinations(range(len(texts)), 2))
     if not pairs:
         return []
-    counts = Counter(term for own in held for term in own)
+    counts = Counter(term for own in term_sets for term in own)
     places = {term: place for place, term in enumerate(sorted(counts))}
     weights = np.array([log((len(texts) + 1) / (counts[term] + 0.5)) for term in sorted(counts)])
     shown = np.zeros((len(texts), max(1, len(places))))
-    for row, own in enumerate(held):
+    for row, own in enumerate(term_sets):
         shown[row, [places[term] for term in own]] = 1
     weighed = shown * np.clip(weights, 0, None) if places else shown
     common, whole = np.einsum("it,jt->ij", weighed, shown), weighed.sum(axis=1)

@@ -73,13 +73,13 @@ def support(claim: str, texts: Iterable[str]) -> WindowVerdict:
     best = [(window, which) for which, body in enumerate(bodies) if (window := _best(asked, body))]
     if not whole or not best:
         return WindowVerdict("none", "the claim shares no word with the evidence")
-    held = frozenset().union(*(window.held for window, _ in best))
+    found_terms = frozenset().union(*(window.held for window, _ in best))
     shown, which = max(best, key=lambda one: len(one[0].held))
-    absent = [one.text for i, one in enumerate(asked.figures) if i not in held]
-    share = len(held) / whole
+    absent = [one.text for i, one in enumerate(asked.figures) if i not in found_terms]
+    share = len(found_terms) / whole
     nothing = share < SOME and len(absent) == len(asked.figures)
     label: Label = "none" if nothing else "full" if share >= FULL and not absent else "partial"
-    return WindowVerdict(label, _told(asked, held, absent), share, which, shown.span)
+    return WindowVerdict(label, _explanation(asked, found_terms, absent), share, which, shown.span)
 
 
 def _asked(claim: str, bodies: Sequence[str]) -> _Asked:
@@ -126,10 +126,10 @@ def _sentences(text: str) -> Iterator[Span]:
         start = following
 
 
-def _told(asked: _Asked, held: frozenset[str | int], absent: Sequence[str]) -> str:
+def _explanation(asked: _Asked, held: frozenset[str | int], absent: Sequence[str]) -> str:
     words = len(asked.words & held)
-    told = f"{words} of the claim's {len(asked.words)} words"
+    share = f"{words} of the claim's {len(asked.words)} words"
     if asked.figures:
-        told += f" and {len(held) - words} of its {len(asked.figures)} figures"
-    told += " stand in neighbouring sentences of the evidence"
-    return f"{told}; not stated there: {', '.join(absent[:4])}" if absent else told
+        share += f" and {len(held) - words} of its {len(asked.figures)} figures"
+    share += " stand in neighbouring sentences of the evidence"
+    return f"{share}; not stated there: {', '.join(absent[:4])}" if absent else share

@@ -163,8 +163,8 @@ class DeepResearchBench:
 
 def _raced(one: ScoresOut) -> str:
     named = {"id": _id(one.query_id, one.asked), "prompt": one.asked.words}
-    told = {"error": one.failed} if one.failed else dict(one.values)
-    return json_line(**named, **told)
+    outcome = {"error": one.failed} if one.failed else dict(one.values)
+    return json_line(**named, **outcome)
 
 
 def _id(query_id: str, asked: ForeignQuestion) -> int | str:
@@ -175,11 +175,11 @@ def _checked(row: _Fact) -> tuple[dict[str, float | None], str | None]:
     """Sum as its own code does. Pages that could not be read and statements of which nobody knows are no part of it."""
     if not row.citations:
         return {"citations": None, "supported": None}, "the report has no citation"
-    told = [
+    verdicts = [
         verdict.result
         for page in row.citations_deduped.values()
         if page.validate_error is None
         for verdict in page.validate_res
     ]
-    known = [one for one in told if one != "unknown"]
+    known = [one for one in verdicts if one != "unknown"]
     return {"citations": float(len(known)), "supported": float(known.count("supported"))}, None

@@ -43,8 +43,8 @@ class ForeignScore(BaseModel):
         part = part_of(self.format, self.part)
         ends = {} if part is None else {one.name: one.ends for one in part.figures}
         for name, value in self.values.items():
-            held = ends.get(name)
-            if value is not None and held is not None and not held[0] <= value <= held[1]:
+            scale = ends.get(name)
+            if value is not None and scale is not None and not scale[0] <= value <= scale[1]:
                 raise ValueError(f"{name} is {value:g}, beyond its scale")
         return self
 
@@ -71,11 +71,11 @@ def keep_scores(study: Study, fresh: Sequence[ForeignScore]) -> int:
     kept = [one for one in before if one.place not in places]
     gone = [one for one in before if one.place in places]
     _write(study, [*kept, *fresh])
-    said = {_said(one) for one in fresh}
-    return sum(_said(one) not in said for one in gone)
+    said = {_identity(one) for one in fresh}
+    return sum(_identity(one) not in said for one in gone)
 
 
-def _said(score: ForeignScore) -> tuple[object, ...]:
+def _identity(score: ForeignScore) -> tuple[object, ...]:
     return (*score.place, *sorted(score.values.items()))
 
 

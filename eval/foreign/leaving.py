@@ -77,8 +77,8 @@ def _question(answer: Answer, name: str, query: Query | None) -> ForeignQuestion
 
 def _size(answer: Answer, query: Query | None) -> str | None:
     spec = answer.record.spec
-    told = (query.size if query else None) or spec.get("size") or (spec.get("imported") or {}).get("size")
-    return None if told is None else str(told)
+    size = (query.size if query else None) or spec.get("size") or (spec.get("imported") or {}).get("size")
+    return None if size is None else str(size)
 
 
 def _left(answer: Answer, asked: ForeignQuestion, form: Format) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Annotated, TypeVar
 from drr.env.errors import DrrError, Misuse
 from drr.env.files import Id, read_file
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate.reading import BOM, LONGEST_LINE, byte_lines, strict_object, told_of
+from drr.eval.stats.aggregate.reading import BOM, LONGEST_LINE, byte_lines, error_text, strict_object
 from drr.wording.excerpt import excerpt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -56,8 +56,8 @@ def text_in(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise Misuse(f"{path}: not UTF-8 at byte {error.start}; save the file as UTF-8") from error
     except (OSError, DrrError) as error:
-        told = error.strerror if isinstance(error, OSError) else str(error)
-        raise Misuse(f"{path}: cannot be read ({told})") from error
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Misuse(f"{path}: cannot be read ({reason})") from error
 
 
 def _object(where: str, text: bytes) -> JsonObject:
@@ -71,7 +71,7 @@ def row_of(where: str, raw: JsonObject, model: type[RowT]) -> RowT:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        raise Misuse(f"{where}: {_line(told_of(error))}") from error
+        raise Misuse(f"{where}: {_line(error_text(error))}") from error
 
 
 def kind_of(where: str, raw: JsonObject, kinds: Mapping[str, type[RowT]], forms: str) -> RowT:

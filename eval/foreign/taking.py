@@ -69,9 +69,9 @@ def read_files(
 
 def take_files(study: Study | None, given: GivenFiles, judge: str | None, trial: int) -> TakenFiles:
     """Take the files into this study, or one that is still to be made. Nothing is written yet."""
-    told = [(one.where, one.asked) for one in given.questions]
+    asked = [(one.where, one.asked) for one in given.questions]
     before = taken_before(study, given.format.name) if study else []
-    known = QuestionsAtHand(told, before)
+    known = QuestionsAtHand(asked, before)
     reports = _reports(given, known, NamesOfTasks(study), trial)
     read = ReadReports(Path(given.format.title), list(enumerate((one for _, one in reports), 1)), [])
     units, fresh = plan(study, read)

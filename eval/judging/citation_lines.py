@@ -39,8 +39,8 @@ class CitationLine(TypedDict):
 def citation_lines(judged: Judged) -> Iterator[CitationLine]:
     """Answer by answer, claim by claim."""
     for answer in judged.answers:
-        held = judged.held(answer)
-        texts = {claim["id"]: claim["text"] for claim in (held and held.claims) or ()}
+        claims = judged.held(answer)
+        texts = {claim["id"]: claim["text"] for claim in (claims and claims.claims) or ()}
         place = (answer.variant, answer.query_id, answer.trial)
         for one in judged.citations.get(answer.key) or ():
             yield _line(one, place, texts.get(one.claim, ""))

@@ -65,12 +65,12 @@ class ReviewMark(BaseModel):
     @property
     def label(self) -> Literal["full", "partial", "none"] | None:
         """The label that the reviewer gives the verdict; `None` where only what it is not was marked."""
-        told: dict[str, Literal["full", "partial", "none"]] = {
+        labels: dict[str, Literal["full", "partial", "none"]] = {
             "full": "full",
             "partial": "partial",
             "none": "none",
         }
-        return self.should if self.says == "wrong" else told.get(self.shown)
+        return self.should if self.says == "wrong" else labels.get(self.shown)
 
 
 class ReviewerRow(TypedDict):
@@ -134,8 +134,8 @@ def _holds(judged: Judged, key: str, mark: ReviewMark) -> bool:
 
 
 def _claim_of(judged: Judged, key: str, claim_id: str) -> str | None:
-    held = judged.held(judged.by_key[key])
-    return next((c["text"] for c in (held and held.claims) or () if c["id"] == claim_id), None)
+    claims = judged.held(judged.by_key[key])
+    return next((c["text"] for c in (claims and claims.claims) or () if c["id"] == claim_id), None)
 
 
 def marks_row(judged: Judged, marks: Sequence[ReviewMark]) -> MarksRow:
@@ -151,6 +151,6 @@ def marks_row(judged: Judged, marks: Sequence[ReviewMark]) -> MarksRow:
 
 
 def _tally(marks: Iterable[tuple[str, ReviewMark]]) -> dict[str, ReviewerRow]:
-    said = Counter((name, mark.says) for name, mark in marks)
-    names = sorted({name for name, _ in said})
-    return {name: {"right": said[name, "right"], "wrong": said[name, "wrong"]} for name in names}
+    counts = Counter((name, mark.says) for name, mark in marks)
+    names = sorted({name for name, _ in counts})
+    return {name: {"right": counts[name, "right"], "wrong": counts[name, "wrong"]} for name in names}

@@ -80,9 +80,9 @@ def _tasks_behind(name: str) -> tuple[str, ...]:
 
 
 def _unknown(row: VRow, covered: CoverageRow, because: Sequence[str]) -> VRow:
-    told = ", ".join(f"{covered['tasks'][task]['failed_share']:.1%} of {task}" for task in because)
+    shares = ", ".join(f"{covered['tasks'][task]['failed_share']:.1%} of {task}" for task in because)
     lost = row["n"] + row["n_unscored"]
-    reason = f"unknown: {told} failed, more than {MOST_FAILED:.0%}"
+    reason = f"unknown: {shares} failed, more than {MOST_FAILED:.0%}"
     return V(None, None, None, 0, lost, row["method"], reason).document()
 
 

@@ -9,7 +9,7 @@ from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.document import SCHEMA, banner
 from drr.eval.metrics.pairing import PairedMetrics
 from drr.eval.metrics.rows import CompareDocument, FloorRow
-from drr.eval.metrics.said_again import said_again
+from drr.eval.metrics.said_again import values_again
 from drr.eval.metrics.same_reports import equal_reports, texts_of
 from drr.eval.stats.intervals import PairedDifference, with_holm
 from drr.eval.stats.noise import noise_floor
@@ -49,12 +49,12 @@ def compare(judged: Judged, a: str, b: str, again: Sequence[Judged] = ()) -> Com
 
 def _floors(judged: Judged, values: PairedMetrics, again: Sequence[Judged]) -> dict[str, FloorRow]:
     """Find the floors over all systems of the study, as `drr report` has them."""
-    said = said_again([judged, *again]) if again else {}
+    again_values = values_again([judged, *again]) if again else {}
     systems = {variant: values.values(variant) for variant in variants_of(judged)}
     found: dict[str, FloorRow] = {}
     for name in dict.fromkeys(name for own in systems.values() for name in own):
         trials = {variant: own[name] for variant, own in systems.items() if name in own}
-        floor = noise_floor(trials, said.get(name))
+        floor = noise_floor(trials, again_values.get(name))
         if floor is not None:
             found[name] = {"value": floor.value, "by": floor.by, "n": floor.n}
     return found

@@ -105,5 +105,5 @@ def _read(claim: JudgedClaim) -> str:
         return "unreadable"
     if page is None or seen is None:
         return "unknown"
-    told = {(True, True): "both", (True, False): "page_only", (False, True): "seen_only"}
-    return told.get((page >= 0.5, seen >= 0.5), "neither")
+    words_of = {(True, True): "both", (True, False): "page_only", (False, True): "seen_only"}
+    return words_of.get((page >= 0.5, seen >= 0.5), "neither")

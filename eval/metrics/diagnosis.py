@@ -168,8 +168,8 @@ def failure_document(judged: Judged, study: Study) -> FailureDocument | None:
         return None
     by_variant: dict[str, dict[str, list[tuple[Answer, Diagnosis]]]] = {}
     for answer in judged.answers:
-        for label, said in diagnose(judged, answer, corrections).items():
-            by_variant.setdefault(answer.variant, {}).setdefault(label, []).append((answer, said))
+        for label, found in diagnose(judged, answer, corrections).items():
+            by_variant.setdefault(answer.variant, {}).setdefault(label, []).append((answer, found))
     known = {answer.label for answer in judged.answers}
     return {
         "labels": list(LABELS),
@@ -187,11 +187,11 @@ def _share(rows: Iterable[tuple[Answer, Diagnosis]]) -> FailureShare:
     """Share of one label over the answers of one variant."""
     by_query: dict[AskedQuestion, list[float | None]] = {}
     examples: list[FailureExample] = []
-    for answer, said in rows:
-        present = said["present"]
-        known = present is not None and said["either"]
+    for answer, found in rows:
+        present = found["present"]
+        known = present is not None and found["either"]
         by_query.setdefault(answer.asked, []).append(float(bool(present)) if known else None)
         if present:
-            examples.append({"answer": answer.label, "by": said["by"], "text": said["example"]})
+            examples.append({"answer": answer.label, "by": found["by"], "text": found["example"]})
     share = mean(by_query, "share of reports with this failure, over queries", SHARE).document()
     return {"share": share, "found": len(examples), "examples": examples[:EXAMPLES]}

@@ -14,7 +14,7 @@ from drr.eval.metrics.as_printed import paper_document
 from drr.eval.metrics.coverage import coverage, variants_of
 from drr.eval.metrics.diagnosis import failure_document
 from drr.eval.metrics.rows import FailureDocument, JudgeRow, Provenance, StudyDocument
-from drr.eval.metrics.same_reports import same_reports, told_of
+from drr.eval.metrics.same_reports import same_reports, same_reports_text
 from drr.eval.stats.faithfulness import corpus_values
 from drr.eval.stats.intervals import SEED, SHARE, VRow
 from drr.eval.stats.pairs import overall, pair_results
@@ -140,7 +140,7 @@ def banner(judged: Judged) -> str | None:
     lines = []
     if any(answer.rule_written for answer in judged.answers):
         lines.append("Reports written by rules, not by a language model.")
-        lines += told_of(one for one in same_reports(judged.answers) if one.rule_written)
+        lines += same_reports_text(one for one in same_reports(judged.answers) if one.rule_written)
     if any((answer.record.result.get("person_cost") or {}).get("rule_written") for answer in judged.answers):
         lines.append("Memories kept by rules, not by a language model.")
     if judged.judging is not None and judged.judging.warning is not None:

@@ -113,7 +113,9 @@ def required(judged: Judged, requirements: Sequence[Requirement]) -> list[GateRo
         for one in requirements:
             if one.variant in (None, variant):
                 lacking = sum(_own(one.metric)[0] not in names for names in known)
-                rows.append(_held(variant, one, _figure(figures, one.metric), lacking, len(answers)))
+                rows.append(
+                    _requirement_row(variant, one, _figure(figures, one.metric), lacking, len(answers))
+                )
     return rows
 
 
@@ -146,7 +148,9 @@ def _figure(figures: Mapping[str, V], name: str) -> V | None:
     return _turned(v, 1.0) if turned else v
 
 
-def _held(variant: str, one: Requirement, v: V | None, lacking: int = 0, answers: int = 0) -> GateRow:
+def _requirement_row(
+    variant: str, one: Requirement, v: V | None, lacking: int = 0, answers: int = 0
+) -> GateRow:
     """`lacking`: so many of the answers are not judged for it."""
     found = nothing("not judged") if v is None else v
     low, high = found.ci_low, found.ci_high

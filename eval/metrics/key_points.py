@@ -70,16 +70,16 @@ def recall(points: Iterable[PointRow], said: Mapping[str, PointVerdictRow], part
 
 def per_report(judged: Judged, answer: Answer) -> Values:
     """Sum one report; of a question without points all is unknown."""
-    points, said = points_of(judged, answer.query_id), matches_of(judged, answer.key)
-    if points is None or (said is None and points.rows):
+    points, matches = points_of(judged, answer.query_id), matches_of(judged, answer.key)
+    if points is None or (matches is None and points.rows):
         return {}
     rows = points.rows or ()
     vital = [row for row in rows if row["weight"] == "vital"]
     return {
-        "kp_vital_strict": recall(vital, said or {}, 0.0),
-        "kp_vital_lenient": recall(vital, said or {}, _PARTIAL),
-        "kp_all_strict": recall(rows, said or {}, 0.0),
-        "kp_all_lenient": recall(rows, said or {}, _PARTIAL),
+        "kp_vital_strict": recall(vital, matches or {}, 0.0),
+        "kp_vital_lenient": recall(vital, matches or {}, _PARTIAL),
+        "kp_all_strict": recall(rows, matches or {}, 0.0),
+        "kp_all_lenient": recall(rows, matches or {}, _PARTIAL),
         "kp_points": float(len(rows)) if rows else None,
     }
 

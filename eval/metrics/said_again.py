@@ -8,7 +8,7 @@ from drr.eval.metrics import metrics, values_of
 from drr.eval.tasks.judged import Judged
 
 
-def said_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, list[float | None]]]]:
+def values_again(judgings: Sequence[Judged]) -> dict[str, dict[str, dict[str, list[float | None]]]]:
     """Map by judged metric, system and answer what each judging gives it."""
     known = metrics()
     found: dict[str, dict[str, dict[str, list[float | None]]]] = {}

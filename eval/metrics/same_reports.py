@@ -60,8 +60,8 @@ def same_reports(answers: Sequence[Answer]) -> list[SameReports]:
                 len(shared),
                 all(written[system] for system in group),
             )
-            for texts_told, group in groups.items()
-            if len(group) > 1 and None not in texts_told
+            for group_texts, group in groups.items()
+            if len(group) > 1 and None not in group_texts
         ]
     return found
 
@@ -82,7 +82,7 @@ def equal_reports(a: Mapping[Place, str | None], b: Mapping[Place, str | None]) 
     return sum(one == other and one is not None for one, other in shared), len(shared)
 
 
-def told_of(same: Iterable[SameReports]) -> list[str]:
+def same_reports_text(same: Iterable[SameReports]) -> list[str]:
     """A sentence for each set of settings, with all agents whose reports are the same under it."""
     groups: dict[tuple[tuple[str, ...], int, bool], list[str]] = {}
     for one in same:

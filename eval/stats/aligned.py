@@ -6,25 +6,25 @@ from collections.abc import Collection, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 Label = str | float
-Said = TypeVar("Said", bound=Label)
+LabelT = TypeVar("LabelT", bound=Label)
 
 
-class Aligned(NamedTuple, Generic[Said]):
+class Aligned(NamedTuple, Generic[LabelT]):
     """The items that both judged."""
 
-    a: list[Said]
-    b: list[Said]
+    a: list[LabelT]
+    b: list[LabelT]
     clusters: list[str]
     lost: int
     """Items that one of them did not judge, or judged with a label that is left out."""
 
 
 def aligned(
-    a: Sequence[Said | None],
-    b: Sequence[Said | None],
+    a: Sequence[LabelT | None],
+    b: Sequence[LabelT | None],
     clusters: Sequence[str] | None,
     drop: Collection[Label] = (),
-) -> Aligned[Said]:
+) -> Aligned[LabelT]:
     """Align the labels; without clusters every item is its own."""
     names = [str(i) for i in range(len(a))] if clusters is None else clusters
     kept = [

@@ -175,5 +175,5 @@ def why_unknown(citations: Sequence[CitationVerdict]) -> str:
     waiting = sum(one.status is None for one in citations)
     if waiting:
         return f"{waiting:,} of {len(citations):,} citations were not judged one by one; `drr judge STUDY --what citations` does it"
-    told = ", ".join(f"{count:,} {name}" for name, count in standings(citations).items() if count)
-    return f"unknown for each of {len(citations):,} citations: {told}"
+    counts = ", ".join(f"{count:,} {name}" for name, count in standings(citations).items() if count)
+    return f"unknown for each of {len(citations):,} citations: {counts}"

@@ -124,8 +124,10 @@ def _estimate(units: Sequence[Scored], method: str) -> V:
         return V(value, None, None, len(units), 0, f"{method}; no interval from one question")
     found = span(value, value + size * influence, labelled - 1)
     low, high, error = found or (None, None, None)
-    told = f"{method}, {size} questions" + ("" if found else ", no two of which differ")
-    return V(value, low, high, len(units), 0, told, clusters=labelled, error=error, all_equal=found is None)
+    method_text = f"{method}, {size} questions" + ("" if found else ", no two of which differ")
+    return V(
+        value, low, high, len(units), 0, method_text, clusters=labelled, error=error, all_equal=found is None
+    )
 
 
 def spread_of_gaps(units: Sequence[Scored]) -> float:

@@ -86,14 +86,14 @@ class V:
         """
         if ends is None or self.value is None or self.clusters < 2:
             return self
-        (least, most), told = ends, self.method.partition(_KEPT)[0]
+        (least, most), method = ends, self.method.partition(_KEPT)[0]
         low, high = self.ci_low, self.ci_high
         if most < inf:
             low = _least(low, self.value - missed(self.clusters) * (self.value - least))
             high = -_least(
                 None if high is None else -high, -self.value - missed(self.clusters) * (most - self.value)
             )
-            told += f"{_KEPT}from {least:g} to {most:g}, with what so many can have missed"
+            method += f"{_KEPT}from {least:g} to {most:g}, with what so many can have missed"
         elif (
             low is not None
             and high is not None
@@ -103,11 +103,11 @@ class V:
             reach = student(self.clusters - 1) * self.error / over
             times = 1 + reach + reach * min(1.0, reach) / 2
             low, high = min(low, least + over / times), max(high, least + over * times)
-            told += f"{_KEPT}from {least:g} on"
+            method += f"{_KEPT}from {least:g} on"
         if low is None or high is None:
             return self
         value, low, high = (min(max(one, least), most) for one in (self.value, low, high))
-        return replace(self, value=value, ci_low=low, ci_high=high, method=told)
+        return replace(self, value=value, ci_low=low, ci_high=high, method=method)
 
     def document(self) -> VRow:
         row: VRow = {
@@ -220,16 +220,31 @@ def from_sums(
     known = bool(np.isfinite(without).all())
     found = span(value, size * value - (size - 1) * without) if known and value is not None else None
     unit = "tasks" if tasks else "clusters"
-    told = f"{method}; {_told(size, unit, found, known=known)}"
+    method_text = f"{method}; {_size_text(size, unit, found, known=known)}"
     low, high, error = found or (None, None, None)
     if cut is not None and low is not None and high is not None and (low < cut[0] or high > cut[1]):
-        low, high, told = max(low, cut[0]), min(high, cut[1]), f"{told}, cut at {cut[0]:g} and {cut[1]:g}"
+        low, high, method_text = (
+            max(low, cut[0]),
+            min(high, cut[1]),
+            f"{method_text}, cut at {cut[0]:g} and {cut[1]:g}",
+        )
     equal = statistic is ratio and known and found is None
-    v = V(value, low, high, count, n_unscored, told, clusters=size, tasks=tasks, error=error, all_equal=equal)
+    v = V(
+        value,
+        low,
+        high,
+        count,
+        n_unscored,
+        method_text,
+        clusters=size,
+        tasks=tasks,
+        error=error,
+        all_equal=equal,
+    )
     return v.within(ends)
 
 
-def _told(clusters: int, unit: str, found: StudentSpan | None, *, known: bool) -> str:
+def _size_text(clusters: int, unit: str, found: StudentSpan | None, *, known: bool) -> str:
     if clusters < 2:
         return f"no interval from one {unit[:-1]}"
     if found is not None:

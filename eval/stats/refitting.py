@@ -31,8 +31,8 @@ def refitted(value: float | None, draws: Callable[[], Floats], clusters: int, un
     low, high = _interval(draws())
     if low is None:
         return Bounds(None, None, f"no interval: resamples of {clusters} {unit} do not tell one")
-    told = f"95% percentile bootstrap over {clusters} {unit}, B={RESAMPLES}, seed={SEED}"
-    return Bounds(low, high, told)
+    method_text = f"95% percentile bootstrap over {clusters} {unit}, B={RESAMPLES}, seed={SEED}"
+    return Bounds(low, high, method_text)
 
 
 @lru_cache(maxsize=8)

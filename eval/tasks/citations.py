@@ -120,8 +120,8 @@ class CitationsTask(Task[Answer]):
                 "prompt": support_asking(desk.prompts, desk.protocol, items).fingerprint,
             }
             spec = {"answer": about.key, "portions": [portion.row() for portion in group]}
-            told = ", ".join(portion.id for portion in group)
-            yield self.unit(desk, f"citations {told} \u00b7 {about.label}", fields, spec)
+            ids = ", ".join(portion.id for portion in group)
+            yield self.unit(desk, f"citations {ids} \u00b7 {about.label}", fields, spec)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         group = _portions_of_unit(desk, spec)
@@ -147,8 +147,8 @@ class CitationsTask(Task[Answer]):
 
     def counts(self, record: Record, judged: Judged) -> bool:
         """Only of the claims that count today, as support."""
-        held = judged.claims.get(judged.way.held, {}).get(record.key_fields["answer"])
-        return held is not None and held.key == record.key_fields["claims"]
+        claims = judged.claims.get(judged.way.held, {}).get(record.key_fields["answer"])
+        return claims is not None and claims.key == record.key_fields["claims"]
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
         return super().belongs(fields, judging) and not judging.refetch

@@ -55,16 +55,16 @@ class JudgedCitations:
 
     def _of_set(self, claim: str, scope: str, verdict: VerdictRow) -> Iterator[CitationVerdict]:
         """Yield the rows of all sources of one type. Addresses with one text share its verdict, and none of them is missed."""
-        said: dict[str, VerdictRow | AddressVerdict | None] = {}
+        verdicts: dict[str, VerdictRow | AddressVerdict | None] = {}
         for source in filter(_is_read, verdict["sources"]):
             text = str(source["sha256"])
-            said[text] = self.addresses.get((claim, source["url"])) or said.get(text)
-        if len(said) == 1:
-            said = dict.fromkeys(said, verdict)
-        alone = Counter(one and one["status"] for one in said.values())
+            verdicts[text] = self.addresses.get((claim, source["url"])) or verdicts.get(text)
+        if len(verdicts) == 1:
+            verdicts = dict.fromkeys(verdicts, verdict)
+        alone = Counter(one and one["status"] for one in verdicts.values())
         addresses = Counter(str(source["sha256"]) for source in verdict["sources"] if _is_read(source))
         for source in verdict["sources"]:
-            own = said.get(str(source["sha256"])) if _is_read(source) else None
+            own = verdicts.get(str(source["sha256"])) if _is_read(source) else None
             needed = None
             if own is not None and own["status"] == "none":
                 shared = addresses[str(source["sha256"])] > 1
@@ -115,7 +115,7 @@ class JudgedCitations:
     ) -> CitationVerdict:
         """Make the row where all of its type together were not judged, or failed."""
         own = self.addresses.get((claim["id"], url))
-        said = own or failed
+        verdict = own or failed
         types = claim.get("types") or [""]
         needed = None
         if own is not None and own["status"] == "none":
@@ -128,12 +128,12 @@ class JudgedCitations:
             claim=claim["id"],
             url=url,
             type=own["type"] if own else types[0] if len(types) == 1 else "",
-            status=said and said["status"],
+            status=verdict and verdict["status"],
             together=failed and failed["status"],
             needed=needed,
             is_source=True,
-            reason=said["reason"] if said else "",
-            by=said.get("by") if said else None,
+            reason=verdict["reason"] if verdict else "",
+            by=verdict.get("by") if verdict else None,
             judge=self.judge,
             protocol=self.protocol,
             scope=scope,

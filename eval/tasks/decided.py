@@ -19,10 +19,10 @@ from drr.wording.figures import Number, numbers
 from drr.wording.money import every_amount
 from drr.wording.tolerance import HEDGED, STARS, money_slack
 
-_SAID_RATING = re.compile(
+_RATING_WORDS = re.compile(
     r"^\s*-?(?:stars?\b|\u2605|\u2b50|/\s?5\b|out of (?:5|five)\b|of 5\b)", re.IGNORECASE
 )
-_SAID_COUNT = re.compile(
+_COUNT_WORDS = re.compile(
     r"^\s*+\+?\s*+(?:(?:customer|verified|user|global|buyer)\s++)*(?:reviews?|ratings?|reviewers?|raters?)\b",
     re.IGNORECASE,
 )
@@ -49,10 +49,10 @@ def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
     if len(sources) != 1 or sources[0].product is None:
         return None
     listing = _Listing(sources[0].product, sources[0].places)
-    said = _OUT_OF_5.sub(" stars", plain(claim))
-    if content_words(said) - _FRAME - frozenset(tokens(listing.product.title)):
+    text = _OUT_OF_5.sub(" stars", plain(claim))
+    if content_words(text) - _FRAME - frozenset(tokens(listing.product.title)):
         return None
-    figures = _every_figure(said, listing) if _money_is_price(said) else None
+    figures = _every_figure(text, listing) if _money_is_price(text) else None
     if not figures:
         return None
     missed = [figure.told for figure in figures if not figure.holds]
@@ -69,12 +69,14 @@ def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:
     """
     if len(sources) != 1 or sources[0].product is None:
         return []
-    said = _OUT_OF_5.sub(" stars", plain(claim))
+    text = _OUT_OF_5.sub(" stars", plain(claim))
     listing = _Listing(sources[0].product, sources[0].places)
-    decision = _every_figure(said, listing) if decide(claim, sources) is not None else None
+    decision = _every_figure(text, listing) if decide(claim, sources) is not None else None
     found = [one.told for one in decision or () if not one.holds]
     return found or [
-        told for one in segments(claim, 0, len(claim)) if (told := _labelled(one, listing.product))
+        contradiction
+        for one in segments(claim, 0, len(claim))
+        if (contradiction := _labelled(one, listing.product))
     ]
 
 
@@ -82,13 +84,13 @@ def _labelled(one: Segment, product: Product) -> str | None:
     """Return what a labelled value should be, where it is not the record's."""
     part = labelled(one)
     field = None if part is None else field_of(part[0])
-    said = [] if part is None or field is None else cell_values(field, part[1])
+    values = [] if part is None or field is None else cell_values(field, part[1])
     known = {"price": product.price, "stars": product.average_rating, "count": product.rating_number}
-    if len(said) != 1 or said[0].hedged or (value := known[said[0].field]) is None:
+    if len(values) != 1 or values[0].hedged or (value := known[values[0].field]) is None:
         return None
-    slack = {"price": money_slack(whole="." not in said[0].written), "stars": STARS, "count": 0.0}
-    wrong = abs(said[0].value - value) > slack[said[0].field] + 1e-9
-    return f"{said[0].written} (record {value:g})" if wrong else None
+    slack = {"price": money_slack(whole="." not in values[0].written), "stars": STARS, "count": 0.0}
+    wrong = abs(values[0].value - value) > slack[values[0].field] + 1e-9
+    return f"{values[0].written} (record {value:g})" if wrong else None
 
 
 def _money_is_price(said: str) -> bool:
@@ -147,19 +149,19 @@ def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
     product = listing.product
     if figure.kind == "money":
         price = None if product.price is None else round(product.price, 2)
-        told = "price unknown" if price is None else f"price {amount(price)}"
+        price_text = "price unknown" if price is None else f"price {amount(price)}"
         slack = money_slack(whole=not figure.decimals)
-        return _compared(figure, price, told, slack, listing.places.get("price"))
+        return _compared(figure, price, price_text, slack, listing.places.get("price"))
     if figure.kind is not None:
         return None
-    if _SAID_COUNT.match(after):
+    if _COUNT_WORDS.match(after):
         number = product.rating_number
-        told = "number of ratings " + ("unknown" if number is None else count(number))
-        return _compared(figure, number, told, 0.0, listing.places.get("rating_number"))
-    if _SAID_RATING.match(after) or (figure.decimals and figure.value <= 5):
+        price_text = "number of ratings " + ("unknown" if number is None else count(number))
+        return _compared(figure, number, price_text, 0.0, listing.places.get("rating_number"))
+    if _RATING_WORDS.match(after) or (figure.decimals and figure.value <= 5):
         rating = product.average_rating
-        told = "stars " + ("unknown" if rating is None else stars(rating))
-        return _compared(figure, rating, told, STARS, listing.places.get("average_rating"))
+        price_text = "stars " + ("unknown" if rating is None else stars(rating))
+        return _compared(figure, rating, price_text, STARS, listing.places.get("average_rating"))
     return None
 
 

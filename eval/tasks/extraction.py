@@ -50,9 +50,9 @@ class ExtractionTask(Task[Answer]):
     def versions(self, desk: Desk) -> Mapping[str, str]:
         """Another shop, or another address of it, is another judging: it decides what is a source, and of which kind."""
         shop = "" if desk.shop is None else desk.shop.manifest.content_hash
-        held = text_id(f"{host_of(desk.shop_url)} {shop}")[:8]
+        shop_mark = text_id(f"{host_of(desk.shop_url)} {shop}")[:8]
         return {
-            f"{self.name}/{mode}": f"{desk.version(self.version, self.role, _prompt(desk, mode))}-{held}"
+            f"{self.name}/{mode}": f"{desk.version(self.version, self.role, _prompt(desk, mode))}-{shop_mark}"
             for mode in desk.protocol.modes
         }
 
@@ -147,8 +147,8 @@ async def extract_with_model(
     extraction = Extraction([])
     seen: set[tuple[int, int, str]] = set()
     for start, end in chunks(citations.body):
-        told = f"Sources the report cites:\n{listed}\n\n{fence(visible_report(report[start:end], cited), 'report')}"
-        messages = (SystemMessage(prompt), HumanMessage(told))
+        request = f"Sources the report cites:\n{listed}\n\n{fence(visible_report(report[start:end], cited), 'report')}"
+        messages = (SystemMessage(prompt), HumanMessage(request))
         answer = await judge.answer(Asking("claims", FoundClaims, messages, about=about))
         for found in answer.claims:
             _accept(found, report, (start, end), citations, extraction, seen)

@@ -51,8 +51,8 @@ FAILURES = FailuresTask()
 
 
 def _asking(desk: Desk, answer: Answer, ask: Ask) -> Asking[Any]:
-    told = graded(desk, answer)
-    sections = (*told.sections(), Section("answer", answer.report, "The answer:", report=True))
+    context = graded(desk, answer)
+    sections = (*context.sections(), Section("answer", answer.report, "The answer:", report=True))
     return Asking(
         "failures",
         ask.form,
@@ -60,7 +60,7 @@ def _asking(desk: Desk, answer: Answer, ask: Ask) -> Asking[Any]:
         sections,
         (answer.key,),
         shop_url=desk.shop_url,
-        person_known=bool(told.profile),
+        person_known=bool(context.profile),
     )
 
 

@@ -85,12 +85,12 @@ class DimensionTask(Task[Planned]):
         """One question to the judge, with the answers behind what it is told of the question."""
         ask = self.ask(protocol, dimension)
         prompt = prompts[ask.prompt]
-        told = {
+        context = {
             "shop_url": graded.shop_url,
             "criterion_name": TITLES[dimension],
             "criterion": prompts[criterion_name(dimension, protocol)].text.strip(),
         }
-        system = prompt.fill(**{slot: told[slot] for slot in prompt.slots})
+        system = prompt.fill(**{slot: context[slot] for slot in prompt.slots})
         sections = (*graded.sections(), *answers)
         return Asking(
             self.name,

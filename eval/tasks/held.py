@@ -74,7 +74,7 @@ def evidence_section(source: Frozen, spans: Sequence[Span], intro: str, about: s
     return Section("evidence", shown, intro, about, head)
 
 
-class Said(Protocol):
+class JudgeAnswer(Protocol):
     """A judge's answer on an item."""
 
     @property
@@ -91,7 +91,7 @@ async def answers_by_id(
     judge: Examiner,
     items: Sequence[SupportItem],
     asking_about: Callable[[Sequence[SupportItem]], Asking[Any]],
-) -> dict[str, Said]:
+) -> dict[str, JudgeAnswer]:
     """Ask about each item; what was left out is asked for once more, alone. `ModelFailure` where there is no usable answer at all.
 
     An answer to the second question that cannot be used leaves these out again, and spoils nothing that was said before.
@@ -111,19 +111,19 @@ async def _asked(
     judge: Examiner,
     items: Sequence[SupportItem],
     asking_about: Callable[[Sequence[SupportItem]], Asking[Any]],
-) -> dict[str, Said]:
+) -> dict[str, JudgeAnswer]:
     """An id answered twice with different verdicts counts as left out; ids that were not asked for are ignored."""
     if not items:
         return {}
-    rows: Sequence[Said] = (await judge.answer(asking_about(items))).verdicts
+    rows: Sequence[JudgeAnswer] = (await judge.answer(asking_about(items))).verdicts
     wanted = {item.id for item in items}
-    found: dict[str, Said] = {}
+    found: dict[str, JudgeAnswer] = {}
     torn: set[str] = set()
     for row in rows:
         if row.id in found and found[row.id].support != row.support:
             torn.add(row.id)
         found[row.id] = row
-    return {name: said for name, said in found.items() if name in wanted and name not in torn}
+    return {name: answer for name, answer in found.items() if name in wanted and name not in torn}
 
 
 def verdict_of(item: SupportItem, status: Status, reason: str, by: str) -> VerdictRow:
@@ -169,7 +169,7 @@ def _spanned(source: Frozen, span: Span) -> SpanRow:
     return {"url": source.url, "sha256": source.sha256, "start": span.start, "end": span.end}
 
 
-def judged_verdict(item: SupportItem, said: Said, *, cap: bool) -> VerdictRow:
+def judged_verdict(item: SupportItem, said: JudgeAnswer, *, cap: bool) -> VerdictRow:
     """Make the verdict. With `cap`, a price, stars or a number of ratings that the very record gives otherwise keeps it from being full."""
     status = _LABEL[said.support]
     verdict = verdict_of(item, status, said.justification, "judge")

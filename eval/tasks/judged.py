@@ -21,7 +21,7 @@ from drr.eval.tasks.quality import RatedReport
 from drr.eval.tasks.rows import AddressVerdict, CheckRow, ClaimRow, FailureRow, VerdictRow
 from drr.llm.names import OFFLINE
 
-Said = TypeVar("Said")
+ValueT = TypeVar("ValueT")
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ class Judging:
 
 
 @dataclass(frozen=True)
-class Verdict(Generic[Said]):
+class Verdict(Generic[ValueT]):
     """A rating or a preference; `value` is `None` where the judge failed, and `reason` says how."""
 
-    value: Said | None
+    value: ValueT | None
     justification: str | None
     reason: str | None = None
 
@@ -157,9 +157,9 @@ class Judged:
     def citations(self) -> Mapping[str, Sequence[CitationVerdict] | None]:
         """Map answers whose claims were looked for to every address that a claim cites; `None` where that failed."""
         return {
-            answer.key: None if held.claims is None else self._cited(answer, held.claims)
+            answer.key: None if claims.claims is None else self._cited(answer, claims.claims)
             for answer in self.answers
-            if (held := self.held(answer)) is not None
+            if (claims := self.held(answer)) is not None
         }
 
     @cached_property

@@ -177,9 +177,9 @@ def _asking(
     desk: Desk, target: Answer, reference: Answer, place: Place, dimensions: Sequence[Dimension]
 ) -> Asking[RelativeGrades]:
     first, second = (target, reference) if place == "first" else (reference, target)
-    told = graded(desk, target)
+    context = graded(desk, target)
     sections = (
-        *told.sections(),
+        *context.sections(),
         Section("answer_a", first.report, "Answer A:", report=True),
         Section("answer_b", second.report, "Answer B:", report=True),
     )
@@ -194,5 +194,5 @@ def _asking(
         sections,
         (first.key, second.key),
         shop_url=desk.shop_url,
-        person_known=bool(told.profile),
+        person_known=bool(context.profile),
     )

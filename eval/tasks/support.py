@@ -98,8 +98,8 @@ class SupportTask(Task[Answer]):
 
     def counts(self, record: Record, judged: Judged) -> bool:
         """Only of the claims that count today: another extraction of the same report may stand beside them."""
-        held = judged.claims.get(judged.way.held, {}).get(record.key_fields["answer"])
-        return held is not None and held.key == record.key_fields["claims"]
+        claims = judged.claims.get(judged.way.held, {}).get(record.key_fields["answer"])
+        return claims is not None and claims.key == record.key_fields["claims"]
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate | None:
         shown = [item for item in _items_of_unit(desk, unit.spec) if item.needs_judge(desk.protocol)]
@@ -191,14 +191,14 @@ async def judge_support(
     def asking_about(some: Sequence[SupportItem]) -> Asking[Any]:
         return support_asking(prompts, protocol, some, about=about)
 
-    said = await answers_by_id(judge, asked, asking_about)
+    answers = await answers_by_id(judge, asked, asking_about)
     silent = {item.id for item in items} - {item.id for item in asked}
     found: dict[str, VerdictRow] = {}
     for item in items:
         if item.id in silent:
             found[item.id] = silent_verdict(item)
-        elif item.id in said:
-            found[item.id] = judged_verdict(item, said[item.id], cap=protocol.caps_numbers)
+        elif item.id in answers:
+            found[item.id] = judged_verdict(item, answers[item.id], cap=protocol.caps_numbers)
         else:
             found[item.id] = left_out(item)
     return found

@@ -38,11 +38,11 @@ async def report(question: dict) -> str:
             answer = await AsyncOpenAI().chat.completions.create(
                 model=os.environ["DRR_MODEL"], messages=messages, tools=tools
             )
-            said = answer.choices[0].message
-            messages.append(said)
-            if not said.tool_calls:
-                return said.content
-            for call in said.tool_calls:
+            message = answer.choices[0].message
+            messages.append(message)
+            if not message.tool_calls:
+                return message.content
+            for call in message.tool_calls:
                 result = await shop.call_tool(call.function.name, json.loads(call.function.arguments))
                 text = "\n".join(part.text for part in result.content)
                 messages.append({"role": "tool", "tool_call_id": call.id, "content": text})

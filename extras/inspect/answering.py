@@ -49,12 +49,12 @@ def answering(make: Callable[[], Agent]) -> Run:
             agent.cancel()
             broken.cancel()
             await asyncio.gather(agent, broken, return_exceptions=True)
-        said: str | BaseException | None = _ended(broken) or _ended(agent) or agent.result()
-        if isinstance(said, Exception):
-            return await _from_what_is_known(run, _stop(run, said))
-        if isinstance(said, BaseException):
-            raise said
-        return Ending(said or "", "finalized")
+        result: str | BaseException | None = _ended(broken) or _ended(agent) or agent.result()
+        if isinstance(result, Exception):
+            return await _from_what_is_known(run, _stop(run, result))
+        if isinstance(result, BaseException):
+            raise result
+        return Ending(result or "", "finalized")
 
     return answer
 
@@ -70,8 +70,11 @@ async def _run(place: RunPlace, make: Callable[[], Agent]) -> str:
 
     run = place.run
     enter(place)
-    told = [ChatMessageSystem(content=instructions(run)), ChatMessageUser(content=run.asked, source="input")]
-    state = AgentState(messages=told)
+    messages = [
+        ChatMessageSystem(content=instructions(run)),
+        ChatMessageUser(content=run.asked, source="input"),
+    ]
+    state = AgentState(messages=messages)
     async with sample_of(run.query, model_of(place)):
         try:
             state = await make()(state)

@@ -73,11 +73,11 @@ class Answers:
         _note(place, config)
         offered = [] if tool_choice == "none" else [_schema(place, tool) for tool in tools]
         try:
-            said = await self.watched.reply(self.conversions.of(input), tools=offered)
+            reply = await self.watched.reply(self.conversions.of(input), tools=offered)
         except Exception as error:
             place.broken(error)
             raise
-        return _output(place.run.agent.name, said, self.conversions)
+        return _output(place.run.agent.name, reply, self.conversions)
 
 
 @cache
@@ -115,9 +115,9 @@ def _schema(place: RunPlace, tool: ToolInfo) -> JsonObject:
 
 def _note(place: RunPlace, config: Any) -> None:
     named = ", ".join(name for name in _LEFT_OUT if getattr(config, name, None) is not None)
-    told = f"left out of the agent's model requests, as the study decides: {named}"
-    if named and told not in place.run.notes:
-        place.run.notes.append(told)
+    note = f"left out of the agent's model requests, as the study decides: {named}"
+    if named and note not in place.run.notes:
+        place.run.notes.append(note)
 
 
 def _output(model: str, said: AIMessage, conversions: Conversions) -> ModelOutput:

@@ -137,16 +137,16 @@ def _scorer_of(group: str) -> Callable[..., Scorer]:
 def _score(group: str, names: Sequence[str], found: SampleFigures) -> Score:
     values = {name: found.values.get(name) for name in names}
     unknown = [name for name, value in values.items() if value is None]
-    told = _told(group, found, unknown)
+    explanation = _explanation(group, found, unknown)
     about = {TRIAL: found.trial, TASK: found.task, "judge": found.judge, "unscored": unknown}
     if len(unknown) == len(values):
-        return Score.unscored(reason="grader_failed", explanation=told, metadata=about)
+        return Score.unscored(reason="grader_failed", explanation=explanation, metadata=about)
     return Score(
-        value={name: _known(value) for name, value in values.items()}, explanation=told, metadata=about
+        value={name: _known(value) for name, value in values.items()}, explanation=explanation, metadata=about
     )
 
 
-def _told(group: str, found: SampleFigures, unknown: Sequence[str]) -> str:
+def _explanation(group: str, found: SampleFigures, unknown: Sequence[str]) -> str:
     broken: Mapping[str, Sequence[str]] = found.broken if group == "rules" else {}
     lines = [
         found.banner or "",

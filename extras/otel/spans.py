@@ -166,8 +166,8 @@ class OtelSpans(Spans):
         span.end(end)
 
     def _texts(self, call: SeenCall) -> Attributes:
-        told = [{"role": one.type, "content": one.text} for one in call.messages]
-        found = {"gen_ai.input.messages": self._redact(json.dumps(told))}
+        messages = [{"role": one.type, "content": one.text} for one in call.messages]
+        found = {"gen_ai.input.messages": self._redact(json.dumps(messages))}
         if call.answer is not None:
             answer = [{"role": "assistant", "content": call.answer.text}]
             found["gen_ai.output.messages"] = self._redact(json.dumps(answer))
@@ -227,20 +227,20 @@ def spans_of(terms: SpanTerms | None, models: Models) -> Iterator[Spans]:
 
 def answer_span(spans: Spans, spec: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Around the work on one answer."""
-    told = {
+    attributes = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": spec["variant"],
         "drr.query_id": spec["query_id"],
         "drr.trial": spec["trial"],
     }
-    return spans.unit(f"invoke_agent {spec['variant']}", told)
+    return spans.unit(f"invoke_agent {spec['variant']}", attributes)
 
 
 def judgement_span(spans: Spans, unit: Unit) -> AbstractContextManager[None]:
     """Around the work on one judgement; which one, `drr study trace` says by `drr.unit`."""
     fields = unit.key_fields
-    told = {f"drr.{name}": fields[name] for name in ("task", "protocol", "repeat") if name in fields}
-    return spans.unit(f"judge {unit.spec['task']}", {**told, "drr.unit": unit.key})
+    attributes = {f"drr.{name}": fields[name] for name in ("task", "protocol", "repeat") if name in fields}
+    return spans.unit(f"judge {unit.spec['task']}", {**attributes, "drr.unit": unit.key})
 
 
 def call_attributes(call: SeenCall) -> Attributes:
@@ -260,10 +260,10 @@ def call_attributes(call: SeenCall) -> Attributes:
         found["gen_ai.usage.cache_creation.input_tokens"] = call.tokens.cache_write
     if call.cost is not None:
         found["drr.cost_usd"] = dollars(call.cost)
-    told = {} if call.answer is None else call.answer.response_metadata
-    if isinstance(model := told.get("model_name") or told.get("model"), str):
+    response = {} if call.answer is None else call.answer.response_metadata
+    if isinstance(model := response.get("model_name") or response.get("model"), str):
         found["gen_ai.response.model"] = model
-    if isinstance(reason := told.get("stop_reason") or told.get("finish_reason"), str):
+    if isinstance(reason := response.get("stop_reason") or response.get("finish_reason"), str):
         found["gen_ai.response.finish_reasons"] = [reason]
     return found
 

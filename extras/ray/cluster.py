@@ -114,9 +114,9 @@ def _put_notices_aside() -> None:
     """Ray prints its notices of dead nodes to standard output, whatever it is asked: there the document of `--json` stands."""
     from ray._private import worker
 
-    told = getattr(worker, "print_to_stdstream", None)
-    if told is not None and getattr(told, "func", None) is not _as_error:
-        worker.print_to_stdstream = partial(_as_error, told)
+    printer = getattr(worker, "print_to_stdstream", None)
+    if printer is not None and getattr(printer, "func", None) is not _as_error:
+        worker.print_to_stdstream = partial(_as_error, printer)
 
 
 def _as_error(told: Callable[..., None], notice: dict[str, Any], **how: Any) -> None:
@@ -133,8 +133,8 @@ def _begin(ray: Any, address: str | None, workers: int) -> None:
 
 
 def _nobody(address: str | None, error: BaseException) -> DrrError:
-    told = " ".join(str(error).split())[:300] or type(error).__name__
-    return DrrError(f"no Ray on {address or 'this machine'}: {told}; docs/scale.md says how to begin one")
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    return DrrError(f"no Ray on {address or 'this machine'}: {reason}; docs/scale.md says how to begin one")
 
 
 def view(ray: Any) -> ClusterView:

@@ -198,7 +198,7 @@ class RayJobs:
         errors = self._ray.exceptions
         receipt, hand.receipt = hand.receipt, None
         try:
-            told = self._ray.get(receipt)
+            answer = self._ray.get(receipt)
         except errors.RayTaskError as error:
             if isinstance(error.cause, errors.ObjectLostError):
                 self._words_lost(hand)
@@ -212,12 +212,12 @@ class RayJobs:
             self._lost(hand, error)
         else:
             if hand.course is None:
-                hand.place, why = told
+                hand.place, why = answer
                 if why is not None:
-                    self._refuse(hand, told[0].name, why)
+                    self._refuse(hand, answer[0].name, why)
             else:
                 course, hand.course = hand.course, None
-                course.ended, course.answer = True, told
+                course.ended, course.answer = True, answer
 
     def _refuse(self, hand: _Hand, name: str, why: str) -> None:
         """The others go on."""

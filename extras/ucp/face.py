@@ -24,7 +24,7 @@ from drr.extras.ucp.forms import (
     UcpProductCall,
     UcpSearchCall,
 )
-from drr.extras.ucp.operations import Told, get_order, get_product, lookup_catalog, search_catalog
+from drr.extras.ucp.operations import Notes, get_order, get_product, lookup_catalog, search_catalog
 from drr.extras.ucp.records import UNTRUSTED, envelope
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
 from drr.tools.mcp import served
@@ -41,7 +41,7 @@ class _Tool:
     capability: str
     asks: type[BaseModel]
     gives: Any
-    work: Callable[[Any, ToolContext], Awaitable[Told]]
+    work: Callable[[Any, ToolContext], Awaitable[Notes]]
 
 
 _TOOLS = {
@@ -86,14 +86,14 @@ class Ucp:
         except ValidationError as error:
             raise MCPError(INVALID_PARAMS, _wrong(error)) from None
         try:
-            told = await tool.work(asked, ctx)
+            answer = await tool.work(asked, ctx)
         except ToolError as error:
             if error.kind in _OUTCOMES:
                 return _refused(tool, error)
             code = INVALID_PARAMS if error.kind == "invalid" else INTERNAL_ERROR
             raise MCPError(code, _without_our_names(error.message), {"kind": error.kind}) from error
-        seen = [source.model_copy(update={"seen": _text(part)}) for source, part in told.shown]
-        return _result(told.answer, cited(ToolAnswer("", seen)))
+        seen = [source.model_copy(update={"seen": _text(part)}) for source, part in answer.shown]
+        return _result(answer.answer, cited(ToolAnswer("", seen)))
 
 
 def profile(address: str) -> JsonObject:
@@ -148,8 +148,8 @@ def _text(value: Any) -> str:
 def _wrong(error: ValidationError) -> str:
     """Say which argument is wrong, by its place, three at most."""
     problems = error.errors(include_url=False, include_context=False, include_input=False)
-    said = [f"{one_line('.'.join(map(str, p['loc'])), 80) or 'arguments'}: {p['msg']}" for p in problems]
-    return "; ".join(said[:3]) + (f" (and {len(said) - 3} more)" if len(said) > 3 else "")
+    reasons = [f"{one_line('.'.join(map(str, p['loc'])), 80) or 'arguments'}: {p['msg']}" for p in problems]
+    return "; ".join(reasons[:3]) + (f" (and {len(reasons) - 3} more)" if len(reasons) > 3 else "")
 
 
 def _simple(schema: JsonObject) -> JsonObject:

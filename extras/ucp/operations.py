@@ -50,16 +50,16 @@ def _limits(filters: UcpFilters | None, buyer: UcpBuyer | None) -> tuple[UcpPric
     """The price filter as far as it can be applied, and what is said of what cannot."""
     if filters is None:
         return UcpPrices(), []
-    said = []
+    messages = []
     if strange := sorted(filters.model_extra or ()):
         named = ", ".join(one_line(name, 40) for name in strange[:5])
-        said.append(note("filter_not_supported", f"Not applied: {named}.", "warning"))
+        messages.append(note("filter_not_supported", f"Not applied: {named}.", "warning"))
     prices, currency = filters.price or UcpPrices(), (buyer.currency if buyer else None) or CURRENCY
     if filters.price is not None and currency.strip().upper() != CURRENCY:
         told = f"Prices here are {CURRENCY} and {one_line(currency, 10)} is not converted: the price filter was not applied."
-        said.append(note("currency_not_supported", told, "warning"))
+        messages.append(note("currency_not_supported", told, "warning"))
         prices = UcpPrices()
-    return prices, said
+    return prices, messages
 
 
 def _passes(record: JsonObject, prices: UcpPrices, categories: list[str] | None) -> bool:
@@ -85,18 +85,18 @@ def _offset(cursor: str | None) -> int:
 
 
 @dataclass(frozen=True)
-class Told:
+class Notes:
     """An answer before it is sent; `shown` are the sources by the part of the answer that shows them."""
 
     answer: Mapping[str, Any]
     shown: Sequence[tuple[Source, Any]] = ()
 
 
-async def search_catalog(asked: UcpSearchCall, ctx: ToolContext) -> Told:
+async def search_catalog(asked: UcpSearchCall, ctx: ToolContext) -> Notes:
     """Search the shop's catalogue by words, with an optional price range and category."""
     wanted = asked.catalog
     filters, pages = wanted.filters or UcpFilters(), wanted.pagination or UcpPages()
-    prices, said = _limits(wanted.filters, wanted.context)
+    prices, messages = _limits(wanted.filters, wanted.context)
     categories = filters.categories or []
     if len(categories) > 1:
         raise MCPError(
@@ -114,12 +114,12 @@ async def search_catalog(asked: UcpSearchCall, ctx: ToolContext) -> Told:
     records = [_record(source) for source in found.sources]
     products = [catalog_product(record, whole=False) for record in records]
     if found.data.get("read"):
-        said.append(note("query_read", one_line("; ".join(found.data["read"]), 300)))
+        messages.append(note("query_read", one_line("; ".join(found.data["read"]), 300)))
     if aside := found.data.get("set_aside"):
-        said.append(note("set_aside", f"{aside:,} more share a word of the query and were set aside."))
+        messages.append(note("set_aside", f"{aside:,} more share a word of the query and were set aside."))
     if unpriced := found.data.get("unknown_price"):
         told = f"{unpriced:,} more match, but their price is unknown, so they pass no price filter."
-        said.append(note("price_unknown_set_aside", told, "warning"))
+        messages.append(note("price_unknown_set_aside", told, "warning"))
     end, total = arguments["offset"] + len(products), found.data["total"]
     pagination: UcpPagination = {"has_next_page": bool(products) and end < total, "total_count": total}
     if pagination["has_next_page"]:
@@ -128,15 +128,15 @@ async def search_catalog(asked: UcpSearchCall, ctx: ToolContext) -> Told:
         "ucp": envelope(SEARCH),
         "products": products,
         "pagination": pagination,
-        "messages": [*marks(products), *unpriced_notes(records), *said],
+        "messages": [*marks(products), *unpriced_notes(records), *messages],
     }
-    return Told(answer, list(zip(found.sources, products, strict=True)))
+    return Notes(answer, list(zip(found.sources, products, strict=True)))
 
 
-async def lookup_catalog(asked: UcpLookupCall, ctx: ToolContext) -> Told:
+async def lookup_catalog(asked: UcpLookupCall, ctx: ToolContext) -> Notes:
     """Look up several products at once by their ids; what has no product is named in `messages`."""
     wanted = asked.catalog
-    prices, said = _limits(wanted.filters, wanted.context)
+    prices, messages = _limits(wanted.filters, wanted.context)
     categories = wanted.filters.categories if wanted.filters else None
     ids = list(dict.fromkeys(wanted.ids))
     looked = await asyncio.gather(*(_looked_up(given, ctx) for given in ids))
@@ -144,9 +144,9 @@ async def lookup_catalog(asked: UcpLookupCall, ctx: ToolContext) -> Told:
     sources: dict[str, Source] = {}
     for given, source in zip(ids, looked, strict=True):
         if source is None:
-            said.append(note("not_found", one_line(given, 60)))
+            messages.append(note("not_found", one_line(given, 60)))
         elif not _passes(_record(source), prices, categories):
-            said.append(note("filtered_out", one_line(given, 60)))
+            messages.append(note("filtered_out", one_line(given, 60)))
         else:
             inputs.setdefault(source.url, []).append(given)
             sources[source.url] = source
@@ -156,9 +156,9 @@ async def lookup_catalog(asked: UcpLookupCall, ctx: ToolContext) -> Told:
     answer: UcpLookedUp = {
         "ucp": envelope(LOOKUP),
         "products": products,
-        "messages": [*marks(products), *unpriced_notes(map(_record, sources.values())), *said],
+        "messages": [*marks(products), *unpriced_notes(map(_record, sources.values())), *messages],
     }
-    return Told(answer, list(zip(sources.values(), products, strict=True)))
+    return Notes(answer, list(zip(sources.values(), products, strict=True)))
 
 
 async def _looked_up(given: str, ctx: ToolContext) -> Source | None:
@@ -170,10 +170,10 @@ async def _looked_up(given: str, ctx: ToolContext) -> Source | None:
         raise
 
 
-async def get_product(asked: UcpProductCall, ctx: ToolContext) -> Told:
+async def get_product(asked: UcpProductCall, ctx: ToolContext) -> Notes:
     """Get one product whole: price, rating, seller, every feature, the description, all details."""
     wanted = asked.catalog
-    prices, said = _limits(wanted.filters, wanted.context)
+    prices, messages = _limits(wanted.filters, wanted.context)
     found = await call("get_product_details", {"product_id": wanted.id, "part": "short"}, ctx)
     record = _record(found.sources[0])
     if not _passes(record, prices, wanted.filters.categories if wanted.filters else None):
@@ -182,16 +182,16 @@ async def get_product(asked: UcpProductCall, ctx: ToolContext) -> Told:
     answer: UcpDetail = {
         "ucp": envelope(LOOKUP),
         "product": product,
-        "messages": [*marks([product]), *unpriced_notes([record]), *said],
+        "messages": [*marks([product]), *unpriced_notes([record]), *messages],
     }
-    return Told(answer, [(found.sources[0], product)])
+    return Notes(answer, [(found.sources[0], product)])
 
 
-async def get_order(asked: UcpOrderCall, ctx: ToolContext) -> Told:
+async def get_order(asked: UcpOrderCall, ctx: ToolContext) -> Notes:
     """Get one order of this session's user: product, quantity, how far it is, the price of today."""
     found = await call("get_order_details", {"order_id": asked.id}, ctx)
     answer = order_seen(found)
-    return Told(answer, [(source, answer) for source in found.sources])
+    return Notes(answer, [(source, answer) for source in found.sources])
 
 
 def _record(source: Source) -> JsonObject:

@@ -54,12 +54,12 @@ def _cleaned(value: Any) -> Any:
 def catalog_product(record: JsonObject, *, whole: bool, inputs: Sequence[str] = ()) -> UcpCatalogProduct:
     """`whole` with every feature, the description and all details; else as much as a list wants."""
     title, cents = clean(record["title"]) or "untitled", minor_units(record["price"])
-    told = "\n".join(part for part in map(clean, record["description"] or record["features"]) if part)
+    text = "\n".join(part for part in map(clean, record["description"] or record["features"]) if part)
     variant: UcpVariant = {"id": record["product_id"], "title": title, "description": {"plain": title}}
     product: UcpCatalogProduct = {
         "id": record["product_id"],
         "title": title,
-        "description": {"plain": told if whole else one_line(told, _SHORT)},
+        "description": {"plain": text if whole else one_line(text, _SHORT)},
         "url": record["product_url"],
         "categories": [{"value": clean(name), "taxonomy": "merchant"} for name in _categories(record)],
         "variants": [variant],
@@ -95,9 +95,9 @@ def unpriced_notes(records: Iterable[JsonObject]) -> list[UcpMessage]:
             unknown.append(record["product_id"])
         elif minor_units(record["price"]) is None:
             odd.append(f"{record['product_id']} ({record['price']} {CURRENCY})")
-    told = []
+    messages = []
     if unknown:
-        told.append(
+        messages.append(
             note(
                 "price_unknown",
                 f"The shop knows no price of {', '.join(unknown)}; it is left out.",
@@ -105,10 +105,10 @@ def unpriced_notes(records: Iterable[JsonObject]) -> list[UcpMessage]:
             )
         )
     if odd:
-        told.append(
+        messages.append(
             note("price_not_in_cents", f"No whole number of cents, so left out: {', '.join(odd)}.", "warning")
         )
-    return told
+    return messages
 
 
 def note(code: str, content: str, kind: Literal["warning", "info"] = "info") -> UcpMessage:
@@ -145,7 +145,7 @@ def order_seen(found: ToolAnswer) -> UcpOrderSeen:
         "totals": totals,
         "status": "removed" if not total else "fulfilled" if fulfilled else "processing",
     }
-    said = [
+    messages = [
         note("order_status", status),
         note("placed_at", f"{order['order_date']}Z"),
         note(
@@ -155,7 +155,7 @@ def order_seen(found: ToolAnswer) -> UcpOrderSeen:
         ),
     ]
     if record is None:
-        said.append(note("price_unknown", f"{order['product_id']} is no longer in this shop.", "warning"))
+        messages.append(note("price_unknown", f"{order['product_id']} is no longer in this shop.", "warning"))
     return {
         "ucp": envelope(ORDER),
         "id": order["order_id"],
@@ -165,5 +165,9 @@ def order_seen(found: ToolAnswer) -> UcpOrderSeen:
         "line_items": [line],
         "fulfillment": {},
         "totals": totals,
-        "messages": [note("untrusted_text", UNTRUSTED), *said, *unpriced_notes([record] if record else [])],
+        "messages": [
+            note("untrusted_text", UNTRUSTED),
+            *messages,
+            *unpriced_notes([record] if record else []),
+        ],
     }

@@ -110,8 +110,8 @@ def score(task: Asked, need: str, product: SeenProduct) -> float:
     """Relevance first, then a rating that few votes cannot carry, then the qualities asked for."""
     votes = product.ratings or 0
     rating = ((product.rating or 3.8) * votes + 3.8 * 25) / (votes + 25)
-    told = " ".join((product.title, *product.features, product.description)).lower()
-    wishes = sum(1 for wish in task.wishes if all(part in told for part in wish.split("-")))
+    text = " ".join((product.title, *product.features, product.description)).lower()
+    wishes = sum(1 for wish in task.wishes if all(part in text for part in wish.split("-")))
     unknown = 0.6 if product.price is None else 0.0
     return (
         2.0 * relevance(need, product)

@@ -112,8 +112,8 @@ class Cues:
 
     def has(self, before: str, behind: str) -> bool:
         """Tell whether a thing is described as owned: `I own six pairs of` pruners, the baskets `I have`."""
-        told = self._had_before.search(_CLAUSE.split(before)[-1])
-        had = told is not None and self.wanting.isdisjoint(re.findall(r"[a-z']+", told[0].lower()))
+        match = self._had_before.search(_CLAUSE.split(before)[-1])
+        had = match is not None and self.wanting.isdisjoint(re.findall(r"[a-z']+", match[0].lower()))
         return had or self._had_behind.match(behind) is not None
 
     def names_something(self, word: str) -> bool:

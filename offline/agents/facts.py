@@ -38,7 +38,9 @@ def web_facts(task: Asked, memory: Memory, most: int, each: int = 2) -> list[tup
     """List the sentences with most on the question, at most `each` of a page. None that sell or talk to machines."""
     chosen: list[tuple[str, SeenPage]] = []
     for _, _, sentence, page in sorted(_weighed(task, memory), key=lambda entry: entry[:3]):
-        if sum(1 for _, other in chosen if other.url == page.url) < each and not _said(sentence, chosen):
+        if sum(1 for _, other in chosen if other.url == page.url) < each and not _is_repeated(
+            sentence, chosen
+        ):
             chosen.append((sentence, page))
         if len(chosen) == most:
             break
@@ -52,11 +54,11 @@ def _weighed(task: Asked, memory: Memory) -> Iterator[tuple[float, int, str, See
     wanted = subject(task) | {word for ask in task.asks for word in content_words(ask)}
     wanted |= set(content_words(task.text)) if alone else set()
     home = state_name(memory.home.state) if memory.home else None
-    said = wanted | set(content_words(task.text))
+    known_words = wanted | set(content_words(task.text))
     for place, page in enumerate(memory.pages.values()):
         if _of_another_state(page.title, home) or _CLICKBAIT.search(page.title):
             continue
-        if not alone and said.isdisjoint(_named_in(page.title)):
+        if not alone and known_words.isdisjoint(_named_in(page.title)):
             continue  # the same words of another thing: how foam pillows age, on a page on dog beds
         for sentence in sentences(page.text):
             words = tokens(sentence)
@@ -82,7 +84,7 @@ def _weight(task: Asked, wanted: set[str], words: Sequence[str]) -> float | None
     return weight
 
 
-def _said(sentence: str, chosen: Sequence[tuple[str, SeenPage]]) -> bool:
+def _is_repeated(sentence: str, chosen: Sequence[tuple[str, SeenPage]]) -> bool:
     """Tell whether most of its words stand in a sentence that was chosen before."""
     words = set(tokens(sentence))
     return any(len(words & set(tokens(other))) > 0.6 * len(words) for other, _ in chosen)
@@ -136,23 +138,23 @@ def subject(task: Asked) -> set[str]:
 def summarise(search: str, problem: str, page: str, words: int = 220) -> str:
     """The sentences of a page that serve a search and a problem, in the order of the page."""
     wanted = set(content_words(search)) | set(content_words(problem))
-    told = [
+    lines = [
         s
         for s in dict.fromkeys(sentences(page))
         if s[-1] in ".!?" and not for_machines(s) and len(s.split()) >= 4
     ]
     rated = sorted(
-        range(len(told)), key=lambda place: (-len(wanted.intersection(tokens(told[place]))), place)
+        range(len(lines)), key=lambda place: (-len(wanted.intersection(tokens(lines[place]))), place)
     )
     kept: list[int] = []
     for place in rated:
-        if not wanted.intersection(tokens(told[place])):
+        if not wanted.intersection(tokens(lines[place])):
             break
-        if sum(len(told[k].split()) for k in kept) + len(told[place].split()) > words:
+        if sum(len(lines[k].split()) for k in kept) + len(lines[place].split()) > words:
             continue
         kept.append(place)
         if len(kept) == 9:
             break
     if not kept:
         return "The page holds nothing on this search."
-    return " ".join(told[place] for place in sorted(kept))
+    return " ".join(lines[place] for place in sorted(kept))

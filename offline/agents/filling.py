@@ -46,19 +46,19 @@ def _sentence(text: str, *passages: int | None) -> Sentence:
 
 
 def _answer(basket: Choice, memory: Memory) -> list[Sentence]:
-    said = [_sentence(line.removeprefix("> ")) for line in (BANNER, unseen(memory)) if line]
+    notes = [_sentence(line.removeprefix("> ")) for line in (BANNER, unseen(memory)) if line]
     for pick in basket.picks:
         slot = pick.product.product_id
-        said.append(
+        notes.append(
             _sentence(
                 f"For {_worded(pick.need)}: {{product:{slot}}} at {{price:{slot}}}, {{rating:{slot}}} from {{ratings:{slot}}}."
             )
         )
     if not basket.picks and memory.parts and not memory.products:
-        said.append(_sentence("What was found on it in your files and on the web stands below."))
+        notes.append(_sentence("What was found on it in your files and on the web stands below."))
     elif not basket.picks:
-        said.append(_sentence("Nothing in this shop was found that fits the question and its limits."))
-    return said
+        notes.append(_sentence("Nothing in this shop was found that fits the question and its limits."))
+    return notes
 
 
 def _worded(need: str) -> str:

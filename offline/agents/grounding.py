@@ -70,10 +70,10 @@ def wide_searches(task: Asked) -> tuple[str, ...]:
     """List what each of the fullest sentences of a question says, and all of it, for a look at what they name."""
     if not offline_question.in_own_words(task.text):
         return ()
-    said = [list(dict.fromkeys(content_words(one[0]))) for one in _SENTENCE.finditer(task.text)]
-    full = sorted((-len(words), place) for place, words in enumerate(said) if words)[:_SENTENCES]
+    word_lists = [list(dict.fromkeys(content_words(one[0]))) for one in _SENTENCE.finditer(task.text)]
+    full = sorted((-len(words), place) for place, words in enumerate(word_lists) if words)[:_SENTENCES]
     whole = list(dict.fromkeys(content_words(task.text)))[:_MOST]
-    searches = [said[place][:_MOST_WORDS] for _, place in sorted(full, key=lambda one: one[1])]
+    searches = [word_lists[place][:_MOST_WORDS] for _, place in sorted(full, key=lambda one: one[1])]
     return tuple(dict.fromkeys(" ".join(words) for words in [*searches, whole] if words))
 
 
@@ -117,10 +117,10 @@ class _Reading:
 
     def kinds_sought(self) -> list[Kind]:
         """List the kinds in the order of the text; where its words name none, what the searches for them find."""
-        said = self.said()
-        if said and said[0].rank > 0:
-            return [one.kind for one in sorted(said, key=lambda one: one.start)]
-        return self._found() or self._shared() or [one.kind for one in said[:1]]
+        mentions = self.said()
+        if mentions and mentions[0].rank > 0:
+            return [one.kind for one in sorted(mentions, key=lambda one: one.start)]
+        return self._found() or self._shared() or [one.kind for one in mentions[:1]]
 
     def said(self) -> list[KindMention]:
         """The clearest first; a word that names one thing names no other."""
@@ -280,7 +280,7 @@ class _Purchases:
 
     def __init__(self, task: Asked, memory: Memory, words: Sequence[_SaidWord]) -> None:
         capitals = {m[0]: m.start() for m in _CAPITAL.finditer(task.text)}
-        said = {word.stem for word in words}
+        stems = {word.stem for word in words}
         places: dict[Kind, int] = {}
         titles: dict[Kind, set[str]] = defaultdict(set)
         for title in memory.bought:
@@ -291,7 +291,7 @@ class _Purchases:
                 titles[kind] |= {
                     stem(word) for word in re.findall(r"[a-z]+", title.lower().partition(" ")[2])
                 }
-        shared = {kind: len(said & titles[kind]) for kind in places}
+        shared = {kind: len(stems & titles[kind]) for kind in places}
         most = max(shared.values(), default=0)
         self.places = {
             k: places[k] for k, count in shared.items() if count == most and (most or len(shared) == 1)

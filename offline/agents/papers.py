@@ -69,8 +69,8 @@ def _named(text: str, files: Sequence[str]) -> list[str]:
     """Find the named files in the order of the text. Of `orders 2022.csv` and `2022.csv` the longer where both could fit."""
     names = {name.casefold(): name for name in files}
     either = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    said = re.findall(rf"(?<![\w./-])(?:{either})(?![\w/-]|\.\w)", text.casefold()) if names else []
-    return [names[one] for one in dict.fromkeys(said)]
+    matches = re.findall(rf"(?<![\w./-])(?:{either})(?![\w/-]|\.\w)", text.casefold()) if names else []
+    return [names[one] for one in dict.fromkeys(matches)]
 
 
 def ask_the_pages(task: Asked, memory: Memory) -> tuple[str, Calls]:
@@ -91,8 +91,8 @@ def quotations(task: Asked, memory: Memory, most: int = 12) -> list[Quotation]:
         words = tokens(line)
         hits = len(wanted.intersection(words)) + len(names.intersection(words))
         figures = any(word[0].isdigit() for word in words)
-        told = hits or (figures and not _is_row(part))
-        if told and len(words) >= 2 and len(line) <= _LONGEST:
+        is_telling = hits or (figures and not _is_row(part))
+        if is_telling and len(words) >= 2 and len(line) <= _LONGEST:
             weight = hits + (1.0 if figures and ": " in line else 0.5 if figures else 0.0)
             # Of those that share no word, the first ones: papers say early what they are about.
             rated.append((-weight / (len(words) ** 0.3 if hits else 2), number, Quotation(line, part)))
@@ -123,26 +123,26 @@ def _lines(memory: Memory) -> Iterator[tuple[SeenPart, str]]:
     for part in memory.parts.values():
         for line in _joined(part.text.split("\n")):
             for piece in _END.split(line) if len(line) > _LONGEST else [line]:
-                said = plain(piece.replace(" | ", "; "), 2 * _LONGEST).strip("; ")
-                if said:
-                    yield part, said
+                text = plain(piece.replace(" | ", "; "), 2 * _LONGEST).strip("; ")
+                if text:
+                    yield part, text
 
 
 def _joined(lines: Iterable[str]) -> Iterator[str]:
     """A bare value belongs to the words before it, as in a table whose cells were read one by one."""
-    held = ""
+    previous = ""
     for line in map(str.strip, lines):
-        if held and _VALUE.fullmatch(line):
-            held = f"{held}: {line}" if held[-1].isalpha() else f"{held}; {line}"
+        if previous and _VALUE.fullmatch(line):
+            previous = f"{previous}: {line}" if previous[-1].isalpha() else f"{previous}; {line}"
             continue
-        if held:
-            yield held
-        held = line
-    if held:
-        yield held
+        if previous:
+            yield previous
+        previous = line
+    if previous:
+        yield previous
 
 
-def said_by_files(task: Asked, memory: Memory, cites: Cites) -> str:
+def file_statements(task: Asked, memory: Memory, cites: Cites) -> str:
     lines = [
         f"- {plain(one.part.name, 80)}: {one.said} {cites(one.part.url, one.part.title)}."
         for one in quotations(task, memory)

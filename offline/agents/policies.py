@@ -44,7 +44,7 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
             thought, calls = supervising.problems(messages, brief)
             bound = _bound(arguments)
             if calls:
-                return _turn(messages, thought, [*_held(thought, bound), *calls])
+                return _turn(messages, thought, [*_thought(thought, bound), *calls])
             return _turn(
                 messages, "", [(FINALIZE, {"reason": "The reports answer the parts of the question."})]
             )
@@ -123,7 +123,7 @@ def _bound(arguments: Mapping[str, Any]) -> set[str]:
     return {tool["function"]["name"] for tool in arguments.get("tools") or () if "function" in tool}
 
 
-def _held(thought: str, bound: set[str]) -> Calls:
+def _thought(thought: str, bound: set[str]) -> Calls:
     return [(REASON, {"thought": thought})] if REASON in bound else []
 
 
@@ -133,7 +133,7 @@ def _research(messages: Sequence[BaseMessage], brief: briefs.Researching, bound:
     read = offline_question.with_history(offline_question.read(brief.problem), memory.bought)
     thought, calls = _missing(read, memory, bound)
     if calls:
-        return _turn(messages, thought, [*_held(thought, bound), *calls])
+        return _turn(messages, thought, [*_thought(thought, bound), *calls])
     if FINALIZE not in bound:  # the loop of somebody else, which ends with a turn that calls nothing
         return AIMessage(offline_report.report(read, memory))
     return _turn(messages, "", [(FINALIZE, {"reason": "Nothing more is missing."})])

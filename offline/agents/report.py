@@ -10,7 +10,7 @@ from drr.offline.agents.cites import Cites
 from drr.offline.agents.facts import related_orders, subject, web_facts
 from drr.offline.agents.grounding import grounded
 from drr.offline.agents.memory import Memory, SeenProduct
-from drr.offline.agents.papers import said_by_files, unseen
+from drr.offline.agents.papers import file_statements, unseen
 from drr.offline.agents.question import Asked, content_words, state_name
 from drr.offline.agents.words import at_price, join, plain, priced, rated, short
 from drr.wording.money import money
@@ -23,7 +23,7 @@ def report(task: Asked, memory: Memory) -> str:
     task = grounded(offline_question.with_history(task, memory.bought), memory)
     basket, cites = choose(task, memory), Cites()
     parts = [f"# {_heading(basket, memory)}", BANNER, unseen(memory), _answer(task, basket, memory, cites)]
-    parts.append(said_by_files(task, memory, cites))
+    parts.append(file_statements(task, memory, cites))
     parts += [_reasons(task, basket, memory, cites), _comparison(basket, cites), _budget(basket, cites)]
     parts += [_background(task, memory, cites), _record(task, basket, memory, cites)]
     parts += [_open(task, basket, memory, cites), cites.listing()]

@@ -219,13 +219,13 @@ def _generic(department: str, batch: int, count: int, before: int) -> list[Draft
         words = _themes()[themes[(batch + place) % len(themes)]]
         need, plural, criteria, _ = words["compare"]
         needs = [row[0] for row in words["needs"][:2]]
-        said = {row[0]: row[2] for row in words["needs"] if len(row) > 2}
+        names = {row[0]: row[2] for row in words["needs"] if len(row) > 2}
         cap = round_up(sum(row[1] for row in words["needs"][:2]) * 1.25)
         variants: list[tuple[Intent, str, list[str]]] = [
             ("compare", f"What are the best {plural}? Compare {criteria}.", [need]),
             ("plan", f"What do I need to {words['goal']}? Suggest products and stay under ${cap}.", needs),
             ("gift", f"What is a good gift for {words['gift']}, for up to ${cap}?", needs),
-            ("safety", f"Please explain {words['care']}, and recommend {listed(needs, said)}.", needs),
+            ("safety", f"Please explain {words['care']}, and recommend {listed(needs, names)}.", needs),
             ("compare", f"I am looking for {plural}. Which ones have good reviews and a fair price?", [need]),
         ]
         intent, text, wanted = variants[(seed + batch) % len(variants)]

@@ -136,8 +136,8 @@ class _Making:
                 for number in range(count):  # what was done before it stopped
                     self._next(number)
                 return conclude(summary, self.study.folder, command=_again(self.arguments))
-        for number, told in sorted(self.refused.items()):
-            print(f"drr: task {_name(number)}: every candidate was refused; {told}", file=sys.stderr)
+        for number, reason in sorted(self.refused.items()):
+            print(f"drr: task {_name(number)}: every candidate was refused; {reason}", file=sys.stderr)
         return 1 if self.refused else 0
 
     def _next(self, number: int) -> Unit | None:
@@ -150,7 +150,7 @@ class _Making:
         if is_task(out / name):
             return None
         refused: Counter[str] = Counter()
-        told = ""
+        reason = ""
         for attempt in range(REDRAWS):
             unit = self._unit(number, attempt)
             candidate = self._found(unit)
@@ -161,9 +161,9 @@ class _Making:
                 write_task(out, candidate.task(files, refused), partial(remember, out, name))
                 return None
             refused.update(candidate.refused)
-            told = candidate.told
+            reason = candidate.told
         counts = ", ".join(f"{name} {times}" for name, times in refused.most_common())
-        self.refused[number] = f"{counts}; last: {told}"
+        self.refused[number] = f"{counts}; last: {reason}"
         return None
 
     def _found(self, unit: Unit) -> FoundCandidate | None:

@@ -265,8 +265,8 @@ def show(arguments: argparse.Namespace) -> int:
     else:
         for one in tasks:
             files = ", ".join(one.question.files)
-            told = (one.name, one.truth.intent, one.truth.theme, one.truth.review.status, files)
-            print(flowed("  ".join(told)))
+            fields = (one.name, one.truth.intent, one.truth.theme, one.truth.review.status, files)
+            print(flowed("  ".join(fields)))
     return 0
 
 
@@ -328,7 +328,7 @@ def bring_in(arguments: argparse.Namespace) -> int:
         raise Misuse(f"{arguments.out / taken[0]}: is there already; name a new folder")
     arguments.out.mkdir(parents=True, exist_ok=True)
     clear_parts(arguments.out)
-    said: dict[str, list[str]] = {}
+    sentences: dict[str, list[str]] = {}
     for folder in folders:
         try:
             task, notes = import_task(folder, today, now)
@@ -336,12 +336,12 @@ def bring_in(arguments: argparse.Namespace) -> int:
             first = error.errors(include_url=False)[0]
             raise Misuse(f"{folder}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
         write_task(arguments.out, task)
-        said[folder.name] = list(notes)
+        sentences[folder.name] = list(notes)
         for note in notes:
             print(f"drr: {folder.name}: {note}", file=sys.stderr)
     tell(
         arguments,
-        {"folder": str(arguments.out), "tasks": len(folders), "notes": said},
+        {"folder": str(arguments.out), "tasks": len(folders), "notes": sentences},
         f"{arguments.out}: {len(folders)} tasks; whose other pages are distractors nobody recorded, so they count as noise",
     )
     return 0

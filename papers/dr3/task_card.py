@@ -66,7 +66,7 @@ def rewrite_card(folder: Path, manifest: TaskSetManifest) -> None:
         write_card(folder, manifest, json.loads(path.read_text(encoding="utf-8"))["datePublished"])
 
 
-def _told(counts: dict[str, int]) -> str:
+def _counts_text(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
 
 
@@ -91,10 +91,10 @@ size_categories: [{"n<1K" if manifest.tasks < 1000 else "1K<n<10K"}]
 
 `drr papers tasks drawer --seed {manifest.seed}` from the shop `{manifest.shop_hash[:12]}`, version {manifest.version} of its rules.
 
-- Intents: {_told(manifest.intents)}.
-- Files: {_told(manifest.files)}; {manifest.files_per_task} a task, {100 * (manifest.multimodal or 0):.0f} % of the tasks with several modalities.
+- Intents: {_counts_text(manifest.intents)}.
+- Files: {_counts_text(manifest.files)}; {manifest.files_per_task} a task, {100 * (manifest.multimodal or 0):.0f} % of the tasks with several modalities.
 - Corpora in tokens ({manifest.counter}): {sizes}; nested, every supportive page in each.
-- Candidates: {funnel.generated} made, {_told(funnel.refused)} refused, {funnel.kept} kept.
+- Candidates: {funnel.generated} made, {_counts_text(funnel.refused)} refused, {funnel.kept} kept.
 - Content hash: `{manifest.content_hash}`.
 
 ## What is in it

@@ -80,8 +80,8 @@ def _distractor(task: StoredTask, page: KnownPage) -> list[str]:
         f"       {page.url}",
     ]
     text = next((one.text for one in task.pages if one.url == page.url), "")
-    said = next((line for line in text.splitlines() if change.stated and change.stated in line), None)
-    return lines if said is None else [*lines, f"       {excerpt(said.strip(), 240)}"]
+    sentence = next((line for line in text.splitlines() if change.stated and change.stated in line), None)
+    return lines if sentence is None else [*lines, f"       {excerpt(sentence.strip(), 240)}"]
 
 
 def _filled(text: str) -> str:

@@ -81,9 +81,9 @@ def said_of(
         study.retire("generation", keep=asked.values())
         work = _Reading(wanted).work
         summary = run_units(arguments, study, list(asked.values()), work, models, "reading reviews")
-        said, refused = _found(study, asked, wanted)
-    said |= {user: [] for user in users if user not in wanted}
-    return SaidOfPersons(said, refused, conclude(summary, folder, command=_again(arguments)))
+        found, refused = _found(study, asked, wanted)
+    found |= {user: [] for user in users if user not in wanted}
+    return SaidOfPersons(found, refused, conclude(summary, folder, command=_again(arguments)))
 
 
 def _shoppers(settings: Settings, shop: Shop, users: Sequence[str]) -> dict[str, _Shopper]:
@@ -142,7 +142,7 @@ def _found(
 ) -> tuple[dict[str, Sequence[Attribute]], Counter[str]]:
     from drr.papers.pdr.candidates import Candidate, accepted
 
-    said: dict[str, Sequence[Attribute]] = {}
+    found: dict[str, Sequence[Attribute]] = {}
     refused = Counter[str]()
     for user_id, unit in asked.items():
         record, one = study.record(unit.key), shoppers[user_id]
@@ -150,9 +150,9 @@ def _found(
             continue
         candidates = [Candidate.model_validate(raw) for raw in record.result["candidates"]]
         good = accepted(candidates, one.reviews, one.known, one.user)
-        said[user_id] = good.attributes
+        found[user_id] = good.attributes
         refused.update(good.refused)
-    return said, refused
+    return found, refused
 
 
 def _again(arguments: argparse.Namespace) -> str:

@@ -40,17 +40,17 @@ def _scored(
     """Score by the criteria that count today. Nothing where one of the dimensions has no score, as P has none there."""
     owner = own_owner(judged, answer.key, half)
     counted = None if owner is None else counted_under(judged, answer.key, owner)
-    held = [one for one in counted or () if one.dimension in dimensions]
-    parts = [one.share * (one.weight if len(dimensions) > 1 else 1.0) for one in held]
+    counted_rows = [one for one in counted or () if one.dimension in dimensions]
+    parts = [one.share * (one.weight if len(dimensions) > 1 else 1.0) for one in counted_rows]
     whole = fsum(parts)  # of P, whose weights are taken as they are, whatever they sum to
-    if {one.dimension for one in held} != set(dimensions) or not whole:
+    if {one.dimension for one in counted_rows} != set(dimensions) or not whole:
         return answer.query_id, [], []
     report = rating_id(answer.query_id, answer.variant, answer.trial)
     units: list[Scored] = []
     labels: list[Label] = []
-    for one, part in zip(held, parts, strict=True):
+    for one, part in zip(counted_rows, parts, strict=True):
         own, person = said.of((report, UNDER_CRITERION, one.hash))
-        told = None if person is None else person * whole
-        units.append(Scored(answer.asked.task, part / whole, one.score * whole, told))
+        total = None if person is None else person * whole
+        units.append(Scored(answer.asked.task, part / whole, one.score * whole, total))
         labels += own
     return answer.query_id, units, labels

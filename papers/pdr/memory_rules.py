@@ -62,12 +62,12 @@ def _facts_of(item: ContextItem) -> list[str]:
 
 
 def _changes(brief: Comparing) -> JsonObject:
-    held = [frozenset(tokens(fact)) for fact in brief.held]
+    known = [frozenset(tokens(fact)) for fact in brief.held]
     changes = []
     for number, fact in enumerate(brief.facts, 1):
         words = frozenset(tokens(fact))
         alike = [
-            place for place, other in enumerate(held, 1) if len(words & other) >= _SAME * len(words | other)
+            place for place, other in enumerate(known, 1) if len(words & other) >= _SAME * len(words | other)
         ]
         changes.append(
             {"does": "update", "fact": number, "held": alike[0]} if alike else {"does": "add", "fact": number}
@@ -81,14 +81,14 @@ def _distilled(brief: Distilling) -> JsonObject:
 
 
 def _traits(brief: Describing) -> JsonObject:
-    held = {trait.attribute for trait in brief.held}
+    known = {trait.attribute for trait in brief.held}
     days = {item.date for item in brief.items}
     counted = _words([item.text for item in brief.items])
     return {
         "traits": [
             {"attribute": word, "value": f"comes up {count} times up to {max(days)}"}
             for word, count in counted.most_common()
-            if count >= _OFTEN or (word in held and count > 1)
+            if count >= _OFTEN or (word in known and count > 1)
         ]
     }
 

@@ -150,7 +150,7 @@ def _row(
         found = remembrances(study, unit)
         tally.add(
             person_id,
-            {w: (r, _held(memories, statements, persons[person_id], r)) for w, r in found.items()},
+            {w: (r, _remembered(memories, statements, persons[person_id], r)) for w, r in found.items()},
         )
     return MemoryRow(
         version=memory_kind(word).version,
@@ -166,7 +166,7 @@ def _row(
     )
 
 
-def _held(
+def _remembered(
     memories: Memories, statements: Statements, person: Person, remembrance: Remembrance
 ) -> Remembered | None:
     """Compare with the attributes that the context shows: nobody can remember what was never to be seen."""

@@ -9,7 +9,7 @@ from drr.env.text import tokens
 from drr.papers.pdr.context import ContextItem
 from drr.papers.pdr.person import Attribute, Person
 from drr.papers.pdr.words import invented_traits, key_of, record_traits, values_of
-from drr.wording.denials import said_of_self
+from drr.wording.denials import denials_of_self
 
 _TELLING = 4
 """Words in a row of another value's text that are no accident."""
@@ -70,7 +70,7 @@ class Opposed:
         if not text:
             return []
         found = {self._other[run] for run in runs(tokens(text), _TELLING) if run in self._other}
-        told = said_of_self(text)
+        told = denials_of_self(text)
         found |= {key for thing in told.denied for key in self._denied(tokens(thing))}
         if self._homes and told.homes:
             found |= {key for home in told.homes for key in self._homes.values() if home not in self._homes}

@@ -25,17 +25,17 @@ def build_file(arguments: argparse.Namespace, settings: Settings) -> int:
         users = [named_user(shop, one).user_id for one in dict.fromkeys(arguments.user)] or drawn_users(
             shop, arguments.how_many, seed=arguments.seed, min_orders=arguments.min_orders
         )
-        told = users
+        candidates = users
         if asks_model(settings):
             found = said_of(arguments, settings, shop, users)
-            told = [user for user in users if user in found.said]
+            candidates = [user for user in users if user in found.said]
         persons = list(
-            build_persons(shop, told, seed=arguments.seed, choice=arguments.invented, said=found.said)
+            build_persons(shop, candidates, seed=arguments.seed, choice=arguments.invented, said=found.said)
         )
         real = shop.manifest.origin != "sample"
-    if len(told) < len(users):
+    if len(candidates) < len(users):
         print(
-            f"drr: {arguments.out}: {len(users) - len(told)} of {len(users)} users are not in it, as their reviews are not read yet",
+            f"drr: {arguments.out}: {len(users) - len(candidates)} of {len(users)} users are not in it, as their reviews are not read yet",
             file=sys.stderr,
         )
     if not persons:

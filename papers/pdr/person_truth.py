@@ -24,7 +24,7 @@ from drr.papers.pdr.recalled import RecalledRow, read_recalled, recall_id
 from drr.papers.pdr.told import ReaderStatements, ToldOfReader
 from drr.study.study import Study
 
-_HELD = 8
+_MOST_CACHED = 8
 """Persons whose truth is kept in memory."""
 KEPT = "persons.jsonl"
 """In a study's folder: who its persons are."""
@@ -86,7 +86,7 @@ class StudyPersons:
     def _truths(self) -> Callable[[str], tuple[Mapping[str, ItemTruth], frozenset[str]]]:
         """Read the truth of a context, and all that it shows. Answers come by question, and so by person."""
 
-        @lru_cache(_HELD)
+        @lru_cache(_MOST_CACHED)
         def read(person_id: str) -> tuple[Mapping[str, ItemTruth], frozenset[str]]:
             truths = {} if self.contexts is None else read_truth(self.contexts, person_id)
             return truths, frozenset(key for truth in truths.values() for key in truth.expresses)

@@ -59,8 +59,8 @@ def steps(asked: Reproduction) -> Iterator[Step]:
     queries = ["--queries", str(asked.places.of("queries.jsonl")), "--shop", asked.shop]
     what = [*queries, "--persons", _persons(asked), "--contexts", str(asked.places.of("contexts"))]
     # Each call computes what it names and no more: the study would else fill up with every memory of every variant.
-    told = ["--settings", f"task,context:{size},persona", "--variants", variants, "--only"]
-    yield answered(asked, [*what, *told], asked.budget)
+    words = ["--settings", f"task,context:{size},persona", "--variants", variants, "--only"]
+    yield answered(asked, [*what, *words], asked.budget)
     memories = asked.arguments.memories or MEMORIES
     if memories != "off":
         settings = ",".join(f"memory:{name.strip()}:{size}" for name in memories.split(","))

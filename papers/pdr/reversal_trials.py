@@ -124,15 +124,15 @@ class _Telling:
         model, person = context.models.role(ROLE), self.persons[spec["person"]]
         text = self.contexts.text(person.person_id, self.size)
         named = (await model.structured(naming(self.prompts, text), NamedAttributes)).attributes
-        meant = MeantAttributes(pairs=[])
+        meanings = MeantAttributes(pairs=[])
         if named:
             asked = matching(self.prompts, named, person.attributes)
-            meant = await model.structured(asked, MeantAttributes)
-        found = reversed_person(named, meant.pairs, person.attributes)
+            meanings = await model.structured(asked, MeantAttributes)
+        found = reversed_person(named, meanings.pairs, person.attributes)
         return Outcome(
             {
                 "named": [one.model_dump() for one in named],
-                "pairs": [one.model_dump() for one in meant.pairs],
+                "pairs": [one.model_dump() for one in meanings.pairs],
                 "found": sorted(found.found),
                 "right": found.right,
             },
@@ -187,5 +187,5 @@ def tell_reversal(document: ReversalDocument) -> None:
         + ", ".join(f"{block} {row['found']} of {row['of']}" for block, row in document["blocks"].items())
     )
     if document["failures"]:
-        told = ", ".join(f"{kind} {n}" for kind, n in sorted(document["failures"].items()))
-        print(f"  not told back: {told}")
+        failures = ", ".join(f"{kind} {n}" for kind, n in sorted(document["failures"].items()))
+        print(f"  not told back: {failures}")

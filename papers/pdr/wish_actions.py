@@ -78,12 +78,12 @@ def _build(arguments: argparse.Namespace) -> int:
 
     tasks = read_tasks(BUILT_IN)
     with open_shop(arguments.shop, _settings(arguments)) as shop:
-        told = {one.task_id: one for one in problems(tasks, shop, arguments.min_products)}
-    good = [task for task in tasks if task.task_id not in told]
-    for problem in list(told.values())[:_TOLD]:
+        problem_of = {one.task_id: one for one in problems(tasks, shop, arguments.min_products)}
+    good = [task for task in tasks if task.task_id not in problem_of]
+    for problem in list(problem_of.values())[:_TOLD]:
         print(f"drr: {problem.task_id} left out: {problem.check}: {problem.told}", file=sys.stderr)
-    if len(told) > _TOLD:
-        print(f"drr: {len(told) - _TOLD} more left out", file=sys.stderr)
+    if len(problem_of) > _TOLD:
+        print(f"drr: {len(problem_of) - _TOLD} more left out", file=sys.stderr)
     if not good:
         print(
             f"drr: {arguments.shop}: can answer none of the built-in tasks; nothing was written; --min-products 1 asks for less,"
@@ -100,12 +100,12 @@ def _build(arguments: argparse.Namespace) -> int:
                 "schema": 1,
                 "file": str(arguments.out),
                 "tasks": len(good),
-                "left_out": len(told),
+                "left_out": len(problem_of),
                 "by_category": counts,
             }
         )
     else:
-        print(f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(told)} left out")
+        print(f"{arguments.out}: {len(good)} tasks in {len(counts)} categories, {len(problem_of)} left out")
         print(f"next: drr papers pairs {arguments.out} persons.jsonl --per-task 3 --out queries.jsonl")
     return 0
 

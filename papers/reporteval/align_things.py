@@ -7,11 +7,18 @@ from difflib import unified_diff
 from typing import Any
 
 from drr.app.terminal import number, table
-from drr.papers.reporteval.alignment.figures import AlignedThing, Held, Run, held, nearer, things
+from drr.papers.reporteval.alignment.figures import (
+    AlignedThing,
+    JudgedThing,
+    Run,
+    judged_things,
+    nearer,
+    things,
+)
 from drr.papers.reporteval.alignment.kept import JudgeAlignment
 
 
-def rows_on_dev(alignment: JudgeAlignment, run: Run) -> list[Held]:
+def rows_on_dev(alignment: JudgeAlignment, run: Run) -> list[JudgedThing]:
     return _kept_on_dev(alignment, run)[0]
 
 
@@ -23,7 +30,7 @@ def things_on_dev(alignment: JudgeAlignment, run: Run) -> list[AlignedThing]:
     return things(*_kept_on_dev(alignment, run))
 
 
-def _kept_on_dev(alignment: JudgeAlignment, run: Run) -> tuple[list[Held], dict[tuple[str, str], str]]:
+def _kept_on_dev(alignment: JudgeAlignment, run: Run) -> tuple[list[JudgedThing], dict[tuple[str, str], str]]:
     """Read them as they were judged, from what is kept; nothing is asked."""
     from drr.app.prompts import prompts_of
     from drr.env.settings import Settings
@@ -41,7 +48,7 @@ def _kept_on_dev(alignment: JudgeAlignment, run: Run) -> tuple[list[Held], dict[
     desk = Desk(judge, judge, None, shop_url, prompts_of(settings, "eval"), stand_in=stand_in)
     items = alignment.dev()
     work = AlignmentWork(alignment.task, desk, items, KeptAnswers(alignment.study))
-    return held(items, work.judgements(alignment.study)), work.unit_keys()
+    return judged_things(items, work.judgements(alignment.study)), work.unit_keys()
 
 
 def comparison(alignment: JudgeAlignment, old: int, new: int) -> dict[str, Any]:
@@ -84,7 +91,7 @@ def comparison(alignment: JudgeAlignment, old: int, new: int) -> dict[str, Any]:
     }
 
 
-def _moved(before: Sequence[Held], after: Sequence[Held]) -> list[float]:
+def _moved(before: Sequence[JudgedThing], after: Sequence[JudgedThing]) -> list[float]:
     pairs = [(a.apart, b.apart) for a, b in zip(after, before, strict=True)]
     return [round(a - b, 9) for a, b in pairs if a is not None and b is not None]
 
@@ -100,7 +107,7 @@ def _changed(alignment: JudgeAlignment, old: int, new: int) -> list[str]:
     return lines
 
 
-def told_of_things(run: Run, found: Sequence[AlignedThing]) -> str:
+def things_text(run: Run, found: Sequence[AlignedThing]) -> str:
     rows = [
         [
             f"{one['id']}, {one['side']}",

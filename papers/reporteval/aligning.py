@@ -16,7 +16,7 @@ from drr.papers.reporteval.alignment.figures import (
     Run,
     align_figures,
     by_side,
-    held,
+    judged_things,
     things,
     worst,
 )
@@ -62,14 +62,14 @@ class AlignmentReader:
         items = alignment.test(self._arguments.labels) if test else dev
         work = AlignmentWork(alignment.task, desk, items, KeptAnswers(study))
         summary = run_units(self._arguments, study, work.units(), work.work, models, "labelled things")
-        said = work.judgements(study)
-        complete = len({item for item, _ in said}) == len(items) and not summary.left
+        judgements = work.judgements(study)
+        complete = len({item for item, _ in judgements}) == len(items) and not summary.left
         if test and not complete:
             conclude(summary, study.folder, "judges align run")
             raise DrrError(
                 "the test half is not judged to its end, so nothing of it was read; the same command continues"
             )
-        rows = held(items, said)
+        rows = judged_things(items, judgements)
         run = Run(
             version=self._version.number,
             hash=self._version.hash,
@@ -171,7 +171,7 @@ def proposed(alignment: JudgeAlignment, arguments: argparse.Namespace) -> tuple[
     return {name: text}, desk.judge.shown
 
 
-def told_of_reading(alignment: JudgeAlignment, reading: VersionReading) -> str:
+def reading_text(alignment: JudgeAlignment, reading: VersionReading) -> str:
     run = reading.run
     head = f"{alignment.task.name}, v{run['version']} ({run['hash']}), {run['judge']}, {run['half']}: {run['items']} things"
     sides = reading.sides if len(reading.sides) > 1 else {}
@@ -181,7 +181,7 @@ def told_of_reading(alignment: JudgeAlignment, reading: VersionReading) -> str:
         parts.append("PCA and the order are of two things of one question, and no question here has two.")
     if reading.apart:
         parts.append("The farthest from the experts:")
-        parts += [_told(place, one) for place, one in enumerate(reading.apart, 1)]
+        parts += [_disagreement_text(place, one) for place, one in enumerate(reading.apart, 1)]
     if not reading.complete:
         parts.append(
             "Some things were not judged yet: this is no reading of the version; the same command continues."
@@ -212,7 +212,7 @@ def _cells(name: str, one: AlignFigures) -> list[str]:
     ]
 
 
-def _told(place: int, one: Disagreement) -> str:
+def _disagreement_text(place: int, one: Disagreement) -> str:
     lines = [
         f"{place}. {one['item']}, {one['side']}: the judge {one['judge']:g}, the experts {one['people']:g}",
         f"   judge: {_cut(one['judge_says'])}",
@@ -223,8 +223,8 @@ def _told(place: int, one: Disagreement) -> str:
 
 
 def _cut(text: str) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= _SHOWN else f"{said[:_SHOWN]} ..."
+    text_line = " ".join(text.split())
+    return text_line if len(text_line) <= _SHOWN else f"{text_line[:_SHOWN]} ..."
 
 
 def _ends(alignment: JudgeAlignment) -> str:
@@ -234,7 +234,7 @@ def _ends(alignment: JudgeAlignment) -> str:
     return f"{alignment.ended or goes_on}; {read}"
 
 
-def told_of_status(alignment: JudgeAlignment) -> str:
+def status_text(alignment: JudgeAlignment) -> str:
     row = alignment.row()
     last = alignment.versions()[-1]
     state = "was run" if alignment.was_run(last) else "was not run yet"
@@ -249,7 +249,7 @@ def told_of_status(alignment: JudgeAlignment) -> str:
     )
 
 
-def told_of_history(alignment: JudgeAlignment) -> str:
+def history_text(alignment: JudgeAlignment) -> str:
     rows = [
         [
             f"v{run['version']} ({run['hash']})",
@@ -289,13 +289,13 @@ def _curve(alignment: JudgeAlignment) -> str:
     return "\n".join([f"MAD on dev (o), its interval (-), the target (|), 0 to {most:.2f}:", *lines])
 
 
-def told_of_comparison(document: Mapping[str, Any]) -> str:
+def comparison_text(document: Mapping[str, Any]) -> str:
     old, new = document["old"], document["new"]
     head = f"{document['task']}, {document['judge']}, dev"
     rows = [_cells(f"v{run['version']} ({run['hash']})", run["figures"]) for run in (old, new)]
-    told = (
+    lines_out = (
         f"v{new['version']} deviates by {with_interval(document['difference'], 2)} more than v{old['version']} (below 0: nearer to the experts): "
         f"{document['nearer']} nearer, {document['farther']} farther, {document['same']} the same"
     )
     changed = "\n".join(document["changed"]) or "The prompts are the same."
-    return "\n\n".join([table([head, *_HEAD], rows), told, changed])
+    return "\n\n".join([table([head, *_HEAD], rows), lines_out, changed])

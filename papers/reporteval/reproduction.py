@@ -111,9 +111,9 @@ def _check_reports(path: Path) -> None:
 
     asked = asked_of(read_reports(path))
     if len({frozenset(queries) for queries in asked.values()}) > 1:
-        told = ", ".join(f"{system} {len(queries)}" for system, queries in asked.items())
+        counts = ", ".join(f"{system} {len(queries)}" for system, queries in asked.items())
         every = len(set[str]().union(*asked.values()))
         raise Misuse(
-            f"{path}: the systems did not answer the same questions (of {every}: {told}), so that no table of them is one"
+            f"{path}: the systems did not answer the same questions (of {every}: {counts}), so that no table of them is one"
             " of the same; give their reports on the same"
         )

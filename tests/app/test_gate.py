@@ -12,7 +12,14 @@ import pytest
 from drr.app.cli import main
 from drr.app.junit import JunitCase, junit
 from drr.env.errors import Misuse
-from drr.eval.metrics.gate import _held, _not_worse, _turned, known_metrics, requirement, unanswered
+from drr.eval.metrics.gate import (
+    _not_worse,
+    _requirement_row,
+    _turned,
+    known_metrics,
+    requirement,
+    unanswered,
+)
 from drr.eval.stats.intervals import SHARE, V, nothing, paired, with_holm
 from drr.study.units import AnswerTally
 
@@ -70,12 +77,12 @@ def test_what_is_no_requirement_is_misuse(text: str, said: str) -> None:
     ],
 )
 def test_the_worse_end_holds_or_the_check_fails(text: str, v: V | None, why: str | None) -> None:
-    row = _held("react", requirement(text), v)
+    row = _requirement_row("react", requirement(text), v)
     assert (row["holds"], row["why"]) == (why is None, why)
 
 
 def test_what_is_judged_in_part_is_unknown() -> None:
-    row = _held("react", requirement("fp>=0.1"), value(0.8, 0.9), 2, 12)
+    row = _requirement_row("react", requirement("fp>=0.1"), value(0.8, 0.9), 2, 12)
     assert row["why"] == "unknown: 2 of 12 answers are not judged for it"
 
 

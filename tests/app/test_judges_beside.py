@@ -12,7 +12,7 @@ import pytest
 from drr.app.report.behind import sections_behind
 from drr.app.report.judging_tables import COVERAGE
 from drr.app.reporting import write_beside
-from drr.app.viewer.judges import judges_beside, said_beside
+from drr.app.viewer.judges import judges_beside, verdicts_beside
 from drr.app.viewer.model import ShownVerdict
 from drr.app.viewer.reader import Reader
 from drr.app.viewer.render import Pages
@@ -100,7 +100,7 @@ def test_every_claim_has_what_the_other_judge_says(reader: Reader) -> None:
     for entry in reader.entries():
         report = reader.report(entry.key)
         assert report is not None
-        beside, apart = said_beside(report), 0
+        beside, apart = verdicts_beside(report), 0
         for claim in report.claims:
             (said,) = beside[claim.id]
             expected = replace(claim, verdicts=tuple(map(as_the_second_says, claim.verdicts))).status

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.eval.labels import PairwiseLabel, RatingLabel
-from drr.papers.reporteval.alignment.figures import Run, ending, held, rank_agreement, worst
+from drr.papers.reporteval.alignment.figures import Run, ending, judged_things, rank_agreement, worst
 from drr.papers.reporteval.alignment.items import items_of, split
 from drr.papers.reporteval.alignment.tasks import ALIGNED, JudgeWord
 from drr.papers.reporteval.judging.rows import SIDES
@@ -383,7 +383,7 @@ def test_each_expert_counts_once_and_rank_agreement_has_its_chance() -> None:
     items = items_of((one, parts) for one in labels if (parts := task.take(one)) is not None)
     assert items[0].people("clarity") == 2.5
     judge = dict(zip((item.id for item in items), (1.0, 2.0, 3.0, 0.0, 0.0, 4.0), strict=True))
-    rows = held(items, {(name, "clarity"): JudgeWord(value, "") for name, value in judge.items()})
+    rows = judged_things(items, {(name, "clarity"): JudgeWord(value, "") for name, value in judge.items()})
     v, chance = rank_agreement(rows)
     assert (v.value, chance) == (1.0, pytest.approx((1 / 6 + 2 / 6) / 2))
     assert worst(rows)[0]["judge"] == 4 and worst(rows)[0]["people"] == 2

@@ -9,7 +9,7 @@ import pytest
 from drr.wording.dates import dates
 from drr.wording.figures import numbers
 from drr.wording.money import amounts, money
-from drr.wording.numbers import CARDINALS, SPOKEN, number_of, number_said, spoken
+from drr.wording.numbers import CARDINALS, SPOKEN, number_of, spoken, written_number
 from drr.wording.states import CODES, STATES
 from drr.wording.tolerance import money_slack, same_number, same_stars
 from drr.wording.vocabulary import either
@@ -55,7 +55,7 @@ def test_a_number_in_words_is_the_number_in_digits(word: str) -> None:
 def test_numbers_in_words_are_found_however_they_begin(said: str, number: int) -> None:
     assert [match[0] for match in re.finditer(rf"\b{SPOKEN}\b", f"Get {said} of them.", re.I)] == [said]
     assert spoken(said) == number
-    assert number_said(said) == number_said(str(number)) == number_said(f"{number:,}") == number
+    assert written_number(said) == written_number(str(number)) == written_number(f"{number:,}") == number
 
 
 _WORDS = st.text("aAbc -.", min_size=1, max_size=5)

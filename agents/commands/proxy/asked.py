@@ -85,11 +85,11 @@ class Conversations:
         key = (text.strip(), *(call["id"] for call in calls))
         if key in self._said:
             return self._said[key]
-        told = [
+        parts = [
             ToolCall(name=call["name"], args=call["args"], id=call["id"], type="tool_call") for call in calls
         ]
         size = len(text) + len(str(calls))
-        return self._same(("assistant", *key, str(calls)), lambda: AIMessage(text, tool_calls=told), size)
+        return self._same(("assistant", *key, str(calls)), lambda: AIMessage(text, tool_calls=parts), size)
 
     def _same(self, key: tuple[object, ...], make: Callable[[], BaseMessage], size: int) -> BaseMessage:
         if key not in self._known:

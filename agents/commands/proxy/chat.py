@@ -73,7 +73,7 @@ def _tool(told: JsonObject) -> JsonObject | str:
 def write(said: AIMessage, body: JsonObject, number: int) -> JsonObject:
     message: JsonObject = {"role": "assistant", "content": said.text or None}
     if said.tool_calls:
-        message["tool_calls"] = [_told_call(call) for call in said.tool_calls]
+        message["tool_calls"] = [_call_text(call) for call in said.tool_calls]
     choice = {"index": 0, "message": message, "finish_reason": _reason(said), "logprobs": None}
     return {**_head(body, number, "chat.completion"), "choices": [choice], **_usage(said)}
 
@@ -86,7 +86,7 @@ def _reason(said: AIMessage) -> str:
     return "tool_calls" if said.tool_calls else "stop"
 
 
-def _told_call(call: Any) -> JsonObject:
+def _call_text(call: Any) -> JsonObject:
     arguments = json.dumps(call["args"], ensure_ascii=False)
     return {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": arguments}}
 
@@ -101,7 +101,7 @@ def _usage(said: AIMessage) -> JsonObject:
 
 def stream(said: AIMessage, body: JsonObject, number: int) -> str:
     head = _head(body, number, "chat.completion.chunk")
-    calls = [{"index": index, **_told_call(call)} for index, call in enumerate(said.tool_calls)]
+    calls = [{"index": index, **_call_text(call)} for index, call in enumerate(said.tool_calls)]
     delta = {"role": "assistant", "content": said.text or None, **({"tool_calls": calls} if calls else {})}
     chunks: list[JsonObject] = [
         {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},

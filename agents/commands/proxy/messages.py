@@ -27,8 +27,8 @@ def read(body: JsonObject, heard: Conversations) -> ModelRequest:
         raise NotOffered("output_format: answers in a form are not passed on; ask for it in words")
     system = text_of(body.get("system"), _TEXT)
     messages: list[BaseMessage] = [heard.told("system", system)] if system else []
-    for told in listed(body, "messages"):
-        messages += _messages(told, heard)
+    for message in listed(body, "messages"):
+        messages += _messages(message, heard)
     return ModelRequest(
         in_order(messages, heard), offered(body, heard.usable(_tool(one) for one in listed(body, "tools")))
     )
@@ -126,7 +126,7 @@ def stream(said: AIMessage, body: JsonObject, number: int) -> str:
         events.append(("content_block_stop", {"index": index}))
     ending = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
     events += [("message_delta", {"delta": ending, "usage": whole["usage"]}), ("message_stop", {})]
-    return "".join(f"event: {name}\ndata: {json.dumps({'type': name, **told})}\n\n" for name, told in events)
+    return "".join(f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in events)
 
 
 def failed(kind: str, message: str) -> JsonObject:

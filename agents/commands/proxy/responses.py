@@ -63,12 +63,12 @@ def _messages(items: list[JsonObject], heard: Conversations) -> list[BaseMessage
             texts.append(text_of(item.get("content"), _TEXT))
         else:
             reply()
-            found.append(_told(kind, item, heard))
+            found.append(_message(kind, item, heard))
     reply()
     return found
 
 
-def _told(kind: object, item: JsonObject, heard: Conversations) -> BaseMessage:
+def _message(kind: object, item: JsonObject, heard: Conversations) -> BaseMessage:
     if kind == "function_call_output":
         return heard.result(str(item.get("call_id")), text_of(item.get("output"), _TEXT))
     if kind == "message" and item.get("role") in ("user", "system", "developer"):
@@ -136,8 +136,8 @@ def stream(said: AIMessage, body: JsonObject, number: int) -> str:
         events += _text_events(index, item) if item["type"] == "message" else _call_events(index, item)
     events.append(("completed", {"response": whole}))
     lines = []
-    for order, (name, told) in enumerate(events):
-        document = {"type": f"response.{name}", "sequence_number": order, **told}
+    for order, (name, data) in enumerate(events):
+        document = {"type": f"response.{name}", "sequence_number": order, **data}
         lines.append(f"event: response.{name}\ndata: {json.dumps(document)}\n\n")
     return "".join(lines)
 

@@ -66,10 +66,10 @@ class ModelService:
 
             try:
                 body = await _body(request)
-                said = await self._said(body, protocol)
+                reply = await self._reply(body, protocol)
                 number = next(self._number)
-                streamed = protocol.stream(said, body, number) if body.get("stream") else None
-                written = protocol.write(said, body, number)
+                streamed = protocol.stream(reply, body, number) if body.get("stream") else None
+                written = protocol.write(reply, body, number)
             except (AttributeError, KeyError, TypeError, ValueError) as error:
                 self._door.refused()
                 document = protocol.failed(
@@ -85,7 +85,7 @@ class ModelService:
 
         return answer
 
-    async def _said(self, body: JsonObject, protocol: Protocol) -> AIMessage:
+    async def _reply(self, body: JsonObject, protocol: Protocol) -> AIMessage:
         try:
             asked = protocol.read(body, self._heard)
         except NotOffered as error:
@@ -94,7 +94,7 @@ class ModelService:
         self._check_limits()
         self._heard.left_out |= {name for name in LEFT_OUT & body.keys() if body[name] is not None}
         try:
-            said = await self._model.reply(asked.messages, tools=self._same(asked))
+            reply = await self._model.reply(asked.messages, tools=self._same(asked))
         except ModelFailure as failure:
             if failure.transient or failure.fatal or failure.kind == "over_budget":
                 self._door.break_off(failure)
@@ -103,8 +103,8 @@ class ModelService:
         except Exception as error:
             self._door.break_off(error)
             raise _Refused(403, "bug", "the unit cannot be gone on with") from error
-        self._heard.keep(said)
-        return said
+        self._heard.keep(reply)
+        return reply
 
     def _check_limits(self) -> None:
         reached = self._run.allowance.reached()
@@ -126,13 +126,13 @@ class ModelService:
 
 
 async def _body(request: Request) -> JsonObject:
-    told = bytearray()
+    received = bytearray()
     async for part in request.stream():
-        told += part
-        if len(told) > MOST_BYTES:
+        received += part
+        if len(received) > MOST_BYTES:
             raise _Refused(413, "too_large", f"a request may have {MOST_BYTES:,} bytes")
     try:
-        body = json.loads(bytes(told))
+        body = json.loads(bytes(received))
     except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):

@@ -102,8 +102,8 @@ class CorpusReader:
         )
 
     def _proposal(self, one: PageProposal) -> ProposalView:
-        said = self._truth.judged_pages().get(one.url)
-        standing = {"confirm": "confirmed", "refute": "refuted"}.get(said or "", "not confirmed")
+        proposals = self._truth.judged_pages().get(one.url)
+        standing = {"confirm": "confirmed", "refute": "refuted"}.get(proposals or "", "not confirmed")
         return ProposalView(one, self.title(one.url) or one.url, self.link(one.url), standing)
 
     def right(self, fact: TaskFact) -> list[StatementView]:

@@ -48,7 +48,7 @@ class HeldFact:
         return tuple(one for one in (self.quote, self.fact.value) if one)
 
 
-def held_in(name: str, facts: Sequence[TaskFact]) -> list[HeldFact]:
+def facts_in(name: str, facts: Sequence[TaskFact]) -> list[HeldFact]:
     found = []
     for fact in facts:
         for one in fact.places:
@@ -73,8 +73,8 @@ class DrawerPaper:
         try:
             content = read()
         except FileProblem as problem:
-            told = problem.message.removeprefix(f"{self.name}: ")
-            return TaskFileView(self.number, self.name, "not read", size, facts, problem=told)
+            reason = problem.message.removeprefix(f"{self.name}: ")
+            return TaskFileView(self.number, self.name, "not read", size, facts, problem=reason)
         shown = TaskFileView(self.number, self.name, content.label, size, facts)
         if content.pages:
             return self._pages(shown, content)

@@ -56,9 +56,9 @@ def counted(facts: Iterable[FactInReport]) -> str:
     """Count in words, e.g. `3 found, 1 missed, 1 contradicted`."""
     own = list(facts)
     states = Counter(fact.state for fact in own)
-    told = [f"{states[state]} {state}" for state in STATES if states[state]]
+    counts = [f"{states[state]} {state}" for state in STATES if states[state]]
     wrong = sum(bool(fact.repeated) for fact in own)
-    return ", ".join([*told, *([f"{wrong} {CONTRADICTED}"] if wrong else [])])
+    return ", ".join([*counts, *([f"{wrong} {CONTRADICTED}"] if wrong else [])])
 
 
 def _shown(report: str, label: FactLabel, known: FactEvidence | None, judge: str | None) -> FactInReport:

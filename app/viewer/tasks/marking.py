@@ -23,8 +23,8 @@ def words_at(text: str, *words: str | None) -> tuple[int, int] | None:
     """The first of `words` that stands in the text as itself, whatever white space is between its words."""
     for one in words:
         parts = [re.escape(part) for part in (one or "").split()]
-        told = r"\s+".join(parts)
-        match = re.search(rf"(?<![\w.]){told}(?!\w)", text) if parts else None
+        pattern = r"\s+".join(parts)
+        match = re.search(rf"(?<![\w.]){pattern}(?!\w)", text) if parts else None
         if match is not None:
             return match.span()
     return None
@@ -43,11 +43,11 @@ def passage_around(text: str, span: tuple[int, int]) -> Passage:
 
 def shown_text(text: str, spans: Iterable[FactSpan]) -> MarkedText:
     """A long text from its beginning and around its facts."""
-    held = sorted(spans)
+    ordered = sorted(spans)
     if len(text) <= MOST_SHOWN:
-        return MarkedText(text, tuple(held))
+        return MarkedText(text, tuple(ordered))
     stretches: list[tuple[int, int]] = [(0, MOST_SHOWN)]
-    for span in held:
+    for span in ordered:
         start, end = max(0, span.start - BESIDE), min(len(text), span.end + BESIDE)
         if start <= stretches[-1][1]:
             stretches[-1] = (stretches[-1][0], max(stretches[-1][1], end))
@@ -61,7 +61,7 @@ def shown_text(text: str, spans: Iterable[FactSpan]) -> MarkedText:
         size += len(gap)
         moved += [
             FactSpan(one.start - start + size, one.end - start + size, one.fact)
-            for one in held
+            for one in ordered
             if start <= one.start < end
         ]
         out += [gap, text[start:end]]

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import RLock
 
 from drr.app.viewer.tasks.corpus import CorpusReader
-from drr.app.viewer.tasks.drawers import DrawerPaper, evidence_in, held_in
+from drr.app.viewer.tasks.drawers import DrawerPaper, evidence_in, facts_in
 from drr.app.viewer.tasks.marking import passage_around, words_at
 from drr.app.viewer.tasks.model import (
     CorpusSizeView,
@@ -86,7 +86,7 @@ class OpenTask:
         paper = DrawerPaper(
             number,
             name,
-            held_in(name, self.truth.facts),
+            facts_in(name, self.truth.facts),
             lambda page, words: self.drawn(number, page, words),
             lambda page: f"../f/{self.image_name(number, page)}",
         )
@@ -259,8 +259,8 @@ class TaskShelf:
         try:
             return _entry(name, task, read_truth(task.folder), read_sizes(task.folder))
         except (DrrError, OSError) as error:
-            told = str(error).splitlines()[0]
-            return TaskEntry(name, task.question.task_id, task.question.query, problem=told)
+            reason = str(error).splitlines()[0]
+            return TaskEntry(name, task.question.task_id, task.question.query, problem=reason)
 
 
 def _entry(name: str, task: FileTask, truth: TaskTruth, sizes: CorpusSizes) -> TaskEntry:
@@ -301,5 +301,5 @@ def _size(name: str, sizes: CorpusSizes, truth: TaskTruth) -> CorpusSizeView:
 
 def _decisions(review: Review) -> Iterable[str]:
     for row in review.history:
-        told = [str(row[key]) for key in ("action", "page", "reviewer", "at", "reason") if row.get(key)]
-        yield ", ".join(told)
+        words = [str(row[key]) for key in ("action", "page", "reviewer", "at", "reason") if row.get(key)]
+        yield ", ".join(words)

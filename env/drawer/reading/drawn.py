@@ -44,11 +44,11 @@ def draw_pdf(data: bytes, page: int, words: Sequence[str]) -> ReadDrawing:
 def _boxes(sheet: Any, words: Sequence[str], scale: float) -> list[list[list[int]]]:
     """Place the words in pixels of the drawing: left, top, right, bottom."""
     text = sheet.get_textpage()
-    told = text.get_text_range()
+    text_range = text.get_text_range()
     found: list[list[list[int]]] = []
     for one in words:
         pattern = r"\s+".join(map(re.escape, one.split()))
-        match = re.search(pattern, told) if pattern else None
+        match = re.search(pattern, text_range) if pattern else None
         boxes = []
         if match is not None:
             count = text.count_rects(match.start(), match.end() - match.start())
@@ -100,10 +100,10 @@ def draw_picture(data: bytes) -> ReadDrawing:
 def _drawing(image: Any, form: str, boxes: list[list[list[int]]]) -> ReadDrawing:
     from base64 import b64encode
 
-    held = BytesIO()
-    image.save(held, form)
+    buffer = BytesIO()
+    image.save(buffer, form)
     return {
-        "bytes": b64encode(held.getvalue()).decode("ascii"),
+        "bytes": b64encode(buffer.getvalue()).decode("ascii"),
         "form": form,
         "width": image.width,
         "height": image.height,

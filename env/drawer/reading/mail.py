@@ -14,10 +14,10 @@ _HEAD = ("From", "To", "Cc", "Date", "Subject")
 
 
 def read_mail(data: bytes) -> ReadContent:
-    told = email.message_from_bytes(data, _class=EmailMessage, policy=email.policy.default)
-    if not any(told[name] for name in _HEAD):
+    message = email.message_from_bytes(data, _class=EmailMessage, policy=email.policy.default)
+    if not any(message[name] for name in _HEAD):
         raise UnreadableFile("invalid", "has none of the lines that a mail begins with")
-    return {"text": "\n".join(_Mail().lines(told, 0))}
+    return {"text": "\n".join(_Mail().lines(message, 0))}
 
 
 class _Mail:

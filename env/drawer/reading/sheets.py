@@ -38,12 +38,12 @@ def read_xlsx(data: bytes) -> ReadContent:
 
     try:
         values = load_workbook(BytesIO(data), read_only=True, data_only=True, keep_links=False)
-        said = load_workbook(BytesIO(data), read_only=True, data_only=False, keep_links=False)
+        book = load_workbook(BytesIO(data), read_only=True, data_only=False, keep_links=False)
         if len(values.worksheets) > MOST_SHEETS:
             raise UnreadableFile(
                 "invalid", f"has {len(values.worksheets)} sheets; at most {MOST_SHEETS} are read"
             )
-        sheets = [_sheet(one, said[one.title]) for one in values.worksheets]
+        sheets = [_sheet(one, book[one.title]) for one in values.worksheets]
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OSError, BadZipFile) as error:
         raise UnreadableFile(
             "invalid", f"is no workbook that can be read ({type(error).__name__})"
@@ -81,11 +81,11 @@ def _sheet(values: Any, said: Any) -> ReadSheet:
     rows = zip(values.iter_rows(values_only=True), said.iter_rows(values_only=True), strict=False)
     for number, (row, formulas) in enumerate(rows, 1):
         if row:
-            _add(sheet, number, [_told(*both) for both in zip(row, formulas, strict=False)])
+            _add(sheet, number, [_cell_text(*both) for both in zip(row, formulas, strict=False)])
     return sheet
 
 
-def _told(value: Any, formula: Any) -> str:
+def _cell_text(value: Any, formula: Any) -> str:
     return _FORMULA if value is None and _is_formula(formula) else _cell(value)
 
 

@@ -57,8 +57,8 @@ class AgreementSums(ProtocolSums[AgreementInput]):
 
     def values(self) -> JsonObject:
         found = consistency(self._scores, intervals=False)
-        told = {name: v.value for name, v in _statistics(found).items()}
-        return {"pca": told.pop("pca"), "pca_chance": found.pca_chance, **told}
+        figures = {name: v.value for name, v in _statistics(found).items()}
+        return {"pca": figures.pop("pca"), "pca_chance": found.pca_chance, **figures}
 
     def intervals(self) -> JsonObject:
         return {name: interval_row(v) for name, v in _statistics(consistency(self._scores)).items()}

@@ -39,13 +39,13 @@ def aggregate(protocol: str, path: Path, *, intervals: bool = False) -> Aggregat
             bad.append(row)
             continue
         try:
-            told = sums.add(row)
+            row_sums = sums.add(row)
         except ValueError as error:
             bad.append({"line": line, "problem": str(error)})
             continue
         n += 1
-        if told is not None:
-            rows.append({**row.named, **told})
+        if row_sums is not None:
+            rows.append({**row.named, **row_sums})
     document: AggregateDocument = {
         "schema": SCHEMA,
         "protocol": protocol,

@@ -60,12 +60,12 @@ class FactSums(ProtocolSums[FactInput]):
 
     def add(self, row: FactInput) -> JsonObject:
         if self._systems and (row.system is None) != (None in self._systems):
-            told = (
+            figures = (
                 "no `system`, and the rows before have one"
                 if row.system is None
                 else "the rows before have no `system`"
             )
-            raise ValueError(f"{told}; either every row names its system or none does")
+            raise ValueError(f"{figures}; either every row names its system or none does")
         readable = [source for source in row.sources if not source.error]
         verdicts = [verdict for source in readable for verdict in source.verdicts]
         counts = found_counts(verdicts)

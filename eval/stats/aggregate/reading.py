@@ -56,7 +56,7 @@ def _row(number: int, line: bytes, model: type[RowT]) -> RowT | BadRow:
     try:
         return model.model_validate(strict_object(line))
     except ValidationError as error:
-        return _bad(number, told_of(error))
+        return _bad(number, error_text(error))
     except ValueError as error:
         return _bad(number, str(error))
 
@@ -111,8 +111,10 @@ def _number(digits: str) -> float:
     return value
 
 
-def told_of(error: ValidationError) -> str:
+def error_text(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"] if not str(part).startswith("function-"))
-    told = "no such key" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
-    return f"{where}: {told}" if where else told
+    reason = (
+        "no such key" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
+    )
+    return f"{where}: {reason}" if where else reason

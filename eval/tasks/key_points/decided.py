@@ -32,8 +32,8 @@ def decided(
 
 def _decided(point: PointRow, shown: _Shown, budget: CheckRow | None) -> PointVerdictRow | None:
     if "products" in point:
-        held = sorted(shown.products.intersection(point["products"]))
-        return _by_rule("support", f"names {', '.join(held[:4])}") if held else None
+        products = sorted(shown.products.intersection(point["products"]))
+        return _by_rule("support", f"names {', '.join(products[:4])}") if products else None
     if "purchase" in point:
         return shown.bought(point["purchase"])
     return None if budget is None else _kept(point, budget)
@@ -58,9 +58,9 @@ class _Shown:
         name = content_words(purchase["name"])
         for line in self._lines:
             when = next((d for d in dates(line, 0, len(line)) if d.month and d.covers(purchase["day"])), None)
-            told = purchase["order"] if purchase["order"] in line else when and line[when.start : when.end]
-            if told and name and name <= content_words(line):
-                return _by_rule("support", f"says that it was bought: {told}")
+            mark = purchase["order"] if purchase["order"] in line else when and line[when.start : when.end]
+            if mark and name and name <= content_words(line):
+                return _by_rule("support", f"says that it was bought: {mark}")
         return None
 
 

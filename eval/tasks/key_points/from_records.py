@@ -36,7 +36,7 @@ def of_shopper(shop: Shop, query: Query, wanted: Constraints) -> Iterator[PointR
     known = [order for order in orders if order.product_id in products]
     for order in _latest(order for order in known if _is_named(order, query.facts_used))[:_NAMED]:
         product = products[order.product_id]
-        yield _bought(order, product, "vital" if _is_said(asked, product) else "okay")
+        yield _bought(order, product, "vital" if _is_asked_for(asked, product) else "okay")
     if not query.facts_used:
         kept = _latest(order for order in known if order.order_status not in _NO_PURCHASE)
         for order in [one for one in kept if _touches(asked, products[one.product_id])][:_TOUCHING]:
@@ -60,7 +60,7 @@ def _is_named(order: Order, facts: Sequence[Fact]) -> bool:
     )
 
 
-def _is_said(asked: frozenset[str], product: Product) -> bool:
+def _is_asked_for(asked: frozenset[str], product: Product) -> bool:
     """The question has its maker's name, or all of its own name."""
     maker = frozenset(tokens(product.store or ""))
     return bool(maker and maker <= asked) or frozenset(tokens(_name(product))) <= asked
@@ -172,7 +172,7 @@ def _is_one(product: Product, need: str) -> bool:
 
 def _is_kept(product: Product, exclusions: Sequence[str]) -> bool:
     """Nothing of what was ruled out is in its listing."""
-    said = frozenset(
+    words_kept = frozenset(
         tokens(" ".join([product.title, product.store or "", *product.features, *product.description]))
     )
-    return not any(frozenset(tokens(thing)) <= said for thing in exclusions if tokens(thing))
+    return not any(frozenset(tokens(thing)) <= words_kept for thing in exclusions if tokens(thing))

@@ -70,8 +70,8 @@ class PointsTask(Task[Wish]):
         rows = cast("list[PointRow]", spec["points"])
         if not spec["asks"]:
             return Outcome({"points": rows})
-        said = await judge.answer(_asking(desk, spec["answer"], spec["query"], spec["user_id"], rows))
-        return Outcome({"points": [*rows, *_further(said, rows)]})
+        answer = await judge.answer(_asking(desk, spec["answer"], spec["query"], spec["user_id"], rows))
+        return Outcome({"points": [*rows, *_further(answer, rows)]})
 
     def read(self, record: Record, judged: Judged) -> None:
         rows = cast("list[PointRow]", record.result["points"]) if record.done else None
@@ -146,12 +146,12 @@ def _numbered(rows: Iterable[PointRow]) -> list[PointRow]:
 
 def _further(said: FoundPoints, known: Sequence[PointRow]) -> list[PointRow]:
     """Keep those of a model that add something, once each, and nothing that is settled already."""
-    told = {_same(row["text"]) for row in known}
+    known_texts = {_same(row["text"]) for row in known}
     found: list[PointRow] = []
     for one in said.points:
         text = " ".join(one.text.split())
-        if 0 < len(text) <= _LONGEST and _same(text) not in told:
-            told.add(_same(text))
+        if 0 < len(text) <= _LONGEST and _same(text) not in known_texts:
+            known_texts.add(_same(text))
             found.append({"id": "", "text": text, "weight": one.weight, "origin": "model"})
     return _numbered(found[:_OF_MODEL])
 
@@ -163,11 +163,11 @@ def _same(text: str) -> str:
 def _asking(
     desk: Desk, query_id: str, query: str, user_id: str | None, rows: Sequence[PointRow]
 ) -> Asking[FoundPoints]:
-    told = Graded(query, desk.profile(user_id), desk.shop_url)
+    context = Graded(query, desk.profile(user_id), desk.shop_url)
     settled = [
         Section("point", row["text"], f"Settled already, `{row['id']}`:", about=row["id"]) for row in rows
     ]
-    sections = (*told.sections(), *settled)
+    sections = (*context.sections(), *settled)
     ask = desk.protocol.asks[POINTS]
     messages = conversation(desk.prompts.fill(ask.prompt, shop_url=desk.shop_url), sections)
     return Asking(
@@ -177,5 +177,5 @@ def _asking(
         sections,
         (query_id,),
         shop_url=desk.shop_url,
-        person_known=bool(told.profile),
+        person_known=bool(context.profile),
     )

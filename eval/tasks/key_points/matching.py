@@ -106,10 +106,14 @@ class MatchesTask(Task[Answer]):
         """A point is the same where its text is: ids are given anew with each list."""
         found: dict[tuple[str, str], str | int | None] = {}
         for answer in judged.answers:
-            points, said = points_of(judged, answer.query_id), matches_of(judged, answer.key)
-            if points is not None and points.rows and said is not None:
-                held = {row["text"]: said[row["id"]]["support"] for row in points.rows if row["id"] in said}
-                found.update(((answer.key, text), support) for text, support in held.items())
+            points, verdicts = points_of(judged, answer.query_id), matches_of(judged, answer.key)
+            if points is not None and points.rows and verdicts is not None:
+                verdict_by_text = {
+                    row["text"]: verdicts[row["id"]]["support"]
+                    for row in points.rows
+                    if row["id"] in verdicts
+                }
+                found.update(((answer.key, text), support) for text, support in verdict_by_text.items())
         return found
 
 
@@ -121,7 +125,7 @@ async def match(
 ) -> dict[str, PointVerdictRow]:
     """A verdict for every point; `ModelFailure` where the model gives no usable answer at all."""
     rows = {row["id"]: row for row in points}
-    said: dict[str, PointAnswer] = await ask_by_id(
+    answers: dict[str, PointAnswer] = await ask_by_id(
         judge,
         list(rows),
         TOGETHER,
@@ -129,7 +133,7 @@ async def match(
         attrgetter("support"),
     )
     missing = _unjudged("the judge left this id out, also when asked for it alone")
-    return {name: _verdict(said[name], answer.report) if name in said else missing for name in rows}
+    return {name: _verdict(answers[name], answer.report) if name in answers else missing for name in rows}
 
 
 def _verdict(said: PointAnswer, report: str) -> PointVerdictRow:

@@ -111,10 +111,10 @@ class Brief:
 
 async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts) -> MistakesResult:
     """`ModelFailure` where the judge gives no usable answer at all."""
-    said: dict[str, StatementAnswer] = await ask_by_id(
+    answers: dict[str, StatementAnswer] = await ask_by_id(
         judge, list(brief.statements), TOGETHER, lambda names: reading(brief, names, prompts)
     )
-    every = _charges(brief, said)
+    every = _charges(brief, answers)
     charges = {f"c{number}": one for number, one in enumerate(every[:MOST_CHARGES], 1)}
     weighed: dict[str, ChargeAnswer] = await ask_by_id(
         judge,
@@ -122,12 +122,12 @@ async def mistakes_in(brief: Brief, judge: Examiner, prompts: Prompts) -> Mistak
         TOGETHER,
         lambda names: weighing(brief, {name: charges[name] for name in names}, prompts),
     )
-    rows = [(_row(brief, charges[name], said), said.verdict) for name, said in weighed.items()]
+    rows = [(_row(brief, charges[name], answers), answers.verdict) for name, answers in weighed.items()]
     return {
         "mistakes": [row for row, verdict in rows if verdict == "wrong"],
         "acquitted": [row for row, verdict in rows if verdict != "wrong"],
         "statements": len(brief.statements),
-        "unread": len(brief.statements) - len(said),
+        "unread": len(brief.statements) - len(answers),
         "unweighed": len(every) - len(weighed),
         "unshown": unshown_of(brief.subject, brief.mentions),
     }
@@ -143,7 +143,7 @@ def reading(brief: Brief, names: Sequence[str], prompts: Prompts) -> Asking[Stat
 def weighing(brief: Brief, charges: Mapping[str, StatementCharge], prompts: Prompts) -> Asking[ChargeAnswers]:
     """The second."""
     sections = [
-        Section("charge", _charge_told(brief, one), f"Charge `{name}`:", name)
+        Section("charge", _charge_text(brief, one), f"Charge `{name}`:", name)
         for name, one in charges.items()
     ]
     return _asking(brief, ChargeAnswers, WEIGHED, sections, prompts)
@@ -157,7 +157,7 @@ def _asking(
     return Asking(prompt, form, messages, every, brief.about, shop_url=brief.shop_url)
 
 
-def _charge_told(brief: Brief, charge: StatementCharge) -> str:
+def _charge_text(brief: Brief, charge: StatementCharge) -> str:
     met = (one for one in brief.statements.values() if _meet(charge.span, (one.start, one.end)))
     lines = [
         f"Statement: {' '.join(map(brief.told, met))}",

@@ -37,8 +37,8 @@ def _own(subject: Subject) -> Iterator[Section]:
     yield Section("records", history_evidence(orders, products, total), "The shopper's orders, oldest first:")
     statistics = store.statistics(subject.user_id)
     if statistics is not None:
-        told = f"What the orders add up to, by day {subject.shop.manifest.as_of}:"
-        yield Section("records", statistics_page(statistics, "").rstrip(), told)
+        heading = f"What the orders add up to, by day {subject.shop.manifest.as_of}:"
+        yield Section("records", statistics_page(statistics, "").rstrip(), heading)
 
 
 def _products(subject: Subject, mentions: Mentions) -> Iterator[Section]:

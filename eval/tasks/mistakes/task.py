@@ -70,8 +70,8 @@ class MistakesTask(Task[Answer]):
         brief = _brief(desk, answer)
         seen = sum(len(one.text) for one in brief.shown())
         calls = 1 + -(-len(brief.statements) // TOGETHER)
-        said = len(brief.statements) * 120
-        return Estimate(calls * (seen + 4000) + len(answer.report), said + 300, calls)
+        length = len(brief.statements) * 120
+        return Estimate(calls * (seen + 4000) + len(answer.report), length + 300, calls)
 
 
 MISTAKES_TASK = MistakesTask()

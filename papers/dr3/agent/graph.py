@@ -120,8 +120,8 @@ async def main(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Below]:
     run.tell("turn", MAIN, turn.text)
     if not turn.tool_calls:
         # A turn that says nothing is not sent back: providers refuse empty messages.
-        said = [turn] if turn.text.strip() else []
-        return Command(update={"messages": said, "stop": "answered"}, goto="report")
+        messages = [turn] if turn.text.strip() else []
+        return Command(update={"messages": messages, "stop": "answered"}, goto="report")
     update: dict[str, object] = {"messages": [turn], "steps": state["steps"] + 1}
     errands = _errands(run, state, turn)
     return Command(update=update, goto=[Send(one["node"], one) for one in errands] if errands else "observe")
@@ -257,24 +257,26 @@ async def report(state: Dr3State, runtime: Runtime[AgentRun]) -> Command[Literal
 async def _written(run: AgentRun, state: Dr3State) -> str:
     """Write in the conversation, which has every summary; in a fresh one where that is full or broken."""
     findings, stop = state["findings"], state["stop"]
-    told = [(finding, finding.text) for finding in findings if finding.text is not None]
+    findings_text = [(finding, finding.text) for finding in findings if finding.text is not None]
     pages = state["pages"]
     brief = Reporting(
         run.query,
-        researched=tuple(condensing(run, f.researcher, f.problem) for f, _ in told),
+        researched=tuple(condensing(run, f.researcher, f.problem) for f, _ in findings_text),
         pages=tuple(map(long_context.source_of, pages)),
     )
     if stop != "context_limit" and not is_broken_off(stop):
         try:
             text, _ = await in_place(run, "main", state["messages"], stop, tools_of(run), brief)
         except ModelFailure as failure:
-            if end_for(failure, known=bool(told)) is None:
+            if end_for(failure, known=bool(findings_text)) is None:
                 raise
             run.notes.append(f"main: the report was asked for in a fresh conversation ({failure.kind})")
         else:
             if text is not None:
                 return text
-    pieces = [Piece(f"{finding.researcher}: {finding.problem}", text, "report") for finding, text in told]
+    pieces = [
+        Piece(f"{finding.researcher}: {finding.problem}", text, "report") for finding, text in findings_text
+    ]
     pieces += long_context.pieces(pages)
     return await compose(run, "report_generator", "report", run.asked, REPORTS, pieces, brief)
 
@@ -312,7 +314,7 @@ async def answer(run: AgentRun) -> Ending:
     start: Dr3State = {
         "messages": [
             run.system("dr3_main", steps=str(limits.supervisor_steps), researchers=str(limits.researchers)),
-            HumanMessage(long_context.told(run, pages)),
+            HumanMessage(long_context.instructions_on(run, pages)),
         ],
         "pages": pages,
         "findings": [],

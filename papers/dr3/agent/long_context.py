@@ -49,7 +49,7 @@ def source_of(page: Page) -> Source:
     return Source(url=page.final_url, type="web", title=page.title or "", seen=page.markdown or "")
 
 
-def told(run: AgentRun, pages: Sequence[Page]) -> str:
+def instructions_on(run: AgentRun, pages: Sequence[Page]) -> str:
     """The question, and behind it the pages."""
     if not pages:
         return run.asked

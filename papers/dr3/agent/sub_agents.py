@@ -157,10 +157,10 @@ async def reason(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Li
     turn, stop = await loop.think(
         run, state["who"], _conversation(state), state["messages"], Helping(state["problem"]), tools
     )
-    said = [] if turn is None else [turn]
+    turns = [] if turn is None else [turn]
     if stop is not None:
-        return Command(update={"messages": said, "stop": stop}, goto="summarise")
-    return Command(update={"messages": said, "steps": state["steps"] + 1}, goto="act")
+        return Command(update={"messages": turns, "stop": stop}, goto="summarise")
+    return Command(update={"messages": turns, "steps": state["steps"] + 1}, goto="act")
 
 
 async def act(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "summarise"]]:

@@ -60,6 +60,6 @@ def counted(text: str) -> int:
 
 
 async def _rewritten(run: AgentRun, where: str, talk: Sequence[BaseMessage], unmet: Sequence[str]) -> str:
-    told = "\n".join(f"- {one}" for one in unmet)
-    asked = HumanMessage(run.prompts.fill("dr3_rewrite", unmet=told))
+    listed = "\n".join(f"- {one}" for one in unmet)
+    asked = HumanMessage(run.prompts.fill("dr3_rewrite", unmet=listed))
     return await write(run, where, [*talk, asked], brief=None)

@@ -28,7 +28,7 @@ LONGEST = 4000
 _SPANS = 5
 _BOLD = 7
 """The depth of a bold line that stands for a heading."""
-_TOLD = {
+_EXTENTS = {
     1.0: "its value and what it is of, in one sentence",
     0.5: "its value stands there in part, or in a sentence that does not say of what",
     0.0: "its value is not told of what it is of",
@@ -92,7 +92,7 @@ class ReportFacts:
             modality=fact.modality,
             places=[{"address": place.address, "quote": place.quote} for place in fact.places],
             score=score,
-            reason=WORDS_ONLY if score is None else _TOLD[score],
+            reason=WORDS_ONLY if score is None else _EXTENTS[score],
             spans=spans,
             repeated=repeated if score is not None else [],
             met=None,
@@ -109,7 +109,7 @@ class ReportFacts:
         for number, sentence in enumerate(self.sentences):
             if settled_otherwise and self._standing.sets_aside(number):
                 continue
-            scores = [self._score(number, place, fact) for place in self._told(sentence, value)]
+            scores = [self._score(number, place, fact) for place in self._stated_places(sentence, value)]
             if scores and max(scores) > 0:
                 scored.append((-max(scores), number, [sentence.start, sentence.end]))
         scored.sort()
@@ -117,7 +117,7 @@ class ReportFacts:
             span for score, _, span in scored if score == scored[0][0]
         ][:_SPANS]
 
-    def _told(self, sentence: ReportSentence, value: ToldValue) -> list[ToldPlace]:
+    def _stated_places(self, sentence: ReportSentence, value: ToldValue) -> list[ToldPlace]:
         """Find where the sentence states the value, but not where it is asked, denied or worked out of something else."""
         text = sentence.text
         if text.endswith(("?", "？")):
@@ -130,7 +130,7 @@ class ReportFacts:
 
     def _score(self, number: int, place: ToldPlace, fact: TaskFact) -> float:
         key = self.subjects.of(fact.subject)
-        of = self._told_of(number, place)
+        of = self._subject_of(number, place)
         if of is None and place.exact and self._is_cited(number, fact, [one.address for one in fact.places]):
             return 1.0
         if of not in (key, None):
@@ -152,7 +152,7 @@ class ReportFacts:
             for one in self.facts
         )
 
-    def _told_of(self, number: int, place: ToldPlace) -> str | None:
+    def _subject_of(self, number: int, place: ToldPlace) -> str | None:
         text = self.sentences[number].text
         return self.subjects.told_of(text, place.start, place.end) or self._carried[number]
 
@@ -178,8 +178,8 @@ class ReportFacts:
             return
         for false in wrong:
             for number, sentence in enumerate(self.sentences):
-                told = [one for one in self._told(sentence, false.value) if one.exact]
-                if told and self._is_repeated(fact, false, number, told):
+                exact_places = [one for one in self._stated_places(sentence, false.value) if one.exact]
+                if exact_places and self._is_repeated(fact, false, number, exact_places):
                     yield RepeatedRow(
                         kind=false.kind,
                         value=false.written,
@@ -194,7 +194,7 @@ class ReportFacts:
         return any(
             self._score(number, place, fact) == 1 and self._standing.settles_on(number, place)
             for number, sentence in enumerate(self.sentences)
-            for place in self._told(sentence, value)
+            for place in self._stated_places(sentence, value)
         )
 
     def _is_repeated(self, fact: TaskFact, false: FalseValue, number: int, told: Sequence[ToldPlace]) -> bool:
@@ -203,7 +203,7 @@ class ReportFacts:
             return False
         if STRANGER in {one.key for one in self.subjects.mentions(sentence.text)}:
             return False
-        key, of = self.subjects.of(fact.subject), {self._told_of(number, one) for one in told}
+        key, of = self.subjects.of(fact.subject), {self._subject_of(number, one) for one in told}
         if key not in of and not (None in of and self._is_cited(number, fact, false.pages)):
             return False
         return not false.value.is_plain or _is_about(fact, false.pages, sentence)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Told = Literal["whole", "part", "none"]
+Extent = Literal["whole", "part", "none"]
 
 
 class _Answer(BaseModel):
@@ -19,7 +19,7 @@ class InsightAnswer(_Answer):
     quote: str = Field(
         description="the exact words of the report that tell it, copied character by character"
     )
-    told: Told
+    told: Extent
 
 
 class InsightAnswers(_Answer):

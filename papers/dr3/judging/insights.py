@@ -8,11 +8,11 @@ from drr.eval.asking.conversation import Asking
 from drr.eval.evidence.answers import Answer
 from drr.eval.tasks.desk import Desk
 from drr.papers.dr3.judging.asked import Thing, ThingsTask, report_asking
-from drr.papers.dr3.judging.forms import InsightAnswer, InsightAnswers, Told
+from drr.papers.dr3.judging.forms import Extent, InsightAnswer, InsightAnswers
 from drr.papers.dr3.judging.known import KnownTask
 from drr.papers.dr3.judging.rows import INSIGHTS
 
-_SCORE: Mapping[Told, float] = {"whole": 1.0, "part": 0.5, "none": 0.0}
+_SCORE: Mapping[Extent, float] = {"whole": 1.0, "part": 0.5, "none": 0.0}
 
 
 class InsightsTask(ThingsTask):

@@ -190,8 +190,8 @@ def known_row(judged: Judged, answer: str) -> KnownRow | None:
 def fact_labels(judged: Judged, answer: str) -> tuple[FactLabel, ...] | None:
     """Every required fact of the answer's task; `None` where nobody looked yet, or looking failed."""
     known = known_row(judged, answer)
-    said = cast("Mapping[str, InsightRow] | None", judged.others.get(INSIGHTS, {}).get(answer))
-    return None if known is None else tuple(_label(row, said) for row in known["facts"])
+    rows = cast("Mapping[str, InsightRow] | None", judged.others.get(INSIGHTS, {}).get(answer))
+    return None if known is None else tuple(_label(row, rows) for row in known["facts"])
 
 
 def documents_of(judged: Judged, answer: str) -> Sequence[DocumentRow] | None:
@@ -211,21 +211,21 @@ def point_labels(judged: Judged, answer: str) -> tuple[PointLabel, ...] | None:
     if known is None or labels is None:
         return None
     scores = {label.id: label.score for label in labels}
-    said = cast("Mapping[str, PointMetRow]", judged.others.get(FOLLOWING, {}).get(answer) or {})
-    return tuple(_point(row, scores, said.get(row["id"])) for row in known["points"])
+    rows = cast("Mapping[str, PointMetRow]", judged.others.get(FOLLOWING, {}).get(answer) or {})
+    return tuple(_point(row, scores, rows.get(row["id"])) for row in known["points"])
 
 
 def _point(row: PointRuleRow, scores: Mapping[str, float | None], said: PointMetRow | None) -> PointLabel:
     by_facts = _all_there([scores[name] for name in row["facts"]]) if row["facts"] else None
-    told = None if row["facts"] else said
-    span = None if told is None else told.get("span")
+    verdict = None if row["facts"] else said
+    span = None if verdict is None else verdict.get("span")
     return PointLabel(
         row["id"],
         row["requirement"],
         row["category"],
         tuple(row["facts"]),
-        by_facts if told is None else told["met"],
-        "" if told is None else told["reason"],
+        by_facts if verdict is None else verdict["met"],
+        "" if verdict is None else verdict["reason"],
         None if span is None else (span[0], span[1]),
     )
 

@@ -193,10 +193,10 @@ def _before(text: str, position: int, modifiers: frozenset[str]) -> tuple[int, s
 
 def _is_name(text: str, word: tuple[int, str]) -> bool:
     """Capitalised where a sentence does not ask for it; at its head, where it is no word of grammar."""
-    start, said = word
-    if not said[:1].isupper():
+    start, word_text = word
+    if not word_text[:1].isupper():
         return False
-    return bool(text[:start].strip(" \t*_\"'“(")) or bool(content_words(said))
+    return bool(text[:start].strip(" \t*_\"'“(")) or bool(content_words(word_text))
 
 
 def _meets(one: SubjectMention, others: Iterable[SubjectMention]) -> bool:

@@ -209,9 +209,9 @@ def _beside(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict
     values: dict[str, float | None] = {
         "contradicted": _hundred(one.contradicted for one in labels if one.rule is not None),
         "distractors": _hundred(one["role"] == "distractor" for one in documents),
-        "search_loss": _hundred(not met and not told for met, told in known),
-        "writing_loss": _hundred(bool(met) and not told for met, told in known),
-        "closed_book": _hundred(told for met, told in known if not met),
+        "search_loss": _hundred(not met and not stated for met, stated in known),
+        "writing_loss": _hundred(bool(met) and not stated for met, stated in known),
+        "closed_book": _hundred(stated for met, stated in known if not met),
     }
     if (harm := harmed_claims(judged, answer, labels)) is not None:
         values["harm"] = _hundred(harm)
@@ -222,11 +222,11 @@ def _beside(judged: Judged, answer: Answer, labels: Sequence[FactLabel]) -> dict
 
 def harmed_claims(judged: Judged, answer: Answer, labels: Iterable[FactLabel]) -> list[bool] | None:
     """Tell of each claim whether it stands where a falsified value is stated. `None` where there are no claims yet, or they failed."""
-    held = judged.held(answer)
-    if held is None or held.claims is None:
+    claims = judged.held(answer)
+    if claims is None or claims.claims is None:
         return None
     spans = {one.span for label in labels for one in label.repeated}
-    return [any(row["start"] < end and start < row["end"] for start, end in spans) for row in held.claims]
+    return [any(row["start"] < end and start < row["end"] for start, end in spans) for row in claims.claims]
 
 
 def _hundred(values: Iterable[bool]) -> float | None:

@@ -65,10 +65,10 @@ def error_shares(judged: Judged, answers: Sequence[Answer]) -> dict[str, ErrorSh
 
 
 def _hallucinations(judged: Judged, answer: Answer) -> Iterator[Dr3Error]:
-    held, citations = judged.held(answer), judged.citations.get(answer.key)
-    if held is None or held.claims is None or citations is None:
+    claims, citations = judged.held(answer), judged.citations.get(answer.key)
+    if claims is None or claims.claims is None or citations is None:
         return
-    texts = {row["id"]: row["text"] for row in held.claims}
+    texts = {row["id"]: row["text"] for row in claims.claims}
     wrong = dict.fromkeys(one.claim for one in citations if one.standing in ("irrelevant", "made_up"))
     borne = {one.claim for one in citations if one.supports is not False}
     yield from (Dr3Error("hallucination", texts.get(claim, claim)) for claim in wrong if claim not in borne)

@@ -23,7 +23,7 @@ BETWEEN = {"trials": "trials", "judgings": "judgings of one report", None: NOT_M
 HOW = "`drr run --trials 3` measures all of it, `drr judge --repeat 3` the judge's part."
 
 
-def noise_told(material: Material) -> list[str]:
+def noise_notes(material: Material) -> list[str]:
     """Say how far the figures sway by themselves, for under any table that shows them."""
     document = dr3_part(material.document)
     floors = {} if document is None else document["noise"]
@@ -77,7 +77,7 @@ def _sizes(material: Material, document: Dr3Document, shown: Sequence[Metric]) -
         rows += lines
         behind |= {name: (system,) for name, _ in lines}
     title = "DR3-Eval: size by size (its Table 2 and Figure 6)"
-    notes = [NOTE, *noise_told(material)]
+    notes = [NOTE, *noise_notes(material)]
     return Table("dr3-sizes", title, metric_headings(shown), rows, notes, material.banner, behind=behind)
 
 
@@ -85,7 +85,7 @@ def _options(material: Material, document: Dr3Document, shown: Sequence[Metric])
     found = {f"{one['a']} minus {one['b']}": one for one in document["between_options"]}
     rows = [(name, _difference(one, shown)) for name, one in found.items()]
     title = "DR3-Eval: options of one architecture (its Tables 5 and 6, Figure 5)"
-    notes = [f"{NOTE} A task at one size meets itself at that size.", *noise_told(material)]
+    notes = [f"{NOTE} A task at one size meets itself at that size.", *noise_notes(material)]
     behind = {name: (one["a"], one["b"]) for name, one in found.items()}
     return Table("dr3-options", title, metric_headings(shown), rows, notes, material.banner, behind=behind)
 
@@ -113,8 +113,8 @@ def _swayed(row: NoiseRow, metric: Metric) -> Cell:
 
 def _modalities(material: Material, document: Dr3Document) -> Table:
     kinds = list(dict.fromkeys(kind for own in document["modalities"].values() for kind in own))
-    told = "Of the required facts that stand in {}, the share that the report tells wholly, 0-100."
-    columns = [Heading(f"IR {kind}", f"dr3_ir_{kind}", told.format(kind)) for kind in kinds]
+    explanation = "Of the required facts that stand in {}, the share that the report tells wholly, 0-100."
+    columns = [Heading(f"IR {kind}", f"dr3_ir_{kind}", explanation.format(kind)) for kind in kinds]
     rows = [
         (system, [Cell.of(own.get(kind), 1) for kind in kinds])
         for system, own in document["modalities"].items()
@@ -126,7 +126,7 @@ def _modalities(material: Material, document: Dr3Document) -> Table:
 
 def _errors(material: Material, document: Dr3Document) -> Table:
     columns = [
-        Heading(name.replace("_", " "), name, told.capitalize() + ".") for name, told in ERRORS.items()
+        Heading(name.replace("_", " "), name, meaning.capitalize() + ".") for name, meaning in ERRORS.items()
     ]
     rows: list[tuple[str, Sequence[Cell]]] = []
     notes = [ERROR_NOTE]

@@ -19,7 +19,7 @@ examples:
   drr papers context check contexts --shop shop
   drr papers context check contexts --model anthropic:claude-sonnet-5-5 --size 8k --budget 2
 """
-_TOLD = 30
+_MOST_LINES = 30
 """Faults that are printed; `--json` has all."""
 
 
@@ -143,11 +143,11 @@ def _make(arguments: argparse.Namespace) -> int:
     )
     for size, asked in sizes.items():
         counted_tokens = [one.tokens[size] for one in manifest.persons.values()]
-        told = (
+        lines_out = (
             f"  {size:>6}: {min(counted_tokens):,} to {max(counted_tokens):,} of {asked:,} tokens; "
             f"{few[size]} attributes are expressed by fewer than five items"
         )
-        print(flowed(told, 8))
+        print(flowed(lines_out, 8))
     print(f"next: drr papers context check {arguments.out} --shop {named}")
     return 0
 
@@ -174,9 +174,9 @@ def _check(arguments: argparse.Namespace) -> int:
             user = shop.store.user(person.user_id or "") if known and shop is not None else None
             faults += person_faults(contexts, person, user)
             tally.add(person, read_truth(contexts, key))
-    shares, told, code = tally.shares(), None, 0
+    shares, lines_out, code = tally.shares(), None, 0
     if asks:
-        told, code = reverse(arguments, settings, contexts, persons)
+        lines_out, code = reverse(arguments, settings, contexts, persons)
     if arguments.json:
         print_json(
             {
@@ -186,13 +186,13 @@ def _check(arguments: argparse.Namespace) -> int:
                 "names_checked": arguments.shop is not None,
                 "sizes": shares,
                 "faults": [fault._asdict() for fault in faults],
-                **({} if told is None else {"reversal": told}),
+                **({} if lines_out is None else {"reversal": lines_out}),
             }
         )
     else:
         _print_check(arguments, faults, shares, len(contexts.persons))
-        if told is not None:
-            tell_reversal(told)
+        if lines_out is not None:
+            tell_reversal(lines_out)
     return 1 if faults else code
 
 
@@ -202,19 +202,19 @@ def _print_check(
     from drr.app.terminal import flowed
     from drr.env.records.lines import one_line
 
-    for fault in faults[:_TOLD]:
+    for fault in faults[:_MOST_LINES]:
         where = f" {fault.item_id}" if fault.item_id else ""
         print(flowed(f"{fault.person_id}{where}: {fault.check}: {one_line(fault.told, 200)}"))
-    if len(faults) > _TOLD:
-        print(f"... {len(faults) - _TOLD} more; --json has all")
+    if len(faults) > _MOST_LINES:
+        print(f"... {len(faults) - _MOST_LINES} more; --json has all")
     for size, one in shares.items():
         talk, noise = one["conversational"], one["noise"]
-        told = (
+        lines_out = (
             f"  {size:>6}: {one['tokens']['fewest']:,} to {one['tokens']['most']:,} of {one['asked']:,} tokens, "
             f"{one['items']:,} items, {talk or 0:.0%} conversational, {noise or 0:.0%} noise; "
             f"{one['few']} of {one['attributes']} attributes by fewer than five items"
         )
-        print(flowed(told, 8))
+        print(flowed(lines_out, 8))
     bad = len({fault.person_id for fault in faults})
     print(f"{persons - bad} of {persons} contexts pass every check")
     if not arguments.shop:

@@ -111,7 +111,7 @@ def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
             }
         )
         return 0
-    told = [
+    lines_out = [
         [
             one.owner.label,
             one.state,
@@ -120,7 +120,7 @@ def _list(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
         ]
         for one in rows
     ]
-    print(table(["whose", "state", "criteria", Column("task", rank=1)], told))
+    print(table(["whose", "state", "criteria", Column("task", rank=1)], lines_out))
     if any(one.state == "not made yet" for one in rows):
         print(f"\n`drr judge {study.folder} --what criteria` makes those that are missing")
     return 0
@@ -145,7 +145,7 @@ def _show(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> in
     if _as_json(arguments):
         print_json({"schema": 1, "criteria": [_document(book, one) for one in chosen]})
         return 0
-    print("\n\n".join(_told(book, one) for one in chosen))
+    print("\n\n".join(_text(book, one) for one in chosen))
     return 0
 
 
@@ -164,7 +164,7 @@ def _document(book: CriteriaBook, one: OwnCriteria) -> JsonObject:
     }
 
 
-def _told(book: CriteriaBook, one: OwnCriteria) -> str:
+def _text(book: CriteriaBook, one: OwnCriteria) -> str:
     from drr.papers.pdr.criteria_book import spreads
     from drr.papers.pdr.judging.rows import DIMENSIONS, TITLES
 
@@ -274,13 +274,13 @@ def _export(study: Study, book: CriteriaBook, arguments: argparse.Namespace) -> 
     for task_id, text in book.tasks.items():
         quality = book.of(CriteriaOwner(task_id))
         personal = [book.of(owner) for owner in book.persons if owner.task_id == task_id]
-        held = None if quality.given is None else (quality.owner, quality.rubric)
+        own = None if quality.given is None else (quality.owner, quality.rubric)
         made = [one for one in personal if one.given is not None]
         lines += [
-            document_line(book.asked_by.get(one.owner), text, (one.owner, one.rubric), held) for one in made
+            document_line(book.asked_by.get(one.owner), text, (one.owner, one.rubric), own) for one in made
         ]
-        if not made and held is not None:
-            lines.append(document_line(None, text, None, held))
+        if not made and own is not None:
+            lines.append(document_line(None, text, None, own))
     if not lines:
         raise Misuse(
             f"{study.folder}: has no criteria yet; `drr judge {study.folder} --what criteria` makes them"

@@ -24,15 +24,15 @@ examples:
 def build(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     actions = parser.add_subparsers(dest="action", required=True, metavar="list|test")
-    said = "List the memories: ours, and those of plug-ins."
-    listing = actions.add_parser("list", help=said, description=said)
+    summary = "List the memories: ours, and those of plug-ins."
+    listing = actions.add_parser("list", help=summary, description=summary)
     listing.add_argument("--json", action="store_true", help="one JSON document")
-    said = "Recall and precision of attributes in what a memory recalls, without a judge; what it took."
+    summary = "Recall and precision of attributes in what a memory recalls, without a judge; what it took."
     _build_test(
         actions.add_parser(
             "test",
-            help=said,
-            description=said,
+            help=summary,
+            description=summary,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             epilog=_EXAMPLES.split("\n\n")[1],
         )

@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     tasks, persons = read_tasks(arguments.tasks), read_persons(arguments.persons)
     kept = [task for task in tasks if task.review.status != "rejected"]
     if len(kept) < len(tasks):
-        told = ", ".join(task.task_id for task in tasks if task.review.status == "rejected")
-        print(f"drr: {arguments.tasks}: left out, as a reviewer rejected them: {told}", file=sys.stderr)
+        names = ", ".join(task.task_id for task in tasks if task.review.status == "rejected")
+        print(f"drr: {arguments.tasks}: left out, as a reviewer rejected them: {names}", file=sys.stderr)
     if not kept:
         raise Misuse(
             f"{arguments.tasks}: a reviewer rejected every task in it; `drr papers tasks review --again` asks again"

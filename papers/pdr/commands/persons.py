@@ -227,8 +227,8 @@ def _import(arguments: argparse.Namespace) -> int:
     else:
         print(f"{arguments.out}: {len(personas)} persons with {attributes} attributes")
         if dropped:
-            told = ", ".join(f"{count} with {kind}" for kind, count in sorted(dropped.items()))
-            print(f"left out: {told}")
+            counts = ", ".join(f"{count} with {kind}" for kind, count in sorted(dropped.items()))
+            print(f"left out: {counts}")
         print(f"next: drr papers persons show {arguments.out}")
     return 0
 

@@ -49,17 +49,17 @@ def run(arguments: argparse.Namespace) -> int:
     with Study.read(arguments.study) as study:
         document = swap_document(study)
     if not document["variants"]:
-        told = "no task of it has reports for two persons of whom anything is known"
-        print(f"drr: {arguments.study}: nothing to swap: {told}", file=sys.stderr)
+        reason = "no task of it has reports for two persons of whom anything is known"
+        print(f"drr: {arguments.study}: nothing to swap: {reason}", file=sys.stderr)
         code = code or 1
     if arguments.json:
         print_json(document)
     elif document["variants"]:
-        print("\n\n".join(_told(document)))
+        print("\n\n".join(_lines(document)))
     return code
 
 
-def _told(document: SwapDocument) -> Iterator[str]:
+def _lines(document: SwapDocument) -> Iterator[str]:
     from drr.app.terminal import Column, table, with_interval
     from drr.eval.metrics import metrics
     from drr.papers.pdr.metrics.swap_document import BESIDE

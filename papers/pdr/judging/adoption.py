@@ -61,8 +61,8 @@ class AdoptionTask(Task[Answer]):
 
     def read(self, record: Record, judged: Judged) -> None:
         if record.done:
-            held = judged.others.setdefault(ADOPTION, {})
-            held[record.key_fields["answer"]] = record.result["products"]
+            rows = judged.others.setdefault(ADOPTION, {})
+            rows[record.key_fields["answer"]] = record.result["products"]
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
         return True

@@ -156,12 +156,12 @@ def _row(text: str, why: str, weight: float, gist: str) -> CriterionRow:
 def _telling(attribute: Attribute, others: Sequence[Person]) -> frozenset[str]:
     """The words that are this person's: not those with which the block is told of half of the shoppers."""
     words = content_words(attribute.statement)
-    told = [
+    traits = [
         content_words(one.statement)
         for person in others
         for one in person.attributes
         if one.block == attribute.block and not _is_same(one, attribute)
     ]
-    if len(told) < _FORMED:
+    if len(traits) < _FORMED:
         return words
-    return frozenset(word for word in words if 2 * sum(word in one for one in told) < len(told)) or words
+    return frozenset(word for word in words if 2 * sum(word in one for one in traits) < len(traits)) or words

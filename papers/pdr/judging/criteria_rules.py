@@ -16,8 +16,8 @@ def words_of_criterion(shown: str, gist: str | None, report: str) -> tuple[float
     words = families(wanted)
     if not words:
         return 0.0, "no word of a report shows this to a judge without a model"
-    held = max((_held(words, line) for line in report.split("\n") if line.strip()), default=0.0)
-    return _TOP * held, f"a line of the report has {held:.0%} of its words"
+    share = max((_held(words, line) for line in report.split("\n") if line.strip()), default=0.0)
+    return _TOP * share, f"a line of the report has {share:.0%} of its words"
 
 
 def _held(words: frozenset[str], line: str) -> float:

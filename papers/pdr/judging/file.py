@@ -76,7 +76,7 @@ class CriteriaLine(BaseModel):
     quality_criterions: dict[str, list[CriterionLine]] = Field(default_factory=dict)
 
 
-Held = TypeVar("Held")
+OwnerT = TypeVar("OwnerT")
 Known = Callable[[CriteriaOwner], Rubric | None]
 """What stands there now of an owner, with ids and origins that unchanged criteria keep."""
 
@@ -187,12 +187,12 @@ def summing_to_one(where: str, weights: Mapping[CriteriaDimension, float]) -> di
     return {name: weight if abs(whole - 1) < 1e-9 else weight / whole for name, weight in weights.items()}
 
 
-def _by_dimension(where: str, named: Mapping[str, Held], half: Half) -> dict[CriteriaDimension, Held]:
+def _by_dimension(where: str, named: Mapping[str, OwnerT], half: Half) -> dict[CriteriaDimension, OwnerT]:
     known = {
         name: dimension for dimension in DIMENSIONS[half] for name in (_KEYS[dimension], dimension.casefold())
     }
-    found: dict[CriteriaDimension, Held] = {}
-    for name, held in named.items():
+    found: dict[CriteriaDimension, OwnerT] = {}
+    for name, criteria in named.items():
         dimension = known.get(name.strip().casefold().replace(" ", "_"))
         if dimension is None:
             raise Misuse(
@@ -200,7 +200,7 @@ def _by_dimension(where: str, named: Mapping[str, Held], half: Half) -> dict[Cri
             )
         if dimension in found:
             raise Misuse(f"{where}: {name} stands there twice")
-        found[dimension] = held
+        found[dimension] = criteria
     return found
 
 

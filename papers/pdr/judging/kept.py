@@ -132,7 +132,9 @@ class KeptEdits:
         """Take what a file gave for one owner; return whether that is anything new."""
         if before is not None and before.id == given.id:
             return False
-        edit = CriteriaEdit(what="import", who=by.who, when=by.when, old=_told(before), new=_told(given))
+        edit = CriteriaEdit(
+            what="import", who=by.who, when=by.when, old=_document(before), new=_document(given)
+        )
         self._put(owner, given, edit)
         return True
 
@@ -250,7 +252,7 @@ def _plain(text: str | None, instead: str) -> str:
     return instead if text is None else " ".join(text.split())
 
 
-def _told(given: GivenCriteria | None) -> JsonObject | None:
+def _document(given: GivenCriteria | None) -> JsonObject | None:
     if given is None:
         return None
     return {

@@ -99,16 +99,16 @@ class CriteriaTask(Task[Wish]):
             "given": rubric_id(rows) if rows is not None else weights,
             "prompt": _asking(desk, spec, 0).fingerprint if asks else None,
         }
-        told = "" if not seed else f", seed {seed}"
-        return self.unit(desk, f"criteria {part} \u00b7 {owner.label}{told}", fields, spec)
+        seed_text = "" if not seed else f", seed {seed}"
+        return self.unit(desk, f"criteria {part} \u00b7 {owner.label}{seed_text}", fields, spec)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         if spec["part"] == WEIGHTS:
             return Outcome({"weights": await _weigh(desk, spec, judge)})
         if not spec["asks"]:
             return Outcome({"rows": spec["rows"]})
-        said = cast(FoundCriteria, await judge.answer(_asking(desk, spec, 0)))
-        return Outcome({"rows": _numbered(spec["part"], said), "analysis": said.analysis})
+        answer = cast(FoundCriteria, await judge.answer(_asking(desk, spec, 0)))
+        return Outcome({"rows": _numbered(spec["part"], answer), "analysis": answer.analysis})
 
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
@@ -201,8 +201,8 @@ async def _weigh(desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Weight
     refused: list[str] = []
     for number in range(SAMPLES):
         try:
-            said = await judge.answer(_asking(desk, spec, number))
-            samples.append(cast(PersonalWeights, said).weights)
+            answer = await judge.answer(_asking(desk, spec, number))
+            samples.append(cast(PersonalWeights, answer).weights)
         except ModelFailure as failure:
             if failure.transient or failure.fatal or (not samples and number + 1 == SAMPLES):
                 raise
@@ -231,8 +231,10 @@ def _asking(desk: Desk, spec: Mapping[str, Any], sample: int) -> Asking[Any]:
     sections = tuple(about_sections(spec["text"], spec["known"]))
     about = (spec["answer"], part, str(spec["seed"]), str(sample))
     if part == WEIGHTS:
-        told = "\n\n".join(f"`{name.lower()}` {described(desk, name)}" for name in DIMENSIONS[half])
-        system = desk.prompts.fill(desk.protocol.asks[f"{CRITERIA}/{WEIGHTS}_{half}"].prompt, dimensions=told)
+        listed = "\n\n".join(f"`{name.lower()}` {described(desk, name)}" for name in DIMENSIONS[half])
+        system = desk.prompts.fill(
+            desk.protocol.asks[f"{CRITERIA}/{WEIGHTS}_{half}"].prompt, dimensions=listed
+        )
         form: Any = PersonalWeights if half == "p" else QualityWeights
     else:
         dimension = cast(CriteriaDimension, part)

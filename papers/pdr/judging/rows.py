@@ -131,8 +131,8 @@ def owners_of(judged: Judged, seed: int = 0) -> list[CriteriaOwner]:
 
 
 def _rubrics(judged: Judged) -> dict[tuple[CriteriaOwner, int], Rubric]:
-    held = judged.others.setdefault(CRITERIA, {}).setdefault("rubrics", {})
-    return cast("dict[tuple[CriteriaOwner, int], Rubric]", held)
+    rubrics = judged.others.setdefault(CRITERIA, {}).setdefault("rubrics", {})
+    return cast("dict[tuple[CriteriaOwner, int], Rubric]", rubrics)
 
 
 def scores_of(judged: Judged, answer: str) -> Scores | None:

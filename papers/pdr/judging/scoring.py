@@ -65,8 +65,8 @@ class ScoresTask(Task[Answer]):
         if not asks:
             return {}
         own = desk.version(self.version, self.role, *(ask.prompt for ask in asks))
-        told = f"{own}-at-once" if _at_once(desk) else own
-        return {self.name: told, ROUNDS: str(desk.chosen(PqrChoices).rounds)}
+        version = f"{own}-at-once" if _at_once(desk) else own
+        return {self.name: version, ROUNDS: str(desk.chosen(PqrChoices).rounds)}
 
     def belongs(self, fields: Mapping[str, Any], judging: Judging) -> bool:
         rounds = judging.versions.get(ROUNDS)
@@ -122,8 +122,8 @@ class ScoresTask(Task[Answer]):
             "asked": list(asked),
             "round": place.round,
         }
-        told = f"{', '.join(dimensions)} of {under.owner.label}, round {place.round + 1}"
-        return self.unit(desk, f"scores {told} \u00b7 {answer.label}", fields, spec)
+        label = f"{', '.join(dimensions)} of {under.owner.label}, round {place.round + 1}"
+        return self.unit(desk, f"scores {label} \u00b7 {answer.label}", fields, spec)
 
     async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
         about = (spec["answer"], str(spec["round"]))
@@ -147,9 +147,9 @@ class ScoresTask(Task[Answer]):
 
     def estimate(self, desk: Desk, unit: Unit) -> Estimate:
         asked = unit.spec["asked"]
-        told = sum(len(one["row"]["criterion"]) + len(one["row"]["explanation"]) + 60 for one in asked)
+        characters = sum(len(one["row"]["criterion"]) + len(one["row"]["explanation"]) + 60 for one in asked)
         size = len(desk.answer(unit.spec["answer"]).report) + len(unit.spec["text"]) + len(unit.spec["known"])
-        return Estimate(size + told + 2400, 90 * len(asked))
+        return Estimate(size + characters + 2400, 90 * len(asked))
 
     def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
         """Map the values of the first seed, by the criterion's hash and the round."""

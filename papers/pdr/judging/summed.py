@@ -36,10 +36,10 @@ def totals_under(
     What was asked for and has no score is left to the sum; what waits would mix two versions of the criteria in one table.
     """
     rubric = rubric_of(judged, owner, seed)
-    said = _answered(judged, answer, owner, seed, own=own)
-    if rubric is None or rubric.weights is None or said is None:
+    scores = _answered(judged, answer, owner, seed, own=own)
+    if rubric is None or rubric.weights is None or scores is None:
         return None
-    return weighed(rubric.weights["weights"], _criteria(rubric, owner.half, said))
+    return weighed(rubric.weights["weights"], _criteria(rubric, owner.half, scores))
 
 
 class CountedCriterion(NamedTuple):
@@ -54,12 +54,12 @@ class CountedCriterion(NamedTuple):
 
 def counted_under(judged: Judged, answer: str, owner: CriteriaOwner) -> list[CountedCriterion] | None:
     """The criteria that have a score; the shares of a dimension sum to 1. `None` as in `totals_under`."""
-    rubric, said = rubric_of(judged, owner), _answered(judged, answer, owner)
-    if rubric is None or rubric.weights is None or said is None:
+    rubric, scores = rubric_of(judged, owner), _answered(judged, answer, owner)
+    if rubric is None or rubric.weights is None or scores is None:
         return None
     found: list[CountedCriterion] = []
     for dimension in DIMENSIONS[owner.half]:
-        rounds = [(row, _rounds(rubric.hash_of(dimension, row), said)) for row in rubric.rows(dimension)]
+        rounds = [(row, _rounds(rubric.hash_of(dimension, row), scores)) for row in rubric.rows(dimension)]
         known = [(row, [one for one in own or () if one is not None]) for row, own in rounds]
         whole = fsum(row["weight"] for row, own in known if own)
         found += [

@@ -63,16 +63,16 @@ SWAP_TASK = SwapTask()
 
 def _everyone(desk: Desk, judged: Judged) -> list[OwnerText]:
     """Each person of each task once; worked out once for all answers."""
-    held = judged.others.setdefault(SWAP, {})
-    if "everyone" not in held:
+    rows = judged.others.setdefault(SWAP, {})
+    if "everyone" not in rows:
         found = {
             owner.owner: owner
             for wish in desk.wishes()
             for owner in owners(desk, wish.id, wish.query, wish.user_id)
             if owner.owner.half == "p"
         }
-        held["everyone"] = list(found.values())
-    return cast("list[OwnerText]", held["everyone"])
+        rows["everyone"] = list(found.values())
+    return cast("list[OwnerText]", rows["everyone"])
 
 
 class UnderCriteria(NamedTuple):
@@ -90,11 +90,11 @@ ByTask = Mapping[str, Sequence[UnderCriteria]]
 
 def swap_scores(judged: Judged, variant: str) -> ByTask:
     """Group by task every report of the variant under all criteria that it was scored under. Worked out once for all of a judging."""
-    held = cast("dict[str, tuple[int, dict[str, ByTask]]]", judged.others.setdefault(SWAP, {}))
+    cache = cast("dict[str, tuple[int, dict[str, ByTask]]]", judged.others.setdefault(SWAP, {}))
     size = len(judged.answers)
-    if "scored" not in held or held["scored"][0] != size:
-        held["scored"] = (size, {})
-    known = held["scored"][1]
+    if "scored" not in cache or cache["scored"][0] != size:
+        cache["scored"] = (size, {})
+    known = cache["scored"][1]
     if variant not in known:
         found: dict[str, list[UnderCriteria]] = {}
         for one in _scored(judged, (answer for answer in judged.answers if answer.variant == variant)):

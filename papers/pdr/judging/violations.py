@@ -159,11 +159,11 @@ def _ruled_out(
             things |= dict.fromkeys(exclusions(attribute.statement), attribute.id)
     for product_id, product in counted.items():
         for thing, attribute_id in things.items():
-            said = _made_of(product, thing)
-            if said is not None:
+            materials = _made_of(product, thing)
+            if materials is not None:
                 row = ViolationRow(
                     kind="ruled_out",
-                    why=f"counts {product_id}, whose record says {said}: {thing} is ruled out",
+                    why=f"counts {product_id}, whose record says {materials}: {thing} is ruled out",
                     product=product_id,
                 )
                 yield row if attribute_id is None else {**row, "attribute": attribute_id}

@@ -115,11 +115,11 @@ def per_report(judged: Judged, answer: Answer) -> Values:
         return {}
     if not isinstance(row, AnswerAttributes):
         return dict.fromkeys(_METHODS)
-    told = row.told
+    shown = row.told
     values: dict[str, float | None] = {
-        "att_told": told.recall(row.of),
-        "att_told_precision": told.precision,
-        "att_told_contradictions": float(len(told.contradictions)),
+        "att_told": shown.recall(row.of),
+        "att_told_precision": shown.precision,
+        "att_told_contradictions": float(len(shown.contradictions)),
     }
     return {**values, **_given(row)}
 

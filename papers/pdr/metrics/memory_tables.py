@@ -63,8 +63,8 @@ class MemoryTables:
 
 
 def _unequal(memories: Sequence[str]) -> str:
-    told = ", ".join(f"{_memory(system)} at most {_size(system)} tokens" for system in memories)
-    return f"the memories have no budget in common ({told}); run them at one"
+    sizes = ", ".join(f"{_memory(system)} at most {_size(system)} tokens" for system in memories)
+    return f"the memories have no budget in common ({sizes}); run them at one"
 
 
 def _alone(system: str, memories: Sequence[str]) -> str:
@@ -94,10 +94,8 @@ class _Group:
         asked = {system: self._asked(system) for system in self.memories}
         every = set[str]().union(*asked.values())
         if any(queries != every for queries in asked.values()):
-            told = ", ".join(f"{_memory(system)} {len(queries)}" for system, queries in asked.items())
-            return (
-                f"the rows were not asked the same questions (of {len(every)}: {told}); ask each all of them"
-            )
+            counts = ", ".join(f"{_memory(system)} {len(queries)}" for system, queries in asked.items())
+            return f"the rows were not asked the same questions (of {len(every)}: {counts}); ask each all of them"
         contexts = {system: self._contexts(system) for system in self.memories}
         first = contexts[self.memories[0]]
         if unknown := [system for system in self.memories if None in contexts[system].values()]:
@@ -162,13 +160,13 @@ class _Group:
         return self._row(system, {name: figures[name] for name in SHOWN if name in figures}, answers)
 
     def _row(self, system: str, figures: Mapping[str, VRow], answers: Sequence[Answer]) -> ComparedMemory:
-        setting, told = parts_of(system).setting, tokens_given(answers)
+        setting, tokens = parts_of(system).setting, tokens_given(answers)
         return {
             "system": system,
             "memory": setting.memory,
             "budget": setting.tokens,
             "metrics": dict(figures),
-            "tokens_given": None if told is None else told.document(),
+            "tokens_given": None if tokens is None else tokens.document(),
             "asked": len(self._asked(system)),
             "failures": dict(sorted(Counter(self._failures(system)).items())),
         }

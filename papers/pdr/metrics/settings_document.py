@@ -8,7 +8,7 @@ from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.costs import cost_document, ended_answers
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.document import JudgedStudy
-from drr.eval.metrics.same_reports import by_agent, same_reports, told_of
+from drr.eval.metrics.same_reports import by_agent, same_reports, same_reports_text
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.metrics.memory_tables import Figures, MemoryTables
 from drr.papers.pdr.metrics.setting_pairs import (
@@ -44,7 +44,7 @@ def settings_document(study: Study, judged: Judged, figures: Figures) -> Setting
         "agents": {agent: _of_agent(systems, by_system, rows) for agent, systems in agents.items()},
         "memories": [table for systems in everyone.values() for table in memories.of_agent(systems)],
         "cost": cost_document(study, judged, ran),
-        "told": told_of(one for one in same_reports(judged.answers) if not one.rule_written),
+        "told": same_reports_text(one for one in same_reports(judged.answers) if not one.rule_written),
     }
 
 
@@ -52,10 +52,10 @@ def _of_agent(
     systems: Sequence[str], answers: Mapping[str, Sequence[Answer]], rows: Sequence[SettingDifference]
 ) -> AgentSettings:
     asked = {system: {answer.query_id for answer in answers[system]} for system in systems}
-    told = {system: tokens_given(answers[system]) for system in systems}
+    tokens = {system: tokens_given(answers[system]) for system in systems}
     return {
         "systems": list(systems),
-        "tokens_given": {system: v.document() for system, v in told.items() if v is not None},
+        "tokens_given": {system: v.document() for system, v in tokens.items() if v is not None},
         "questions": {system: len(queries) for system, queries in asked.items()},
         "same_questions": len({frozenset(queries) for queries in asked.values()}) == 1,
         "differences": [row for row in rows if row["a"] in systems],

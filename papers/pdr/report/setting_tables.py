@@ -33,7 +33,7 @@ MEMORY_NOTE = (
 )
 FAILED = Heading("failures", "failures", "Answers that failed, by kind; in brackets how.")
 SAME = Heading("same reports", "same_reports", "Reports of both settings that are equal byte for byte.")
-TOLD = Heading("tokens given", "tokens_given", "Tokens of what was told of the person with the question.")
+GIVEN = Heading("tokens given", "tokens_given", "Tokens of what was told of the person with the question.")
 
 
 def setting_tables(material: Material) -> Iterator[Table]:
@@ -62,7 +62,7 @@ def _table(
     """`about`: name and title. Figures, the tokens that were given, and a last column of words."""
     return Table(
         *about,
-        [*metric_headings(shown), TOLD, last],
+        [*metric_headings(shown), GIVEN, last],
         [(line.name, [*line.figures, line.given, line.last]) for line in lines],
         [*notes, *floor_notes(material, shown)],
         material.banner,
@@ -129,7 +129,7 @@ def _memories(material: Material) -> Table:
     for table in tables:
         lines += [_of_memory(table, one, shown) for one in table["rows"]]
         lines += [_difference(material, one, shown) for one in table["differences"]]
-        notes += told_of_memories(table)
+        notes += memory_notes(table)
     about = ("memories", "Memories at one budget (PDR-Bench's Table 3)")
     return _table(material, about, shown, lines, FAILED, [*notes, *settings_of(material.document)["told"]])
 
@@ -149,10 +149,10 @@ def _of_memory(table: MemoryTable, row: ComparedMemory, shown: Sequence[Metric])
 def refusals(document: StudyDocument) -> list[str]:
     """Say why memories of an agent stand in no table, for who reads no table either."""
     found = part["memories"] if (part := settings_part(document)) is not None else []
-    return [line for table in found if table["refused"] is not None for line in told_of_memories(table)]
+    return [line for table in found if table["refused"] is not None for line in memory_notes(table)]
 
 
-def told_of_memories(table: MemoryTable) -> list[str]:
+def memory_notes(table: MemoryTable) -> list[str]:
     """Say what must be known of the rows, first of all where they are no table."""
     if table["refused"] is not None:
         return [f"Refused for {table['agent']}: {table['refused']}."]

@@ -42,7 +42,7 @@ class Disagreement(TypedDict):
     texts: dict[str, str]
 
 
-class Held(NamedTuple):
+class JudgedThing(NamedTuple):
     """One side of one thing."""
 
     item: AlignItem
@@ -70,7 +70,7 @@ class AlignedThing(TypedDict):
     unit: str
 
 
-def things(rows: Iterable[Held], units: Mapping[tuple[str, str], str]) -> list[AlignedThing]:
+def things(rows: Iterable[JudgedThing], units: Mapping[tuple[str, str], str]) -> list[AlignedThing]:
     """Everything that the figures of a reading are made of, the farthest apart first, what nobody judged last."""
     found: list[AlignedThing] = [
         {
@@ -89,17 +89,17 @@ def things(rows: Iterable[Held], units: Mapping[tuple[str, str], str]) -> list[A
     return sorted(found, key=lambda one: (one["apart"] is None, -(one["apart"] or 0), one["id"], one["side"]))
 
 
-def held(items: Iterable[AlignItem], said: Judgements) -> list[Held]:
+def judged_things(items: Iterable[AlignItem], said: Judgements) -> list[JudgedThing]:
     rows = []
     for item in items:
         for side in item.said:
             word = said.get((item.id, side))
             value, reason = (None, "") if word is None else word
-            rows.append(Held(item, side, value, reason, item.people(side)))
+            rows.append(JudgedThing(item, side, value, reason, item.people(side)))
     return rows
 
 
-def align_figures(rows: Sequence[Held], ends: tuple[float, float]) -> AlignFigures:
+def align_figures(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> AlignFigures:
     """Intervals are over questions."""
     judge, people = [row.judge for row in rows], [row.people for row in rows]
     queries = [row.item.query for row in rows]
@@ -117,9 +117,9 @@ def align_figures(rows: Sequence[Held], ends: tuple[float, float]) -> AlignFigur
     }
 
 
-def _preferences(rows: Sequence[Held]) -> tuple[V, float | None]:
+def _preferences(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
     """Compare two things of one question and side, for which is better: a tie matches only a tie."""
-    groups: dict[tuple[str, str], list[Held]] = {}
+    groups: dict[tuple[str, str], list[JudgedThing]] = {}
     for row in rows:
         groups.setdefault((row.item.query, row.side), []).append(row)
     pairs = [pair for group in groups.values() for pair in combinations(group, 2)]
@@ -130,7 +130,7 @@ def _preferences(rows: Sequence[Held]) -> tuple[V, float | None]:
     )
 
 
-def _deviation(rows: Sequence[Held], most: float) -> V:
+def _deviation(rows: Sequence[JudgedThing], most: float) -> V:
     known = [(abs(row.judge - row.people), row.item.query) for row in rows if row.judge is not None]
     sums = np.array([[apart, 1.0] for apart, _ in known]).reshape(-1, 2)
     lost = len(rows) - len(known)
@@ -140,14 +140,14 @@ def _deviation(rows: Sequence[Held], most: float) -> V:
     )
 
 
-def by_side(rows: Sequence[Held], ends: tuple[float, float]) -> dict[str, AlignFigures]:
+def by_side(rows: Sequence[JudgedThing], ends: tuple[float, float]) -> dict[str, AlignFigures]:
     sides = dict.fromkeys(row.side for row in rows)
     return {side: align_figures([row for row in rows if row.side == side], ends) for side in sides}
 
 
-def rank_agreement(rows: Sequence[Held]) -> tuple[V, float | None]:
+def rank_agreement(rows: Sequence[JudgedThing]) -> tuple[V, float | None]:
     """Share of questions whose things stand in the very same order, and the share if the judge's values were dealt anew among them."""
-    groups: dict[tuple[str, str], list[Held]] = {}
+    groups: dict[tuple[str, str], list[JudgedThing]] = {}
     for row in rows:
         if row.judge is not None:
             groups.setdefault((row.item.query, row.side), []).append(row)
@@ -176,7 +176,7 @@ def _chance(one: Sequence[float], other: Sequence[float]) -> float:
     return prod(map(factorial, ties)) / factorial(len(one)) if ties == others else 0.0
 
 
-def worst(rows: Sequence[Held], many: int = WORST) -> list[Disagreement]:
+def worst(rows: Sequence[JudgedThing], many: int = WORST) -> list[Disagreement]:
     """The farthest apart first."""
     known = [(abs(row.judge - row.people), row) for row in rows if row.judge is not None]
     apart = sorted(
@@ -199,12 +199,12 @@ def worst(rows: Sequence[Held], many: int = WORST) -> list[Disagreement]:
     ]
 
 
-def nearer(new: Sequence[Held], old: Sequence[Held]) -> PairedDifference:
+def nearer(new: Sequence[JudgedThing], old: Sequence[JudgedThing]) -> PairedDifference:
     """Subtract the old deviation from the new, on the same things. Below 0 the new version is nearer to the experts."""
     return paired(_deviations(new), _deviations(old))
 
 
-def _deviations(rows: Sequence[Held]) -> Mapping[str, Sequence[float | None]]:
+def _deviations(rows: Sequence[JudgedThing]) -> Mapping[str, Sequence[float | None]]:
     found: dict[str, list[float | None]] = {}
     for row in rows:
         deviation = None if row.judge is None else abs(row.judge - row.people)

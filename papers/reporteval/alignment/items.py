@@ -60,12 +60,19 @@ def items_of(labels: Iterable[tuple[AlignLabel, LabelParts]]) -> list[AlignItem]
 
 
 def _item(name: str, group: Sequence[tuple[AlignLabel, LabelParts]]) -> AlignItem:
-    said: dict[str, list[ExpertWord]] = {}
+    words_by_side: dict[str, list[ExpertWord]] = {}
     for label, parts in group:
-        said.setdefault(parts.side, []).append(ExpertWord(label.judge, parts.value, label.comment or ""))
+        words_by_side.setdefault(parts.side, []).append(
+            ExpertWord(label.judge, parts.value, label.comment or "")
+        )
     first, parts = group[0]
     return AlignItem(
-        name, first.id, content_id(parts.query), parts.texts, said, tuple(label for label, _ in group)
+        name,
+        first.id,
+        content_id(parts.query),
+        parts.texts,
+        words_by_side,
+        tuple(label for label, _ in group),
     )
 
 

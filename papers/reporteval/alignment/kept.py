@@ -83,8 +83,8 @@ class JudgeAlignment:
             raise DrrError(f"{self.folder}: split.json or dev.jsonl is missing; put it back, or begin anew")
         found = _taken(self.task, read_align_labels(labels))
         with reading(str(shown)):
-            told = json.loads(read_within(shown, DOCUMENT))
-        if labels_hash(found) != self.state["dev"]["labels"] or told != _shown(self.state):
+            document = json.loads(read_within(shown, DOCUMENT))
+        if labels_hash(found) != self.state["dev"]["labels"] or document != _shown(self.state):
             raise DrrError(
                 f"{self.folder}: split.json or dev.jsonl is not what was sealed; put it back, or begin anew in another study"
             )
@@ -221,9 +221,9 @@ class JudgeAlignment:
 
 def items_to_split(task: AlignedTask, labels: Path) -> list[AlignItem]:
     """`Misuse` for labels that are none of this task, or too few for two halves."""
-    told = read_align_labels(labels)
+    labels_read = read_align_labels(labels)
     try:
-        items = _taken(task, told)
+        items = _taken(task, labels_read)
     except Misuse as error:
         raise Misuse(f"{labels}: {error}") from error
     if len({item.query for item in items}) < 2:

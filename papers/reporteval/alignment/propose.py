@@ -35,17 +35,20 @@ def proposal_asking(
 ) -> Asking[ProposedPrompt]:
     sections = [
         Section("prompt", written, "The prompt as it stands:"),
-        *(Section("disagreement", _told(one), f"Disagreement {n}:") for n, one in enumerate(apart, 1)),
+        *(
+            Section("disagreement", _disagreement_text(one), f"Disagreement {n}:")
+            for n, one in enumerate(apart, 1)
+        ),
     ]
     system = prompts.fill("align_propose", low=f"{scale[0]:g}", high=f"{scale[1]:g}")
     return Asking(TASK, ProposedPrompt, conversation(system, sections), tuple(sections))
 
 
-def _told(one: Disagreement) -> str:
+def _disagreement_text(one: Disagreement) -> str:
     texts = [f"{name}: {_cut(text)}" for name, text in one["texts"].items()]
-    said = [f"an expert said {word.partition(': ')[2]}" for word in one["people_say"]]
+    remarks = [f"an expert said {word.partition(': ')[2]}" for word in one["people_say"]]
     judged = f"the judge gave {one['judge']:g} on {one['side']}, because: {_cut(one['judge_says'])}"
-    return "\n".join([*texts, judged, f"the experts together gave {one['people']:g}", *said])
+    return "\n".join([*texts, judged, f"the experts together gave {one['people']:g}", *remarks])
 
 
 def _cut(text: str) -> str:
@@ -69,10 +72,10 @@ class Proposal:
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         """A draft that lost a slot, or made one, is none."""
         judge = Judge("judge", context, self.kept, self.desk.stand_in)
-        said = await judge.answer(self.asking)
-        text = said.prompt.strip() + "\n"
+        answer = await judge.answer(self.asking)
+        text = answer.prompt.strip() + "\n"
         ours, theirs = (set(_SLOT.findall(one)) for one in (self.written, text))
         if ours != theirs:
-            told = f"its slots are {sorted(theirs)}, those of the prompt {sorted(ours)}"
-            return judge.sealed(Outcome({"reason": told, "analysis": said.analysis}))
-        return judge.sealed(Outcome({"prompt": text, "analysis": said.analysis}))
+            slots_note = f"its slots are {sorted(theirs)}, those of the prompt {sorted(ours)}"
+            return judge.sealed(Outcome({"reason": slots_note, "analysis": answer.analysis}))
+        return judge.sealed(Outcome({"prompt": text, "analysis": answer.analysis}))

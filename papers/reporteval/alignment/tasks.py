@@ -103,9 +103,9 @@ class AlignedQuality(AlignedTask):
         )
 
     async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
-        said = await judge.answer(self.asking(desk, item, part))
+        answer = await judge.answer(self.asking(desk, item, part))
         return {
-            side: JudgeWord(float(getattr(said, side).grade), getattr(said, side).reason)
+            side: JudgeWord(float(getattr(answer, side).grade), getattr(answer, side).reason)
             for side in item.said
         }
 
@@ -131,9 +131,9 @@ class AlignedRedundancy(AlignedTask):
         return pair_asking(desk.prompts, self._pair(item))
 
     async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
-        said = await judge_pair(judge, desk.prompts, self._pair(item))
-        value = None if said.score is None else float(said.score)
-        return {WHOLE: JudgeWord(value, said.reason or said.explanation)}
+        outcome = await judge_pair(judge, desk.prompts, self._pair(item))
+        value = None if outcome.score is None else float(outcome.score)
+        return {WHOLE: JudgeWord(value, outcome.reason or outcome.explanation)}
 
 
 class AlignedSupport(AlignedTask):
@@ -159,9 +159,9 @@ class AlignedSupport(AlignedTask):
         return support_asking(desk.prompts, desk.protocol, [self._held(desk, item)], about=(item.id,))
 
     async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
-        held = self._held(desk, item)
-        found = await judge_support(judge, desk.prompts, desk.protocol, [held], about=(item.id,))
-        status, reason = found[held.id]["status"], found[held.id]["reason"]
+        claim = self._held(desk, item)
+        found = await judge_support(judge, desk.prompts, desk.protocol, [claim], about=(item.id,))
+        status, reason = found[claim.id]["status"], found[claim.id]["reason"]
         return {WHOLE: JudgeWord(2 * SCORE[status] - 1 if status in SCORE else None, reason)}
 
 
@@ -200,8 +200,8 @@ class AlignedRating(_OfDimensions):
         )
 
     async def ask(self, desk: Desk, item: AlignItem, part: str, judge: Examiner) -> Words:
-        said = await rate(judge, self.asking(desk, item, part))
-        return {part: JudgeWord(float(said["rating"]), said["justification"])}
+        answer = await rate(judge, self.asking(desk, item, part))
+        return {part: JudgeWord(float(answer["rating"]), answer["justification"])}
 
 
 class AlignedPairwise(_OfDimensions):

@@ -59,8 +59,8 @@ class AlignmentWork:
     async def work(self, spec: Mapping[str, Any], context: Context) -> Outcome:
         (item,) = (one for one in self.items if one.id == spec["item"])
         judge = Judge(self.desk_role, context, self.kept, self.desk.stand_in)
-        said = await self.task.ask(self.desk, item, spec["part"], judge)
-        return judge.sealed(Outcome({"said": {side: word._asdict() for side, word in said.items()}}))
+        answer = await self.task.ask(self.desk, item, spec["part"], judge)
+        return judge.sealed(Outcome({"said": {side: word._asdict() for side, word in answer.items()}}))
 
     def judgements(self, study: Study) -> Judgements:
         """A judgement that failed for good has no value, with the reason."""
@@ -72,8 +72,8 @@ class AlignmentWork:
                 continue
             item, part = record.key_fields["item"], record.key_fields["part"]
             if record.done:
-                said = record.result["said"]
-                found |= {(item, side): JudgeWord(**word) for side, word in said.items()}
+                stored = record.result["said"]
+                found |= {(item, side): JudgeWord(**word) for side, word in stored.items()}
             elif record.status != "over_budget":
                 failed = JudgeWord(None, f"{record.reason}: {record.message}")
                 found |= {(item, side): failed for side in ([part] if part else by_id[item].said)}

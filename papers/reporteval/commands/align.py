@@ -137,7 +137,7 @@ def _new(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
     from drr.app.prompts import prompts_of
     from drr.env.errors import Misuse
-    from drr.papers.reporteval.aligning import told_of_status
+    from drr.papers.reporteval.aligning import status_text
     from drr.papers.reporteval.alignment.kept import NewAlignment, items_to_split, new_alignment
     from drr.papers.reporteval.alignment.tasks import ALIGNED
     from drr.study.study import Study
@@ -159,14 +159,14 @@ def _new(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print_json({"schema": 1, **made.row()})
         else:
-            print(told_of_status(made))
+            print(status_text(made))
     return 0
 
 
 def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.errors import Misuse
-    from drr.papers.reporteval.aligning import AlignmentReader, told_of_reading
+    from drr.papers.reporteval.aligning import AlignmentReader, reading_text
 
     if arguments.labels is not None and not arguments.test:
         raise Misuse("--labels: dev is kept with the study; say it with --test")
@@ -182,7 +182,7 @@ def _run(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_document(alignment, reading))
     else:
-        print(told_of_reading(alignment, reading))
+        print(reading_text(alignment, reading))
     return code
 
 
@@ -210,45 +210,45 @@ def _read_before(alignment: JudgeAlignment, run: object, *, as_json: bool) -> in
     import sys
 
     from drr.app.console import print_json
-    from drr.papers.reporteval.aligning import told_of_history
+    from drr.papers.reporteval.aligning import history_text
 
-    said = "the test half was read for this version already; here is what was found then, and nothing was read anew"
-    print(f"drr: {said}", file=sys.stderr)
+    notice = "the test half was read for this version already; here is what was found then, and nothing was read anew"
+    print(f"drr: {notice}", file=sys.stderr)
     if as_json:
         print_json({"schema": 1, "read_before": True, "run": run, "test_read": len(alignment.on_test())})
     else:
-        print(told_of_history(alignment))
+        print(history_text(alignment))
     return 0
 
 
 def _status(found: list[JudgeAlignment], *, as_json: bool) -> int:
     from drr.app.console import print_json
-    from drr.papers.reporteval.aligning import told_of_status
+    from drr.papers.reporteval.aligning import status_text
 
     for one in found:
         one.dev()
     if as_json:
         print_json({"schema": 1, "alignments": [one.row() for one in found]})
     else:
-        print("\n\n".join(map(told_of_status, found)))
+        print("\n\n".join(map(status_text, found)))
     return 0
 
 
 def _history(alignment: JudgeAlignment, *, as_json: bool) -> int:
     from drr.app.console import print_json
-    from drr.papers.reporteval.aligning import told_of_history
+    from drr.papers.reporteval.aligning import history_text
 
     if as_json:
         print_json({"schema": 1, **alignment.row()})
     else:
-        print(told_of_history(alignment))
+        print(history_text(alignment))
     return 0
 
 
 def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.errors import Misuse
-    from drr.papers.reporteval.align_things import things_on_dev, told_of_things
+    from drr.papers.reporteval.align_things import things_on_dev, things_text
 
     runs = alignment.on_dev()
     found = [run for run in runs if arguments.version in (None, run["version"])]
@@ -266,7 +266,7 @@ def _show(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
         named = {name: run[name] for name in ("version", "hash", "judge", "half")}
         print_json({"schema": 1, "task": alignment.task.name, **named, "things": things})
     else:
-        print(told_of_things(run, things))
+        print(things_text(run, things))
     return 0
 
 
@@ -274,7 +274,7 @@ def _compare(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.errors import Misuse
     from drr.papers.reporteval.align_things import comparison
-    from drr.papers.reporteval.aligning import told_of_comparison
+    from drr.papers.reporteval.aligning import comparison_text
 
     numbers = arguments.versions or [run["version"] for run in alignment.on_dev()][-2:]
     if len(numbers) != 2:
@@ -283,7 +283,7 @@ def _compare(alignment: JudgeAlignment, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(document)
     else:
-        print(told_of_comparison(document))
+        print(comparison_text(document))
     return 0
 
 

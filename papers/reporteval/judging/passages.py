@@ -152,8 +152,8 @@ def _joined(blocks: Sequence[_Block], report: str) -> Iterator[_Block]:
             continue
         if lead is not None:
             yield lead
-        said = report[block.start : block.end].rstrip(" \t*_")
-        leads = block.kind == _PROSE and _width(said) < SHORTEST and said.endswith(_LEADS_IN)
+        text = report[block.start : block.end].rstrip(" \t*_")
+        leads = block.kind == _PROSE and _width(text) < SHORTEST and text.endswith(_LEADS_IN)
         lead = block if leads else None
         if lead is None:
             yield block

@@ -75,22 +75,22 @@ class RepetitionTask(Task[Answer]):
 
     def read(self, record: Record, judged: Judged) -> None:
         fields = record.key_fields
-        said = PairSaid(None, "", [], [], f"{record.reason}: {record.message}")
+        result = PairSaid(None, "", [], [], f"{record.reason}: {record.message}")
         if record.done:
-            said = PairSaid(**{name: record.result[name] for name in PairSaid._fields})
+            result = PairSaid(**{name: record.result[name] for name in PairSaid._fields})
         judged.failed[self.name] += record.done and self.lacks(record)
         row = RepetitionRow(
             place=fields["place"],
             summary=fields["summary"],
             stands_for=fields["stands_for"],
             heads=fields["heads"],
-            score=said.score,
-            explanation=said.explanation,
-            repetitions=said.repetitions,
-            unfounded=said.unfounded,
+            score=result.score,
+            explanation=result.explanation,
+            repetitions=result.repetitions,
+            unfounded=result.unfounded,
         )
-        if said.reason:
-            row["reason"] = said.reason
+        if result.reason:
+            row["reason"] = result.reason
         here = judged.others.setdefault(self.name, {}).setdefault(fields["answer"], [])
         cast("list[RepetitionRow]", here).append(row)
 
@@ -162,11 +162,11 @@ def pair_asking(
         Section("passage", pair.second, "Passage B:", about="second", report=True),
     ]
     if unfounded is not None:
-        told = "\n".join(unfounded) or "(none, although the score says that something is repeated)"
+        listed = "\n".join(unfounded) or "(none, although the score says that something is repeated)"
         sections.append(
             Section(
                 "quoted",
-                told,
+                listed,
                 "You compared them before. These words, quoted then, do not stand in the passage as quoted; quote only what stands there:",
             )
         )

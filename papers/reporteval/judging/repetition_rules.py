@@ -50,8 +50,8 @@ def repeated(first: str, second: str) -> Repeated:
     own, other = set(runs(a, _WIDTH)), set(runs(b, _WIDTH))
     common = len(own & other) / min(len(own), len(other)) if own and other else 0.0
     by_words = next((score for share, score in _LEVELS if common >= share), TOP)
-    by_facts, told = _by_facts(first, second)
-    explanation = f"{common:.0%} of the shorter passage's runs of {_WIDTH} words stand in both; {told}"
+    by_facts, reason = _by_facts(first, second)
+    explanation = f"{common:.0%} of the shorter passage's runs of {_WIDTH} words stand in both; {reason}"
     return Repeated(min(by_words, by_facts), explanation)
 
 
@@ -61,10 +61,10 @@ def _by_facts(first: str, second: str) -> tuple[int, str]:
     share = len(a & b) / fewest if fewest else 0.0
     words_a, words_b = terms(_body(first)), terms(_body(second))
     words = len(words_a & words_b) / (min(len(words_a), len(words_b)) or 1)
-    told = f"{len(a & b)} figures and names and {words:.0%} of the words in common"
+    reason = f"{len(a & b)} figures and names and {words:.0%} of the words in common"
     if fewest < _FEWEST_FACTS:
-        return TOP, told
-    return next((score for low, few, score in _SAME_FACTS if share >= low and words >= few), TOP), told
+        return TOP, reason
+    return next((score for low, few, score in _SAME_FACTS if share >= low and words >= few), TOP), reason
 
 
 def _facts(text: str) -> frozenset[str]:
