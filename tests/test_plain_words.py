@@ -1,0 +1,86 @@
+"""Docstrings and names are plain English. Each limit is a ratchet: it may only shrink, and its goal is 0."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from tests.test_rooms import ROOT
+
+ROOMS = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline", "papers", "querygen", "study", "tools", "wording")  # fmt: skip
+NO_OPENERS = frozenset(
+    [
+        "What",
+        "Of",
+        "Whether",
+        "How",
+        "Which",
+        "Who",
+        "Whose",
+        "Whom",
+        "Where",
+        "When",
+        "By",
+        "As",
+        "In",
+        "With",
+        "Without",
+        "From",
+        "For",
+        "On",
+        "To",
+        "At",
+        "If",
+        "That",
+        "Because",
+        "While",
+    ]
+)
+NO_NAMES = frozenset({"told", "said", "held", "meant"})
+OPENERS_LEFT, LONG_LEFT, NAMES_LEFT = 225, 155, 613
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def trees() -> Iterator[tuple[str, ast.Module]]:
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def first_sentences() -> Iterator[tuple[str, str]]:
+    for place, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, DOCUMENTED) and (text := ast.get_docstring(node)):
+                line = getattr(node, "lineno", 1)
+                yield f"{place}:{line}", re.split(r"(?<=[.!?])\s", text.split("\n\n")[0], maxsplit=1)[0]
+
+
+def names() -> Iterator[tuple[str, str]]:
+    for place, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{place}:{node.lineno}", node.name
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield f"{place}:{node.lineno}", node.id
+            elif isinstance(node, ast.arg):
+                yield f"{place}:{node.lineno}", node.arg
+
+
+def test_a_docstring_begins_with_a_verb_or_a_noun_phrase() -> None:
+    found = [
+        f"{place}: {text}" for place, text in first_sentences() if text.split()[0].strip("`*") in NO_OPENERS
+    ]
+    assert len(found) <= OPENERS_LEFT, found[:20]
+
+
+def test_the_first_sentence_of_a_docstring_has_at_most_twenty_words() -> None:
+    found = [f"{place}: {text}" for place, text in first_sentences() if len(text.split()) > 20]
+    assert len(found) <= LONG_LEFT, found[:20]
+
+
+def test_names_say_what_a_thing_is() -> None:
+    found = [
+        f"{place}: {name}" for place, name in names() if NO_NAMES & set(name.lower().strip("_").split("_"))
+    ]
+    assert len(found) <= NAMES_LEFT, found[:20]
