@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drr.app.notices import notice
-from drr.papers.dr3.known_kinds import known_kinds
 from drr.papers.dr3.world import queries_of
 
+if TYPE_CHECKING:
+    from drr.env.reach import KnownKinds
+
 __all__ = ["known_kinds", "queries_of", "say_unconfirmed", "say_what_is_odd"]
+
+
+def known_kinds(place: Path, *, distractors: bool) -> Mapping[str, KnownKinds]:
+    """Map each task to its known kinds. A run that withholds no page must not even load the truth."""
+    from drr.papers.dr3.known_kinds import known_kinds
+
+    return known_kinds(place, distractors=distractors)
 
 
 def say_what_is_odd(place: Path) -> None:
