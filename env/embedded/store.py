@@ -63,10 +63,15 @@ class EmbeddedStore:
         self._connections.close()
 
     def _product(self, product_id: str, doc: bytes) -> Product:
-        fields = orjson.loads(doc)
-        fields["product_id"] = product_id
-        fields["product_url"] = self._url + product_id
-        return Product.model_validate(fields)
+        try:
+            fields = orjson.loads(doc)
+            fields["product_id"] = product_id
+            fields["product_url"] = self._url + product_id
+            return Product.model_validate(fields)
+        except (TypeError, ValueError) as error:
+            raise ShopError(
+                f"{self._folder}: the record of product {product_id} is damaged; ingest again with --replace"
+            ) from error
 
     def product(self, product_id: str) -> Product | None:
         if not is_text(product_id):

@@ -58,6 +58,18 @@ def test_a_shop_with_a_statement_of_others_is_refused(box: Path, tmp_path: Path,
         open_shop(str(tmp_path / "shop"), Settings())
 
 
+def test_a_damaged_record_of_a_shop_is_named(box: Path, tmp_path: Path) -> None:
+    shutil.copytree(box / "shop", tmp_path / "shop")
+    (file,) = (tmp_path / "shop").glob("data-*/shop.sqlite")
+    altered(file, "UPDATE product SET doc = CAST(replace(doc, ' ', char(27)) AS BLOB)")
+    with open_shop(str(tmp_path / "shop"), Settings()) as shop:
+        with pytest.raises(DrrError, match="record of product .* is damaged"):
+            next(iter(shop.store.iter_products()))
+        product = sqlite3.connect(file).execute("SELECT id FROM product").fetchone()[0]
+        with pytest.raises(DrrError, match=f"record of product {product} is damaged"):
+            shop.store.product(product)
+
+
 def test_a_pipe_in_the_index_of_a_shop_is_not_waited_for(box: Path, tmp_path: Path) -> None:
     shutil.copytree(box / "shop", tmp_path / "shop")
     (file,) = (tmp_path / "shop").glob("data-*/index/meta.json")
