@@ -1,13 +1,16 @@
 """The hash of each row as it was written, so that a disk that forgets a bit is found out.
 
 A hash is of a unit and its record together. The facts of the whole study and the accounts have one in common, their seal. Leases and
-what is under way have none: they decide no result. An older ledger gets its hashes with the first write.
+what is under way have none: they decide no result. Behind the seal stands the sum of all other hashes, which finds rows that are gone with
+theirs. An older ledger gets its hashes with the first write.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from hashlib import sha256
+from operator import xor
 from sqlite3 import Connection
 from typing import Any
 
@@ -19,6 +22,8 @@ _ROWS = """SELECT units.key, label, position, kind, key_fields, spec, current, s
 _WITH_HASHES = _ROWS.replace(" FROM units", ", hash FROM units") + " LEFT JOIN hashes USING (key)"
 _SEAL = ""
 """In place of the key of a unit: no unit has it."""
+_SIZE = 32
+"""Bytes of a hash; a seal of 0.2's first ledgers has no sum behind it."""
 _FACTS = (
     "SELECT name, value FROM meta ORDER BY name",
     "SELECT * FROM spending ORDER BY worker",
@@ -46,10 +51,12 @@ def take(db: Connection) -> None:
     """Write the hashes of what was touched, in the transaction that touched it."""
     if db.execute("SELECT 1 FROM touched LIMIT 1").fetchone() is None:
         return
-    put = "INSERT OR REPLACE INTO hashes VALUES (?, ?)"
-    rows = db.execute(f"{_ROWS} WHERE units.key IN (SELECT key FROM touched)")
+    put, touched = "INSERT OR REPLACE INTO hashes VALUES (?, ?)", "key IN (SELECT key FROM touched)"
+    before, known = _sum(db, touched), _known_sum(db)
+    rows = db.execute(f"{_ROWS} WHERE units.{touched}")
     db.executemany(put, ((row[0], _hash(row)) for row in rows))
-    db.execute(put, (_SEAL, _seal(db)))
+    total = _sum(db) if known is None else known ^ before ^ _sum(db, touched)
+    db.execute(put, (_SEAL, _seal(db) + total.to_bytes(_SIZE)))
     db.execute("DELETE FROM touched")
 
 
@@ -64,15 +71,16 @@ def changed(db: Connection) -> Iterator[str]:
         yield f"its order ({' '.join(str(found[0]).split())[:200]})"
     if not has_hashes(db):
         return
-    units = records = 0
+    units = records = total = 0
     for *row, row_hash in db.execute(_WITH_HASHES):
         units += 1
         records += row[7] is not None
+        total ^= int.from_bytes(row_hash if isinstance(row_hash, bytes) else b"")
         if _hash(row) != row_hash:
             yield str(row[1])
-    if db.execute(_COUNTS).fetchone() != (units, records, units):
+    if db.execute(_COUNTS).fetchone() != (units, records, units) or _known_sum(db) not in (None, total):
         yield "how many units and records there are"
-    if [(_seal(db),)] != db.execute("SELECT hash FROM hashes WHERE key = ?", (_SEAL,)).fetchall():
+    if _seal(db) != _sealed(db)[:_SIZE]:
         yield "what it knows of the whole study"
 
 
@@ -81,6 +89,22 @@ def _hash(row: Sequence[Any]) -> bytes:
         return sha256(orjson.dumps(row)).digest()
     except TypeError:  # a value of a type that no row of ours holds
         return b""
+
+
+def _sealed(db: Connection) -> bytes:
+    found = db.execute("SELECT hash FROM hashes WHERE key = ?", (_SEAL,)).fetchone()
+    return found[0] if found is not None and isinstance(found[0], bytes) else b""
+
+
+def _known_sum(db: Connection) -> int | None:
+    """The sum of all hashes of units as the last writer left it; `None` where none was kept."""
+    return int.from_bytes(_sealed(db)[_SIZE:]) if len(_sealed(db)) > _SIZE else None
+
+
+def _sum(db: Connection, where: str = "TRUE") -> int:
+    """Add up hashes of units in whatever order, bit by bit without carry: what is added twice is taken out."""
+    rows = db.execute(f"SELECT hash FROM hashes WHERE key != '{_SEAL}' AND {where}")
+    return reduce(xor, (int.from_bytes(row[0]) for row in rows), 0)
 
 
 def _seal(db: Connection) -> bytes:

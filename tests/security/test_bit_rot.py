@@ -109,6 +109,31 @@ def test_an_older_ledger_is_read_and_gets_its_hashes_with_the_first_write(drr: D
     assert (before["units"]["done"], after["units"]["done"], hashes) == (1, 2, (3,))
 
 
+def test_a_unit_that_is_gone_with_its_hash_is_missed(tmp_path: Path) -> None:
+    units = [Unit("answer", {"name": name}, {"name": name}, name) for name in "abc"]
+    with Study.create(tmp_path / "s", {"schema": 1}) as study:
+        study.ledger.units.register(units)
+    whole = (tmp_path / "s" / "ledger.sqlite").read_bytes()
+    with sqlite3.connect(tmp_path / "s" / "ledger.sqlite") as db:
+        for table in ("units", "hashes"):
+            db.execute(f"DELETE FROM {table} WHERE key = ?", (units[1].key,))
+    db.close()
+    with pytest.raises(DrrError, match="how many units"):
+        Study.read(tmp_path / "s")
+    (tmp_path / "s" / "ledger.sqlite").write_bytes(whole)
+    with sqlite3.connect(
+        tmp_path / "s" / "ledger.sqlite"
+    ) as db:  # as the first ledgers of 0.2 have it: no sum
+        db.execute("UPDATE hashes SET hash = substr(hash, 1, 32) WHERE key = ''")
+    db.close()
+    with Study.open(tmp_path / "s") as study:
+        study.ledger.set_meta("note", "gets its sum")
+    with sqlite3.connect(tmp_path / "s" / "ledger.sqlite") as db:
+        assert db.execute("SELECT length(hash) FROM hashes WHERE key = ''").fetchone() == (64,)
+    db.close()
+    Study.read(tmp_path / "s").close()
+
+
 def test_writers_at_once_keep_each_others_hashes(tmp_path: Path) -> None:
     def unit(name: str) -> Unit:
         return Unit("answer", {"name": name}, {"name": name}, name)

@@ -63,7 +63,7 @@ def test_a_damaged_record_of_a_shop_is_named(box: Path, tmp_path: Path) -> None:
     (file,) = (tmp_path / "shop").glob("data-*/shop.sqlite")
     altered(file, "UPDATE product SET doc = CAST(replace(doc, ' ', char(27)) AS BLOB)")
     with open_shop(str(tmp_path / "shop"), Settings()) as shop:
-        with pytest.raises(DrrError, match="record of product .* is damaged"):
+        with pytest.raises(DrrError, match=r"record of product .* is damaged"):
             next(iter(shop.store.iter_products()))
         product = sqlite3.connect(file).execute("SELECT id FROM product").fetchone()[0]
         with pytest.raises(DrrError, match=f"record of product {product} is damaged"):
