@@ -39,6 +39,7 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
                 f"{command.name}: {path} is made anew for each command and cannot be shown; name what is in it"
             )
         hidden |= _kept_back(path)
+    _check_names(command, hidden | {Path(".env"), Path("drr.toml")})
     for number, path in enumerate((*command.files, *terms.shown)):
         within = next((one for one in hidden if _real(path).is_relative_to(one)), None)
         alone = number == 0 and path in command.files and path.is_file() and _real(path) != within
@@ -49,6 +50,16 @@ def seen_by(command: Command, terms: CommandTerms) -> tuple[list[str], list[str]
     } - _packages()
     hidden |= {one for path in around for one in _kept_back_once(path)}
     return [str(path) for path in shown | {_real(path) for path in shown}], [str(path) for path in hidden]
+
+
+def _check_names(command: Command, hidden: set[Path]) -> None:
+    """Raise `Misuse` for a file of keys that has a second name, which would not be hidden."""
+    for path in hidden:
+        if _is_secret(path.name) and path.is_file() and path.stat().st_nlink > 1:
+            raise Misuse(
+                f"{command.name}: {path} has another name (a hard link), by which an agent could read it;"
+                f" make it a file of its own: cp {path} {path}.new && mv {path}.new {path}"
+            )
 
 
 def _kept_back(path: Path) -> set[Path]:

@@ -104,6 +104,13 @@ async def test_what_is_always_hidden_cannot_be_named(project: Path, name: str) -
         await seen("cmd:./agent", [], CommandTerms(shown=(project / name,)))
 
 
+@pytest.mark.parametrize("name", [".env", "drr.toml"])
+async def test_keys_with_another_name_are_shown_to_nobody(project: Path, name: str) -> None:
+    (project / "data" / "plain.txt").hardlink_to(project / name)
+    with pytest.raises(Misuse, match="has another name"):
+        await seen("cmd:./agent", [project / "data" / "plain.txt"], CommandTerms(shown=(project / "data",)))
+
+
 @pytest.mark.parametrize("name", ["/dev", "/proc"])
 async def test_what_each_command_has_of_its_own_cannot_be_shown(project: Path, name: str) -> None:
     with pytest.raises(Misuse, match=f"{name} is made anew for each command"):
