@@ -131,7 +131,7 @@ class Driver:
 def ingesting(settings: Settings, raw: Path, name: str, pool: str = "ray") -> Driver:
     recipe = ("--categories", ",".join(CATEGORIES), "--max-bad", "0.5", "--min-reviews", "3")
     bad = raw / f"{name}.bad.jsonl"
-    words = ("ingest", raw, "--shop", f"servers:{name}", *recipe, "--quarantine", bad, "--json")
+    words = ("data", "ingest", raw, "--shop", f"servers:{name}", *recipe, "--quarantine", bad, "--json")
     return Driver(settings, *words, pool=pool)
 
 
