@@ -61,7 +61,8 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     pip = [place / "venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, PACKAGE], check=True, timeout=900)
     subprocess.run([*pip, "--no-deps", build_wheel(place / "source")], check=True, timeout=300)
-    for name in ("tests/wire.py", "tests/agents", "tests/inspecting", "examples", "pyproject.toml"):
+    helpers = [f"tests/{name}.py" for name in ("cases", "commands", "conftest", "once", "shops", "wire")]
+    for name in (*helpers, "tests/agents", "tests/inspecting", "examples", "pyproject.toml"):
         source, there = ROOT / name, place / "work" / name
         (shutil.copytree if source.is_dir() else shutil.copy2)(source, _made(there))
 
