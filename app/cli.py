@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -117,7 +117,8 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
     from drr.app.parsing import module_of
     from drr.env.errors import DrrError, Terminated
 
-    hook, sys.unraisablehook = sys.unraisablehook, _interrupt_again
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda lost: _interrupt_again(hook, lost)
     try:
         codes = [_ran(module_of(command), arguments) for arguments in _calls(command, words)]
     except DrrError as error:
@@ -172,10 +173,10 @@ def _clipped(sentence: str) -> str:
     return sentence if len(sentence) <= _LONGEST else f"{sentence[:_LONGEST]}… ({len(sentence):,} characters)"
 
 
-def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+def _interrupt_again(hook: Callable[[sys.UnraisableHookArgs], object], lost: sys.UnraisableHookArgs) -> None:
     """Send an interrupt again. Python drops one that falls into a callback, such as one of its own while it imports."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(lost)
+        hook(lost)
         return
     from signal import SIGINT, SIGTERM, pthread_kill
     from threading import Timer, main_thread
