@@ -25,6 +25,7 @@ def save_config(
 ) -> None:
     """Write what this call asks for, with what the study has; nothing is computed."""
     from drr.app.console import write_text
+    from drr.app.vouching import remember_file
     from drr.study import toml
 
     if file.suffix not in ENDINGS:
@@ -38,6 +39,7 @@ def save_config(
     }
     known = {name: value for name, value in document.items() if value not in (None, {}, [])}
     write_text(file, _HEAD + (toml.dumps(_plain_first(known)) if file.suffix == ".toml" else _yaml(known)))
+    remember_file(file, config.study)
 
 
 def _asked(config: RunConfig, plan: RunPlan, queries: Sequence[Query], file: Path) -> dict[str, Any]:

@@ -109,9 +109,18 @@ class _Page(NamedTuple):
         """A word, as an option takes it."""
         if isinstance(value, bool):
             return "true" if value else "false"
-        if isinstance(value, list | Mapping) or "\0" in str(value):
+        if isinstance(value, list | Mapping) or (isinstance(value, int) and value.bit_length() > 64):
             raise self.wrong(key, "is no single word")
-        return str(value)
+        if "\0" in (text := str(value)):
+            raise self.wrong(key, "is no single word")
+        return text
+
+    def plain(self, key: str, place: str) -> str:
+        """Return the path, unless a pipe or a device is there, which would be waited for."""
+        path = Path(place)
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise self.wrong(key, f"{place} is no plain file")
+        return place
 
     def texts(self, key: str, value: object) -> list[str]:
         """A list of words; a single one stands for itself."""
@@ -183,7 +192,7 @@ def _option(page: _Page, run: Parser, key: str, value: object) -> Iterator[str]:
         if key == "variants":
             parts = [_placed_agent(part, page.path.parent) for one in parts for part in one.split(",")]
         elif _is_path(action):
-            parts = [_placed(part, page.path.parent) for part in parts]
+            parts = [page.plain(key, _placed(part, page.path.parent)) for part in parts]
         yield f"--{name}={','.join(parts)}"
 
 
@@ -240,9 +249,13 @@ def _placed_agent(word: str, base: Path) -> str:
 
 
 def _check_trust(found: StudyFile, asked: argparse.Namespace, given: argparse.Namespace) -> None:
-    """Programs, prompts and prices that the file names and the call does not are this user's, or are asked for."""
-    from drr.app.vouching import check_agents, check_named_files
+    """Refuse what the file names, the call does not and this user never did: study, shop, programs, prompts and prices."""
+    from drr.app.vouching import check_agents, check_named_files, check_shop, check_study
 
+    check_study(given.study, found.folder)
+    check_shop(found.folder, asked.shop, given.shop)
+    if asked.place is not None and given.place is None:
+        check_shop(found.folder, asked.place, None, "--place")
     if given.variants is None and asked.variants is not None:
         check_agents(found.folder, asked.variants)
     named = {name: getattr(asked, name) for name in ("prompts", "price_file") if getattr(given, name) is None}

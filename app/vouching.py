@@ -159,6 +159,12 @@ def check_shop(folder: Path, named: str | None, given: str | None, option: str =
         _check(folder, "shop", shop_place(named), f"the shop {named}", f"{option} {named}")
 
 
+def check_study(file: Path, folder: Path) -> None:
+    """Raise `Misuse` where a study's file leads to a study elsewhere, which this user did not save it from."""
+    if not folder.resolve().is_relative_to(file.absolute().parent.resolve()):
+        _check(file, "study", _whole(folder), f"the study {folder}", f"the study itself: drr run {folder}")
+
+
 def offer_shop(folder: Path, named: str | None, given: str | None, option: str = "--shop") -> None:
     """Offer the shop to commands that can do without. At a terminal asked once, else one line says that it is left out."""
 
@@ -296,6 +302,13 @@ def remember_study(
     for kind, values in kinds:
         if values:
             vouch(folder, kind, {value: _standing(folder, value) for value in values})
+
+
+def remember_file(file: Path, folder: Path) -> None:
+    """Remember that this user saved the file of this study."""
+    from drr.env.trust import BY_PATH, vouch
+
+    vouch(file, "study", {_whole(folder): BY_PATH})
 
 
 def _standing(folder: Path, value: str) -> str:

@@ -128,8 +128,8 @@ def vouch(folder: Path, kind: Named, values: Mapping[str, str]) -> bool:
 
 
 def is_known(folder: Path) -> bool:
-    """Tell whether this user made this study here or vouched for what it names. Who can remember nothing knows every one."""
-    return bool(vouched(folder).known.keys() - {"plan"}) or not can_remember()
+    """Tell whether this user made or continued this study here. Who can remember nothing knows every one."""
+    return "study" in vouched(folder).known or not can_remember()
 
 
 def can_remember() -> bool:

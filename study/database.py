@@ -18,7 +18,7 @@ from typing import Any
 
 from drr.env.disk import no_room
 from drr.env.errors import DrrError
-from drr.env.files import check_alone, private
+from drr.env.files import check_alone, holes, private
 from drr.env.sqlite_files import restrain, strange_statement
 from drr.study import hashes
 
@@ -26,6 +26,7 @@ VERSION = 2
 """Of 1 too is read; the first write makes it 2."""
 _AT_ONCE = 500
 _LARGEST_COPY = 16 << 30
+_MOST_HOLES = 1 << 28
 BEATS = "CREATE TABLE IF NOT EXISTS beats (worker TEXT PRIMARY KEY, deadline REAL NOT NULL) WITHOUT ROWID"
 SAVED = """
 CREATE TABLE IF NOT EXISTS saved (
@@ -104,7 +105,7 @@ def _check_files(path: Path, *, alone: bool) -> None:
 def _check_room(*files: Path) -> None:
     """Refuse what would fill the disk. A file full of holes takes no room where it lies, and all of it where it is copied."""
     size, room = sum(file.stat().st_size for file in files), disk_usage(gettempdir()).free
-    if size > min(room, _LARGEST_COPY):
+    if size > min(room, _LARGEST_COPY) or sum(map(holes, files)) > _MOST_HOLES:
         raise DrrError(
             f"{files[0]}: its journal cannot be read without a copy of {size:,} bytes; copy the study to where you can write"
         )

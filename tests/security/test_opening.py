@@ -148,7 +148,7 @@ def test_a_ledger_is_made_without_a_journal_that_a_kill_could_leave(tmp_path: Pa
 
 
 @pytest.mark.parametrize("unclean", [False, True])
-def test_a_folder_of_a_stranger_is_left_as_it_is(drr: Drr, new: New, unclean: bool) -> None:
+def test_a_folder_of_a_stranger_is_left_as_it_is(drr: Drr, new: New, box: Path, unclean: bool) -> None:
     """What this user ran here is known here; a study from elsewhere is read over a copy, or as it stands."""
     assert drr("run", *new(), "--quiet")[0] == 0
     with Study.open(Path("study")) as study:
@@ -164,6 +164,14 @@ def test_a_folder_of_a_stranger_is_left_as_it_is(drr: Drr, new: New, unclean: bo
         after = {path: path.stat() for path in Path("strange").rglob("*")}
         assert after.keys() == before.keys(), words
         assert all(after[path].st_mtime_ns == before[path].st_mtime_ns for path in after), words
+    for words in (
+        ("--dry-run",),
+        ("--save-config", "saved.yaml"),
+    ):  # a shop that is named vouches for no study
+        assert drr("run", "strange", "--shop", box / "shop", *words)[0] == 0
+        after = {path: path.stat() for path in Path("strange").rglob("*")}
+        assert after.keys() == before.keys(), words
+        assert all(after[path].st_mtime_ns == before[path].st_mtime_ns for path in after), words
     assert drr("status", "strange", "--json")[1] == drr("status", "study", "--json")[1]
     with Study.read(Path("strange")) as study:
         assert study.ledger.meta("note") == "in the journal only"
@@ -174,5 +182,46 @@ def test_a_journal_full_of_holes_does_not_fill_the_disk(drr: Drr, new: New) -> N
     shutil.copytree("study", "strange")
     with Path("strange/ledger.sqlite-wal").open("ab") as file:
         file.truncate(1 << 40)
-    code, _, err = drr("status", "strange")
-    assert code == 1 and "without a copy of" in err and err.count("\n") == 1, err
+    for size in (1 << 40, 1 << 29):
+        os.truncate("strange/ledger.sqlite-wal", size)
+        code, _, err = drr("status", "strange")
+        assert code == 1 and "without a copy of" in err and err.count("\n") == 1, err
+
+
+@pytest.mark.parametrize("study", ["../outside", "{mine}", "link"])
+def test_a_file_of_a_stranger_leads_to_no_study_elsewhere(drr: Drr, new: New, box: Path, study: str) -> None:
+    assert drr("run", *new(), "--quiet")[0] == 0
+    mine = Path("study").resolve()
+    before = (mine / "ledger.sqlite").read_bytes()
+    Path("gift").mkdir()
+    Path("gift/link").symlink_to(mine)
+    Path("gift/s.yaml").write_text(f"study: {study.format(mine=mine)}\nvariants: react+ws\n")
+    code, _, err = drr(
+        "run", "gift/s.yaml", "--shop", box / "shop", "--queries", box / "queries.jsonl", "--quiet"
+    )
+    assert code == 2 and "names the study" in err and err.count("\n") == 1, err
+    assert not Path("outside").exists() and (mine / "ledger.sqlite").read_bytes() == before
+
+
+def test_a_shop_that_only_a_file_names_is_not_used(drr: Drr, box: Path, tmp_path: Path) -> None:
+    shutil.copytree(box / "shop", "private")
+    Path("s.yaml").write_text(
+        f"shop: {tmp_path / 'private'}\nqueries: {box / 'queries.jsonl'}\nvariants: react\n"
+    )
+    code, _, err = drr("run", "s.yaml", "--quiet")
+    assert code == 2 and "names the shop" in err and "--shop" in err, err
+    assert drr("run", "s.yaml", "--shop", "private", "--dry-run")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wrong"),
+    [
+        ("s.yaml", "queries: pipe\n", "is no plain file"),
+        ("s.toml", f"trials = 0x{'f' * 5_000}\n", "is no single word"),
+    ],
+)
+def test_a_value_of_a_file_that_cannot_be_is_named(drr: Drr, name: str, text: str, wrong: str) -> None:
+    os.mkfifo("pipe")
+    Path(name).write_text(text)
+    code, _, err = drr("run", name, "--quiet")
+    assert code == 2 and wrong in err and err.count("\n") == 1, err
