@@ -1,0 +1,136 @@
+"""The recipes of CONTRIBUTING.md, followed to the letter in a copy of the house."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from drr.env.settings import Settings
+
+from tests.tools.small_shop import ANNA, FEEDER, write_shop
+
+pytestmark = pytest.mark.long
+ROOT = Path(__file__).parents[1]
+FENCE = re.compile(r"^```(?P<language>python|toml|diff)(?: (?P<path>\S+))?\n(?P<body>.*?)^```$", re.M | re.S)
+ASIDE = shutil.ignore_patterns(
+    ".*", "__pycache__", "tests", "benchmarks", "docs", "demo", "typings", "*.egg-info"
+)
+CALLED = """
+import json, sys
+sys.path[:0] = [sys.argv[1], sys.argv[1] + "/tone"]
+sys.meta_path[:] = [one for one in sys.meta_path if "editable" not in getattr(one, "__module__", "")]
+import drr
+assert drr.__file__.startswith(sys.argv[1]), drr.__file__
+from drr.app.cli import main
+sys.exit(main(json.loads(sys.argv[2])))
+"""
+
+
+def follow(house: Path, elsewhere: Path) -> None:
+    """Write every file and add every line; a name with a folder of the house lies there, others beside it."""
+    for block in FENCE.finditer((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
+        if block["language"] == "diff":
+            named, before, *added = block["body"].splitlines()
+            place, line = house / named.removeprefix("--- "), f"{before[1:]}\n"
+            text = place.read_text(encoding="utf-8")
+            assert text.count(line) >= 1, f"{place}: has no line {line!r}"
+            more = "".join(f"{one[1:]}\n" for one in added)
+            place.write_text(text.replace(line, line + more, 1), encoding="utf-8")
+        elif block["path"]:
+            first = block["path"].split("/")[0]
+            place = (house if (ROOT / first / "__init__.py").is_file() else elsewhere) / block["path"]
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(block["body"], encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("contributed")
+    shutil.copytree(ROOT / "drr", folder / "drr", ignore=ASIDE)
+    for room in ROOT.iterdir():
+        if room.name != "drr" and (room / "__init__.py").is_file():
+            shutil.copytree(room, folder / "drr" / room.name, ignore=ASIDE)
+    follow(folder / "drr", folder)
+    told = folder / "tone" / "tone_paper-1.dist-info"  # as `pip install` would leave it
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: tone-paper\nVersion: 1\n", encoding="utf-8")
+    points = tomllib.loads((folder / "tone" / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "entry-points"
+    ]
+    lines = [f"[{group}]\n{name} = {place}\n" for group, row in points.items() for name, place in row.items()]
+    (told / "entry_points.txt").write_text("".join(lines), encoding="utf-8")
+    write_shop(str(folder / "shop"), Settings())
+    return folder
+
+
+CITING = """
+async def answer(query, tools, model, budget):
+    by_name = {{tool.name: tool for tool in tools}}
+    found = await by_name["get_warranty"].ainvoke({{"product_id": "{product}"}})
+    return "# Answer\\n\\nThe warranty of the feeder [lasts 24 months](manual://{product}).\\n"
+"""
+
+
+def drr(house: Path, *words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", CALLED, str(house), json.dumps(words)],
+        cwd=house,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_tool_is_called(house: Path) -> None:
+    said = drr(
+        house,
+        "tools",
+        "call",
+        "get_warranty",
+        "--shop",
+        "shop",
+        "--user",
+        ANNA,
+        "--args",
+        f'{{"product_id": "{FEEDER}"}}',
+    )
+    assert "lasts 24 months" in said
+
+
+def test_variant_metric_and_paper_are_in_the_report(house: Path) -> None:
+    asked = house / "queries.jsonl"
+    asked.write_text(f'{{"query": "Which feeder holds most?", "user_id": "{ANNA}"}}\n', encoding="utf-8")
+    drr(
+        house,
+        "run",
+        "mine",
+        "--shop",
+        "shop",
+        "--queries",
+        "queries.jsonl",
+        "--variants",
+        "my_agent.py:answer",
+        "--quiet",
+    )
+    (house / "citing.py").write_text(CITING.format(product=FEEDER), encoding="utf-8")
+    drr(house, "run", "mine", "--variants", "citing.py:answer", "--quiet")
+    drr(house, "judge", "mine", "--quiet")
+    drr(house, "report", "mine", "--out", "report")
+    page = (house / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Tone of voice" in page and "Calm" in page
+    figures = json.loads(drr(house, "report", "mine", "--json"))["metrics"]
+    assert {"tone_shouts", "calm_stops"} <= set(figures["my_agent.py:answer"])
+    assert figures["citing.py:answer"]["n_cited_manual"]["value"] == 1
+    assert figures["citing.py:answer"]["fp_manual"]["value"] == 1
+
+
+def test_the_command_of_the_paper_greets(house: Path) -> None:
+    assert drr(house, "papers", "tone", "Ada") == "hello Ada\n"
