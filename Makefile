@@ -79,7 +79,7 @@ bench: setup
 
 # Versions are chosen by `uv pip compile`, which records hashes and no address.
 lock:
-	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
+	uv pip compile pyproject.toml --extra dr3 --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate -o requirements.lock
 
 clean:
 	rm -rf $(VENV) .venv-ray .venv-3.* demo sbom.json .mypy_cache .pytest_cache .ruff_cache

@@ -8,15 +8,16 @@ every unit, so that an edit cannot keep old answers.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
 from drr.agents.architecture import AGENT, Architecture, Run
 from drr.agents.base import Limits
 from drr.env.errors import Misuse
+from drr.env.plugins import load as loaded
+from drr.env.plugins import merged
 from drr.env.user_code import from_file
-from drr.extras.inspect.variants import PROMPTS, is_agent, run_of_agent
 from drr.llm.role import Policy
 
 
@@ -30,7 +31,7 @@ def architecture_of(
 
         return run_of(name, function)
 
-    of_inspect = is_agent(function)
+    theirs, prompts = _of_others(function) or (load, ())
     limits = _declared(name, function, "limits", Mapping, {})
     if strangers := sorted(set(limits) - {field.name for field in fields(Limits)}):
         raise Misuse(f"plug-in variant {name!r} declares unknown limits: {', '.join(strangers)}")
@@ -40,8 +41,8 @@ def architecture_of(
         name=name,
         version=f"{getattr(function, 'version', None) or otherwise}{suffix}",
         summary=f"plug-in from {origin}",
-        load=run_of_agent(function) if of_inspect else load,
-        prompts=PROMPTS if of_inspect else (),
+        load=theirs,
+        prompts=prompts,
         roles=tuple(dict.fromkeys((AGENT, *(_names(name, function, "roles") or ())))),
         tools=tools,
         limits=replace(Limits(), **limits),
@@ -49,6 +50,12 @@ def architecture_of(
         origin=origin,
         word=word,
     )
+
+
+def _of_others(found: Any) -> tuple[Callable[[], Run], tuple[str, ...]] | None:
+    """Return the way to load an agent of other people's software, and its prompts; `None` where it is none of theirs."""
+    asked = (loaded(place)(found) for place in merged("agents").values())
+    return next((parts for parts in asked if parts is not None), None)
 
 
 def _names(name: str, function: Any, attribute: str) -> tuple[str, ...] | None:
@@ -72,7 +79,7 @@ def _declared(name: str, function: Any, attribute: str, kind: type, otherwise: A
 def in_file(place: str, function: str) -> Architecture:
     """The function of that name in a Python file; it is called `file.py:function` wherever it is shown."""
     code = from_file("variant", place, function)
-    if not (inspect.iscoroutinefunction(code.found) or is_agent(code.found)):
+    if not (inspect.iscoroutinefunction(code.found) or _of_others(code.found)):
         raise Misuse(
             f"variant {place}:{function}: not an async function; write `async def {function}(query, tools, model, budget)`"
         )

@@ -1,5 +1,5 @@
 """The old name of `drr.extras.inspect`, for agents that were written before it moved."""
 
-from drr.extras.inspect import shop_tools
+from drr.env.plugins import load
 
-__all__ = ["shop_tools"]
+shop_tools = load("drr.extras.inspect:shop_tools")

@@ -3,7 +3,7 @@
 An architecture of ours is one file with `async answer(run) -> Ending` and one entry here. Another package adds one through an
 entry point of the group `drr.variants`, whose name is the variant's; `path/file.py:function` names one that nobody installed.
 Both are async functions `(query, tools, model, budget) -> report`, see `drr.agents.declared`. `cmd:COMMAND` is any program, see
-`drr.agents.commands`, `inspect:NAME` an agent of Inspect, see `drr.extras.inspect`.
+`drr.agents.commands`, `inspect:NAME` an agent that an extra brings.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ from drr.agents.commands.command import is_command
 from drr.agents.commands.variants import command_variant
 from drr.agents.declared import architecture_of, in_file
 from drr.env.errors import DrrError, Misuse
-from drr.env.plugins import load, papers
+from drr.env.plugins import load, merged, papers
 from drr.env.user_code import is_in_file
-from drr.extras.inspect.variants import inspect_architecture, is_inspect
 from drr.llm.names import is_name
 
 GROUP = "drr.variants"
@@ -144,8 +143,9 @@ def _variant(name: str) -> Variant:
         return command_variant(name)
     if is_in_file(name):
         return _in_file(name)
-    if is_inspect(name):
-        return _of_inspect(name)
+    if (place := merged("variants").get(name.partition(":")[0])) is not None and ":" in name:
+        word, *options = name.split("+")
+        return _with(name, load(place)(word), options)
     ours = _variants_of(architectures())
     if name in ours:
         return ours[name]
@@ -164,12 +164,6 @@ def _in_file(name: str) -> Variant:
     place, _, rest = name.rpartition(":")
     function, *options = rest.split("+")
     return _with(name, in_file(place, function), options)
-
-
-def _of_inspect(name: str) -> Variant:
-    """`inspect:NAME` with options behind it."""
-    word, *options = name.split("+")
-    return _with(name, inspect_architecture(word), options)
 
 
 def _with(name: str, architecture: Architecture, options: Sequence[str]) -> Variant:

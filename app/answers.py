@@ -12,11 +12,11 @@ from drr.app.elsewhere import Probe, check_probes
 from drr.app.giving import NOWHERE, RECALLED, Giving, PersonPlaces, open_giving
 from drr.app.outcome import kept
 from drr.app.reaching import check_reaches, is_for, kinds_for
+from drr.app.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
 from drr.app.specs import AnswerSpec, RunPlan, agent_in, keyed, reach_in, setting_in, spec_of
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, setting_of
 from drr.env.reach import WHOLE, Reach, reach_of
-from drr.extras.otel.spans import NO_SPANS, Spans, SpanTerms, answer_span, spans_of
 
 if TYPE_CHECKING:
     from drr.agents.architecture import Variant

@@ -124,6 +124,13 @@ def _run(command: CommandRow, words: Sequence[str]) -> int:
     except DrrError as error:
         print(f"drr: {_clipped(str(error))}", file=sys.stderr)
         return error.exit_code
+    except ModuleNotFoundError as error:
+        from drr.env.plugins import without
+
+        if (sentence := without(error.name)) is None:
+            raise
+        print(f"drr: {sentence}", file=sys.stderr)
+        return 2
     except Terminated:
         print("drr: ended by SIGTERM", file=sys.stderr)
         return 143

@@ -12,6 +12,7 @@ from drr.app.terms import PooledTerms
 
 if TYPE_CHECKING:
     from drr.app.judging_choices import JudgingChoices
+    from drr.app.spans import SpanTerms
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.env.web.base import Page
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from drr.eval.stats.intervals import VRow
     from drr.eval.tasks.desk import Desk
     from drr.eval.tasks.judged import Judging
-    from drr.extras.otel.spans import SpanTerms
     from drr.llm.factory import Models
     from drr.study.pool import Pool
     from drr.study.run import Summary
@@ -170,8 +170,8 @@ async def _run(config: JudgeConfig, bench: _Bench, pools: list[Pool | None]) -> 
     from functools import partial
 
     from drr.app.console import progress_of
+    from drr.app.spans import judgement_span, spans_of
     from drr.eval.judging.run import Ran, judge
-    from drr.extras.otel.spans import judgement_span, spans_of
 
     total = Ran()
     with spans_of(config.otel, bench.models) as spans:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
+    from drr.app.spans import SpanTerms
     from drr.env.json_object import JsonObject
     from drr.env.settings import Settings
     from drr.env.shop import Shop
     from drr.eval.tasks.desk import Desk
     from drr.eval.tasks.protocol import JudgingProtocol
-    from drr.extras.otel.spans import SpanTerms
     from drr.llm.factory import Models
     from drr.study.study import Study
     from drr.study.worker import Workplace
@@ -121,6 +121,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     """
     from drr.app.elsewhere import check_same, desk_facts
     from drr.app.models import models_of
+    from drr.app.spans import judgement_span, spans_of
     from drr.app.studies import check_models
     from drr.app.workers import settings_from
     from drr.env.web.base import Page
@@ -130,7 +131,6 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     from drr.eval.judging.run import Work
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE
     from drr.eval.tasks.protocol import PROTOCOLS
-    from drr.extras.otel.spans import judgement_span, spans_of
     from drr.study.study import Study
     from drr.study.worker import Workplace
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from drr.extras.otel.spans import SpanTerms
+    from drr.app.spans import SpanTerms
 
 
 def positive_int(text: str) -> int:
@@ -147,7 +147,7 @@ def add_span_options(parser: argparse.ArgumentParser) -> None:
 
 
 def command_terms(arguments: argparse.Namespace) -> CommandChoices:
-    from drr.extras.otel.spans import span_terms
+    from drr.app.spans import span_terms
 
     seen = seen_paths(arguments.agent_sees)
     otel = span_terms(arguments.otel, text=arguments.otel_text)

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from drr.env.settings import Settings
     from drr.env.shop import Manifest, Shop
     from drr.env.spread_copy import CopyBench
-    from drr.extras.ray.jobs import RayJobs
 
 
 class SpreadAsked(NamedTuple):
     workers: int
     address: str | None
+    crew: str
+    """The module of those who do it."""
 
 
 def add_spread_options(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +44,8 @@ def add_spread_options(parser: argparse.ArgumentParser) -> None:
 def asked_of(arguments: argparse.Namespace, target: str) -> SpreadAsked | None:
     """`None`: this process alone."""
     from drr.env.errors import Misuse
+    from drr.env.plugins import load, merged
     from drr.env.shop import SERVERS
-    from drr.extras.ray.cluster import check_installed
     from drr.study.pools import ALONE, SPREAD, pool_name
 
     name, address = pool_name(arguments.pool or ALONE)
@@ -59,8 +60,10 @@ def asked_of(arguments: argparse.Namespace, target: str) -> SpreadAsked | None:
             f"--pool {arguments.pool}: a shop in a folder is written by one process, {target}; name servers:NAME as its "
             "place, which `drr shop copy servers:NAME FOLDER` brings into a folder, or leave --pool out"
         )
-    check_installed(address)
-    return SpreadAsked(arguments.workers or os.cpu_count() or 1, address)
+    if name not in (crews := merged("crews")):
+        raise Misuse(f"--pool {name}: no extra of that name is here; leave it out")
+    load(f"{crews[name]}:check_installed")(address)
+    return SpreadAsked(arguments.workers or os.cpu_count() or 1, address, crews[name])
 
 
 def ingest_by_many(job: Job, settings: Settings, asked: SpreadAsked, progress: Progress) -> Manifest:
@@ -122,12 +125,14 @@ def copy_bench(config: Mapping[str, Any]) -> Iterator[CopyBench]:
         yield CopyBench(store)
 
 
-def _crew(opener: str, config: Mapping[str, Any], asked: SpreadAsked) -> RayJobs:
-    from drr.extras.ray.jobs import BenchOrder, RayJobs
+def _crew(opener: str, config: Mapping[str, Any], asked: SpreadAsked) -> Any:
+    from importlib import import_module
+
     from drr.study.worker import Opening
 
-    order = BenchOrder(Opening(f"drr.app.spreading:{opener}", config), asked.workers, asked.address)
-    return RayJobs(order, _noted)
+    crew = import_module(asked.crew)
+    order = crew.BenchOrder(Opening(f"drr.app.spreading:{opener}", config), asked.workers, asked.address)
+    return crew.JobCrew(order, _noted)
 
 
 def _say_continued(writer: Any) -> None:

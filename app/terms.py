@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from drr.extras.otel.spans import SpanTerms
+    from drr.app.spans import SpanTerms
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Papers and extras: what each brings, told by its plug-in in plain data and loaded only where something of it is asked for.
+"""Papers and extras: what each plug-in brings, in plain data, loaded only where something of it is asked for.
 
 A paper of ours is a folder of `papers/` with a `plugin.py`; one of somebody else is an entry point of the group `drr.papers`, whose name
 is the paper's. Both give a `Paper`. What is named by `module:object` is imported where it is used, so that the command line stays quick.
@@ -107,6 +107,8 @@ class Paper(NamedTuple):
     """The package in whose file `printed.toml` its tables and figures stand, as printed."""
     prompts: str = ""
     """The package in whose folder `prompts` its own prompts lie."""
+    needs: Sequence[str] = ()
+    """Packages that only the paper needs; the extra of its name installs them."""
     judging_prompts: str = ""
     """The package in whose folder `prompts` those of its tasks of judging lie."""
 
@@ -119,6 +121,16 @@ class ExtraDoor(NamedTuple):
     """By the name that `--pool` takes: a function of a `PoolOrder` that gives the pool."""
     faces: Mapping[str, str] = {}
     """By the name that `drr tools mcp --face` takes: a class of `drr.tools.mcp.Face`."""
+    variants: Mapping[str, str] = {}
+    """By the word in front of the colon of a variant: a function of the variant's word that gives its `Architecture`."""
+    agents: Mapping[str, str] = {}
+    """By whose they are: a function of what a file holds that gives how it is loaded and its prompts, or `None`."""
+    spans: Mapping[str, str] = {}
+    """By option of a run: a class of `drr.app.spans.Spans`."""
+    crews: Mapping[str, str] = {}
+    """By the name that `--pool` of an ingest takes: a module with `check_installed`, `BenchOrder` and a class `JobCrew`."""
+    clusters: Mapping[str, str] = {}
+    """By name: a function that says in a line what this machine belongs to, or `None`."""
 
 
 @cache
@@ -134,7 +146,7 @@ def extras() -> tuple[ExtraDoor, ...]:
 
 
 def problems() -> dict[str, str]:
-    """What is wrong with the papers and extras of other packages that cannot be used, by name."""
+    """List what is wrong with the papers and extras of other packages that cannot be used, by name."""
     return {**_found(PAPERS)[1], **_found(EXTRAS)[1]}
 
 
@@ -144,16 +156,16 @@ def _found(group: str) -> tuple[dict[str, Paper | ExtraDoor], dict[str, str]]:
     found = {one.name: one for one in _ours(group)}
     wrong: dict[str, str] = {}
     for name, place in announced(group):
-        told = f"{_WORDS[group]} {name!r} of {place}"
+        which = f"{_WORDS[group]} {name!r} of {place}"
         try:
             one = load(place)
         except Exception as error:  # noqa: BLE001 - code of others, which must not end ours
             wrong[name] = (
-                f"the {told} cannot be loaded ({type(error).__name__}: {error}); mend or uninstall it"
+                f"the {which} cannot be loaded ({type(error).__name__}: {error}); mend or uninstall it"
             )
             continue
         if not isinstance(one, kind) or one.name != name or name in found:
-            wrong[name] = f"the {told}: it is no `{kind.__name__}` of that name, or the name is taken"
+            wrong[name] = f"the {which}: it is no `{kind.__name__}` of that name, or the name is taken"
             continue
         found[name] = one
     return found, wrong
@@ -183,7 +195,7 @@ def prompt_folders(field: str) -> list[Path]:
 
 
 def folder_of(package: str) -> Path:
-    """Where the files of a package lie."""
+    """Return the folder of a package's files."""
     from importlib.util import find_spec
     from pathlib import Path
 
@@ -200,6 +212,25 @@ def merged(field: str) -> dict[str, Any]:
         for name, value in getattr(one, field).items():
             found.setdefault(name, value)
     return found
+
+
+def without(package: str | None) -> str | None:
+    """Return the sentence that says which paper needs a package that is missing, and how it is had."""
+    for paper in papers():
+        if package is not None and package.partition(".")[0] in paper.needs:
+            extra = f"pip install 'deepresearch-retail[{paper.name}]'"
+            return f"{paper.title} needs the package {package.partition('.')[0]}, which is not installed: {extra}"
+    return None
+
+
+def check_needs(paper: Paper) -> None:
+    """Raise `Misuse` before anything begins for which a package of the paper is missing."""
+    from importlib.util import find_spec
+
+    from drr.env.errors import Misuse
+
+    if missing := next((name for name in paper.needs if find_spec(name) is None), None):
+        raise Misuse(without(missing) or missing)
 
 
 def examples_of(command: str) -> str:

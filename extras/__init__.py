@@ -5,5 +5,5 @@ if __name__ != "drr.extras":
 
     step_aside(__name__, __path__[0])
 
-ORDER = ("ray", "ucp")
+ORDER = ("ray", "ucp", "inspect", "otel")
 """Those that register something; one whose folder is not here is left out."""

@@ -1,4 +1,4 @@
-"""Papers are plug-ins: nothing outside names one, somebody else's is found, and the rest is whole where one is taken away."""
+"""Papers and extras are plug-ins: nothing outside leans on one, somebody else's is found, and the rest is whole without one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.tools.small_shop import ANNA, write_shop
 
 ROOT = Path(__file__).parents[1]
 PAPERS = sorted(path.parent.name for path in (ROOT / "papers").glob("*/plugin.py"))
+EXTRAS = sorted(path.parent.name for path in (ROOT / "extras").glob("*/plugin.py"))
 PRODUCT = ("agents", "app", "citations", "data_ingest", "drr", "env", "eval", "extras", "llm", "offline")
 FURTHER = ("querygen", "study", "tools", "wording")
 _NAME = re.compile(r"(?<![a-z])(?:pdr|pqr|dr3)(?![a-z])|reporteval|drr\.papers\.[a-z]", re.IGNORECASE)
@@ -58,12 +60,13 @@ def test_nothing_outside_papers_names_a_paper_but_what_is_left() -> None:
 
 def test_every_paper_has_a_plug_in_under_its_name() -> None:
     assert sorted(paper.name for paper in plugins.papers()) == PAPERS
+    assert sorted(extra.name for extra in plugins.extras()) == EXTRAS
     assert plugins.problems() == {}
 
 
 def test_whatever_a_plug_in_names_is_there() -> None:
     """What is loaded late would else be missed late."""
-    for paper in plugins.papers():
+    for paper in (*plugins.papers(), *plugins.extras()):
         for field in paper._fields:
             for place in _places(getattr(paper, field)):
                 module, _, name = place.partition(":")
@@ -193,6 +196,7 @@ from drr.app.cli import main
 from drr.env import plugins
 
 assert len(plugins.papers()) == int(sys.argv[4])
+assert len(plugins.extras()) == int(sys.argv[5])
 shop, queries = sys.argv[2:4]
 for words in (
     ["--help"],
@@ -210,41 +214,40 @@ assert "fp" in json.loads(open("report/metrics.json").read())["metrics"]["react"
 """
 
 
-@pytest.fixture(params=PAPERS)
-def without(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The house as it is installed, but for one paper's folder."""
-    house = tmp_path / "house" / "drr"
-    shutil.copytree(ROOT / "drr", house, ignore=shutil.ignore_patterns("__pycache__"))
+def house(place: Path, *left_out: str) -> Path:
+    """The house as it is installed, but for some folders of papers and extras."""
+    own = place / "house" / "drr"
+    shutil.copytree(ROOT / "drr", own, ignore=shutil.ignore_patterns("__pycache__"))
     for room in (*PRODUCT, *FURTHER):
-        if room != "drr":
-            (house / room).symlink_to(ROOT / room)
-    (house / "papers").mkdir()
-    for path in (ROOT / "papers").iterdir():
-        if path.name not in (request.param, "__pycache__"):
-            (house / "papers" / path.name).symlink_to(path)
-    return house.parent
+        if room not in ("drr", "extras"):
+            (own / room).symlink_to(ROOT / room)
+    for room in ("papers", "extras"):
+        (own / room).mkdir()
+        for path in (ROOT / room).iterdir():
+            if f"{room}/{path.name}" not in left_out and path.name != "__pycache__":
+                (own / room / path.name).symlink_to(path)
+    return own.parent
+
+
+FOLDERS = [f"papers/{name}" for name in PAPERS] + [f"extras/{name}" for name in EXTRAS]
 
 
 @pytest.mark.long
-def test_without_one_paper_the_rest_answers_judges_and_reports(without: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("left_out", FOLDERS)
+def test_without_one_folder_the_rest_answers_judges_and_reports(left_out: str, tmp_path: Path) -> None:
     shop, queries = tmp_path / "shop", tmp_path / "queries.jsonl"
     write_shop(str(shop), Settings())
     queries.write_text(f'{{"query": "Which bird feeder lasts?", "user_id": "{ANNA}"}}\n')
     here = tmp_path / "here"
     here.mkdir()
-    python(HOUSE + LIFE, str(without), str(shop), str(queries), str(len(PAPERS) - 1), here=here)
+    counts = [
+        str(len(PAPERS) - left_out.startswith("papers")),
+        str(len(EXTRAS) - left_out.startswith("extras")),
+    ]
+    python(HOUSE + LIFE, str(house(tmp_path, left_out)), str(shop), str(queries), *counts, here=here)
 
 
-def test_without_any_paper_the_command_line_is_there(tmp_path: Path) -> None:
-    house = tmp_path / "drr"
-    house.mkdir()
-    for path in (ROOT / "drr").glob("*.py"):
-        (house / path.name).symlink_to(path)
-    for room in (*PRODUCT, *FURTHER):
-        if room != "drr":
-            (house / room).symlink_to(ROOT / room)
-    (house / "papers").mkdir()
-    (house / "papers" / "__init__.py").symlink_to(ROOT / "papers" / "__init__.py")
+def test_without_any_paper_or_extra_the_command_line_is_there(tmp_path: Path) -> None:
     code = (
         "from drr.app.cli import main\n"
         "from drr.eval.metrics import metrics\n"
@@ -252,5 +255,38 @@ def test_without_any_paper_the_command_line_is_there(tmp_path: Path) -> None:
         "assert main(['--help']) == 0 and metrics() and 'faithfulness' in groups()\n"
         "for words in (['judge', '--help-all'], ['run', '--help-all'], ['papers', 'reproduce', '--help-all']):\n"
         "    assert main(words) == 0\n"
+        "assert main(['env', 'doctor']) == 0\n"
+        "for word in ('inspect:react', 'no-such'):\n"
+        "    assert main(['ask', 'Which?', '--shop', 's', '--user', 'u', '--variant', word]) == 2\n"
     )
-    python(HOUSE + code, str(tmp_path))
+    python(HOUSE + code, str(house(tmp_path, *FOLDERS)))
+
+
+def test_nothing_outside_extras_imports_an_extra() -> None:
+    files = [
+        path for room in (*PRODUCT, *FURTHER) if room != "extras" for path in (ROOT / room).rglob("*.py")
+    ]
+    lean = re.compile(r"^\s*(?:from|import) drr\.extras\b", re.MULTILINE)
+    assert [path for path in files if lean.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_a_package_that_only_a_paper_needs_is_named_with_its_extra(tmp_path: Path) -> None:
+    """What is missing is said before anything is paid; a task that is made, and tasks that are answered."""
+    metadata = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    core = " ".join(metadata["dependencies"])
+    for paper in plugins.papers():
+        extra = " ".join(metadata["optional-dependencies"][paper.name])
+        assert all(name in extra and name not in core for name in paper.needs)
+    made = ["papers", "tasks", "drawer", "--shop", "shop", "--out", "made", "--n", "1"]
+    answered = ["run", "study", "--tasks", "tasks", "--variants", "react", "--quiet"]
+    write_shop(str(tmp_path / "shop"), Settings())
+    (tmp_path / "tasks").mkdir()
+    for hidden, words in (("reportlab", made), ("openpyxl", made), ("pypdf", answered)):
+        code = f"import sys\nsys.modules[{hidden!r}] = None\nfrom drr.app.cli import main\nsys.exit(main(sys.argv[1:]))"
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        )
+        assert (done.returncode, done.stderr) == (
+            2,
+            f"drr: DR3-Eval needs the package {hidden}, which is not installed: pip install 'deepresearch-retail[dr3]'\n",
+        )

@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "tools": {"citations", "wording", "env"},
     "llm": set(),
     "study": {"env", "llm"},
-    "agents": {"citations", "wording", "env", "tools", "llm", "extras"},
+    "agents": {"citations", "wording", "env", "tools", "llm"},
     "querygen": {"wording", "env", "tools", "llm", "study"},
     "eval": {"citations", "wording", "env", "tools", "llm", "study"},
     "offline": {"citations", "wording", "env", "tools", "llm", "agents", "querygen", "eval"},

@@ -94,10 +94,10 @@ def _version(package: str) -> str | None:
 
 def _cluster() -> str | None:
     from drr.env.errors import DrrError
-    from drr.extras.ray.cluster import look
+    from drr.env.plugins import load, merged
 
     try:
-        return look()
+        return next((told for place in merged("clusters").values() if (told := load(place)())), None)
     except DrrError as error:
         return str(error)
 

@@ -72,9 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
 def judge_config(arguments: argparse.Namespace) -> JudgeConfig:
     """What the options of every command that judges ask for."""
     from drr.app.judgement import JudgeConfig
+    from drr.app.spans import span_terms
     from drr.app.terms import given_among
     from drr.app.vouching import given_settings, trusted_addresses
-    from drr.extras.otel.spans import span_terms
 
     return JudgeConfig(
         **given_among(arguments, JudgeConfig, but=("otel",)),

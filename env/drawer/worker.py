@@ -91,6 +91,8 @@ def _answer(asked: Mapping[str, Any], data: bytes) -> dict[str, object]:
         return {"kind": "invalid", "problem": "takes more memory to read than there is for it", "spent": True}
     except RecursionError:
         return {"kind": "invalid", "problem": "is nested too deep to be read"}
+    except ModuleNotFoundError as error:
+        return {"kind": "unavailable", "problem": f"is not read without the package {error.name}"}
     except Exception as error:  # noqa: BLE001
         return {"kind": "invalid", "problem": f"cannot be read ({type(error).__name__})"}
 

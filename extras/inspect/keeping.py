@@ -41,7 +41,7 @@ class SampleAnswer:
 
 @dataclass(frozen=True)
 class SampleFigures:
-    """What judges say of one answer."""
+    """The figures that judges give one answer."""
 
     trial: int
     values: Mapping[str, float | None]

@@ -1,4 +1,4 @@
-"""Agents of Inspect as architectures: by their name in its registry (`inspect:react`), or an `@agent` in a file or a package."""
+"""Agents of Inspect as architectures: by name in its registry (`inspect:react`), or an `@agent` in a file or package."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ _INFO = "__registry_info__"
 """Where Inspect's decorators say what they made."""
 
 
-def is_inspect(name: str) -> bool:
-    return name.startswith(PREFIX)
-
-
 def is_agent(found: object) -> bool:
-    """Whether this is what Inspect's `@agent` makes, or what that returns."""
+    """Tell whether this is what Inspect's `@agent` makes, or what that returns."""
     return getattr(getattr(found, _INFO, None), "type", None) == "agent"
 
 
+def architecture_parts(found: Any) -> tuple[Callable[[], Run], tuple[str, ...]] | None:
+    """Return the way to load an agent of Inspect, and its prompts; `None` where it is no such agent."""
+    return (run_of_agent(found), PROMPTS) if is_agent(found) else None
+
+
 def run_of_agent(found: Any) -> Callable[[], Run]:
-    """Of an agent, or of the function that makes one; a parameter `tools` is given ours."""
+    """Load an agent, or what the function makes; a parameter `tools` is given ours."""
 
     def made() -> Agent:
         agent: Agent = found if iscoroutinefunction(found) else found(**_tools_for(found))

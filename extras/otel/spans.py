@@ -10,74 +10,22 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, TypedDict, cast
-from urllib.parse import urlsplit
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
-from drr.env.errors import DrrError, Misuse
+from drr.app.spans import Attributes, Spans, SpanTerms
+from drr.env.errors import Misuse
 from drr.llm.meter import dollars
 from drr.llm.names import parse_name
 
 if TYPE_CHECKING:
     from drr.agents.base import Event, Listener, ToolCall
-    from drr.llm.factory import Models
     from drr.llm.secrets import Redactor
     from drr.llm.seen import SeenCall
-    from drr.study.unit import Unit
     from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-Attributes = dict[str, Any]
-_PATH = "/v1/traces"
 _FLUSH_MS = 10_000
-
-
-class SpanTerms(TypedDict):
-    """Where spans go; plain data, so that each worker opens its own. Headers, which may be secret, come from
-    `OTEL_EXPORTER_OTLP_HEADERS` of each process."""
-
-    endpoint: str
-    text: bool
-
-
-def span_terms(endpoint: str | None, *, text: bool) -> SpanTerms | None:
-    if endpoint is None:
-        if text:
-            raise Misuse("--otel-text: says what spans hold; give --otel ENDPOINT too")
-        return None
-    try:
-        parts = urlsplit(endpoint)
-        wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
-    except ValueError:
-        wrong = True
-    if wrong or "@" in parts.netloc or parts.query or parts.fragment:
-        raise Misuse(
-            "--otel: not the address of a collector, such as http://127.0.0.1:4318"
-            " (it is not shown; a token belongs in OTEL_EXPORTER_OTLP_HEADERS)"
-        )
-    return {
-        "endpoint": endpoint if parts.path.endswith(_PATH) else endpoint.rstrip("/") + _PATH,
-        "text": text,
-    }
-
-
-class Spans:
-    """The spans of nobody: a run that is not traced."""
-
-    @contextmanager
-    def unit(self, name: str, attributes: Attributes) -> Iterator[None]:
-        """Around the work on one unit; what is called inside, in whatever task, hangs on its span."""
-        yield
-
-    def called(self, call: SeenCall) -> None:
-        """A call of a model ended."""
-
-    def heard_by(self, listener: Listener) -> Listener:
-        """The same listener, where calls of tools that ended are heard too."""
-        return listener
-
-
-NO_SPANS = Spans()
 
 
 class OtelSpans(Spans):
@@ -88,7 +36,7 @@ class OtelSpans(Spans):
             from opentelemetry.sdk.trace import TracerProvider
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
         except ImportError as missing:
-            raise DrrError(
+            raise Misuse(
                 f"--otel needs packages that are not installed ({missing.name}): pip install 'deepresearch-retail[otel]'"
             ) from None
         from importlib.metadata import version
@@ -209,38 +157,6 @@ class _Counted:
 
     def force_flush(self, timeout_millis: int = _FLUSH_MS) -> bool:
         return bool(self._exporter.force_flush(timeout_millis))
-
-
-@contextmanager
-def spans_of(terms: SpanTerms | None, models: Models) -> Iterator[Spans]:
-    """They see every call of these models."""
-    if terms is None:
-        yield NO_SPANS
-        return
-    spans = OtelSpans(terms, models.redact)
-    models.watched_by(spans)
-    try:
-        yield spans
-    finally:
-        spans.close()
-
-
-def answer_span(spans: Spans, spec: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Around the work on one answer."""
-    attributes = {
-        "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.agent.name": spec["variant"],
-        "drr.query_id": spec["query_id"],
-        "drr.trial": spec["trial"],
-    }
-    return spans.unit(f"invoke_agent {spec['variant']}", attributes)
-
-
-def judgement_span(spans: Spans, unit: Unit) -> AbstractContextManager[None]:
-    """Around the work on one judgement; which one, `drr study trace` says by `drr.unit`."""
-    fields = unit.key_fields
-    attributes = {f"drr.{name}": fields[name] for name in ("task", "protocol", "repeat") if name in fields}
-    return spans.unit(f"judge {unit.spec['task']}", {**attributes, "drr.unit": unit.key})
 
 
 def call_attributes(call: SeenCall) -> Attributes:

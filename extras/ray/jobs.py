@@ -91,7 +91,7 @@ class _Hand:
     course: JobCourse | None = None
 
 
-class RayJobs:
+class JobCrew:
     """`noted` is told what is waited for and who is refused."""
 
     def __init__(self, order: BenchOrder, noted: Callable[[str], None]) -> None:
@@ -105,7 +105,7 @@ class RayJobs:
         self._stillborn = 0
         self._waits_since = self._noted_at = time.monotonic()
 
-    def __enter__(self) -> RayJobs:
+    def __enter__(self) -> JobCrew:
         self._ray = connect_aside(self._order.address, self._order.workers)
         for _ in range(self._order.workers):
             self._recruit()

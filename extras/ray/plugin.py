@@ -1,7 +1,12 @@
-"""What this extra brings."""
+"""The plug-in of this extra."""
 
 from __future__ import annotations
 
 from drr.env.plugins import ExtraDoor
 
-EXTRA = ExtraDoor(name="ray", pools={"ray": "drr.extras.ray.pool:pool"})
+EXTRA = ExtraDoor(
+    name="ray",
+    pools={"ray": "drr.extras.ray.pool:pool"},
+    crews={"ray": "drr.extras.ray.jobs"},
+    clusters={"ray": "drr.extras.ray.cluster:look"},
+)

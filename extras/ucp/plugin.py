@@ -1,4 +1,4 @@
-"""What this extra brings."""
+"""The plug-in of this extra."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from drr.env.drawer.drawer import Drawer
 from drr.env.errors import Misuse
 from drr.env.files import check_plain
+from drr.env.plugins import check_needs
 from drr.papers.dr3.form import (
     DRAWER,
     QUESTION,
@@ -18,6 +19,7 @@ from drr.papers.dr3.form import (
     read_question,
     task_folders,
 )
+from drr.papers.dr3.plugin import PAPER
 
 _TOLD = 10
 
@@ -52,6 +54,7 @@ def open_task(folder: Path) -> FileTask:
 
 def open_tasks(place: Path) -> dict[str, FileTask]:
     """Open the tasks by id, in the order of the folders."""
+    check_needs(PAPER)
     found: dict[str, FileTask] = {}
     for folder in task_folders(place):
         task = open_task(folder)

@@ -8,6 +8,7 @@ _HERE = "drr.papers.dr3"
 PAPER = Paper(
     name="dr3",
     title="DR3-Eval",
+    needs=("openpyxl", "pypdf", "reportlab"),
     worlds={"files": f"{_HERE}.world:open_files"},
     kinds={"file": f"{_HERE}.source_kind:FileSources"},
     tasks=(

@@ -1,4 +1,4 @@
-"""What PDR-Bench brings."""
+"""The plug-in of PDR-Bench."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drr papers context check --model`: contexts told back into persons by a model, as units of a study beside the folder; nothing is paid twice."""
+"""`drr papers context check --model`: a model recognises persons in contexts. Each is a unit of a study beside the folder."""
 
 from __future__ import annotations
 

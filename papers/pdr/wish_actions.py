@@ -1,4 +1,4 @@
-"""What `drr papers tasks` does with wishes without a person, for questions that several persons are to ask in the same words."""
+"""The actions of `drr papers tasks` on wishes without a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `drr judges align` does and says: a version judged on dev or test, two versions side by side, the history as a curve."""
+"""The actions of `drr judges align`: judge a version, hold two side by side, show the history as a curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ReportEval brings."""
+"""The plug-in of ReportEval."""
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
+from drr.app.spans import span_terms
 from drr.env.errors import Misuse
-from drr.extras.otel.spans import call_attributes, span_terms
+from drr.extras.otel.spans import call_attributes
 from drr.llm.meter import Tokens
 from drr.llm.seen import SeenCall
 from langchain_core.messages import AIMessage

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from drr.env.errors import DrrError
 from drr.env.jobs import GivenJob, JobPart
-from drr.extras.ray.jobs import BenchOrder, RayJobs
+from drr.extras.ray.jobs import BenchOrder, JobCrew
 from drr.study.worker import Opening
 
 from tests.rays.nodes import add_node
@@ -39,14 +39,14 @@ def opened(config: Mapping[str, Any]) -> Iterator[SmallBench]:
 
 
 @pytest.fixture
-def jobs(cluster: Any) -> Iterator[RayJobs]:
+def jobs(cluster: Any) -> Iterator[JobCrew]:
     while len(cluster.worker_nodes) < 2:
         add_node(cluster)
-    with RayJobs(BenchOrder(Opening("tests.rays.test_jobs:opened", {}), 2), print) as made:
+    with JobCrew(BenchOrder(Opening("tests.rays.test_jobs:opened", {}), 2), print) as made:
         yield made
 
 
-def test_parts_that_were_lost_with_their_node_are_made_again(jobs: RayJobs, cluster: Any) -> None:
+def test_parts_that_were_lost_with_their_node_are_made_again(jobs: JobCrew, cluster: Any) -> None:
     made = [jobs.give(GivenJob("make", (letter,), 1)) for letter in "abcd"]
     where = {jobs.answer(job) for job in made}
     lost = next(node for node in cluster.worker_nodes if node.node_id in where)
@@ -60,6 +60,6 @@ def test_parts_that_were_lost_with_their_node_are_made_again(jobs: RayJobs, clus
 
 
 @pytest.mark.endurance
-def test_a_job_that_its_workers_die_of_ends_the_run_by_name(jobs: RayJobs) -> None:
+def test_a_job_that_its_workers_die_of_ends_the_run_by_name(jobs: JobCrew) -> None:
     with pytest.raises(DrrError, match=r"dying: 3 workers died of it, the last on .*process"):
         jobs.answer(jobs.give(GivenJob("die", (), name="dying")))

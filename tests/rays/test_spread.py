@@ -31,7 +31,7 @@ from drr.env.servers.connect import Servers
 from drr.env.servers.names import LOAD, MANIFEST
 from drr.env.settings import Settings
 from drr.env.shop import check_shop, open_shop
-from drr.extras.ray.jobs import BenchOrder, RayJobs
+from drr.extras.ray.jobs import BenchOrder, JobCrew
 from drr.study.worker import Opening
 from pydantic import SecretStr
 
@@ -254,7 +254,7 @@ def test_spans_of_plain_files_are_read_by_all_and_once_more_where_a_reader_died(
     pairs = find_pairs(tmp_path, CATEGORIES, chosen=True)
     assert all(reviews and not meta for meta, reviews in plan_of(pairs, recipe, 1 << 20).spans)
     job = Job(f"servers:{name}", pairs, recipe, tmp_path / "bad.jsonl")
-    made = ingest_by_many(job, settings, SpreadAsked(2, None), Killing(cluster))
+    made = ingest_by_many(job, settings, SpreadAsked(2, None, "drr.extras.ray.jobs"), Killing(cluster))
     assert "lost a worker on" in capsys.readouterr().err
     assert made.content_hash == alone
     whole(settings, name, alone)
@@ -301,7 +301,7 @@ def test_a_node_that_knows_other_servers_is_refused_and_the_others_go_on(
     cluster.remove_node(next(iter(cluster.worker_nodes)), False)
     stranger = add_node(cluster, DRR_MONGODB_URL="mongodb://127.0.0.1/?tls=yes")
     said: list[str] = []
-    with RayJobs(order(raw, name, workers=2), said.append) as jobs:
+    with JobCrew(order(raw, name, workers=2), said.append) as jobs:
         deadline = time.monotonic() + 120
         while not any("refused" in one for one in said) and time.monotonic() < deadline:
             jobs.answer(jobs.give(GivenJob("gather", (0, None), 1 + 1 + 8)))
@@ -321,7 +321,7 @@ def test_where_no_worker_is_as_it_must_be_the_command_says_why(
     raw: Path, settings: Settings, name: str, cluster: Any
 ) -> None:
     def refused(**how: Any) -> str:
-        with pytest.raises(DrrError) as raised, RayJobs(order(raw, name, **how), print) as jobs:
+        with pytest.raises(DrrError) as raised, JobCrew(order(raw, name, **how), print) as jobs:
             jobs.answer(jobs.give(GivenJob("gather", (0, None), 1)))
         return str(raised.value)
 

@@ -1,4 +1,4 @@
-"""What `drr papers swap` tells of a judged study: P beside its swap delta, and by task whose report serves whom."""
+"""The document of `drr papers swap`: P beside its swap delta, and by task whose report serves whom."""
 
 from __future__ import annotations
 

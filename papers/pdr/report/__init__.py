@@ -1,4 +1,4 @@
-"""What the paper adds to the report: P, Q and R, settings, memories, and the swap of persons."""
+"""The parts of reports that the paper adds: P, Q and R, settings, memories, and the swap of persons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the paper adds to the report: grades, repetition, and a judge aligned with experts."""
+"""The parts of reports that the paper adds: grades, repetition, and a judge aligned with experts."""
 
 from __future__ import annotations
 

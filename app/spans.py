@@ -1,0 +1,102 @@
+"""The spans of a run: one for each unit, call of a model and call of a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, TypedDict
+from urllib.parse import urlsplit
+
+from drr.env.errors import Misuse
+from drr.env.plugins import load, merged
+
+if TYPE_CHECKING:
+    from drr.agents.base import Listener
+    from drr.llm.factory import Models
+    from drr.llm.seen import SeenCall
+    from drr.study.unit import Unit
+
+Attributes = dict[str, Any]
+_PATH = "/v1/traces"
+
+
+class SpanTerms(TypedDict):
+    """The place that spans go to; plain data, so that each worker opens its own. Headers, which may be secret, come from
+    `OTEL_EXPORTER_OTLP_HEADERS` of each process."""
+
+    endpoint: str
+    text: bool
+
+
+def span_terms(endpoint: str | None, *, text: bool) -> SpanTerms | None:
+    if endpoint is None:
+        if text:
+            raise Misuse("--otel-text: says what spans hold; give --otel ENDPOINT too")
+        return None
+    if "otel" not in merged("spans"):
+        raise Misuse("--otel: the extra `otel` is not here; leave it out")
+    try:
+        parts = urlsplit(endpoint)
+        wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+    except ValueError:
+        wrong = True
+    if wrong or "@" in parts.netloc or parts.query or parts.fragment:
+        raise Misuse(
+            "--otel: not the address of a collector, such as http://127.0.0.1:4318"
+            " (it is not shown; a token belongs in OTEL_EXPORTER_OTLP_HEADERS)"
+        )
+    return {
+        "endpoint": endpoint if parts.path.endswith(_PATH) else endpoint.rstrip("/") + _PATH,
+        "text": text,
+    }
+
+
+class Spans:
+    """The spans of nobody: a run that is not traced."""
+
+    @contextmanager
+    def unit(self, name: str, attributes: Attributes) -> Iterator[None]:
+        """Enclose the work on one unit; what is called inside, in whatever task, hangs on its span."""
+        yield
+
+    def called(self, call: SeenCall) -> None:
+        """A call of a model ended."""
+
+    def heard_by(self, listener: Listener) -> Listener:
+        """The same listener, where calls of tools that ended are heard too."""
+        return listener
+
+
+NO_SPANS = Spans()
+
+
+@contextmanager
+def spans_of(terms: SpanTerms | None, models: Models) -> Iterator[Spans]:
+    """Open the spans, which see every call of these models."""
+    if terms is None:
+        yield NO_SPANS
+        return
+    spans = load(merged("spans")["otel"])(terms, models.redact)
+    models.watched_by(spans)
+    try:
+        yield spans
+    finally:
+        spans.close()
+
+
+def answer_span(spans: Spans, spec: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Enclose the work on one answer."""
+    attributes = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": spec["variant"],
+        "drr.query_id": spec["query_id"],
+        "drr.trial": spec["trial"],
+    }
+    return spans.unit(f"invoke_agent {spec['variant']}", attributes)
+
+
+def judgement_span(spans: Spans, unit: Unit) -> AbstractContextManager[None]:
+    """Enclose the work on one judgement; which one, `drr study trace` says by `drr.unit`."""
+    fields = unit.key_fields
+    attributes = {f"drr.{name}": fields[name] for name in ("task", "protocol", "repeat") if name in fields}
+    return spans.unit(f"judge {unit.spec['task']}", {**attributes, "drr.unit": unit.key})

@@ -1,0 +1,12 @@
+"""The plug-in of this extra."""
+
+from __future__ import annotations
+
+from drr.env.plugins import ExtraDoor
+
+_VARIANTS = "drr.extras.inspect.variants"
+EXTRA = ExtraDoor(
+    name="inspect",
+    variants={"inspect": f"{_VARIANTS}:inspect_architecture"},
+    agents={"inspect": f"{_VARIANTS}:architecture_parts"},
+)

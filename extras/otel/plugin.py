@@ -1,0 +1,7 @@
+"""The plug-in of this extra."""
+
+from __future__ import annotations
+
+from drr.env.plugins import ExtraDoor
+
+EXTRA = ExtraDoor(name="otel", spans={"otel": "drr.extras.otel.spans:OtelSpans"})
