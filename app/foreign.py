@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from drr.env.query import Query
     from drr.env.settings import Settings
     from drr.eval.foreign.form import Format
-    from drr.eval.foreign.kept import ForeignScore
+    from drr.eval.foreign.summary import ForeignScore
     from drr.eval.foreign.taking import GivenFiles, TakenFiles
     from drr.study.study import Study
     from drr.study.unit import Unit
@@ -97,7 +97,7 @@ def format_of(path: Path) -> Format | None:
 
 
 def read_given(arguments: argparse.Namespace) -> GivenFiles:
-    from drr.eval.foreign.kept import NAME_LENGTH
+    from drr.eval.foreign.summary import NAME_LENGTH
     from drr.eval.foreign.taking import read_files
 
     for name in ("judge", "system"):
@@ -112,7 +112,7 @@ def read_given(arguments: argparse.Namespace) -> GivenFiles:
 
 def taken_before_writing(given: GivenFiles, arguments: argparse.Namespace) -> TakenFiles:
     """Read what will be written. All errors in the files are found by then, and a new study is made only afterwards."""
-    from drr.eval.foreign.kept import foreign_scores
+    from drr.eval.foreign.summary import foreign_scores
     from drr.eval.foreign.taking import take_files
     from drr.study.study import Study
 
@@ -130,7 +130,7 @@ def take_given(
     study: Study, form: Format, taken: TakenFiles, settings: Settings, arguments: argparse.Namespace
 ) -> tuple[ForeignTaken, bool]:
     """The document, and whether all went well."""
-    from drr.eval.foreign.kept import keep_scores
+    from drr.eval.foreign.summary import keep_scores
 
     added, ok = taken_reports(study, taken.units, taken.fresh, settings, arguments)
     replaced = keep_scores(study, taken.scores) if taken.scores else 0
@@ -254,7 +254,7 @@ def export_foreign(study: Study, out: Path, name: str) -> ForeignExported:
     """Export into a new folder."""
     from drr.env.files import file_name, make_folder, write_file
     from drr.eval.foreign.form import FileOut
-    from drr.eval.foreign.leaving import leaving
+    from drr.eval.foreign.taking import leaving
 
     form = format_named(name)
     if out.exists() and any(out.iterdir()):

@@ -9,8 +9,8 @@ from drr.env.plugins import merged
 from drr.eval.labels import DIMENSIONS
 from drr.eval.metrics import metrics as known_metrics
 from drr.eval.metrics import tables, titles
-from drr.eval.metrics.as_printed import printed_figures
 from drr.eval.metrics.base import Metric
+from drr.eval.metrics.document import printed_figures
 from drr.eval.metrics.rows import StudyDocument
 from drr.eval.stats.citations import unread
 from drr.eval.stats.intervals import VRow

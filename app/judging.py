@@ -98,7 +98,7 @@ class JudgeWorkplace(PlainDesk):
 
 def desk_document(study: Study, desk: Desk, shop: str | None) -> PlainDesk:
     from drr.app.elsewhere import desk_facts, whole_path
-    from drr.eval.judging.earlier import earlier_prompts
+    from drr.eval.judging.difference import earlier_prompts
 
     pages = desk.refetched
     return {
@@ -127,7 +127,7 @@ def open_workplace(document: JudgeWorkplace) -> Iterator[Workplace]:
     from drr.env.web.base import Page
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.evidence.answers import questions, read_answers
-    from drr.eval.judging.earlier import earlier_prompts
+    from drr.eval.judging.difference import earlier_prompts
     from drr.eval.judging.run import Work
     from drr.eval.tasks.desk import EXTRACTOR, JUDGE
     from drr.eval.tasks.protocol import PROTOCOLS

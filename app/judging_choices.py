@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from drr.app.judgement import JudgeConfig
     from drr.eval.evidence.answers import Answer
     from drr.eval.tasks.desk import Desk
-    from drr.eval.tasks.key_points.file import OwnPoints
+    from drr.eval.tasks.key_points.rows import OwnPoints
     from drr.study.study import Study
 
 _RELATIVE = "relative"
@@ -70,7 +70,7 @@ class JudgingChoices(NamedTuple):
     """By the prompts that judged the study before."""
 
     def settle(self, desk: Desk) -> None:
-        from drr.eval.judging.earlier import earlier_prompts
+        from drr.eval.judging.difference import earlier_prompts
 
         if self.earlier:
             desk.prompts = earlier_prompts()
@@ -79,7 +79,7 @@ class JudgingChoices(NamedTuple):
 
     def keep(self, study: Study, config: JudgeConfig) -> None:
         """Keep what was given now, until something else is given."""
-        from drr.eval.tasks.key_points.file import keep_points
+        from drr.eval.tasks.key_points.rows import keep_points
         from drr.eval.tasks.relative import keep_reference
 
         for module in paper_choices():
@@ -193,7 +193,7 @@ def choices(
     study: Study, desk: Desk, answers: list[Answer], config: JudgeConfig, what: list[str]
 ) -> JudgingChoices:
     from drr.env.errors import Misuse
-    from drr.eval.tasks.key_points.file import kept_points, read_points
+    from drr.eval.tasks.key_points.rows import kept_points, read_points
     from drr.eval.tasks.relative import kept_reference
 
     if config.export_points is not None and not config.export_points.absolute().parent.is_dir():
@@ -221,7 +221,7 @@ def choices(
 
 def _goes_on(study: Study, desk: Desk) -> bool:
     from drr.app.notices import notice
-    from drr.eval.judging.earlier import goes_on_by_earlier
+    from drr.eval.judging.difference import goes_on_by_earlier
 
     found = goes_on_by_earlier(study, desk)
     if found:
@@ -235,8 +235,7 @@ def export_points(study: Study, desk: Desk, path: Path) -> int:
     from drr.env.errors import DrrError
     from drr.env.files import write_file
     from drr.eval.judging.read import judging_of, read_judged
-    from drr.eval.tasks.key_points.file import document
-    from drr.eval.tasks.key_points.rows import points_of
+    from drr.eval.tasks.key_points.rows import document, points_of
 
     judged = read_judged(study, judging_of(desk), answers=list(desk.answers.values()))
     found = {wish.id: points_of(judged, wish.id) for wish in desk.wishes()}

@@ -103,8 +103,7 @@ def write_beside(study: Study, out: Path, viewer: str, judge: str | None) -> Mat
 
 def _read(study: Study, config: ReportConfig) -> tuple[Judged, StudyDocument]:
     from drr.app.report.of_papers import report_parts
-    from drr.eval.foreign.kept import foreign_scores
-    from drr.eval.foreign.summary import foreign_tables
+    from drr.eval.foreign.summary import foreign_scores, foreign_tables
     from drr.eval.judging.read import choose, read_judged
     from drr.eval.metrics.document import study_document
 
@@ -160,8 +159,7 @@ def _material(
 
 def _write_verdicts(judged: Judged, config: ReportConfig, file: Path) -> int:
     from drr.app.console import write_lines
-    from drr.eval.judging.citation_lines import citation_lines
-    from drr.eval.judging.read import complete_only
+    from drr.eval.judging.read import citation_lines, complete_only
 
     if config.complete_only:
         judged = complete_only(judged)

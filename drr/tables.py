@@ -49,8 +49,7 @@ def verdicts(study: str | Path, judge: str | None = None) -> pa.Table:
     """
     import pyarrow as pa
 
-    from drr.eval.judging.citation_lines import CitationLine, citation_lines
-    from drr.eval.judging.read import choose, read_judged
+    from drr.eval.judging.read import CitationLine, choose, citation_lines, read_judged
     from drr.study.study import Study
 
     with Study.read(Path(study)) as opened:

@@ -60,7 +60,7 @@ class Paper(NamedTuple):
     documents: Mapping[str, str] = {}
     """By key of the study's document: a function of `drr.eval.metrics.document.JudgedStudy`."""
     printed: str = ""
-    """Figures by the definitions that were printed: a `drr.eval.metrics.as_printed.PrintedFigures`."""
+    """Figures by the definitions that were printed: a `drr.eval.metrics.document.PrintedFigures`."""
     judge_rules: str = ""
     """`drr.offline.judge.Rules`: what answers in place of a model."""
     ruled: Sequence[str] = ()

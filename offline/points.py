@@ -9,8 +9,7 @@ import re
 from typing import NamedTuple
 
 from drr.eval.asking.forms import PointWord
-from drr.eval.evidence.figures import missing_numbers
-from drr.eval.evidence.words import families, plain
+from drr.eval.evidence.words import families, missing_numbers, plain
 
 _ENOUGH = 0.75
 """Share of a point's words that one line of a report holds."""

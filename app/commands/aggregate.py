@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from drr.env.json_object import JsonObject
-    from drr.eval.stats.aggregate.document import AggregateDocument
+    from drr.eval.stats.aggregate import AggregateDocument
 
 _EXAMPLES = """\
 Raw scores are JSONL, a row a line; docs/aggregate.md has the form of each protocol.
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     import sys
 
     from drr.app.console import print_json
-    from drr.eval.stats.aggregate.document import aggregate
+    from drr.eval.stats.aggregate import aggregate
 
     document = aggregate(arguments.protocol, arguments.file, intervals=arguments.ci)
     if arguments.json:

@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
     from drr.env.errors import Misuse
     from drr.eval.agreement.calibrate import Calibration, shop_of_labels, verdict_lines
-    from drr.eval.agreement.cases import cases
+    from drr.eval.agreement.people import cases
     from drr.eval.asking.judge import KeptAnswers
     from drr.study.study import Study
 
@@ -120,7 +120,7 @@ def _labels(
     from drr.app.models import models_of
     from drr.app.vouching import given_settings, trusted_addresses
     from drr.env.errors import Misuse
-    from drr.eval.agreement.marked import marked_labels
+    from drr.eval.agreement.samples import marked_labels
     from drr.eval.labels import read_labels
 
     if not arguments.labels.is_dir():

@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json, settings_of
     from drr.app.models import models_of
     from drr.app.studies import budget_of, check_models, conclude, unit_cap_of
-    from drr.eval.canaries.study import SHOP_URL
+    from drr.eval.canaries.table import SHOP_URL
     from drr.llm.names import OFFLINE
 
     asked = None if arguments.what is None else _parts(arguments.what)
@@ -162,7 +162,7 @@ def _opened(folder: Path) -> Study:
 @contextmanager
 def _shop(folder: Path, settings: Settings) -> Iterator[Shop]:
     from drr.env.shop import open_shop
-    from drr.eval.canaries.shop import write_shop
+    from drr.eval.canaries.reports import write_shop
 
     spec = str(folder / "shop")
     if not Path(spec).exists():
@@ -180,7 +180,7 @@ async def _vet(
     arguments: argparse.Namespace,
 ) -> tuple[Summary, CanariesDocument]:
     from drr.app.judging import desk_of
-    from drr.eval.canaries.study import mistake_units, put, report_units
+    from drr.eval.canaries.table import mistake_units, put, report_units
 
     summary: Summary | None = None
     rows: list[CanaryRow] = []
@@ -237,8 +237,7 @@ async def _reports(
     study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
     from drr.app.console import progress_of
-    from drr.eval.canaries.study import QUERY_ID
-    from drr.eval.canaries.table import report_rows
+    from drr.eval.canaries.table import QUERY_ID, report_rows
     from drr.eval.evidence.answers import read_answers
     from drr.eval.judging.read import judging_of, read_judged
     from drr.eval.judging.run import judge
@@ -254,7 +253,7 @@ async def _mistakes(
     study: Study, desk: Desk, models: Models, arguments: argparse.Namespace
 ) -> tuple[Summary, list[CanaryRow]]:
     from drr.app.console import progress_of
-    from drr.eval.canaries.mistakes import QUERY_ID
+    from drr.eval.canaries.planted import QUERY_ID
     from drr.eval.canaries.table import mistake_rows
     from drr.eval.evidence.answers import read_answers
     from drr.eval.judging.read import judging_of, read_judged
@@ -277,7 +276,7 @@ async def _planted(
     from drr.app.console import progress_of
     from drr.app.studies import budget_of, unit_cap_of
     from drr.eval.agreement.calibrate import Calibration
-    from drr.eval.agreement.cases import cases
+    from drr.eval.agreement.people import cases
     from drr.eval.asking.judge import KeptAnswers
     from drr.eval.canaries.planted import planted_claims
     from drr.eval.canaries.table import planted_rows
@@ -315,7 +314,7 @@ def _vetted(part: str) -> Vetting:
 
 
 def _cost(study: Study, judge: str) -> float | None:
-    from drr.eval.agreement.cost import judge_costs
+    from drr.eval.agreement.precision import judge_costs
 
     cost = judge_costs(study, {}).get(judge)
     return None if cost is None else cost["usd"]

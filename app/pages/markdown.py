@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from drr.eval.asking.rendering import parser
+from drr.eval.asking.safety import parser
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from drr.app.report.material import LONGEST_NAME, Material, answer_name, system_answer
 from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine
 from drr.eval.agreement.criteria import scores_under_criteria
-from drr.eval.agreement.items import OVERALL, Items, preferences
+from drr.eval.agreement.judges import OVERALL, Items, preferences
 from drr.eval.agreement.rows import AgreementDocument, CriteriaLevels, RankingRow
 from drr.eval.labels import CriterionLabel, Label, PairwiseLabel, RatingLabel, pair_id, rating_id
 from drr.eval.metrics import metrics, values_of

@@ -12,11 +12,10 @@ from drr.env.files import file_name, short_name
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import repetitions
 from drr.eval.metrics import values_of
+from drr.eval.metrics.compare import values_again
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import StudyDocument
-from drr.eval.metrics.said_again import values_again
-from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.comparisons import Comparison
+from drr.eval.stats.asked import AskedQuestion, Comparison
 from drr.eval.stats.noise import RepetitionFloor, noise_floor
 from drr.eval.tasks.judged import Judged
 from drr.wording.excerpt import excerpt

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from drr.app.report.material import LONGEST_NAME, Material
 from drr.app.report.tables import AnswerRow, Behind, Cell, Form, Heading, Table, TableLine
-from drr.eval.metrics.cost_rows import cost_part
 from drr.eval.metrics.costs import cost_of, shared_judgements
+from drr.eval.metrics.rows import cost_part
 from drr.study.unit import Record
 from drr.wording.excerpt import excerpt
 

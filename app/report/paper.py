@@ -16,7 +16,7 @@ from drr.env.given import parts_of
 from drr.eval.asking.rules import is_rules
 from drr.eval.metrics import documented, families, metrics
 from drr.eval.metrics.base import Metric
-from drr.eval.metrics.same_reports import rank_of
+from drr.eval.metrics.coverage import rank_of
 from drr.eval.stats.intervals import VRow
 
 _ABSENT = "nothing in this study shows it"

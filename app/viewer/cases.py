@@ -11,7 +11,7 @@ from drr.app.viewer.model import CriterionView, ReportView, ShownEntry
 from drr.env.given import Setting, parts_of
 from drr.env.source import text_hash
 from drr.eval.metrics.base import Metric
-from drr.eval.metrics.same_reports import by_agent
+from drr.eval.metrics.coverage import by_agent
 from drr.papers.pdr.judging.rows import DIMENSIONS
 from drr.papers.pdr.metrics.setting_pairs import GRADES
 from drr.papers.pdr.person import Person

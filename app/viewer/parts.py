@@ -28,8 +28,7 @@ from drr.env.query import Query
 from drr.env.shop import Shop
 from drr.env.source import text_hash
 from drr.eval.checks import urls_in, value_text
-from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.book import Book
+from drr.eval.evidence.answers import Answer, Book
 from drr.eval.metrics import metrics, unasked
 from drr.eval.metrics.base import Metric
 from drr.eval.stats.citations import CitationVerdict

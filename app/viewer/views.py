@@ -14,14 +14,13 @@ from drr.app.viewer import parts
 from drr.app.viewer.model import OtherJudge, ReportView, ShownEntry
 from drr.env.json_object import JsonObject
 from drr.eval.agreement.study import latest_judgings
-from drr.eval.evidence.answers import Answer, answer_of, questions
-from drr.eval.evidence.book import Book
-from drr.eval.foreign import kept
+from drr.eval.evidence.answers import Answer, Book, answer_of, questions
+from drr.eval.foreign import summary
 from drr.eval.foreign.summary import ForeignValue, foreign_values
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.metrics import metrics, values_of
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.mistakes.task import mistakes_of
+from drr.eval.tasks.mistakes.finding import mistakes_of
 from drr.papers.dr3.judging.rows import depth_of, fact_labels, point_labels
 from drr.papers.reporteval.judging.rows import report_grades_of
 from drr.study.blobs import LostText
@@ -39,7 +38,7 @@ class AnswerViews:
         self._study, self._judge, self._shop = study, judge, shop
         self._lock = RLock()
         self._queries = questions(study)
-        self._scores = (version_of(study), kept.foreign_scores(study))
+        self._scores = (version_of(study), summary.foreign_scores(study))
 
     @cached_property
     def _profiles(self) -> ShopperProfiles:
@@ -122,7 +121,7 @@ class AnswerViews:
         stamp = version_of(self._study)
         with self._lock:
             if self._scores[0] != stamp:
-                self._scores = (stamp, kept.foreign_scores(self._study))
+                self._scores = (stamp, summary.foreign_scores(self._study))
             scores = self._scores[1]
         return tuple(foreign_values(scores, entry.variant, entry.query_id, entry.trial))
 
@@ -139,7 +138,7 @@ class AnswerViews:
 def version_of(study: Study) -> str:
     """Changes whenever the ledger or scores of others are written, by whomever."""
     path = study.ledger.path
-    files = [path, path.with_name(path.name + "-wal"), path.with_name(kept.FILE)]
+    files = [path, path.with_name(path.name + "-wal"), path.with_name(summary.FILE)]
     return " ".join(f"{s.st_mtime_ns}-{s.st_size}" for file in files if file.exists() for s in (file.stat(),))
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from drr.env.source import Frozen
-from drr.eval.agreement.cases import Case
-from drr.eval.agreement.classes import pair_classes, support_classes
 from drr.eval.agreement.people import (
+    Case,
     Results,
     among_people,
     comparisons_of,
@@ -30,7 +29,7 @@ from drr.eval.agreement.rows import (
     RatingRow,
     SupportRow,
 )
-from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, support_statistics
+from drr.eval.agreement.statistics import PAIRWISE, SUPPORT, pair_classes, support_classes, support_statistics
 from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import SCHEMA
 from drr.eval.asking.judge import Judge, KeptAnswers
@@ -41,11 +40,9 @@ from drr.eval.labels import (
     task_of,
 )
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.grading import Graded
+from drr.eval.tasks.grading import PAIRWISE as PAIRWISE_TASK
+from drr.eval.tasks.grading import RATING, Graded, comparison_asking, prefer, rate, rating_asking
 from drr.eval.tasks.held import SupportItem
-from drr.eval.tasks.pairwise import PAIRWISE as PAIRWISE_TASK
-from drr.eval.tasks.pairwise import comparison_asking, prefer
-from drr.eval.tasks.rating import RATING, rate, rating_asking
 from drr.eval.tasks.support import SUPPORT as SUPPORT_TASK
 from drr.eval.tasks.support import judge_support, support_asking
 from drr.study.study import Study

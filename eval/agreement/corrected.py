@@ -28,7 +28,7 @@ from drr.eval.labels import (
 )
 from drr.eval.metrics.coverage import variants_of
 from drr.eval.metrics.rows import CorrectedDocument, CorrectedFigure
-from drr.eval.stats.comparisons import Comparison
+from drr.eval.stats.asked import Comparison
 from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.faithfulness import PAPER_TYPES, UNREADABLE, JudgedClaim, strict
 from drr.eval.tasks.judged import Judged

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from drr.eval.agreement.items import OVERALL, Items
+from drr.eval.agreement.judges import OVERALL, Items
 from drr.eval.agreement.rows import (
     CriteriaAgreement,
     CriteriaLevels,
@@ -17,7 +17,7 @@ from drr.eval.agreement.rows import (
 from drr.eval.agreement.statistics import alpha
 from drr.eval.labels import CriterionLabel, content_id
 from drr.eval.stats import correlation
-from drr.eval.stats.consistency import Consistency, CriterionScore, ReportTotals, consistency, report_totals
+from drr.eval.stats.correlation import Consistency, CriterionScore, ReportTotals, consistency, report_totals
 
 PEOPLE = "all people"
 Key = tuple[str, str]

@@ -7,7 +7,7 @@ from typing import Generic, TypedDict, TypeVar, cast
 
 from drr.eval.judging.marks import ReviewerRow
 from drr.eval.stats.intervals import V, VRow
-from drr.eval.stats.positions import PositionRow
+from drr.eval.stats.pairs import PositionRow
 
 
 class AgreementRow(VRow):

@@ -130,3 +130,32 @@ class RelativeGrade(_Answer):
 
 class RelativeGrades(_Answer):
     grades: list[RelativeGrade]
+
+
+StatementWord = Literal["true", "false", "unknown"]
+ChargeWord = Literal["wrong", "right", "open"]
+
+
+class StatementAnswer(_Answer):
+    id: str
+    working: str = Field(
+        description="what the records say of it, each figure and each word that can be checked"
+    )
+    sums: list[str] = Field(description="sums to be worked out by code, such as 2*19.99+33.98; empty if none")
+    verdict: StatementWord
+    words: str = Field(description="the wrong words of the statement, copied; empty unless false")
+    instead: str = Field(description="what they would have to say; empty unless false")
+
+
+class StatementAnswers(_Answer):
+    verdicts: list[StatementAnswer]
+
+
+class ChargeAnswer(_Answer):
+    id: str
+    defence: str = Field(description="the reading that comes nearest to making the statement true")
+    verdict: ChargeWord
+
+
+class ChargeAnswers(_Answer):
+    verdicts: list[ChargeAnswer]

@@ -1,17 +1,189 @@
-"""Safety from graded text, which is hostile. What a reader would not see is taken out, what could pass for a verdict is made harmless.
+"""Graded text as a reader of the rendered report sees it, with nothing that could pass for a verdict.
 
-Fences come from `drr.llm.prompts.fence`, whose marks a text cannot hold because they are made of its own hash.
-"""
+The parser is the viewer's, so a judge reads what a reader sees. Comments, definitions, titles, targets, words behind a fence and cells
+beyond a table's head have no place in the rendering and so none here. A report of which everything is shown stays as it was written, byte
+by byte. Fences come from `drr.llm.prompts.fence`, whose marks a text cannot hold because they are made of its own hash."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-from drr.eval.asking.rendering import rendered
+from drr.citations.addresses import canonical_url
 from drr.llm.prompts import fence
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+
+_ADDRESS = re.compile(r"(?:https?|user)://[^\s<>()\[\]\"']+")
+_WORD_ENDS = re.compile(r"[-._]+")
+MOST_WORDS = 7
+"""`www.the-wild-bird-shop.co.uk` has as many."""
+_SIGNS = {code: None for code in range(0x80) if not chr(code).isalnum()}
+_SITE = re.compile(r"((?:https?|user)://)(?:[^/?#@]{0,200}@)?([\w.-]{1,64})", re.IGNORECASE)
+
+
+@cache
+def parser() -> MarkdownIt:
+    """Make the parser of every page that shows a report: HTML is text, images are links."""
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"])
+    return made.disable(["image"])
+
+
+def rendered(markdown: str, addresses: Collection[str] = ()) -> str:
+    """Return what the rendering shows, as readable Markdown. Of a link's target only the site, which a reader sees who points at it.
+
+    A target stays whole where the text shows it elsewhere, or where its canonical form is one of `addresses`: those that the task shows anyway.
+    """
+    tokens = parser().parse(markdown)
+    addresses_seen = _ADDRESS.findall("\n".join(_texts(tokens)))
+    known = {*addresses_seen, *(address.rstrip(".,;:!?*_") for address in addresses_seen)}
+    if addresses:
+        known |= {target for target in _targets(tokens) if canonical_url(target) in addresses}
+    text = _Page(known).text(tokens)
+    if _letters(text) == _letters(markdown):
+        return markdown
+    return f"{text}\n" if markdown.endswith("\n") else text
+
+
+def _letters(text: str) -> str:
+    """All but the signs that Markdown is written with: what can say something."""
+    return "".join(text.translate(_SIGNS).split())
+
+
+def _texts(tokens: Iterable[Token]) -> Iterable[str]:
+    for token in tokens:
+        if token.type == "inline":
+            yield "".join("\n" if one.type == "softbreak" else one.content for one in token.children or ())
+        elif token.type in ("fence", "code_block"):
+            yield token.content
+
+
+def _targets(tokens: Iterable[Token]) -> set[str]:
+    found = (one for token in tokens for one in token.children or () if one.type == "link_open")
+    return {str(one.attrs.get("href", "")) for one in found}
+
+
+class _Page:
+    """Blocks as lines. A container's lines are set in when it closes; nesting is the parser's to limit."""
+
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = known
+        self._frames: list[list[str]] = [[]]
+        self._marks: list[str] = []
+        self._row: list[str] = []
+        self._head = ""
+
+    def text(self, tokens: Sequence[Token]) -> str:
+        for token in tokens:
+            self._take(token)
+        return "\n".join(self._frames[0]).strip("\n")
+
+    def _take(self, token: Token) -> None:
+        match token.type:
+            case "heading_open":
+                self._head = f"{'#' * int(token.tag[1])} "
+            case "inline":
+                self._inline(token)
+            case "fence" | "code_block":
+                self._block(["```", *token.content.rstrip("\n").split("\n"), "```"])
+            case "hr":
+                self._block(["---"])
+            case "list_item_open":
+                self._open(f"{token.info}{token.markup} ")
+            case "blockquote_open":
+                self._open("> ")
+            case "list_item_close" | "blockquote_close":
+                self._close()
+            case "bullet_list_close" | "ordered_list_close":
+                self._frames[-1].append("")
+            case _:
+                self._table(token)
+
+    def _table(self, token: Token) -> None:
+        match token.type:
+            case "tr_open":
+                self._row = []
+            case "th_open" | "td_open":
+                self._row.append("")
+            case "tr_close":
+                self._frames[-1].append(f"| {' | '.join(self._row)} |")
+            case "thead_close":
+                self._frames[-1].append(f"|{' --- |' * len(self._row)}")
+                self._row = []
+            case "table_close":
+                self._row = []
+                self._frames[-1].append("")
+
+    def _inline(self, token: Token) -> None:
+        text = inline_text(token.children or (), self._known)
+        if self._row:
+            self._row[-1] = text.replace("\n", " ")
+        else:
+            self._block((self._head + text).split("\n"))
+        self._head = ""
+
+    def _block(self, lines: Sequence[str]) -> None:
+        self._frames[-1] += [*lines, ""]
+
+    def _open(self, mark: str) -> None:
+        self._marks.append(mark)
+        self._frames.append([])
+
+    def _close(self) -> None:
+        mark, lines = self._marks.pop(), self._frames.pop()
+        while lines and not lines[-1]:
+            lines.pop()
+        further = mark if mark == "> " else " " * len(mark)
+        first, *rest = lines or [""]
+        self._frames[-1] += [mark + first, *(further + line if line else line for line in rest)]
+        if mark == "> ":
+            self._frames[-1].append("")
+
+
+def inline_text(children: Sequence[Token], known: Collection[str]) -> str:
+    """A flat walk: emphasis may be nested as deep as the text is long."""
+    parts: list[str] = []
+    links: list[tuple[int, str]] = []
+    for token in children:
+        if token.type in ("softbreak", "hardbreak"):
+            parts.append("\n")
+        elif token.type == "code_inline":
+            parts.append(f"{token.markup}{token.content}{token.markup}")
+        elif token.type == "link_open":
+            links.append((len(parts), "" if token.markup == "autolink" else str(token.attrs.get("href", ""))))
+        elif token.type == "link_close":
+            start, target = links.pop()
+            label = "".join(parts[start:])
+            parts[start:] = [_link(label, target, known)] if _letters(label) else []
+        elif token.nesting:
+            parts.append(token.markup)
+        else:
+            parts.append(token.content)
+    return "".join(parts)
+
+
+def _link(label: str, target: str, known: Collection[str]) -> str:
+    """A link without a letter in its label is nothing that a reader would find."""
+    if not target:
+        return f"<{label}>"
+    site = _SITE.match(target)
+    if target in known:
+        return f"[{label}]({target})"
+    return f"[{label}]({site[1]}{site[2]})" if site and _is_name(site[2]) else f"[{label}]"
+
+
+def _is_name(host: str) -> bool:
+    """Tell whether it names a site. A host of many words can tell a judge a sentence that no reader has before their eyes."""
+    return len(_WORD_ENDS.split(host)) <= MOST_WORDS
+
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HIDDEN_ELEMENT = re.compile(r"<(script|style|template)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)

@@ -5,15 +5,13 @@ They decide on literal things and structured places only; all else is `unverifia
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from drr.eval.checks import catalogue, citing, money, orders, products, text
 from drr.eval.checks.base import Check, CheckDocument, Status, Subject, returned_by, urls_in
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.privacy import privacy
-from drr.eval.checks.profile import profile_facts
-from drr.eval.checks.told import kinds_text, plain_text, tally_text
+from drr.eval.checks.profile import privacy, profile_facts
 
 __all__ = [
     "RULES",
@@ -27,6 +25,62 @@ __all__ = [
     "urls_in",
     "value_told",
 ]
+
+
+_COUNTED = frozenset({"checked", "failed", "unverifiable", "missing"})
+"""Told by the first words, or one by one by the lines of evidence."""
+_DOLLARS = frozenset({"total", "limit"})
+
+
+def tally_text(value: Any) -> str:
+    """Tell a tally; a value in another form is told part by part."""
+    if not isinstance(value, Mapping):
+        return plain_text(value)
+    parts = [_counts(value)] if "checked" in value else []
+    for name, one in value.items():
+        if (name not in _COUNTED or not parts) and one is not None and one != []:
+            shown = f"${one:,.2f}" if name in _DOLLARS and isinstance(one, (int, float)) else plain_text(one)
+            parts.append(f"{name.replace('_', ' ')} {len(one) if isinstance(one, list) else shown}")
+    return "; ".join(parts)
+
+
+def _counts(value: Mapping[str, Any]) -> str:
+    checked, failed, open_ = (value.get(name) or 0 for name in ("checked", "failed", "unverifiable"))
+    if not checked:
+        return f"nothing decided, {open_:,} open" if open_ else "nothing to check"
+    counts = f"{checked:,} checked, {f'{failed:,} wrong' if failed else 'none wrong'}"
+    return counts + (f", {open_:,} open" if open_ else "")
+
+
+def kinds_text(value: Any) -> str:
+    """Tell kinds of faults and how many of each."""
+    if not isinstance(value, Mapping):
+        return plain_text(value)
+    counts = [f"{plain_text(count)} \u00d7 {kind.replace('_', ' ')}" for kind, count in value.items()]
+    return ", ".join(counts) or "no fault"
+
+
+def plain_text(value: Any) -> str:
+    """Tell any JSON without its signs."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:,.2f}".rstrip("0").rstrip(".")
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Mapping):
+        return ", ".join(_fields(value))
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(plain_text, value)))
+    return str(value)
+
+
+def _fields(value: Mapping[str, Any]) -> Iterator[str]:
+    for name, one in value.items():
+        if one is not None and one != []:
+            yield f"{str(name).replace('_', ' ')} {plain_text(one)}"
 
 
 class Rule(NamedTuple):

@@ -12,10 +12,8 @@ from itertools import groupby, product
 from typing import NamedTuple
 
 from drr.eval.checks.base import Span
-from drr.eval.checks.labels import is_quantity, is_total
-from drr.eval.checks.layout import TextLine
-from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.values import segment
+from drr.eval.checks.mentions import Mentions, TextLine
+from drr.eval.checks.values import is_quantity, is_total, segment
 from drr.wording.money import MoneyAmount, amounts
 
 _OPEN = re.compile(

@@ -10,14 +10,19 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from drr.eval.checks.behind import FactsBehind
-from drr.eval.checks.entered import ProductFacts, detail_of
-from drr.eval.checks.labels import field_of, may_count_ratings
-from drr.eval.checks.layout import TextLine
-from drr.eval.checks.mentions import Mentions, ProductReference
+from drr.eval.checks.behind import FactsBehind, ProductFacts, detail_of
+from drr.eval.checks.mentions import Mentions, ProductReference, Tables, TextLine
 from drr.eval.checks.naming import full_name, similarity, words
-from drr.eval.checks.tables import Tables
-from drr.eval.checks.values import Segment, cell_values, labelled, segment, segments, values_of
+from drr.eval.checks.values import (
+    Segment,
+    cell_values,
+    field_of,
+    labelled,
+    may_count_ratings,
+    segment,
+    segments,
+    values_of,
+)
 
 BULLET = re.compile(r"[\s>]*+(?:[-*+•·]|\d{1,3}[.)])?[\s*_]*+")
 _SENTENCE_END = re.compile(r"(?<=[^\s.])[.!?][*_)”\"]*(?:\s?\[\^?\d+\])*\s+(?=[A-Z*_$\[])")

@@ -8,9 +8,8 @@ from itertools import pairwise
 
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
 from drr.eval.checks.bills import StatedTotal, bills_of, totals_of
-from drr.eval.checks.labels import listed, plain_label
 from drr.eval.checks.mentions import Mentions
-from drr.eval.checks.values import labelled, segment
+from drr.eval.checks.values import labelled, listed, plain_label, segment
 from drr.wording.money import MoneyAmount, amounts
 
 _CENT = 0.011

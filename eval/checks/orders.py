@@ -10,11 +10,9 @@ from drr.env.entities import ORDER_STATUSES, Order
 from drr.env.statistics import Share, UserStatistics
 from drr.env.text import category_key
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
-from drr.eval.checks.labels import listed, plain_label
-from drr.eval.checks.layout import TextLine
-from drr.eval.checks.mentions import Mentions
+from drr.eval.checks.mentions import Mentions, TextLine
 from drr.eval.checks.naming import full_name, makers, other_of_that_name, similarity, words
-from drr.eval.checks.values import Segment, labelled, segment, segments
+from drr.eval.checks.values import Segment, labelled, listed, plain_label, segment, segments
 from drr.wording.dates import When, dates, days_of_year
 from drr.wording.money import amounts
 

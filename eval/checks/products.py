@@ -12,10 +12,9 @@ from weakref import WeakKeyDictionary
 from drr.env.entities import Product
 from drr.env.shop import SearchRequest, Shop, Store
 from drr.eval.checks.base import Check, Span, Subject, Tally, unverifiable
-from drr.eval.checks.entered import ProductAttribute, ProductFact
+from drr.eval.checks.behind import ProductAttribute, ProductFact
 from drr.eval.checks.facts import BULLET, facts_of
-from drr.eval.checks.layout import TextLine
-from drr.eval.checks.mentions import Mentions, ProductReference
+from drr.eval.checks.mentions import Mentions, ProductReference, TextLine
 from drr.eval.checks.naming import folded_words, full_name, head_noun, makers, similarity, words
 from drr.eval.checks.values import SaidValue, pairs_of, segments
 from drr.wording.figures import numbers

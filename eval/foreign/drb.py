@@ -10,23 +10,22 @@ from typing import Any
 from drr.eval.foreign.form import (
     FileOut,
     ForeignFigure,
+    ForeignId,
     ForeignPart,
     ForeignQuestion,
+    ForeignRow,
     Given,
     GivenQuestion,
     GivenReport,
     GivenScores,
+    Label,
     ReportOut,
     ScoresOut,
-)
-from drr.eval.foreign.lines import files_of_systems, json_line
-from drr.eval.foreign.reading import (
-    ForeignId,
-    ForeignRow,
-    Label,
     Share,
     Words,
     digest_of,
+    files_of_systems,
+    json_line,
     kind_of,
     objects_in,
     system_of,

@@ -11,8 +11,7 @@ from drr.env.given import agent_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.judging.read import judging_of, read_judged
 from drr.eval.labels import content_id
-from drr.eval.tasks.base import About, Pair, Task
-from drr.eval.tasks.desk import Desk, Wish
+from drr.eval.tasks.desk import About, Desk, Pair, Task, Wish
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.registry import stages, tasks
 from drr.llm.budget import Limit

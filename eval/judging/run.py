@@ -15,8 +15,7 @@ from drr.env.progress import Progress
 from drr.env.web.base import Page, WebSearch
 from drr.env.world import is_paged
 from drr.eval.asking.judge import Judge, KeptAnswers
-from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.book import Book
+from drr.eval.evidence.answers import Answer, Book
 from drr.eval.judging.plan import JudgeOptions, check_rules, stage_units
 from drr.eval.judging.read import judging_of, remember
 from drr.eval.tasks.checked import returned

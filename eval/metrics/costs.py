@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from drr.env.given import parts_of
-from drr.eval.metrics.cost_rows import CostDocument, SpentInAll, SpentRow, SystemCost
-from drr.eval.metrics.same_reports import by_agent
+from drr.eval.metrics.coverage import by_agent
+from drr.eval.metrics.rows import CostDocument, SpentInAll, SpentRow, SystemCost
 from drr.eval.stats.asked import Asked, AskedQuestion
 from drr.eval.stats.intervals import COUNTED, VRow, mean
 from drr.eval.tasks.judged import Judged

@@ -18,8 +18,8 @@ from drr.eval.asking.forms import FailureName
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import SHARE, mean
+from drr.eval.tasks.cited import CheckRow, FailureRow
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.rows import CheckRow, FailureRow
 from drr.study.study import Study
 from drr.wording.excerpt import excerpt
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator

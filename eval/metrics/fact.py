@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.base import Metric
-from drr.eval.metrics.cited_sums import TABLE, CitedSums, sum_metric
-from drr.eval.stats.citations import CitationVerdict
-from drr.eval.stats.fact import IN_PART, fact, found
+from drr.eval.metrics.base import TABLE, CitedSums, Metric, sum_metric
+from drr.eval.stats.citations import IN_PART, CitationVerdict, fact, found
 from drr.eval.stats.intervals import SHARE, V, pooled
 from drr.eval.tasks.judged import Judged
 

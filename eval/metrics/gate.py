@@ -13,8 +13,8 @@ from drr.env.errors import Misuse
 from drr.eval.checks import RULES
 from drr.eval.metrics import families, metric_name, metrics, said_name, values_of
 from drr.eval.metrics.base import Better
+from drr.eval.metrics.compare import ByQuery, PairedMetrics
 from drr.eval.metrics.coverage import variants_of
-from drr.eval.metrics.pairing import ByQuery, PairedMetrics
 from drr.eval.stats.intervals import SIGNIFICANT, PairedDifference, V, VRow, nothing, with_holm
 from drr.eval.tasks.judged import Judged
 from drr.study.units import AnswerTally

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, TypedDict, cast
 
+from drr.env.plugins import merged
 from drr.eval.foreign.summary import ForeignTableRow
 from drr.eval.judging.marks import MarksRow
 from drr.eval.stats.corrected import CorrectedRow
 from drr.eval.stats.intervals import DifferenceRow, VRow
-from drr.eval.stats.length import LengthRow
 from drr.eval.stats.pairs import PairDetail, PairRow
+from drr.eval.stats.ratings import LengthRow
 
 
 class JudgeRow(TypedDict):
@@ -209,3 +211,50 @@ class CompareDocument(TypedDict):
     """What a difference must exceed to be more than repetition; a metric that was not repeated is not in it."""
     about: dict[str, MetricRow]
     pairwise: list[PairRow]
+
+
+class SpentRow(TypedDict):
+    """Means; a figure that is not known of one part is not known."""
+
+    tokens: VRow
+    calls: VRow
+    seconds: VRow
+    usd: VRow
+
+
+class SpentInAll(TypedDict):
+    tokens: int | None
+    calls: int
+    seconds: float
+    usd: float | None
+
+
+class SystemCost(TypedDict):
+    agent: SpentRow
+    """Per answer."""
+    recall: NotRequired[SpentRow]
+    """Of the memory, per question of a person."""
+    build: NotRequired[SpentRow]
+    """Of the memory, per person: observing, once for all questions and budgets."""
+    judge: NotRequired[SpentRow]
+    """Per answer, what was judged of it alone."""
+    failed: int
+    """Answers that failed, and are in none of these means;"""
+    failed_usd: float | None
+    """what was paid for them."""
+
+
+class CostDocument(TypedDict):
+    """What each system took, and what judging it took."""
+
+    systems: dict[str, SystemCost]
+    shared: dict[str, SpentInAll]
+    """By task of judging, what is of no single answer: criteria, pairs, key points."""
+
+
+def cost_part(document: Mapping[str, object]) -> CostDocument | None:
+    """The costs of a study's document, in whichever paper's part they stand."""
+    parts = cast(Mapping[str, Mapping[str, Any]], document)
+    return next(
+        (parts[name]["cost"] for name in merged("documents") if parts.get(name, {}).get("cost")), None
+    )

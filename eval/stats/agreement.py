@@ -1,17 +1,47 @@
 """The agreement of two judges, people or models alike. Every statistic is a `V`; an undefined one is `None`, never 0 or 1.
 
 Definitions and edge cases are those of `docs/judging.md`, "Agreement". Items are aligned sequences; `None` is a missing
-judgement and is dropped and counted. Intervals resample clusters (queries) where they are named, else items.
-"""
+judgement and is dropped and counted. Intervals resample clusters (queries) where they are named, else items."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Literal
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from drr.eval.stats.aligned import Label, aligned
 from drr.eval.stats.intervals import RELATED, SHARE, Floats, V, from_sums, nothing, ratio
+
+Label = str | float
+LabelT = TypeVar("LabelT", bound=Label)
+
+
+class Aligned(NamedTuple, Generic[LabelT]):
+    """The items that both judged."""
+
+    a: list[LabelT]
+    b: list[LabelT]
+    clusters: list[str]
+    lost: int
+    """Items that one of them did not judge, or judged with a label that is left out."""
+
+
+def aligned(
+    a: Sequence[LabelT | None],
+    b: Sequence[LabelT | None],
+    clusters: Sequence[str] | None,
+    drop: Collection[Label] = (),
+) -> Aligned[LabelT]:
+    """Align the labels; without clusters every item is its own."""
+    names = [str(i) for i in range(len(a))] if clusters is None else clusters
+    kept = [
+        (x, y, c)
+        for x, y, c in zip(a, b, names, strict=True)
+        if x is not None and y is not None and x not in drop and y not in drop
+    ]
+    return Aligned(
+        [x for x, _, _ in kept], [y for _, y, _ in kept], [c for _, _, c in kept], len(a) - len(kept)
+    )
+
 
 Level = Literal["nominal", "ordinal", "interval"]
 TIE = "tie"

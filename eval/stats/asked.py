@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 
 class AskedQuestion(NamedTuple):
@@ -31,3 +33,61 @@ def tasks_among(asked: Iterable[Asked]) -> int:
     found = {query_of(one): cluster_of(one) for one in asked}
     tasks = len(set(found.values()))
     return tasks if tasks < len(found) else 0
+
+
+Winner = Literal["a", "b", "tie"]
+Outcome = Literal["a", "b", "tie", "inconsistent", "error"]
+_SCORES: dict[Outcome, float | None] = {"a": 1.0, "b": 0.0, "tie": 0.5, "inconsistent": 0.5, "error": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One (query, trial, dimension, pair), judged with `a` shown first and with `b` shown first. `None` is a failed call."""
+
+    query: str
+    dimension: str
+    a: str
+    b: str
+    a_first: Winner | None
+    b_first: Winner | None
+    words_a: int | None = None
+    words_b: int | None = None
+    trial: int = 0
+    task: str | None = None
+    """Of which the query is one of several."""
+
+    @property
+    def asked(self) -> AskedQuestion:
+        return AskedQuestion(self.query, self.task or self.query)
+
+    @property
+    def outcome(self) -> Outcome:
+        return reconcile(self.a_first, self.b_first)
+
+    @property
+    def score(self) -> float | None:
+        """Score for `a`: 1, 0.5, 0; `None` where a call failed."""
+        return _SCORES[self.outcome]
+
+
+def reconcile(a_first: Winner | None, b_first: Winner | None) -> Outcome:
+    """Reconcile two verdicts. Same winner wins; a tie on either side is a tie; opposite winners are a tie
+    that is flagged; an error excludes."""
+    if a_first is None or b_first is None:
+        return "error"
+    if a_first == b_first:
+        return a_first
+    return "tie" if "tie" in (a_first, b_first) else "inconsistent"
+
+
+def by_dimension(comparisons: Sequence[Comparison]) -> dict[str, list[Comparison]]:
+    groups: dict[str, list[Comparison]] = {}
+    for comparison in comparisons:
+        groups.setdefault(comparison.dimension, []).append(comparison)
+    return groups
+
+
+def trial_weights(valid: Sequence[Comparison]) -> list[float]:
+    """The trials of a query are one comparison together, as in the win rate."""
+    trials = Counter((c.query, c.a, c.b) for c in valid)
+    return [1 / trials[c.query, c.a, c.b] for c in valid]

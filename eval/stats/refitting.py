@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from drr.eval.stats.intervals import LEAST_SPREAD, SEED, Floats
+from numpy.typing import NDArray
 
 RESAMPLES = 2000
 LEVEL = 0.95
@@ -63,3 +64,21 @@ def _interval(draws: Floats) -> tuple[float | None, float | None]:
         return None, None
     low, high = np.percentile(good, [100 * (1 - LEVEL) / 2, 100 * (1 + LEVEL) / 2])
     return (None, None) if high - low <= LEAST_SPREAD else (float(low), float(high))
+
+
+def climbed(
+    at: Floats,
+    step: NDArray[np.floating[Any]],
+    value: Floats,
+    objective: Callable[[Floats], tuple[Floats, Floats]],
+) -> tuple[Floats, Floats, Floats]:
+    """Every row a step up, halved while it would lead down: the new place, and what `objective` says of it."""
+    scale = np.ones((len(at), 1))
+    for _ in range(40):
+        place = at + scale * step
+        reached, beside = objective(place)
+        worse = reached < value - 1e-12 * (1 + np.abs(value))
+        if not worse.any():
+            break
+        scale[worse] /= 2
+    return place, reached, beside

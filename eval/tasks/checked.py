@@ -12,8 +12,7 @@ from drr.env.shop import Shop
 from drr.eval.asking.judge import Examiner
 from drr.eval.checks import RULES, Subject, check_report, document, returned_by
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.base import Task, text_id
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
 from drr.study.unit import Outcome, Record, Unit
 

@@ -18,11 +18,10 @@ from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.stats.citations import is_open
 from drr.eval.stats.faithfulness import Status
-from drr.eval.tasks.base import Estimate, Task
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.cited import AddressVerdict, ClaimRow, VerdictRow
+from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.held import SupportItem
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.rows import AddressVerdict, ClaimRow, VerdictRow
 from drr.eval.tasks.support import judge_support, support_asking
 from drr.llm.failures import ModelFailure
 from drr.study.unit import Outcome, Record, Unit

@@ -17,13 +17,11 @@ from drr.eval.asking.conversation import Asking
 from drr.eval.asking.forms import FoundClaim, FoundClaims
 from drr.eval.asking.judge import Examiner
 from drr.eval.asking.safety import visible_report
-from drr.eval.evidence.answers import Answer
-from drr.eval.evidence.book import Book
+from drr.eval.evidence.answers import Answer, Book
 from drr.eval.evidence.claims import Claim, ReportSentence, extract_by_rules, goes_on, leaning
-from drr.eval.tasks.base import Estimate, Task, text_id
-from drr.eval.tasks.desk import EXTRACTOR, Desk
+from drr.eval.tasks.cited import ClaimRow, ClaimsResult
+from drr.eval.tasks.desk import EXTRACTOR, Desk, Estimate, Task, text_id
 from drr.eval.tasks.judged import Claims, Judged, Judging
-from drr.eval.tasks.rows import ClaimRow, ClaimsResult
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import fence
 from drr.study.unit import Outcome, Record, Unit

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from drr.eval.asking.conversation import Asking, Section, conversation
+from drr.eval.asking.forms import (
+    FailuresAnswer,
+    PaperPreferenceAnswer,
+    PaperRatingAnswer,
+    PreferenceAnswer,
+    RatingAnswer,
+)
+from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.labels import DIMENSIONS, Dimension
-from drr.eval.tasks.base import Planned, Task
-from drr.eval.tasks.desk import Desk
+from drr.eval.evidence.passages import locate
+from drr.eval.labels import DIMENSIONS, Dimension, pair_id
+from drr.eval.tasks.cited import FailureRow, FailuresResult, PreferenceResult, RatingResult
+from drr.eval.tasks.desk import Desk, Estimate, Pair, Planned, Task, text_id
+from drr.eval.tasks.judged import Judged, Verdict
 from drr.eval.tasks.protocol import OURS, Ask, JudgingProtocol
 from drr.llm.prompts import Prompts
+from drr.study.unit import Outcome, Record, Unit
 
 TITLES: Mapping[Dimension, str] = {
     "clarity": "Clarity",
@@ -102,3 +113,223 @@ class DimensionTask(Task[Planned]):
             graded.shop_url,
             bool(graded.profile),
         )
+
+
+class RatingTask(DimensionTask[Answer]):
+    name = "rating"
+    subject = "answer"
+    metrics = ("quality",)
+
+    def ask(self, protocol: JudgingProtocol, dimension: Dimension) -> Ask:
+        ask = protocol.ask(f"{self.name}/{dimension}", self.name)
+        assert ask is not None
+        return ask
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        for dimension in DIMENSIONS:
+            fields = {
+                "answer": about.key,
+                "dimension": dimension,
+                "prompt": _rating_asking(desk, about, dimension).fingerprint,
+            }
+            spec = {"answer": about.key, "dimension": dimension}
+            yield self.unit(desk, f"{dimension} \u00b7 {about.label}", fields, spec)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        asking = _rating_asking(desk, desk.answer(spec["answer"]), spec["dimension"])
+        return Outcome({**await rate(judge, asking)})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        fields = record.key_fields
+        value = record.result.get("rating") if record.done else None
+        verdict = Verdict[int](value, record.result.get("justification"), record.reason)
+        judged.ratings.setdefault(fields["answer"], {})[fields["dimension"]] = verdict
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        return Estimate(len(desk.answer(unit.spec["answer"]).report) + 3500, 250)
+
+    def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
+        return {
+            (answer, dimension): verdict.value
+            for answer, found in judged.ratings.items()
+            for dimension, verdict in found.items()
+        }
+
+
+RATING = RatingTask()
+
+
+def _rating_asking(desk: Desk, answer: Answer, dimension: Dimension) -> Asking[Any]:
+    return rating_asking(
+        desk.prompts, desk.protocol, dimension, graded(desk, answer), answer.report, about=(answer.key,)
+    )
+
+
+def rating_asking(
+    prompts: Prompts,
+    protocol: JudgingProtocol,
+    dimension: Dimension,
+    graded: Graded,
+    answer: str,
+    *,
+    about: tuple[str, ...] = (),
+) -> Asking[Any]:
+    shown = (Section("answer", answer, "The answer:", report=True),)
+    return RATING.asking(prompts, protocol, dimension, graded, shown, about)
+
+
+async def rate(judge: Examiner, asking: Asking[Any]) -> RatingResult:
+    answer = await judge.answer(asking)
+    assert isinstance(answer, RatingAnswer | PaperRatingAnswer)
+    return {"rating": answer.rating, "justification": answer.justification}
+
+
+_PLACE: Mapping[str, Literal["first", "second", "tie"]] = {"A": "first", "B": "second", "tie": "tie"}
+
+
+class PairwiseTask(DimensionTask[Pair]):
+    name = "pairwise"
+    subject = "pair"
+
+    def ask(self, protocol: JudgingProtocol, dimension: Dimension) -> Ask:
+        return protocol.asks[self.name]
+
+    def plan(self, desk: Desk, about: Pair, judged: Judged) -> Iterable[Unit]:
+        for dimension in DIMENSIONS:
+            for first, second in _orders(about, dimension, both=desk.protocol.both_orders):
+                fields = {
+                    "first": first.key,
+                    "second": second.key,
+                    "dimension": dimension,
+                    "prompt": _pair_asking(desk, first, second, dimension).fingerprint,
+                }
+                spec = {"first": first.key, "second": second.key, "dimension": dimension}
+                label = f"{dimension} \u00b7 {first.query_id} \u00b7 {first.variant} then {second.variant} \u00b7 {first.trial}"
+                yield self.unit(desk, label, fields, spec)
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        first, second = desk.answer(spec["first"]), desk.answer(spec["second"])
+        return Outcome({**await prefer(judge, _pair_asking(desk, first, second, spec["dimension"]))})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        fields = record.key_fields
+        if fields["first"] in judged.by_key and fields["second"] in judged.by_key:
+            value = record.result.get("winner") if record.done else None
+            verdict = Verdict[str](value, record.result.get("justification"), record.reason)
+            judged.pairs[fields["first"], fields["second"], fields["dimension"]] = verdict
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        both = sum(len(desk.answer(unit.spec[side]).report) for side in ("first", "second"))
+        return Estimate(both + 3500, 250)
+
+    def values(self, judged: Judged) -> Mapping[tuple[str, str], str | int | None]:
+        return {
+            (f"{first}\0{second}", dimension): verdict.value
+            for (first, second, dimension), verdict in judged.pairs.items()
+        }
+
+
+PAIRWISE = PairwiseTask()
+
+
+def _orders(pair: Pair, dimension: Dimension, *, both: bool) -> list[Pair]:
+    """Both, or one drawn by lot."""
+    first, second = pair
+    if both:
+        return [(first, second), (second, first)]
+    lot = text_id(f"{pair_id(first.query_id, first.variant, second.variant, first.trial)}\0{dimension}")
+    return [(second, first) if int(lot, 16) % 2 else (first, second)]
+
+
+def _pair_asking(desk: Desk, first: Answer, second: Answer, dimension: Dimension) -> Asking[Any]:
+    return comparison_asking(
+        desk.prompts,
+        desk.protocol,
+        dimension,
+        graded(desk, first),
+        (first.report, second.report),
+        about=(first.key, second.key),
+    )
+
+
+def comparison_asking(
+    prompts: Prompts,
+    protocol: JudgingProtocol,
+    dimension: Dimension,
+    graded: Graded,
+    answers: tuple[str, str],
+    *,
+    about: tuple[str, ...] = (),
+) -> Asking[Any]:
+    """The first stands as answer A."""
+    first, second = answers
+    shown = (
+        Section("answer_a", first, "Answer A:", report=True),
+        Section("answer_b", second, "Answer B:", report=True),
+    )
+    return PAIRWISE.asking(prompts, protocol, dimension, graded, shown, about)
+
+
+async def prefer(judge: Examiner, asking: Asking[Any]) -> PreferenceResult:
+    """The winner by its place in the prompt."""
+    answer = await judge.answer(asking)
+    assert isinstance(answer, PreferenceAnswer | PaperPreferenceAnswer)
+    return {"winner": _PLACE[answer.winner], "justification": answer.justification}
+
+
+class FailuresTask(Task[Answer]):
+    name = "failures"
+    subject = "answer"
+
+    def versions(self, desk: Desk) -> Mapping[str, str]:
+        ask = desk.protocol.ask(self.name)
+        return {} if ask is None else {self.name: desk.version(self.version, self.role, ask.prompt)}
+
+    def plan(self, desk: Desk, about: Answer, judged: Judged) -> Iterable[Unit]:
+        ask = desk.protocol.ask(self.name)
+        if ask is not None:
+            fields = {"answer": about.key, "prompt": _failures_asking(desk, about, ask).fingerprint}
+            yield self.unit(desk, f"failures \u00b7 {about.label}", fields, {"answer": about.key})
+
+    async def work(self, desk: Desk, spec: Mapping[str, Any], judge: Examiner) -> Outcome:
+        answer = desk.answer(spec["answer"])
+        said = await judge.answer(_failures_asking(desk, answer, desk.protocol.asks[self.name]))
+        assert isinstance(said, FailuresAnswer)
+        return Outcome({**_founded(said, answer.report)})
+
+    def read(self, record: Record, judged: Judged) -> None:
+        if record.done:
+            judged.failures[record.key_fields["answer"]] = record.result["failures"]
+
+    def estimate(self, desk: Desk, unit: Unit) -> Estimate:
+        return Estimate(len(desk.answer(unit.spec["answer"]).report) + 3500, 300)
+
+
+FAILURES = FailuresTask()
+
+
+def _failures_asking(desk: Desk, answer: Answer, ask: Ask) -> Asking[Any]:
+    context = graded(desk, answer)
+    sections = (*context.sections(), Section("answer", answer.report, "The answer:", report=True))
+    return Asking(
+        "failures",
+        ask.form,
+        conversation(desk.prompts.fill(ask.prompt, shop_url=desk.shop_url), sections),
+        sections,
+        (answer.key,),
+        shop_url=desk.shop_url,
+        person_known=bool(context.profile),
+    )
+
+
+def _founded(said: FailuresAnswer, report: str) -> FailuresResult:
+    """Words that the report lacks show nothing."""
+    found: dict[str, FailureRow] = {}
+    unfounded: list[str] = []
+    for failure in said.failures:
+        span = locate(failure.example, report)
+        if span is None:
+            unfounded.append(failure.label)
+        else:
+            found.setdefault(failure.label, {"label": failure.label, "start": span.start, "end": span.end})
+    return {"failures": list(found.values()), "unfounded": unfounded}

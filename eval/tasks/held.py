@@ -5,21 +5,183 @@ The tasks that ask about all sources of a claim together and about each address 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from string import ascii_letters
+from typing import Any, NamedTuple, Protocol
 
-from drr.env.records.lines import Span
+from drr.env.entities import Product
+from drr.env.records.lines import Span, amount, count, stars
 from drr.env.source import Frozen
+from drr.env.text import tokens
 from drr.eval.asking.conversation import Asking, Section
 from drr.eval.asking.judge import Examiner
-from drr.eval.evidence.figures import missing_numbers
+from drr.eval.checks.values import Segment, cell_values, field_of, labelled, segments
 from drr.eval.evidence.passages import CONCERNING, Cut, locate, select
+from drr.eval.evidence.words import content_words, missing_numbers, plain
 from drr.eval.stats.faithfulness import Status, Support
-from drr.eval.tasks.decided import Decision, contradicted, decide
+from drr.eval.tasks.cited import Against, SpanRow, VerdictRow
 from drr.eval.tasks.protocol import JudgingProtocol
-from drr.eval.tasks.rows import Against, SpanRow, VerdictRow
 from drr.llm.failures import ModelFailure
+from drr.wording.figures import Number, numbers
+from drr.wording.money import every_amount
+from drr.wording.tolerance import HEDGED, STARS, money_slack
+
+_RATING_WORDS = re.compile(
+    r"^\s*-?(?:stars?\b|\u2605|\u2b50|/\s?5\b|out of (?:5|five)\b|of 5\b)", re.IGNORECASE
+)
+_COUNT_WORDS = re.compile(
+    r"^\s*+\+?\s*+(?:(?:customer|verified|user|global|buyer)\s++)*(?:reviews?|ratings?|reviewers?|raters?)\b",
+    re.IGNORECASE,
+)
+_OUT_OF_5 = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|five)\b(?!\s*(?:reviews|ratings))", re.IGNORECASE)
+_UNIT = f"{ascii_letters} "
+"""What a figure's own text may end in: what follows the number says what it counts."""
+_FRAME = frozenset(
+    tokens(
+        "price priced cost costs rating rated ratings average review reviews reviewer customer customers star stars currently just only retail sells "
+        "listed list sold dollar dollars usd product item this one it here buyer score scores high highly well good excellent"
+    )
+)
+
+
+class Decision(NamedTuple):
+    status: Support
+    reason: str
+    spans: tuple[Span, ...]
+    """Where the record states each figure."""
+
+
+def decide(claim: str, sources: Sequence[Frozen]) -> Decision | None:
+    """`None` where the claim says more than price, stars and count, or leans on more than one record."""
+    if len(sources) != 1 or sources[0].product is None:
+        return None
+    listing = _Listing(sources[0].product, sources[0].places)
+    text = _OUT_OF_5.sub(" stars", plain(claim))
+    if content_words(text) - _FRAME - frozenset(tokens(listing.product.title)):
+        return None
+    figures = _every_figure(text, listing) if _money_is_price(text) else None
+    if not figures:
+        return None
+    missed = [figure.told for figure in figures if not figure.holds]
+    status: Support = "full" if not missed else "none" if len(missed) == len(figures) else "partial"
+    reason = "the record says so" if not missed else f"the record says otherwise: {', '.join(missed)}"
+    spans = dict.fromkeys(figure.span for figure in figures if figure.span is not None)
+    return Decision(status, reason, tuple(spans))
+
+
+def contradicted(claim: str, sources: Sequence[Frozen]) -> list[str]:
+    """List where a claim contradicts the record, product and field being literal. A claim of nothing else, or a label (`Price: $21.99`).
+
+    Nothing of a claim about several sources, or about what is no product's record.
+    """
+    if len(sources) != 1 or sources[0].product is None:
+        return []
+    text = _OUT_OF_5.sub(" stars", plain(claim))
+    listing = _Listing(sources[0].product, sources[0].places)
+    decision = _every_figure(text, listing) if decide(claim, sources) is not None else None
+    found = [one.told for one in decision or () if not one.holds]
+    return found or [
+        contradiction
+        for one in segments(claim, 0, len(claim))
+        if (contradiction := _labelled(one, listing.product))
+    ]
+
+
+def _labelled(one: Segment, product: Product) -> str | None:
+    """Return what a labelled value should be, where it is not the record's."""
+    part = labelled(one)
+    field = None if part is None else field_of(part[0])
+    values = [] if part is None or field is None else cell_values(field, part[1])
+    known = {"price": product.price, "stars": product.average_rating, "count": product.rating_number}
+    if len(values) != 1 or values[0].hedged or (value := known[values[0].field]) is None:
+        return None
+    slack = {"price": money_slack(whole="." not in values[0].written), "stars": STARS, "count": 0.0}
+    wrong = abs(values[0].value - value) > slack[values[0].field] + 1e-9
+    return f"{values[0].written} (record {value:g})" if wrong else None
+
+
+def _money_is_price(said: str) -> bool:
+    """No amount of a claim is a sum, a rest, a difference, a cost per unit or a range."""
+    found = every_amount(said)
+    if len(found) > 1:
+        return False
+    return not any(
+        _NO_PRICE_BEFORE.search(said[: one.start]) or _NO_PRICE_BEHIND.match(said[one.end :]) for one in found
+    )
+
+
+_NO_PRICE_BEFORE = re.compile(
+    r"\b(?:all|both|by|each|every|from|my|our|over|per|than|the|to|under|up to|was|were|your)\s{1,3}"
+    r"(?:(?:a|an|about|another|just|only|some)\s{1,3}){0,2}$",
+    re.IGNORECASE,
+)
+_NO_PRICE_BEHIND = re.compile(
+    r"s\b|\s?[-–—]\s?\$?\d|\s?/|\s{1,3}(?:an?|apiece|billion|each|every|for|less|million|more|off|over|per|under)\b",
+    re.IGNORECASE,
+)
+"""Beside an amount: it is a sum, a limit, a difference, a cost per unit (`$4 each`), a range (`$20s`, `$20-$30`) or what something cost once."""
+
+
+class _Stated(NamedTuple):
+    """The record's answer to one figure of the claim."""
+
+    holds: bool
+    told: str
+    span: Span | None
+
+
+def _every_figure(said: str, listing: _Listing) -> list[_Stated] | None:
+    """Compare each figure in turn; `None` as soon as one is neither price nor stars nor count."""
+    found: list[_Stated] = []
+    at = 0
+    for figure in numbers(said):
+        at = said.find(figure.text, at)
+        stated = _stated(figure, said[at + len(figure.text.rstrip(_UNIT)) :], listing)
+        if stated is None:
+            return None
+        found.append(stated._replace(told=f"{figure.text} ({stated.told})"))
+        at += 1
+    return found
+
+
+class _Listing(NamedTuple):
+    """A product, and where the frozen text states its fields."""
+
+    product: Product
+    places: Mapping[str, Span]
+
+
+def _stated(figure: Number, after: str, listing: _Listing) -> _Stated | None:
+    """Compare one figure of the claim with the record; `None` where it is none of the three."""
+    product = listing.product
+    if figure.kind == "money":
+        price = None if product.price is None else round(product.price, 2)
+        price_text = "price unknown" if price is None else f"price {amount(price)}"
+        slack = money_slack(whole=not figure.decimals)
+        return _compared(figure, price, price_text, slack, listing.places.get("price"))
+    if figure.kind is not None:
+        return None
+    if _COUNT_WORDS.match(after):
+        number = product.rating_number
+        price_text = "number of ratings " + ("unknown" if number is None else count(number))
+        return _compared(figure, number, price_text, 0.0, listing.places.get("rating_number"))
+    if _RATING_WORDS.match(after) or (figure.decimals and figure.value <= 5):
+        rating = product.average_rating
+        price_text = "stars " + ("unknown" if rating is None else stars(rating))
+        return _compared(figure, rating, price_text, STARS, listing.places.get("average_rating"))
+    return None
+
+
+def _compared(
+    figure: Number, value: float | None, told: str, tolerance: float, place: Span | None
+) -> _Stated:
+    if value is None:
+        return _Stated(False, told, None)
+    allowed = max(tolerance, HEDGED * value) if figure.hedged else tolerance
+    return _Stated(abs(figure.value - value) <= allowed + 1e-9, told, place)
+
 
 _LABEL: Mapping[str, Support] = {"full_support": "full", "partial_support": "partial", "no_support": "none"}
 

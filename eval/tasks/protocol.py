@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from drr.env.plugins import load, papers
-from drr.eval.asking import forms, mistake_forms
+from drr.eval.asking import forms
 from drr.eval.labels import Dimension
 from pydantic import BaseModel
 
@@ -79,7 +79,7 @@ OURS = JudgingProtocol(
         "rating/personalization": Ask("rate_personalization", forms.RatingAnswer),
         "pairwise": Ask("compare", forms.PreferenceAnswer),
         "failures": Ask("failures", forms.FailuresAnswer),
-        "mistakes": Ask("mistakes", mistake_forms.StatementAnswers),
+        "mistakes": Ask("mistakes", forms.StatementAnswers),
         "points": Ask("points", forms.FoundPoints),
         "matches": Ask("matches", forms.PointAnswers),
         "relative": Ask("relative", forms.RelativeGrades),

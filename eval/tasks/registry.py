@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 from drr.env.plugins import JudgingTask, load, papers
 
 if TYPE_CHECKING:
-    from drr.eval.tasks.base import Task
+    from drr.eval.tasks.desk import Task
 
 
 REGISTERED: tuple[JudgingTask, ...] = (
     JudgingTask("faithfulness", "drr.eval.tasks.extraction:EXTRACTION", usual=True),
     JudgingTask("faithfulness", "drr.eval.tasks.support:SUPPORT", usual=True),
     JudgingTask("citations", "drr.eval.tasks.citations:CITATIONS", usual=True),
-    JudgingTask("quality", "drr.eval.tasks.rating:RATING", usual=True),
-    JudgingTask("pairwise", "drr.eval.tasks.pairwise:PAIRWISE", usual=True),
+    JudgingTask("quality", "drr.eval.tasks.grading:RATING", usual=True),
+    JudgingTask("pairwise", "drr.eval.tasks.grading:PAIRWISE", usual=True),
     JudgingTask("rules", "drr.eval.tasks.checked:CHECKED", usual=True),
-    JudgingTask("failures", "drr.eval.tasks.failures:FAILURES"),
-    JudgingTask("mistakes", "drr.eval.tasks.mistakes.task:MISTAKES_TASK"),
+    JudgingTask("failures", "drr.eval.tasks.grading:FAILURES"),
+    JudgingTask("mistakes", "drr.eval.tasks.mistakes.finding:MISTAKES_TASK"),
     JudgingTask("points", "drr.eval.tasks.key_points.making:POINTS_TASK"),
     JudgingTask("recall", "drr.eval.tasks.key_points.matching:MATCHES_TASK"),
     JudgingTask("relative", "drr.eval.tasks.relative:RELATIVE"),

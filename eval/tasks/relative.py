@@ -14,8 +14,7 @@ from drr.eval.asking.forms import RelativeGrade, RelativeGrades
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.labels import DIMENSIONS, Dimension
-from drr.eval.tasks.base import Estimate, Task
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.grading import TITLES, criterion_name, graded
 from drr.eval.tasks.judged import Judged
 from drr.llm.failures import ModelFailure

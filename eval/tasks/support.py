@@ -15,8 +15,8 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import Cut
-from drr.eval.tasks.base import Estimate, Task
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.cited import Against, HeldClaim, VerdictRow
+from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.held import (
     SupportItem,
     answers_by_id,
@@ -27,7 +27,6 @@ from drr.eval.tasks.held import (
 )
 from drr.eval.tasks.judged import Judged, Judging
 from drr.eval.tasks.protocol import JudgingProtocol
-from drr.eval.tasks.rows import Against, HeldClaim, VerdictRow
 from drr.llm.prompts import Prompts
 from drr.study.unit import Outcome, Record, Unit
 

@@ -13,23 +13,21 @@ from drr.env.json_object import JsonObject
 from drr.eval.foreign.form import (
     FileOut,
     ForeignFigure,
+    ForeignId,
     ForeignPart,
     ForeignQuestion,
+    ForeignRow,
     Given,
     GivenQuestion,
     GivenReport,
     GivenScores,
+    Label,
     ReportOut,
     ScoresOut,
-)
-from drr.eval.foreign.lines import json_line
-from drr.eval.foreign.reading import (
-    ForeignId,
-    ForeignRow,
-    Label,
     Words,
     digest_of,
     files_below,
+    json_line,
     object_in,
     objects_in,
     row_of,

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from drr.env.query import Query
-from drr.eval.canaries.shop import ANNA, BATH, FEEDER, GRINDER, SEED
-from drr.eval.canaries.study import answer_unit
-from drr.eval.canaries.table import CanaryRow, above, row
+from drr.eval.canaries.reports import ANNA, BATH, FEEDER, GRINDER, SEED
+from drr.eval.canaries.table import CanaryRow, above, answer_unit, row
 from drr.eval.tasks.desk import Desk
 from drr.llm.factory import Models
 from drr.papers.pdr.judging.choices import PqrChoices

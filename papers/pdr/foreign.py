@@ -12,23 +12,22 @@ from drr.eval.foreign.drb import CitedPage
 from drr.eval.foreign.form import (
     FileOut,
     ForeignFigure,
+    ForeignId,
     ForeignPart,
     ForeignQuestion,
+    ForeignRow,
     Given,
     GivenQuestion,
     GivenReport,
     GivenScores,
+    Label,
     ReportOut,
     ScoresOut,
-)
-from drr.eval.foreign.lines import files_of_systems, json_line
-from drr.eval.foreign.reading import (
-    ForeignId,
-    ForeignRow,
-    Label,
     Ten,
     Words,
     digest_of,
+    files_of_systems,
+    json_line,
     kind_of,
     objects_in,
     system_of,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
-from drr.eval.metrics.as_printed import PrintedFigures
 from drr.eval.metrics.base import Metric, Values, over_queries
+from drr.eval.metrics.document import PrintedFigures
 from drr.eval.stats.intervals import SHARE, V
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.protocol import PassageForm

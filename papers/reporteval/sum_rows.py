@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate.base import Means, ProtocolSums
-from drr.eval.stats.aggregate.form import OfFour, RawRow, Support
+from drr.eval.stats.aggregate import Means, ProtocolSums
+from drr.eval.stats.form import OfFour, RawRow, Support
 from drr.eval.stats.intervals import SHARE
 from drr.papers.reporteval.sums import ReportEvalRaw, report_eval
 

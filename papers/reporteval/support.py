@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drr.eval.metrics.cited_sums import CitedSums, sum_metric
+from drr.eval.metrics.base import CitedSums, sum_metric
 from drr.eval.stats.intervals import SHARE
 from drr.papers.reporteval.sums import report_values
 

@@ -10,11 +10,9 @@ import pytest
 from drr.app.cli import main
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
-from drr.eval.canaries.mistakes import QUESTION, planted_answers
-from drr.eval.canaries.planted import WEB, planted_claims
-from drr.eval.canaries.shop import ANNA, write_shop
-from drr.eval.canaries.study import SHOP_URL
-from drr.eval.canaries.table import planted_rows
+from drr.eval.canaries.planted import QUESTION, WEB, planted_answers, planted_claims
+from drr.eval.canaries.reports import ANNA, write_shop
+from drr.eval.canaries.table import SHOP_URL, planted_rows
 from drr.eval.checks import Subject, check_report
 
 from tests.eval.nursery import Judge

@@ -19,8 +19,7 @@ from drr.eval.evidence.answers import read_answers
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.labels import Label, PairwiseLabel, RatingLabel, Sample, SupportLabel, read_labels
 from drr.eval.metrics.document import study_document
-from drr.eval.stats.corrected import LEAST_LABELS, Scored, corrected
-from drr.eval.stats.planning import spread, ways
+from drr.eval.stats.corrected import LEAST_LABELS, Scored, corrected, spread, ways
 from drr.study.study import Study
 from numpy.random import Generator
 

@@ -43,7 +43,6 @@ DECIDING = (
     "drr.env.text",
     "drr.env.web.shop_pages",
     "drr.env.world",
-    "drr.eval.asking.rendering",
     "drr.eval.asking.safety",
     "drr.eval.checks",
     "drr.eval.evidence",
@@ -54,7 +53,7 @@ DECIDING = (
     "drr.papers.reporteval.judging",
 )
 """Where code decides; the answer forms and prompts are part of every request, and so of its key."""
-SEAM = frozenset(f"drr.eval.tasks.{name}" for name in ("base", "desk", "judged", "registry", "rows"))
+SEAM = frozenset(f"drr.eval.tasks.{name}" for name in ("cited", "desk", "judged", "registry"))
 """What carries tasks and decides nothing."""
 DATA = (".toml", ".txt", ".json", ".csv")
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from drr.app.cli import main
-from drr.eval.stats.aggregate import protocols
-from drr.eval.stats.aggregate.document import aggregate
+from drr.eval.stats.aggregate import aggregate, protocols
 
 from tests.late import Late
 

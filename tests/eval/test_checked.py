@@ -10,7 +10,7 @@ from drr.app.report.calls import tool_calls
 from drr.citations.parse import parse
 from drr.env.errors import DrrError
 from drr.env.shop import Shop
-from drr.eval.agreement.stability import extraction_stability
+from drr.eval.agreement.study import extraction_stability
 from drr.eval.checks import RULES, check_report
 from drr.eval.evidence.answers import read_answers
 from drr.eval.evidence.claims import extract_by_rules

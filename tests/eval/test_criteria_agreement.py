@@ -12,14 +12,14 @@ from drr.app.cli import main
 from drr.app.report.agreement_tables import agreement_tables
 from drr.app.report.behind import sections_behind
 from drr.app.report.material import Material
-from drr.eval.agreement.cases import cases
 from drr.eval.agreement.criteria import PEOPLE, criteria_agreement
 from drr.eval.agreement.judges import agreement
+from drr.eval.agreement.people import cases
 from drr.eval.agreement.study import Raters, agreement_among
 from drr.eval.judging.read import read_judged
 from drr.eval.labels import CriterionLabel, read_labels
 from drr.eval.metrics.document import study_document
-from drr.eval.stats.aggregate.document import aggregate
+from drr.eval.stats.aggregate import aggregate
 from drr.study.study import Study
 
 from tests.late import Late

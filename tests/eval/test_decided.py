@@ -8,7 +8,7 @@ import pytest
 from drr.env.entities import Product
 from drr.env.records.product import product_evidence
 from drr.env.source import Frozen
-from drr.eval.tasks.decided import contradicted, decide
+from drr.eval.tasks.held import contradicted, decide
 
 from tests.cases import cases
 

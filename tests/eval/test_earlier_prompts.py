@@ -13,7 +13,7 @@ from drr.app.cli import main
 from drr.env.plugins import prompt_folders
 from drr.env.shop import Shop
 from drr.eval.asking.conversation import FOLDER
-from drr.eval.judging.earlier import earlier_parts
+from drr.eval.judging.difference import earlier_parts
 from drr.eval.judging.read import judgings
 from drr.eval.labels import DIMENSIONS
 from drr.eval.tasks.grading import criterion_name

@@ -9,8 +9,7 @@ from drr.env.session import Session
 from drr.env.shop import Shop
 from drr.env.web.sandbox import Sandbox
 from drr.env.world import KINDS, World, owner_of
-from drr.eval.evidence.answers import read_answers
-from drr.eval.evidence.book import Book
+from drr.eval.evidence.answers import Book, read_answers
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge

@@ -10,8 +10,7 @@ import pytest
 from drr.app.cli import main
 from drr.env.errors import DrrError, Misuse
 from drr.eval.agreement.judges import agreement
-from drr.eval.agreement.stability import stability
-from drr.eval.agreement.study import across_systems, study_labels
+from drr.eval.agreement.study import across_systems, stability, study_labels
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, judgings, read_judged
 from drr.eval.judging.run import judge

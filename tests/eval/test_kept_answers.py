@@ -17,8 +17,7 @@ from drr.eval.judging.read import choose, judgings, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.metrics.document import study_document
 from drr.eval.tasks.extraction import ExtractionTask
-from drr.eval.tasks.pairwise import PairwiseTask
-from drr.eval.tasks.rating import RatingTask
+from drr.eval.tasks.grading import PairwiseTask, RatingTask
 from drr.eval.tasks.support import SupportTask
 from drr.study.study import Study
 

@@ -21,8 +21,7 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import Ran, judge
 from drr.eval.metrics import key_points as metrics
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.key_points.file import read_points
-from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of
+from drr.eval.tasks.key_points.rows import PointRow, PointVerdictRow, matches_of, points_of, read_points
 from drr.study.study import Study
 
 from tests.cases import cases

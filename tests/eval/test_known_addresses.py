@@ -10,8 +10,7 @@ from drr.agents.evidence import EvidenceLedger
 from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.env.source import Source
-from drr.eval.evidence.answers import read_answers
-from drr.eval.evidence.book import Book
+from drr.eval.evidence.answers import Book, read_answers
 from drr.study.study import Study
 
 from tests.agents.garden import ANNA, write_shop

@@ -17,7 +17,7 @@ from drr.citations.parse import parse
 from drr.env.records.history import history_evidence
 from drr.env.settings import Settings
 from drr.env.shop import Manifest, OrderColumns, Shop, UserRow, open_shop, shop_writer
-from drr.eval.canaries import shop as canary_shop
+from drr.eval.canaries import reports
 from drr.eval.checks import Subject
 from drr.eval.judging.plan import JudgeOptions
 from drr.eval.judging.read import choose, read_judged
@@ -25,10 +25,8 @@ from drr.eval.judging.run import judge
 from drr.eval.metrics import mistakes as metrics
 from drr.eval.tasks.judged import Judged
 from drr.eval.tasks.mistakes import finding, records
-from drr.eval.tasks.mistakes.finding import Brief, MistakesResult
-from drr.eval.tasks.mistakes.reckoning import reckoned
-from drr.eval.tasks.mistakes.statements import statements_of
-from drr.eval.tasks.mistakes.task import mistakes_of
+from drr.eval.tasks.mistakes.finding import Brief, MistakesResult, mistakes_of
+from drr.eval.tasks.mistakes.records import reckoned, statements_of
 from drr.study.study import Study
 
 from tests.eval.nursery import SONNET, answer, desk, put, scripted, sections_of
@@ -135,7 +133,7 @@ def test_the_readers_see_the_records_and_where_each_link_leads(study: Study, sho
 def test_an_order_may_be_named_without_the_zeros_at_its_head(tmp_path: Path) -> None:
     """Whoever reads a number as a number leaves them out; the readers are told which order it is."""
     spec, settings = str(tmp_path / "shop"), Settings(shop_url=URL)
-    products = canary_shop.PRODUCTS
+    products = reports.PRODUCTS
     with shop_writer(spec, settings, replace=True) as writer:
         writer.write_products(products)
         writer.write_users(

@@ -6,13 +6,10 @@ import pytest
 from drr.env.source import Frozen
 from drr.eval.asking.conversation import box_prompts
 from drr.eval.asking.safety import defused, fenced, forgeries, visible
-from drr.eval.evidence.figures import missing_numbers
-from drr.eval.evidence.windows import support
+from drr.eval.evidence.words import missing_numbers, support
 from drr.eval.labels import DIMENSIONS
-from drr.eval.tasks.grading import Graded
-from drr.eval.tasks.pairwise import comparison_asking
+from drr.eval.tasks.grading import Graded, comparison_asking, rating_asking
 from drr.eval.tasks.protocol import OURS
-from drr.eval.tasks.rating import rating_asking
 from drr.eval.tasks.support import support_asking
 from drr.offline.judge import RulesJudge
 from drr.wording.figures import numbers

@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
 from drr.env.errors import DrrError
-from drr.eval.stats.comparisons import Comparison, reconcile
-from drr.eval.stats.length import length_coefficient
-from drr.eval.stats.pairs import overall, pair_results
-from drr.eval.stats.positions import positions
-from drr.eval.stats.ratings import davidson
+from drr.eval.stats.asked import Comparison, reconcile
+from drr.eval.stats.pairs import overall, pair_results, positions
+from drr.eval.stats.ratings import davidson, length_coefficient
 
 from tests.late import Late
 

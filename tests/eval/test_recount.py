@@ -18,14 +18,12 @@ from drr.eval.labels import DIMENSIONS
 from drr.eval.stats import agreement as ag
 from drr.eval.stats import correlation, faithfulness
 from drr.eval.stats import intervals as stats
-from drr.eval.stats.comparisons import Comparison
+from drr.eval.stats.asked import Comparison
 from drr.eval.stats.intervals import V
-from drr.eval.stats.length import length_coefficient, logistic
-from drr.eval.stats.pairs import pair_results, wins_needed
-from drr.eval.stats.positions import positions
-from drr.eval.stats.ratings import davidson
+from drr.eval.stats.pairs import pair_results, positions, wins_needed
+from drr.eval.stats.ratings import davidson, length_coefficient, logistic
 from drr.eval.stats.refitting import resampled
-from drr.eval.tasks import quality
+from drr.eval.tasks import judged
 
 from tests.eval import recount
 
@@ -216,7 +214,7 @@ def test_grades_with_failures_trials_and_unknown_lengths() -> None:
     rng = random.Random(8)
     for queries in (0, 1, 2, 4):
         made = [
-            quality.RatedReport(
+            judged.RatedReport(
                 f"q{q}",
                 trial,
                 {d: rng.choice([None, 5, 5] if q % 2 else range(11)) for d in DIMENSIONS},
@@ -225,7 +223,7 @@ def test_grades_with_failures_trials_and_unknown_lengths() -> None:
             for q in range(queries)
             for trial in range(rng.choice([1, 3]))
         ]
-        program, lengths = quality.corpus_values(made), quality.length_correlations(made)
+        program, lengths = judged.corpus_values(made), judged.length_correlations(made)
         for dimension in DIMENSIONS:
             values: dict[str, list[float | None]] = defaultdict(list)
             for report in made:

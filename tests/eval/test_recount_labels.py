@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 from drr.app.terminal import with_interval
-from drr.eval.agreement.cases import cases
 from drr.eval.agreement.judges import agreement
-from drr.eval.agreement.people import among_people
+from drr.eval.agreement.people import among_people, cases
 from drr.eval.agreement.statistics import support_statistics
 from drr.eval.labels import Label, PairwiseLabel, RatingLabel, SupportLabel
 

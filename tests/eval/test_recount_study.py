@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from drr.app.cli import main
 from drr.env.shop import Shop
-from drr.eval.agreement.stability import stability
+from drr.eval.agreement.study import stability
 from drr.eval.evidence.answers import read_answers
 from drr.eval.labels import DIMENSIONS
-from drr.eval.metrics.as_printed import equation_2
+from drr.eval.metrics.document import equation_2
 from drr.eval.stats.faithfulness import JudgedClaim, JudgedClaims
 from drr.eval.tasks.judged import Judged
 from drr.study.study import Study

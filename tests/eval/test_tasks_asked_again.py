@@ -18,8 +18,7 @@ from drr.eval.judging.read import choose, read_judged
 from drr.eval.judging.run import judge
 from drr.eval.metrics.compare import compare
 from drr.eval.metrics.document import study_document
-from drr.eval.stats.asked import AskedQuestion
-from drr.eval.stats.comparisons import Comparison
+from drr.eval.stats.asked import AskedQuestion, Comparison
 from drr.eval.stats.corrected import Scored, corrected
 from drr.eval.stats.intervals import mean, paired, pooled
 from drr.eval.stats.pairs import pair_results

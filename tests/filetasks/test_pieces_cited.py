@@ -11,8 +11,7 @@ from drr.agents.evidence import EvidenceLedger
 from drr.citations.addresses import canonical_url
 from drr.citations.files import KnownPlaces, page_of_piece, piece_address
 from drr.env.source import Source
-from drr.eval.evidence.answers import read_answers
-from drr.eval.evidence.book import Book
+from drr.eval.evidence.answers import Book, read_answers
 from drr.papers.dr3.agent.sub_agents import with_context
 from drr.papers.dr3.corpus_web import CorpusWeb
 from drr.papers.dr3.form import CorpusPage

@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 import pytest
 from drr.env.shop import Shop
-from drr.eval.asking.by_id import groups_of
 from drr.eval.asking.conversation import box_prompts
-from drr.eval.asking.mistake_forms import StatementAnswers
+from drr.eval.asking.forms import StatementAnswers
+from drr.eval.asking.judge import groups_of
 from drr.eval.tasks.mistakes.finding import TOGETHER, Brief, _charges, reading, weighing
 
 from benchmarks.first_contact import ROUNDS, read_round

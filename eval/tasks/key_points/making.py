@@ -14,12 +14,10 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.forms import FoundPoints
 from drr.eval.asking.judge import Examiner
 from drr.eval.labels import content_id
-from drr.eval.tasks.base import Estimate, Task
-from drr.eval.tasks.desk import Desk, Wish
+from drr.eval.tasks.desk import Desk, Estimate, Task, Wish
 from drr.eval.tasks.grading import Graded
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.key_points.from_question import demanded
-from drr.eval.tasks.key_points.from_records import of_catalogue, of_shopper
+from drr.eval.tasks.key_points.from_records import demanded, of_catalogue, of_shopper
 from drr.eval.tasks.key_points.rows import POINTS, KeyPoints, PointRow, enter_points, list_id, points_of
 from drr.study.unit import Outcome, Record, Unit
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, NotRequired, TypedDict, cast
 
+from drr.env.errors import DrrError, Misuse
+from drr.env.files import Id, write_file
+from drr.env.json_object import parsed
+from drr.env.jsonl import lines_of
 from drr.eval.labels import content_id
 from drr.eval.tasks.judged import Judged
+from drr.study.study import Study
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 POINTS, MATCHES = "points", "matches"
 """The two tasks, and where a judging keeps what they found."""
@@ -86,3 +93,129 @@ def matches_of(judged: Judged, answer: str) -> Mapping[str, PointVerdictRow] | N
 def enter_matches(judged: Judged, answer: str, verdicts: Mapping[str, PointVerdictRow]) -> None:
     here = judged.others.setdefault(MATCHES, {}).setdefault(answer, {})
     cast("dict[str, PointVerdictRow]", here).update(verdicts)
+
+
+KEPT = "key_points.jsonl"
+MOST = 60
+"""Of one question."""
+OwnPoints = Mapping[str, Sequence[PointRow]]
+"""By question."""
+
+
+class PurchaseLine(BaseModel):
+    """As an exported line has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    order: str
+    day: str
+
+
+class PointLine(BaseModel):
+    """One point of one question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    query_id: str
+    text: str = Field(max_length=1000)
+    weight: Weight
+    id: Id | None = Field(default=None, max_length=40)
+    """`p1`, `p2`, ... in the order of the file where none is given."""
+    origin: Origin = "person"
+    """Of an exported line that was left as it was; what a person wrote is a person's."""
+    gist: str | None = None
+    products: list[str] = Field(default_factory=list)
+    purchase: PurchaseLine | None = None
+    total_max: float | None = Field(default=None, allow_inf_nan=False)
+    item_max: float | None = Field(default=None, allow_inf_nan=False)
+
+    @field_validator("text")
+    @classmethod
+    def _says_something(cls, text: str) -> str:
+        if not text.strip():
+            raise ValueError("must not be blank")
+        return " ".join(text.split())
+
+    def row(self, number: int) -> PointRow:
+        fields = self.model_dump(exclude={"query_id", "id"}, exclude_defaults=True)
+        return cast(PointRow, {"origin": self.origin, **fields, "id": self.id or f"p{number}"})
+
+
+def read_points(path: Path, known: Collection[str] | None = None) -> OwnPoints:
+    """Every point of the file, by question; a broken line is named by its number, and then nothing is taken.
+
+    `known` are the questions that points may be of; `None` takes any.
+    """
+    found: dict[str, list[PointRow]] = {}
+    for where, line in _lines(path):
+        if known is not None and line.query_id not in known:
+            raise Misuse(f"{where}: query_id: the study has no question {line.query_id!r}")
+        rows = found.setdefault(line.query_id, [])
+        row = line.row(len(rows) + 1)
+        if any(one["id"] == row["id"] for one in rows):
+            raise Misuse(
+                f"{where}: id: {row['id']!r} is already a point of {line.query_id}; ids are unique there"
+            )
+        if any(one["text"].casefold() == row["text"].casefold() for one in rows):
+            raise Misuse(f"{where}: text: this is already a point of {line.query_id}")
+        if len(rows) == MOST:
+            raise Misuse(f"{where}: more than {MOST} points of {line.query_id}; keep those that matter most")
+        rows.append(row)
+    if not found:
+        raise Misuse(
+            f"{path}: holds no point; each line is {{'query_id': ..., 'text': ..., 'weight': 'vital'}}"
+        )
+    return found
+
+
+def _lines(path: Path) -> Iterable[tuple[str, PointLine]]:
+    for number, line in enumerate(lines_of(path, "key points"), 1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            yield where, _point(where, line)
+
+
+def _point(where: str, line: str) -> PointLine:
+    try:
+        raw = parsed(line)
+    except ValueError as error:
+        raise Misuse(f"{where}: not JSON ({error}); each line is one object") from error
+    if not isinstance(raw, dict):
+        raise Misuse(
+            f"{where}: not an object; each line is {{'query_id': ..., 'text': ..., 'weight': 'vital'}}"
+        )
+    try:
+        return PointLine.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the object"
+        raise Misuse(f"{where}: {field}: {first['msg']}") from error
+
+
+def document(points: OwnPoints) -> str:
+    """Write the points as lines that `read_points` takes."""
+    lines = [
+        json.dumps({"query_id": query_id, **row}, ensure_ascii=False)
+        for query_id, rows in points.items()
+        for row in rows
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def keep_points(study: Study, points: OwnPoints) -> None:
+    """Keep points in the place of those that the study had."""
+    write_file(study.folder / KEPT, document(points))
+
+
+def kept_points(study: Study) -> OwnPoints:
+    """Read the points that people gave this study."""
+    path = study.folder / KEPT
+    if not path.is_file():
+        return {}
+    try:
+        return read_points(path)
+    except Misuse as error:  # nobody named this file: the study is broken
+        raise DrrError(
+            f"{error} (`drr judge {study.folder} --points FILE` puts another in its place)"
+        ) from error

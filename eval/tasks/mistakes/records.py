@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import operator
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from drr.citations.addresses import canonical_url
+from drr.citations.hidden import blank, comments
+from drr.citations.parse import Citations
 from drr.env.records.history import history_evidence
 from drr.env.records.product import product_evidence
 from drr.env.records.statistics import statistics_page
 from drr.env.records.user import profile_evidence
 from drr.eval.asking.conversation import Section
-from drr.eval.checks.base import Subject
+from drr.eval.checks.base import PRODUCT_ID, Subject
 from drr.eval.checks.mentions import Mentions
+from drr.eval.evidence.claims import ReportSentence, sentences_of
 from drr.eval.evidence.passages import select
 
 MOST_PRODUCTS = 60
@@ -71,3 +78,79 @@ def spoken_of_in(subject: Subject, mentions: Mentions) -> list[str]:
     listed = (subject.product_id_of(canonical_url(one.url)) for one in subject.citations.sources)
     pointed = sorted([*mentions.references, *mentions.called], key=lambda one: one.start)
     return list(dict.fromkeys([*(one.product_id for one in pointed), *(name for name in listed if name)]))
+
+
+_ADDRESS = re.compile(r"[a-z]{3,5}://[^\s<>()\[\]|]+", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_TABLE = re.compile(r"[ \t]*+\|")
+_LOOKED_UP = re.compile(r"\d|\]\(")
+
+
+def statements_of(report: str, citations: Citations) -> list[ReportSentence]:
+    """List the statements in the order of the report."""
+    found = sentences_of(report, citations)
+    return sorted([*found, *_beside(report, found)], key=lambda one: one.start)
+
+
+def _beside(report: str, found: Sequence[ReportSentence]) -> Iterator[ReportSentence]:
+    """Lines that no statement touches."""
+    shown = blank(report, comments(report))
+    ends = sorted(one.end for one in found)
+    starts = sorted(one.start for one in found)
+    start = 0
+    for line in shown.splitlines(keepends=True):
+        end = start + len(line.rstrip())
+        untouched = bisect_left(starts, end) == bisect_left(ends, start + 1)
+        if untouched and _says_something(line):
+            urls = tuple(map(canonical_url, _ADDRESS.findall(line)))
+            yield ReportSentence(line.strip(), start, end, "text", -1, urls)
+        start += len(line)
+
+
+def _says_something(line: str) -> bool:
+    """Two words besides addresses and ids; of a head of a table only if there is something to look up."""
+    bare = PRODUCT_ID.sub("", _ADDRESS.sub("", line))
+    return len(_WORD.findall(bare)) > 1 and not (_TABLE.match(line) and not _LOOKED_UP.search(line))
+
+
+_LONGEST = 300
+_DEEPEST = 60
+_LARGEST = 1e12
+_OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
+def reckoned(text: str) -> str | None:
+    """`2*19.99 = 39.98`; `None` where it is no such sum. What it was said to come to is left out."""
+    asked = text.partition("=")[0].replace("$", "").replace("\u00d7", "*").replace("\u2212", "-").strip()
+    asked = _THOUSANDS.sub("", asked)
+    if not asked or len(asked) > _LONGEST:
+        return None
+    try:
+        value = _value(ast.parse(asked, mode="eval").body, 0)
+    except (SyntaxError, ValueError, ZeroDivisionError, OverflowError, RecursionError, MemoryError):
+        return None
+    return f"{asked} = {value:.10g}"
+
+
+def _value(node: ast.expr, depth: int) -> float:
+    if depth > _DEEPEST:
+        raise ValueError("too deep")
+    if isinstance(node, ast.Constant):
+        return _number(node.value)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_value(node.operand, depth + 1)
+    if isinstance(node, ast.BinOp) and (operation := _OPERATIONS.get(type(node.op))) is not None:
+        return operation(_value(node.left, depth + 1), _value(node.right, depth + 1))
+    raise ValueError("no sum")
+
+
+def _number(value: object) -> float:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _LARGEST:
+        return float(value)
+    raise ValueError("no number")

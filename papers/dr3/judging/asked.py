@@ -10,13 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 from drr.env.json_object import JsonObject
-from drr.eval.asking.by_id import ask_by_id, groups_of
 from drr.eval.asking.conversation import Asking, Section, conversation
-from drr.eval.asking.judge import Examiner
+from drr.eval.asking.judge import Examiner, ask_by_id, groups_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
-from drr.eval.tasks.base import Estimate, Task
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.judged import Judged
 from drr.papers.dr3.judging.known import KnownTask, KnownTasks
 from drr.study.unit import Outcome, Record, Unit

@@ -7,8 +7,7 @@ from typing import Any
 
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.base import Estimate, Task, text_id
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
 from drr.eval.tasks.judged import Judged
 from drr.papers.dr3.judging.asked import report_asking
 from drr.papers.dr3.judging.forms import DepthGrade

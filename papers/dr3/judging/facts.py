@@ -9,8 +9,7 @@ from typing import Any
 from drr.env.deadline import read_in_time
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.base import Task, text_id
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
 from drr.papers.dr3.judging.documents import document_rows
 from drr.papers.dr3.judging.finding import ReportFacts

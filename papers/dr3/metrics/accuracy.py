@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drr.eval.metrics.cited_sums import CitedSums, sum_metric
+from drr.eval.metrics.base import CitedSums, sum_metric
 from drr.papers.dr3.sums.accuracy import report_values
 
 HUNDRED = (0.0, 100.0)

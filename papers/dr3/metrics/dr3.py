@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Better, Metric, Values, over_queries
-from drr.eval.stats.citations import CitationVerdict, share
-from drr.eval.stats.fact import WHOLLY, found
+from drr.eval.stats.citations import WHOLLY, CitationVerdict, found, share
 from drr.eval.stats.intervals import V
 from drr.eval.tasks.judged import Judged
 from drr.papers.dr3.judging.rows import FactLabel, depth_of, documents_of, fact_labels, points_met

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NotRequired, TypedDict, cast
 
-from drr.eval.metrics.cost_rows import CostDocument
-from drr.eval.metrics.rows import StudyDocument
+from drr.eval.metrics.rows import CostDocument, StudyDocument
 from drr.eval.stats.intervals import DifferenceRow, VRow
 
 

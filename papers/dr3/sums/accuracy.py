@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from drr.eval.stats.citations import CitationVerdict, share
-from drr.eval.stats.fact import IN_PART, WHOLLY, Found, found
+from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found, share
 from drr.eval.stats.faithfulness import Status
 
 

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from math import fsum
 from typing import NamedTuple
 
-from drr.eval.stats.citations import share
-from drr.eval.stats.fact import Found
+from drr.eval.stats.citations import Found, share
 from drr.papers.dr3.sums.accuracy import pair_accuracy
 
 SIX = ("ir_uf", "ir_sc", "cc", "fa", "if", "dq")

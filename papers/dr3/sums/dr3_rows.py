@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate.base import Means, ProtocolSums
-from drr.eval.stats.aggregate.form import Flag, Name, RawRow, Unit
+from drr.eval.stats.aggregate import Means, ProtocolSums
+from drr.eval.stats.form import Flag, Name, RawRow, Unit
 from drr.papers.dr3.sums.dr3 import FIGURES, Dr3Raw, dr3_figures
 from pydantic import ConfigDict, Field
 

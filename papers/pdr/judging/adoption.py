@@ -9,10 +9,9 @@ from typing import Any, TypedDict, cast
 
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.base import Task, text_id
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
-from drr.eval.tasks.key_points.decided import named_products
+from drr.eval.tasks.key_points.matching import named_products
 from drr.study.unit import Outcome, Record, Unit
 
 ADOPTION = "adoption"

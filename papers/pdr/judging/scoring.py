@@ -15,8 +15,7 @@ from drr.citations.repair import remove
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.base import Estimate, Task
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Estimate, Task
 from drr.eval.tasks.judged import Judged, Judging
 from drr.llm.failures import ModelFailure
 from drr.papers.pdr.judging.choices import PqrChoices

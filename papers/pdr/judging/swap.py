@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, NoReturn, cast
 
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.base import Task
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Task
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.making import owners
 from drr.papers.pdr.judging.owners import OwnerText

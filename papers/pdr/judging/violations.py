@@ -16,11 +16,10 @@ from drr.eval.checks.bills import BillLine, bills_of
 from drr.eval.checks.mentions import Mentions
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.words import families
-from drr.eval.tasks.base import Task
 from drr.eval.tasks.checked import subject
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.cited import CheckRow
+from drr.eval.tasks.desk import Desk, Task
 from drr.eval.tasks.judged import Judged
-from drr.eval.tasks.rows import CheckRow
 from drr.papers.pdr.judging.owners import persons_at
 from drr.papers.pdr.person import Person
 from drr.study.unit import Outcome, Record, Unit

@@ -9,8 +9,8 @@ from typing import Any
 from drr.env.given import parts_of
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Family, Values
-from drr.eval.metrics.pairing import PairedMetrics
-from drr.eval.metrics.same_reports import equal_reports, texts_of
+from drr.eval.metrics.compare import PairedMetrics
+from drr.eval.metrics.coverage import equal_reports, texts_of
 from drr.eval.stats.asked import AskedQuestion
 from drr.eval.stats.intervals import COUNTED, PairedDifference, V, mean, with_holm
 from drr.eval.tasks.judged import Judged

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.costs import cost_document, ended_answers
-from drr.eval.metrics.coverage import variants_of
+from drr.eval.metrics.coverage import by_agent, same_reports, same_reports_text, variants_of
 from drr.eval.metrics.document import JudgedStudy
-from drr.eval.metrics.same_reports import by_agent, same_reports, same_reports_text
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.metrics.memory_tables import Figures, MemoryTables
 from drr.papers.pdr.metrics.setting_pairs import (

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from drr.eval.evidence.answers import Answer
 from drr.eval.metrics.base import Metric, Values
-from drr.eval.stats.aggregate.base import plain_mean
+from drr.eval.stats.aggregate import plain_mean
 from drr.eval.stats.intervals import SHARE, V, VRow, mean
 from drr.eval.tasks.judged import Judged
 from drr.papers.pdr.judging.adoption import adopted

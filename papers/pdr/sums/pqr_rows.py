@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate.base import Means, ProtocolSums
-from drr.eval.stats.aggregate.form import OfTen, RawPart, RawRow, Weight
+from drr.eval.stats.aggregate import Means, ProtocolSums
+from drr.eval.stats.form import OfTen, RawPart, RawRow, Weight
 from drr.papers.pdr.sums.pqr import WeighedScore, weighed
 from pydantic import Field, model_validator
 

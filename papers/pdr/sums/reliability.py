@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from drr.eval.stats.citations import CitationVerdict
-from drr.eval.stats.fact import IN_PART, WHOLLY, Found, found
+from drr.eval.stats.citations import IN_PART, WHOLLY, CitationVerdict, Found, found
 from drr.eval.stats.faithfulness import Status
 
 

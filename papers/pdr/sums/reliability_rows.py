@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate.base import Means, ProtocolSums
-from drr.eval.stats.aggregate.form import Flag, RawPart, RawRow
-from drr.eval.stats.fact import Found
+from drr.eval.stats.aggregate import Means, ProtocolSums
+from drr.eval.stats.citations import Found
+from drr.eval.stats.form import Flag, RawPart, RawRow
 from drr.papers.pdr.sums.reliability import ReliabilityClaim, reliability
 from pydantic import model_validator
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate.base import ProtocolSums, interval_row
-from drr.eval.stats.aggregate.form import Name, Number, RawRow
+from drr.eval.stats.aggregate import ProtocolSums, interval_row
+from drr.eval.stats.form import Name, Number, RawRow
 from drr.papers.pdr.sums.swapped import SwapScore, over_tasks, swapped
 
 

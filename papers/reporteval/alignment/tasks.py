@@ -25,10 +25,8 @@ from drr.eval.labels import (
 )
 from drr.eval.stats.faithfulness import SCORE
 from drr.eval.tasks.desk import Desk
-from drr.eval.tasks.grading import Graded, criterion_name
+from drr.eval.tasks.grading import Graded, comparison_asking, criterion_name, prefer, rate, rating_asking
 from drr.eval.tasks.held import SupportItem
-from drr.eval.tasks.pairwise import comparison_asking, prefer
-from drr.eval.tasks.rating import rate, rating_asking
 from drr.eval.tasks.support import judge_support, support_asking
 from drr.papers.reporteval.alignment.items import AlignItem, LabelParts
 from drr.papers.reporteval.judging.grades import grades_asking

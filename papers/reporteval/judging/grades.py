@@ -8,8 +8,7 @@ from typing import Any
 from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
-from drr.eval.tasks.base import Estimate, Task, text_id
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
 from drr.eval.tasks.judged import Judged
 from drr.llm.prompts import Prompts
 from drr.papers.reporteval.judging.forms import ReportGrades

@@ -12,7 +12,7 @@ from functools import lru_cache
 from unicodedata import east_asian_width
 
 from drr.citations.parse import parse
-from drr.eval.checks.layout import TextLine, layout
+from drr.eval.checks.mentions import TextLine, layout
 from drr.eval.tasks.protocol import PassageForm
 from drr.wording.summaries import SUMMARIES
 

@@ -13,8 +13,7 @@ from drr.eval.asking.conversation import Asking, Section, conversation
 from drr.eval.asking.judge import Examiner
 from drr.eval.evidence.answers import Answer
 from drr.eval.evidence.passages import locate
-from drr.eval.tasks.base import Estimate, Task, text_id
-from drr.eval.tasks.desk import Desk
+from drr.eval.tasks.desk import Desk, Estimate, Task, text_id
 from drr.eval.tasks.judged import Judged, Judging
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import Prompts

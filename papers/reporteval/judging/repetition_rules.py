@@ -13,8 +13,7 @@ from typing import NamedTuple
 from drr.env.json_object import JsonObject
 from drr.env.shingles import runs
 from drr.eval.asking.conversation import Asking
-from drr.eval.evidence.likeness import terms, words_in_order
-from drr.eval.evidence.words import plain
+from drr.eval.evidence.words import plain, terms, words_in_order
 from drr.papers.reporteval.judging.forms import TOP, RepetitionAnswer
 from drr.wording.figures import numbers
 

@@ -1,16 +1,46 @@
-"""The common part of a protocol's sums: rows come one at a time, and means are of what is known."""
+"""`drr papers aggregate`: the sums of each protocol over raw scores of anybody, row by row.
+
+A protocol is a form of its rows and a class that takes them one at a time; a new one costs a file and a line in `PROTOCOLS`. The sums
+themselves are functions over typed values, the same that a judging's metrics call. Rows and outputs are fixed (`docs/aggregate.md`).
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from math import fsum
-from typing import ClassVar, Generic, NotRequired, TypedDict, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NotRequired, TypedDict, TypeVar
 
 import numpy as np
 from drr.env.json_object import JsonObject
-from drr.eval.stats.aggregate.form import RawRow
+from drr.env.plugins import load, merged
+from drr.eval.stats.form import BadRow, RawRow, read_rows
 from drr.eval.stats.intervals import Ends, V, from_sums, ratio
+
+PROTOCOLS: dict[str, tuple[str, str]] = {
+    "fact": (
+        "drr.eval.stats.sums:FactSums",
+        "DeepResearch Bench's FACT: citations per task, and how many of them hold",
+    ),
+    "rubric": ("drr.eval.stats.sums:RubricSums", "shares of a checklist's items by kind, macro and micro"),
+    "agreement": (
+        "drr.eval.stats.sums:AgreementSums",
+        "a judge against people: PCA, MARD, MAD, PAR, correlations",
+    ),
+}
+"""By name: where the class is, and one line of help."""
+
+
+def protocols() -> dict[str, tuple[str, str]]:
+    """Ours and those of the papers."""
+    return PROTOCOLS | merged("sums")
+
+
+def sums_of(name: str) -> Any:
+    """The class of a protocol's sums; only its own module is imported."""
+    return load(protocols()[name][0])
+
 
 Given = TypeVar("Given", bound=RawRow)
 
@@ -93,3 +123,54 @@ def plain_mean(values: Iterable[float | None]) -> float | None:
     """Average those that are known."""
     known = [value for value in values if value is not None]
     return fsum(known) / len(known) if known else None
+
+
+SCHEMA = 1
+
+
+class AggregateDocument(TypedDict):
+    schema: int
+    protocol: str
+    n: int
+    n_unscored: int
+    n_by_value: dict[str, int]
+    """How many rows are in each mean; empty where the values are no means of rows."""
+    values: JsonObject
+    as_printed: JsonObject
+    rows: list[JsonObject]
+    bad_rows: list[BadRow]
+    intervals: NotRequired[JsonObject]
+
+
+def aggregate(protocol: str, path: Path, *, intervals: bool = False) -> AggregateDocument:
+    """Line by line; only what is told of each row is kept."""
+    sums: ProtocolSums[RawRow] = sums_of(protocol)()
+    rows: list[JsonObject] = []
+    bad: list[BadRow] = []
+    n = 0
+    for line, row in read_rows(path, sums.form):
+        if not isinstance(row, RawRow):
+            bad.append(row)
+            continue
+        try:
+            row_sums = sums.add(row)
+        except ValueError as error:
+            bad.append({"line": line, "problem": str(error)})
+            continue
+        n += 1
+        if row_sums is not None:
+            rows.append({**row.named, **row_sums})
+    document: AggregateDocument = {
+        "schema": SCHEMA,
+        "protocol": protocol,
+        "n": n,
+        "n_unscored": sums.n_unscored,
+        "n_by_value": sums.counted(),
+        "values": sums.values(),
+        "as_printed": sums.as_printed(),
+        "rows": rows,
+        "bad_rows": bad,
+    }
+    if intervals:
+        document["intervals"] = sums.intervals()
+    return document
