@@ -1,17 +1,90 @@
-"""The evidence ledger of one run: what its tools returned, and nothing else. Citations are checked against it."""
+"""The notes of one run: what its tools returned, and what it waited for.
+
+Citations are checked against the evidence, and nothing else.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from drr.agents.base import Fabricated
-from drr.agents.together import side_by_side
+from drr.agents.base import Fabricated, StepKind, TimedStep
 from drr.citations.addresses import canonical_url
 from drr.citations.files import KnownPlaces
 from drr.env.source import Source
 from drr.env.web.base import Page, WebSearch, WebUnavailable
 from drr.env.web.shop_pages import is_shop_address
+from drr.llm.meter import Meter
+
+Value = TypeVar("Value")
+
+
+async def side_by_side(work: Iterable[Coroutine[Any, Any, Value]]) -> list[Value]:
+    """The values in the order of the work. The first failure is raised as it is, not in a group, after the rest ended."""
+    parts = list(work)
+    if len(parts) == 1:
+        return [await parts[0]]
+    tasks = [asyncio.ensure_future(part) for part in parts]
+    try:
+        return list(await asyncio.gather(*tasks))
+    except BaseException:
+        await end(tasks)
+        raise
+
+
+async def end(tasks: Iterable[asyncio.Future[Any]]) -> None:
+    """Cancel what still runs and wait for it, so that no call goes on being paid for."""
+    left = list(tasks)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
+class StepLog:
+    def __init__(self, elapsed: Callable[[], float]) -> None:
+        """`elapsed` tells the seconds since the answer was begun."""
+        self._elapsed = elapsed
+        self._begun: Counter[tuple[StepKind, str]] = Counter()
+        self._steps: list[TimedStep] = []
+
+    @contextmanager
+    def timing(self, kind: StepKind, of: str, role: str | None = None) -> Iterator[None]:
+        """Time a step. A failed one is no step: whether it is tried again hangs on the way there."""
+        began = self._elapsed()
+        yield
+        self._begun[kind, of] += 1
+        number, took = self._begun[kind, of], self._elapsed() - began
+        self._steps.append(
+            TimedStep(kind=kind, of=of, number=number, role=role, seconds=took, started_at=began)
+        )
+
+    def last(self, of: str) -> float:
+        """Return when the last turn of a conversation ended."""
+        return max(step.started_at + step.seconds for step in self._steps if step.of == of)
+
+    def noted(self) -> list[TimedStep]:
+        """List the steps in an order that does not hang on who finished first."""
+        return sorted(self._steps, key=lambda step: (step.kind, step.of, step.number))
+
+
+@dataclass
+class OutsideAgent:
+    query_id: str | None = None
+    """As the program is told it."""
+    own: str | None = None
+    """Of one that may do without our models: what is said of its model where it called none of ours."""
+    stderr: str | None = None
+    """The end of what it wrote beside its report."""
+
+    def plays(self, role: str, meter: Meter) -> bool:
+        """Tell whether it played this role without a model of ours."""
+        used = meter.by_role.get(role)
+        return self.own is not None and (used is None or not used.calls)
+
 
 FREEZE_AT_ONCE = 4
 

@@ -12,11 +12,9 @@ import operator
 from functools import cache, partial
 from typing import Annotated, Literal, TypedDict
 
-from drr.agents import loop
-from drr.agents.architecture import OWN
-from drr.agents.base import CallError, CallKind, Ending, StopReason
-from drr.agents.brief import Reporting, Researching, Supervising
-from drr.agents.control import (
+from drr.agents import turns
+from drr.agents.base import OWN, CallError, CallKind, Ending, StopReason
+from drr.agents.brief import (
     CONTROL,
     FINALIZE,
     FINALIZE_TOOL,
@@ -24,22 +22,27 @@ from drr.agents.control import (
     LAUNCH_TOOL,
     REASON,
     REASON_TOOL,
+    REPORTS,
+    Piece,
+    Reporting,
+    Researching,
+    Supervising,
     complaint,
 )
 from drr.agents.findings import (
     Condensed,
     Finding,
     SubProblem,
+    afresh,
     attempted,
+    condensing,
     end_of,
     give_up_without_findings,
+    in_conversation,
     stop_over_budget,
 )
-from drr.agents.recovery import broken_off, twice
-from drr.agents.rendering import REPORTS, Piece
 from drr.agents.running import MAIN, AgentRun, has_files, has_shop, tool_message
-from drr.agents.synthesis import afresh, condensing, in_conversation
-from drr.agents.writing import compose
+from drr.agents.turns import broken_off, compose, twice
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -53,21 +56,15 @@ SUPERVISOR_TOOLS = [REASON_TOOL, LAUNCH_TOOL, FINALIZE_TOOL]
 UNREASONED = [LAUNCH_TOOL, FINALIZE_TOOL]
 
 
-class HybridState(TypedDict):
-    messages: Annotated[list[BaseMessage], operator.add]
+class HybridState(turns.LoopState):
     findings: Annotated[list[Finding], operator.add]
-    steps: int
     rounds: int
-    stop: StopReason
     report: str
 
 
-class ResearcherState(TypedDict):
+class ResearcherState(turns.LoopState):
     researcher: str
     problem: str
-    messages: Annotated[list[BaseMessage], operator.add]
-    steps: int
-    stop: StopReason
     synthesis: str
 
 
@@ -77,21 +74,12 @@ class ResearcherState(TypedDict):
 async def reason(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "synthesise"]]:
     run, who = runtime.context, state["researcher"]
     brief = Researching(state["problem"], run.profile)
-    turn, stop = await loop.think(run, who, f"researcher {who}", state["messages"], brief)
-    turns = [] if turn is None else [turn]
-    if stop is not None:
-        return Command(update={"messages": turns, "stop": stop}, goto="synthesise")
-    return Command(update={"messages": turns, "steps": state["steps"] + 1}, goto="act")
+    return await turns.think(run, who, f"researcher {who}", state, brief, "synthesise")
 
 
 async def act(state: ResearcherState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "synthesise"]]:
-    who = state["researcher"]
-    answers, stop = await loop.act(
-        runtime.context, who, f"researcher {who}", state["messages"], state["problem"], state["steps"]
-    )
-    if stop is not None:
-        return Command(update={"messages": answers, "stop": stop}, goto="synthesise")
-    return Command(update={"messages": answers}, goto="reason")
+    who, problem = state["researcher"], state["problem"]
+    return await turns.act(runtime.context, who, f"researcher {who}", state, problem, "synthesise")
 
 
 async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict[str, str]:
@@ -100,7 +88,7 @@ async def synthesise(state: ResearcherState, runtime: Runtime[AgentRun]) -> dict
     text = None
     if run.has(OWN):
         text = await in_conversation(
-            run, who, f"researcher {who}", problem, state["messages"], state["stop"], loop.tools_of(run)
+            run, who, f"researcher {who}", problem, state["messages"], state["stop"], turns.tools_of(run)
         )
     return {"synthesis": text or await afresh(run, who, problem, state["messages"])}
 
@@ -189,7 +177,7 @@ async def researcher(state: SubProblem, runtime: Runtime[AgentRun]) -> dict[str,
 
 
 async def _researched(run: AgentRun, start: ResearcherState) -> Condensed:
-    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(run.limits.steps)}
+    config: RunnableConfig = {"recursion_limit": turns.recursion_limit(run.limits.steps)}
     end = await researcher_graph().ainvoke(start, config, context=run)
     return Condensed(end["synthesis"], end["stop"])
 

@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, partial
 
-from drr.agents import loop
+from drr.agents import react
 from drr.agents.base import Ending
-from drr.agents.brief import Filling
+from drr.agents.brief import QUESTION, Filling, shorten
 from drr.agents.evidence import actor_rank
-from drr.agents.forms.form import ReportForm
 from drr.agents.forms.passages import Passages
+from drr.agents.forms.placeholders import ReportForm
 from drr.agents.forms.report import FormRead
-from drr.agents.react import ReactState, Reported, act, reason
-from drr.agents.recovery import twice
-from drr.agents.rendering import QUESTION, shorten
+from drr.agents.react import ReactState, Reported
 from drr.agents.running import MAIN, AgentRun, file_names
-from drr.agents.writing import ROUNDS
+from drr.agents.turns import ROUNDS, twice
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from langchain_core.runnables import RunnableConfig
-from langgraph.graph import START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 FAULTS = 40
@@ -111,27 +106,11 @@ def _brief(run: AgentRun, passages: Passages) -> Filling:
 
 
 @cache
-def graph() -> CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]:
-    return (
-        StateGraph(ReactState, context_schema=AgentRun)
-        .add_node("reason", reason)
-        .add_node("act", act)
-        .add_node("report", report)
-        .add_edge(START, "reason")
-        .compile(name="ledger")
-    )
+def graph() -> react.ReactGraph:
+    return react.graph_of("ledger", report)
 
 
 async def answer(run: AgentRun) -> Ending:
-    facts = (
-        "" if run.profile is None else "\n\n" + run.prompts.fill("researcher_profile", facts=run.profile.text)
-    )
-    start: ReactState = {
-        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.asked + facts)],
-        "steps": 0,
-        "stop": "finalized",
-        "report": "",
-    }
-    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(run.limits.steps)}
-    end = await graph().ainvoke(start, config, context=run)
-    return Ending(end["report"], end["stop"])
+    profile = run.profile
+    facts = "" if profile is None else run.prompts.fill("researcher_profile", facts=profile.text)
+    return await react.answer(run, graph, facts and f"\n\n{facts}")

@@ -10,11 +10,9 @@ from functools import cache, partial
 from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents.base import CallError, CallKind, Ending, StopReason
-from drr.agents.brief import Planning, Reporting
-from drr.agents.recovery import broken_off, twice
-from drr.agents.rendering import RESULTS
+from drr.agents.brief import Planning
 from drr.agents.running import MAIN, AgentRun, file_names, has_shop
-from drr.agents.writing import compose
+from drr.agents.turns import broken_off, report_afresh, twice
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import HumanMessage
@@ -96,12 +94,7 @@ def _skip(
 async def report(state: PlanState, runtime: Runtime[AgentRun]) -> dict[str, str]:
     run = runtime.context
     run.tell("report", MAIN, "writing the report")
-    brief = Reporting(run.query, run.evidence())
-    return {
-        "report": await compose(
-            run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures()
-        )
-    }
+    return {"report": await report_afresh(run)}
 
 
 @cache

@@ -10,15 +10,19 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from drr.agents.architecture import AGENT
-from drr.agents.base import Ending, FunctionSchema
+from drr.agents.base import AGENT, Ending, FunctionSchema
 from drr.agents.brief import Brief, Reporting, Researching
 from drr.agents.running import AgentRun, Allowance
 from drr.env.errors import DrrError
 from drr.llm.role import RoleModel, Schema
 from drr.tools.base import ToolAnswer
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import Field
 
 PlugIn = Callable[["Question", list[BaseTool], RoleModel, Allowance], Awaitable[str | Ending]]
 
@@ -49,9 +53,7 @@ def run_of(name: str, function: Any) -> Callable[[AgentRun], Awaitable[Ending]]:
         )
 
     async def answer(run: AgentRun) -> Ending:
-        from drr.agents.chat import chat_model_of
-
-        made = function(Question.of(run), tools_of(run), chat_model_of(Watched(run)), run.allowance)
+        made = function(Question.of(run), tools_of(run), RunChatModel.of(run), run.allowance)
         report = await made if inspect.isawaitable(made) else made
         if isinstance(report, Ending):
             return report
@@ -60,48 +62,6 @@ def run_of(name: str, function: Any) -> Callable[[AgentRun], Awaitable[Ending]]:
         return Ending(report, "finalized")
 
     return answer
-
-
-class Watched:
-    """One role's model of the run, with each conversation kept. One that goes on is recognised by its own messages.
-
-    To a stand-in the run says what a plug-in does not: a request with tools is research, one without is for the report.
-    """
-
-    def __init__(self, run: AgentRun, role: str = AGENT, seen: list[list[BaseMessage]] | None = None) -> None:
-        self._run = run
-        self._seen: list[list[BaseMessage]] = [] if seen is None else seen
-        self.name = run.models[role].name
-        self.role = role
-        self.rule_written = run.models[role].rule_written
-
-    def of_role(self, role: str) -> Watched:
-        """The model of another role that the plug-in declares."""
-        if role not in self._run.models:
-            raise DrrError(f"role {role!r} is not declared; put it into the function's `roles`")
-        return Watched(self._run, role, self._seen)
-
-    async def reply(
-        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: Brief | None = None
-    ) -> AIMessage:
-        run = self._run
-        if brief is None:
-            brief = Researching(run.query) if tools else Reporting(run.query, run.evidence())
-        return await run.speak(self._conversation(messages), messages, tools, brief=brief, role=self.role)
-
-    async def structured(
-        self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: Brief | None = None
-    ) -> Schema:
-        conversation = self._conversation(messages)
-        return await self._run.structured(conversation, messages, schema, brief=brief, role=self.role)
-
-    def _conversation(self, messages: Sequence[BaseMessage]) -> str:
-        for number, seen in enumerate(self._seen, 1):
-            if len(seen) <= len(messages) and all(a is b for a, b in zip(seen, messages, strict=False)):
-                self._seen[number - 1] = list(messages)
-                return f"conversation {number}"
-        self._seen.append(list(messages))
-        return f"conversation {len(self._seen)}"
 
 
 def tools_of(run: AgentRun) -> list[BaseTool]:
@@ -123,3 +83,76 @@ def _tool(run: AgentRun, function: FunctionSchema) -> BaseTool:
         coroutine=call_tool,
         response_format="content_and_artifact",
     )
+
+
+class RunChatModel(BaseChatModel):
+    """A role's model of the run, for a library's agents: counted, paid from the run's budget, each conversation kept.
+
+    It answers `ainvoke` only, and is a `RoleModel` of the project as well, so that what a plug-in is given is both. A conversation that
+    goes on is recognised by its own messages. To a stand-in the run says what a plug-in does not: a request with tools is research, one
+    without is for the report.
+    """
+
+    run: Any
+    """The `AgentRun`."""
+    role: str = AGENT
+    seen: Any = Field(default_factory=list)
+    """Conversations as they are, of every role: copies of messages would not be recognised."""
+
+    @classmethod
+    def of(cls, run: AgentRun, role: str = AGENT, **given: Any) -> RunChatModel:
+        return cls(run=run, role=role, name=run.models[role].name, **given)
+
+    @property
+    def rule_written(self) -> bool:
+        return bool(self.run.models[self.role].rule_written)
+
+    def of_role(self, role: str) -> RunChatModel:
+        """The model of another role that the plug-in declares."""
+        if role not in self.run.models:
+            raise DrrError(f"role {role!r} is not declared; put it into the function's `roles`")
+        return self.of(self.run, role, seen=self.seen)
+
+    def chat_model(self) -> RunChatModel:
+        """Itself: what a plug-in is given was once no chat model."""
+        return self
+
+    async def reply(
+        self, messages: Sequence[BaseMessage], *, tools: Sequence[Any] = (), brief: Brief | None = None
+    ) -> AIMessage:
+        run: AgentRun = self.run
+        if brief is None:
+            brief = Researching(run.query) if tools else Reporting(run.query, run.evidence())
+        return await run.speak(self._conversation(messages), messages, tools, brief=brief, role=self.role)
+
+    async def structured(
+        self, messages: Sequence[BaseMessage], schema: type[Schema], *, brief: Brief | None = None
+    ) -> Schema:
+        run: AgentRun = self.run
+        return await run.structured(
+            self._conversation(messages), messages, schema, brief=brief, role=self.role
+        )
+
+    def _conversation(self, messages: Sequence[BaseMessage]) -> str:
+        for number, seen in enumerate(self.seen, 1):
+            if len(seen) <= len(messages) and all(a is b for a, b in zip(seen, messages, strict=False)):
+                self.seen[number - 1] = list(messages)
+                return f"conversation {number}"
+        self.seen.append(list(messages))
+        return f"conversation {len(self.seen)}"
+
+    @property
+    def _llm_type(self) -> str:
+        return "drr"
+
+    def bind_tools(
+        self, tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool], **given: Any
+    ) -> Runnable[Any, AIMessage]:
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools])
+
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **given: Any) -> ChatResult:
+        answer = await self.reply(messages, tools=given.get("tools", ()))
+        return ChatResult(generations=[ChatGeneration(message=answer)])
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **given: Any) -> ChatResult:
+        raise NotImplementedError("a run is asynchronous; use `await agent.ainvoke(...)`")

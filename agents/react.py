@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Callable
 from functools import cache
-from typing import Annotated, Literal, NotRequired, TypedDict
+from typing import Literal, NotRequired, Protocol, TypedDict
 
-from drr.agents import loop
-from drr.agents.base import Ending, StopReason
+from drr.agents import turns
+from drr.agents.base import Ending
 from drr.agents.brief import Reporting, Researching
-from drr.agents.recovery import end_for, is_broken_off
-from drr.agents.rendering import RESULTS
 from drr.agents.running import MAIN, AgentRun
-from drr.agents.writing import compose, in_place
+from drr.agents.turns import LoopState, end_for, in_place, is_broken_off, report_afresh
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
@@ -22,29 +20,21 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 
-class ReactState(TypedDict):
-    messages: Annotated[list[BaseMessage], operator.add]
-    """The transcript. It only grows: `operator.add` cannot replace, as `add_messages` would."""
-    steps: int
-    stop: StopReason
+class ReactState(LoopState):
     report: str
+
+
+ReactGraph = CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]
 
 
 async def reason(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "report"]]:
     run = runtime.context
-    turn, stop = await loop.think(run, MAIN, "agent", state["messages"], Researching(run.query))
-    turns = [] if turn is None else [turn]
-    if stop is not None:
-        return Command(update={"messages": turns, "stop": stop}, goto="report")
-    return Command(update={"messages": turns, "steps": state["steps"] + 1}, goto="act")
+    return await turns.think(run, MAIN, "agent", state, Researching(run.query), "report")
 
 
 async def act(state: ReactState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "report"]]:
     run = runtime.context
-    answers, stop = await loop.act(run, MAIN, "agent", state["messages"], run.query, state["steps"])
-    if stop is not None:
-        return Command(update={"messages": answers, "stop": stop}, goto="report")
-    return Command(update={"messages": answers}, goto="reason")
+    return await turns.act(run, MAIN, "agent", state, run.query, "report")
 
 
 class Reported(TypedDict):
@@ -58,10 +48,9 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
     run, stop = runtime.context, state["stop"]
     run.tell("report", MAIN, "writing the report")
     if stop != "context_limit" and not is_broken_off(stop):
+        brief = Reporting(run.query, run.evidence())
         try:
-            text, added = await in_place(
-                run, "agent", state["messages"], stop, loop.tools_of(run), reporting(run)
-            )
+            text, added = await in_place(run, "agent", state["messages"], stop, turns.tools_of(run), brief)
         except ModelFailure as failure:
             if end_for(failure, known=bool(run.calls)) is None:
                 raise
@@ -69,35 +58,38 @@ async def report(state: ReactState, runtime: Runtime[AgentRun]) -> Reported:
         else:
             if text is not None:
                 return {"report": text, "messages": added}
-    text = await compose(
-        run, "report", "report", run.asked, RESULTS, run.pieces(), reporting(run), run.pictures()
-    )
-    return {"report": text}
+    return {"report": await report_afresh(run)}
 
 
-def reporting(run: AgentRun) -> Reporting:
-    return Reporting(run.query, run.evidence())
+class ReportNode(Protocol):
+    async def __call__(self, state: ReactState, runtime: Runtime[AgentRun]) -> Reported: ...
 
 
-@cache
-def graph() -> CompiledStateGraph[ReactState, AgentRun, ReactState, ReactState]:
+def graph_of(name: str, report: ReportNode) -> ReactGraph:
+    """The research of ReAct with a report of one's own behind it."""
     return (
         StateGraph(ReactState, context_schema=AgentRun)
         .add_node("reason", reason)
         .add_node("act", act)
         .add_node("report", report)
         .add_edge(START, "reason")
-        .compile(name="react")
+        .compile(name=name)
     )
 
 
-async def answer(run: AgentRun) -> Ending:
+@cache
+def graph() -> ReactGraph:
+    return graph_of("react", report)
+
+
+async def answer(run: AgentRun, made: Callable[[], ReactGraph] = graph, facts: str = "") -> Ending:
+    """Run the graph; `facts` of the shopper stand behind the question."""
     start: ReactState = {
-        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.asked)],
+        "messages": [run.system("react", steps=str(run.limits.steps)), HumanMessage(run.asked + facts)],
         "steps": 0,
         "stop": "finalized",
         "report": "",
     }
-    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(run.limits.steps)}
-    end = await graph().ainvoke(start, config, context=run)
+    config: RunnableConfig = {"recursion_limit": turns.recursion_limit(run.limits.steps)}
+    end = await made().ainvoke(start, config, context=run)
     return Ending(end["report"], end["stop"])

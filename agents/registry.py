@@ -2,35 +2,39 @@
 
 An architecture of ours is one file with `async answer(run) -> Ending` and one entry here. Another package adds one through an
 entry point of the group `drr.variants`, whose name is the variant's; `path/file.py:function` names one that nobody installed.
-Both are async functions `(query, tools, model, budget) -> report`, see `drr.agents.declared`. `cmd:COMMAND` is any program, see
+Both are async functions `(query, tools, model, budget) -> report`, see `drr.agents.registry`. `cmd:COMMAND` is any program, see
 `drr.agents.commands`, `inspect:NAME` an agent that an extra brings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from itertools import combinations
+from typing import Any
 
-from drr.agents.architecture import (
+from drr.agents.base import (
+    AGENT,
     OWN,
     PROFILE,
     WS,
     Architecture,
+    Limits,
     Run,
     Variant,
 )
-from drr.agents.commands.command import is_command
-from drr.agents.commands.variants import command_variant
-from drr.agents.declared import architecture_of, in_file
+from drr.agents.commands.command import command_variant, is_command
 from drr.env.errors import DrrError, Misuse
 from drr.env.plugins import load, merged, papers
-from drr.env.user_code import is_in_file
+from drr.env.plugins import load as loaded
+from drr.env.user_code import from_file, is_in_file
 from drr.llm.names import is_name
+from drr.llm.role import Policy
 
 GROUP = "drr.variants"
 
@@ -229,3 +233,75 @@ def _loaded(point: EntryPoint) -> Architecture:
 
 def _distribution(point: EntryPoint) -> str:
     return point.dist.name if point.dist is not None else point.value
+
+
+def architecture_of(
+    name: str, function: Any, *, origin: str, otherwise: str = "unknown", suffix: str = "", word: str = ""
+) -> Architecture:
+    """Read what a function declares; `otherwise` is the version of one that states none."""
+
+    def load() -> Run:
+        from drr.agents.plugins import run_of
+
+        return run_of(name, function)
+
+    theirs, prompts = _of_others(function) or (load, ())
+    limits = _declared(name, function, "limits", Mapping, {})
+    if strangers := sorted(set(limits) - {field.name for field in fields(Limits)}):
+        raise Misuse(f"plug-in variant {name!r} declares unknown limits: {', '.join(strangers)}")
+    policy: Mapping[str, str | Policy] = _declared(name, function, "policy", Mapping, {})
+    tools = _names(name, function, "tools")
+    return Architecture(
+        name=name,
+        version=f"{getattr(function, 'version', None) or otherwise}{suffix}",
+        summary=f"plug-in from {origin}",
+        load=theirs,
+        prompts=prompts,
+        roles=tuple(dict.fromkeys((AGENT, *(_names(name, function, "roles") or ())))),
+        tools=tools,
+        limits=replace(Limits(), **limits),
+        policy=dict(policy),
+        origin=origin,
+        word=word,
+    )
+
+
+def _of_others(found: Any) -> tuple[Callable[[], Run], tuple[str, ...]] | None:
+    """Return the way to load an agent of other people's software, and its prompts; `None` where it is none of theirs."""
+    asked = (loaded(place)(found) for place in merged("agents").values())
+    return next((parts for parts in asked if parts is not None), None)
+
+
+def _names(name: str, function: Any, attribute: str) -> tuple[str, ...] | None:
+    given = getattr(function, attribute, None)
+    if given is None:
+        return None
+    if not isinstance(given, list | tuple | set | frozenset) or not all(
+        isinstance(one, str) for one in given
+    ):
+        raise Misuse(f"plug-in variant {name!r}: its `{attribute}` is not a list of names")
+    return tuple(given)
+
+
+def _declared(name: str, function: Any, attribute: str, kind: type, otherwise: Any) -> Any:
+    given = getattr(function, attribute, otherwise)
+    if not isinstance(given, kind):
+        raise Misuse(f"plug-in variant {name!r}: its `{attribute}` is a {type(given).__name__}, no dict")
+    return given
+
+
+def in_file(place: str, function: str) -> Architecture:
+    """The function of that name in a Python file; it is called `file.py:function` wherever it is shown."""
+    code = from_file("variant", place, function)
+    if not (inspect.iscoroutinefunction(code.found) or _of_others(code.found)):
+        raise Misuse(
+            f"variant {place}:{function}: not an async function; write `async def {function}(query, tools, model, budget)`"
+        )
+    return architecture_of(
+        f"{code.path.name}:{function}",
+        code.found,
+        origin=code.path.name,
+        otherwise="0",
+        suffix=f"+{code.digest[:16]}",
+        word=f"{code.path}:{function}",
+    )

@@ -10,35 +10,33 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict
 
-from drr.agents import control
-from drr.agents.architecture import PROFILE, SUMMARISER, WS, Variant
+from drr.agents import brief
+from drr.agents.answers import answered, failure_of, keyed, read_in_run, repaired
 from drr.agents.base import (
+    PROFILE,
+    SUMMARISER,
+    WS,
     AnswerRecord,
     CitationRepair,
     Ending,
     Gathered,
     Limits,
     Listener,
-    ResearcherFailure,
-    TimedStep,
     ToolCall,
     ToolSchema,
     Transcript,
+    Variant,
     nobody,
 )
 from drr.agents.brief import ProfileFacts
-from drr.agents.content import answered, failure_of, keyed
-from drr.agents.evidence import actor_rank
-from drr.agents.repairing import read_in_run, repaired
+from drr.agents.evidence import StepLog, actor_rank
 from drr.agents.running import MAIN, AgentRun, Allowance, CallTool
-from drr.agents.steps import StepLog
 from drr.agents.websum import PageSummaries
 from drr.citations import repair
 from drr.env.errors import DrrError, Misuse
 from drr.env.given import RECORDS, Given, Setting
 from drr.env.plugins import prompt_folders
 from drr.env.profile import build_profile
-from drr.env.session import Change
 from drr.env.source import Source, text_hash
 from drr.env.world import World
 from drr.llm.meter import Meter
@@ -141,12 +139,12 @@ def said(
     # A world without a shop that has no files either says itself what it is, in tools of its own.
     without_shop = with_files and not with_shop
     choices = {
-        **(control.WITHOUT_REASON if _has_no_reason(variant, options) else {}),
-        **({} if options.page_warning else control.WITHOUT_PAGE_WARNING),
-        **(control.WITHOUT_RECORDS if without_shop or not setting.has_records else {}),
-        **(control.WITHOUT_SHOP if without_shop else {}),
-        **(control.WITH_FILES if with_files else {}),
-        **(control.OF_FILES if without_shop else {}),
+        **(brief.WITHOUT_REASON if _has_no_reason(variant, options) else {}),
+        **({} if options.page_warning else brief.WITHOUT_PAGE_WARNING),
+        **(brief.WITHOUT_RECORDS if without_shop or not setting.has_records else {}),
+        **(brief.WITHOUT_SHOP if without_shop else {}),
+        **(brief.WITH_FILES if with_files else {}),
+        **(brief.OF_FILES if without_shop else {}),
     }
     return prompts.chosen(choices) if choices else prompts
 
@@ -344,26 +342,8 @@ async def _finish(
     )
 
 
-class GatheredFields(TypedDict):
-    """Of `Gathered`, by name."""
-
-    variant: str
-    version: str
-    query: str
-    user_id: str | None
-    models: dict[str, str]
-    rule_written: bool
-    sources: list[Source]
-    tool_calls: list[ToolCall]
-    failures: list[ResearcherFailure]
-    notes: list[str]
-    stderr: str | None
-    steps: list[TimedStep]
-    state_changes: list[Change]
-    transcripts: list[Transcript]
-
-
-def _gathered(run: AgentRun, variant: Variant, world: World) -> GatheredFields:
+def _gathered(run: AgentRun, variant: Variant, world: World) -> dict[str, Any]:
+    """The fields of `Gathered`, which holds them against their types."""
     own = run.outside.own or ""
     outside = {role for role in run.models if run.outside.plays(role, run.allowance.meter)}
     return {

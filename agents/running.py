@@ -10,26 +10,22 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from drr.agents.architecture import AGENT, Option
 from drr.agents.base import (
+    AGENT,
     CallError,
     CallKind,
     Event,
     Limits,
     Listener,
+    Option,
     ResearcherFailure,
     StopReason,
     ToolCall,
     ToolSchema,
     nobody,
 )
-from drr.agents.brief import Brief, CallEvidence, ProfileFacts
-from drr.agents.control import CONTROL, complaint
-from drr.agents.evidence import EvidenceLedger
-from drr.agents.outside import OutsideAgent
-from drr.agents.rendering import Piece, call_title
-from drr.agents.steps import StepLog
-from drr.agents.together import side_by_side
+from drr.agents.brief import CONTROL, Brief, CallEvidence, Piece, ProfileFacts, call_title, complaint
+from drr.agents.evidence import EvidenceLedger, OutsideAgent, StepLog, side_by_side
 from drr.env.errors import ShopError
 from drr.env.json_object import JsonObject
 from drr.env.source import text_hash

@@ -11,10 +11,8 @@ from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from drr.agents.brief import Summarising
-from drr.agents.rendering import SHORTENED
-from drr.agents.steps import StepLog
-from drr.agents.together import end, side_by_side
+from drr.agents.brief import SHORTENED, Summarising
+from drr.agents.evidence import StepLog, end, side_by_side
 from drr.env.source import Source
 from drr.env.web.base import Page, WebSearch, WebUnavailable
 from drr.llm.failures import ModelFailure

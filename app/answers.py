@@ -19,8 +19,7 @@ from drr.env.given import RECORDS, Given, setting_of
 from drr.env.reach import WHOLE, Reach, reach_of
 
 if TYPE_CHECKING:
-    from drr.agents.architecture import Variant
-    from drr.agents.base import AnswerRecord, CitationRepair, Listener
+    from drr.agents.base import AnswerRecord, CitationRepair, Listener, Variant
     from drr.agents.runner import AgentOptions
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
@@ -145,7 +144,7 @@ def open_answering(config: AnswerConfig, *, calls: bool = True) -> Iterator[Answ
     `calls=False` for who only looks at what would be asked. `context` gives `models` (for this unit: metered, capped), `meter`, `unit` and `keep`. Whoever opened it ends the models'
     connections with `await answering.models.aclose()` in the event loop that used them.
     """
-    from drr.agents.commands.variants import under_terms
+    from drr.agents.commands.command import under_terms
     from drr.agents.registry import choose
     from drr.app.containing import check_contained, terms_of
     from drr.app.models import models_of
@@ -368,7 +367,7 @@ class Answering:
 
     def check_profiles(self) -> None:
         """`Misuse` for agents that hand on a shopper's profile where there are no shoppers."""
-        from drr.agents.architecture import PROFILE
+        from drr.agents.base import PROFILE
 
         wanting = [name for name, variant in self.variants.items() if variant.has(PROFILE)]
         if wanting and self.realm.shop is None:

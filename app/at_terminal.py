@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from drr.querygen.reviewing import ReviewTally, Terminal
+    from drr.querygen.review import ReviewTally, Terminal
 
 
 def reviewer_of(arguments: argparse.Namespace) -> str:
@@ -26,7 +26,7 @@ def reviewer_of(arguments: argparse.Namespace) -> str:
 
 
 def review_at_terminal(path: Path, review: Callable[[Terminal], ReviewTally]) -> int:
-    from drr.querygen.reviewing import Terminal
+    from drr.querygen.review import Terminal
 
     terminal = Terminal(ask=_asked, show=shown, now=moment)
     with all_on_disk(path):

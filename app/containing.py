@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drr.agents.architecture import Variant
-    from drr.agents.commands.terms import CommandTerms
+    from drr.agents.base import Variant
+    from drr.agents.commands.command import CommandTerms
     from drr.app.answers import AnswerConfig
 
 
@@ -17,7 +17,7 @@ MOST_FILES = 65_536
 def terms_of(config: AnswerConfig) -> CommandTerms:
     """Make the terms. Commands may not see the knowledge of the study, the shop and the web, nor this user's
     keys, however they are started."""
-    from drr.agents.commands.terms import CommandTerms
+    from drr.agents.commands.command import CommandTerms
     from drr.env.files import at_home
     from drr.env.settings import FILE
     from drr.env.shop import SERVERS
@@ -36,8 +36,8 @@ def terms_of(config: AnswerConfig) -> CommandTerms:
 
 def check_contained(variants: Mapping[str, Variant], *, trusted: bool) -> None:
     """`Misuse` for programs that this system cannot contain and this user did not say to trust."""
-    from drr.agents.commands.containment import NOT_CONTAINED, why_not_contained
-    from drr.agents.commands.variants import CommandArchitecture
+    from drr.agents.commands.command import CommandArchitecture
+    from drr.agents.commands.sight import NOT_CONTAINED, why_not_contained
     from drr.env.errors import Misuse
 
     named = [name for name, one in variants.items() if isinstance(one.architecture, CommandArchitecture)]

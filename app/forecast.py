@@ -15,7 +15,7 @@ from drr.env.reach import WHOLE, under
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from drr.agents.architecture import Variant
+    from drr.agents.base import Variant
     from drr.app.answers import Answering
     from drr.env.json_object import JsonObject
     from drr.env.query import Query

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from drr.env.shop import Shop
     from drr.llm.factory import Models
     from drr.llm.prompts import Prompts
-    from drr.querygen.generate import Writer
-    from drr.querygen.sampling import Sampled
+    from drr.querygen.generate import Sampled, Writer
     from drr.study.config import StudyConfig
     from drr.study.run import Summary
     from drr.study.study import Study
@@ -60,7 +59,7 @@ def _opened(settings: Settings) -> tuple[Models, Prompts]:
 
 
 def _users(arguments: argparse.Namespace, shop: Shop) -> list[Sampled]:
-    from drr.querygen.sampling import named_users, sample_users
+    from drr.querygen.generate import named_users, sample_users
 
     if arguments.user:
         return named_users(shop, arguments.user, min_orders=arguments.min_orders)

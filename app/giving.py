@@ -11,7 +11,7 @@ from drr.env.errors import Misuse
 from drr.env.given import RECORDS, Given, Setting
 
 if TYPE_CHECKING:
-    from drr.agents.architecture import Variant
+    from drr.agents.base import Variant
     from drr.app.answers import Answering
     from drr.app.running import RunConfig
     from drr.env.json_object import JsonObject
@@ -83,7 +83,7 @@ class Giving:
 
     def check_place(self, realm: Realm, variants: Iterable[Variant]) -> None:
         """`Misuse` for a world, or an agent, that hands on what a setting withholds."""
-        from drr.agents.architecture import PROFILE
+        from drr.agents.base import PROFILE
         from drr.env.world import WithoutRecords
 
         withholding = next((one for one in self.settings if not one.has_records), None)

@@ -107,7 +107,7 @@ def under_model(models: Models, settings: Settings, name: str) -> Models:
 
 def holds_thoughts(settings: Settings, models: Models) -> bool:
     """Tell whether agents have the tool `reason`: by `auto` not where their model thinks by itself; the paper's have it."""
-    from drr.agents.architecture import AGENT
+    from drr.agents.base import AGENT
     from drr.llm.names import parse_name
     from drr.llm.thinking import thinks
 

@@ -11,7 +11,7 @@ from drr.env.given import RECORDS, Setting
 from drr.env.reach import WHOLE, KnownKinds, Reach, reaches_of
 
 if TYPE_CHECKING:
-    from drr.agents.architecture import Variant
+    from drr.agents.base import Variant
     from drr.app.answers import Answering
     from drr.app.running import RunConfig
 

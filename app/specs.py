@@ -9,8 +9,7 @@ from drr.env.given import RECORDS, Setting, setting_of, system_of
 from drr.env.reach import WHOLE, Reach, reach_of, under
 
 if TYPE_CHECKING:
-    from drr.agents.architecture import Variant
-    from drr.agents.base import CitationRepair
+    from drr.agents.base import CitationRepair, Variant
     from drr.env.json_object import JsonObject
     from drr.env.query import Query
 

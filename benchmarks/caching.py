@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from drr.agents.architecture import Variant
+from drr.agents.base import Variant
 from drr.agents.registry import choose
 from drr.agents.runner import load_prompts, run_variant
 from drr.env.session import Session

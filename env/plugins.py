@@ -74,7 +74,7 @@ class Paper(NamedTuple):
     sums: Mapping[str, tuple[str, str]] = {}
     """Protocols of `drr papers aggregate` by name: the class of the sums, and one line of help."""
     architectures: str = ""
-    """A tuple of `drr.agents.architecture.Architecture`."""
+    """A tuple of `drr.agents.base.Architecture`."""
     graphs: Mapping[str, str] = {}
     """Of its agents, by name: functions that make the graph, for pictures of it."""
     agent_prompts: str = ""

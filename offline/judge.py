@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from drr.env.errors import DrrError
 from drr.env.json_object import JsonObject
@@ -23,15 +23,15 @@ from drr.eval.asking.forms import (
     PaperRatingAnswer,
     PaperSupportAnswers,
     PointAnswers,
+    PointWord,
     PreferenceAnswer,
     RatingAnswer,
     RelativeGrades,
     SupportAnswers,
 )
 from drr.eval.asking.rules import NAME, VERSION, rules_banner
-from drr.eval.evidence.words import plain, support
+from drr.eval.evidence.words import families, missing_numbers, plain, support
 from drr.eval.labels import DIMENSIONS
-from drr.offline.points import match
 from drr.offline.surface import INSIGHT, PRICE, REASON, TOTAL, Surface, read, sells_elsewhere
 from pydantic import BaseModel
 
@@ -231,3 +231,44 @@ def _rules() -> Rules:
     """By the form that is asked for."""
     further: list[Rules] = [load(paper.judge_rules) for paper in papers() if paper.judge_rules]
     return {form: rule for rules in (_RULES, *further) for form, rule in rules.items()}
+
+
+_ENOUGH = 0.75
+"""Share of a point's words that one line of a report holds."""
+_LINE = re.compile(r"[^\n]+")
+_OF_ANSWER = re.compile(
+    r"\s*(?:it|the (?:answer|report|plan))\s+[a-z]+\s+(?:(?:that|to|how|why|when|where|which|what)\s+)?", re.I
+)
+"""What an answer does: `It says that`, as `prompts/points.md` has points begin."""
+
+
+class PointMatch(NamedTuple):
+    support: PointWord
+    reason: str
+    quote: str
+
+
+def match(text: str, gist: str | None, report: str) -> PointMatch:
+    """A point whose gist is empty is kept by what a report leaves out, which no word of it shows."""
+    wanted = _text(text) if gist is None else gist
+    words = families(wanted)
+    if not words:
+        return PointMatch("not_support", "no word of a report shows this to a judge without a model", "")
+    share, line = max(((_share(words, line), line) for line in _lines(report)), default=(0.0, ""))
+    reason = f"a line of the report has {share:.0%} of its words"
+    if share < _ENOUGH or missing_numbers(wanted, plain(line)):
+        return PointMatch("not_support", reason, "")
+    return PointMatch("partial_support", reason, " ".join(line.split()))
+
+
+def _text(text: str) -> str:
+    begun = _OF_ANSWER.match(text)
+    return text[begun.end() :] if begun else text
+
+
+def _lines(report: str) -> list[str]:
+    return [line[0] for line in _LINE.finditer(report) if line[0].strip()]
+
+
+def _share(words: frozenset[str], line: str) -> float:
+    return len(words & families(line)) / len(words)

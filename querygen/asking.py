@@ -1,16 +1,18 @@
-"""The four inputs of a query writer as messages: what deep research is, the domain, the tools, the shopper."""
+"""The four inputs of a query writer as messages, and its drafts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from drr.env.profile import Bought, ProfileSummary
+from drr.env.query import Fact
 from drr.env.records.shopper import purchase_row
 from drr.llm.prompts import Prompts, fence
 from drr.tools.registry import TOOLS
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 FOLDER = Path(__file__).parent / "prompts"
 
@@ -82,3 +84,32 @@ def again_message(prompts: Prompts, count: int, before: Sequence[Mapping[str, st
 
 def _system(prompts: Prompts) -> BaseMessage:
     return SystemMessage(prompts.fill("writer_system", tools=tool_list()))
+
+
+Intent = Literal["compare", "plan", "replace", "gift", "seasonal", "safety", "reorder"]
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+Mode = Literal["profile", "generic"]
+
+
+class Draft(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    intent: Intent
+    query: str = Field(min_length=1, max_length=4000)
+    rationale: str = Field(min_length=1, max_length=2000)
+    tools: list[str] = Field(min_length=1, max_length=20)
+    needs: list[Annotated[str, Field(min_length=1, max_length=120)]] = Field(min_length=1, max_length=5)
+    web_need: str = Field(max_length=2000)
+    facts_used: list[Fact] = Field(max_length=30)
+
+
+class Drafts(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    queries: list[Draft]
+
+
+def drafts_of(count: int) -> type[Drafts]:
+    """Exactly so many, so that a writer who gives fewer is asked once more."""
+    exact = Annotated[list[Draft], Field(min_length=count, max_length=count)]
+    return create_model("Drafts", __base__=Drafts, queries=(exact, ...))

@@ -6,7 +6,7 @@ A check passes, fails, or does not apply (`none`): a line with only a question a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -17,10 +17,9 @@ from drr.env.query import Constraints, Query
 from drr.env.shop import SearchRequest, Shop
 from drr.env.statistics import UserStatistics
 from drr.env.text import tokens
-from drr.querygen import wording
 from drr.tools.registry import TOOLS
 from drr.wording.personal import personal_data
-from drr.wording.states import STATES
+from drr.wording.states import STATE, STATES
 
 Status = Literal["pass", "fail", "none"]
 ALIKE = 0.6
@@ -196,9 +195,9 @@ def ids_in_text(case: CheckCase) -> CheckResult:
     query, known = case.query, case.known
     if known is None:
         return NONE
-    orders = [found for found in wording.order_ids(query.query) if found not in known.orders]
+    orders = [found for found in order_ids(query.query) if found not in known.orders]
     bought = set(known.orders.values())
-    products = [found for found in wording.product_ids(query.query) if found not in bought]
+    products = [found for found in product_ids(query.query) if found not in bought]
     wrong = [*orders, *products]
     return fail(f"ids that are not this user's: {', '.join(wrong)}") if wrong else PASS
 
@@ -208,7 +207,7 @@ def states_in_text(case: CheckCase) -> CheckResult:
     if known is None:
         return NONE
     own = STATES.get(known.user.address.state)
-    others = [state for state in wording.states(query.query) if state != own]
+    others = [state for state in states(query.query) if state != own]
     return fail(f"speaks of {', '.join(others)}, the user lives in {own}") if others else PASS
 
 
@@ -216,7 +215,7 @@ def names_in_text(case: CheckCase) -> CheckResult:
     query, known = case.query, case.known
     if known is None:
         return NONE
-    wrong = [name for name in wording.names(query.query) if not _is_known(case.stock, name, known)]
+    wrong = [name for name in names(query.query) if not _is_known(case.stock, name, known)]
     return fail(f"neither in the user's records nor in the shop: {', '.join(wrong)}") if wrong else PASS
 
 
@@ -256,7 +255,7 @@ def length(case: CheckCase) -> CheckResult:
 
 def language(case: CheckCase) -> CheckResult:
     query = case.query
-    share = wording.english_share(query.query)
+    share = english_share(query.query)
     return (
         PASS
         if share >= 0.2
@@ -285,7 +284,7 @@ def constraints(case: CheckCase) -> CheckResult:
 
 def _is_known(stock: Stock, name: str, known: Known) -> bool:
     words = tokens(name)
-    if not words or all(word in known.words or word in wording.COMMON_NAMES for word in words):
+    if not words or all(word in known.words or word in COMMON_NAMES for word in words):
         return True
     return stock.shop.catalog.search(SearchRequest(name, match="all", limit=1, search="plain")).total > 0
 
@@ -333,3 +332,53 @@ CHECKS: dict[str, Callable[[CheckCase], CheckResult]] = {
     "near_duplicate": unlike_others,
     "constraints": constraints,
 }
+
+
+_ORDER_ID = re.compile(r"(?<!\d)\d{16}(?!\d)")
+_PRODUCT_ID = re.compile(r"\bB0[A-Z0-9]{8}\b")
+_STATE = re.compile(rf"\b(?:{STATE})\b")
+_NAME = re.compile(r"[A-Z][\w'’&-]*(?:\s+(?:&\s+)?[A-Z][\w'’&-]*)*")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:]['\")\]]?\s+|\n\s*|[\"“(]\s*)$")
+_I = re.compile(r"I['’](?:m|d|ve|ll)")
+_LONGEST_NAME = 10
+_KNOWN = """I January February March April May June July August September October November December Monday Tuesday Wednesday
+    Thursday Friday Saturday Sunday Christmas Thanksgiving Easter Halloween Hanukkah Black Mother's Father's Valentine's Day
+    American English French Dutch German Japanese Korean Italian Epsom Wi-Fi Bluetooth USB UV LED HEPA SPF MERV CADR
+    Consumer Reports Medicare Energy Star vitamin B C D Celsius Fahrenheit Internet Web OK New Year's Year Eve"""
+COMMON_NAMES = frozenset(tokens(_KNOWN))
+"""Names that need no record: days, feasts, peoples, units."""
+_FREQUENT = """a about after all also and any are as at be because been before but by can compare could do does for from get give good
+    have help how i if in is it like look make me more most my need no not of on one or our out over please should so some that the
+    their them they this to under up use want was we what when which who why will with would you your"""
+_ENGLISH = frozenset(_FREQUENT.split())
+
+
+def order_ids(text: str) -> list[str]:
+    return _ORDER_ID.findall(text)
+
+
+def product_ids(text: str) -> list[str]:
+    return _PRODUCT_ID.findall(text)
+
+
+def states(text: str) -> list[str]:
+    return _STATE.findall(text)
+
+
+def english_share(text: str) -> float:
+    """Share of its words that are among the most frequent of English."""
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    return sum(word in _ENGLISH for word in words) / max(len(words), 1)
+
+
+def names(text: str) -> Iterator[str]:
+    """Capitalised words that no sentence begins with; what stands first in a sentence may be any word."""
+    for match in _NAME.finditer(text):
+        name = match[0]
+        if _SENTENCE_START.search(text[max(0, match.start() - 8) : match.start()]):
+            _, _, name = name.partition(" ")
+        words = [
+            word for word in name.split() if not ((word.isupper() and len(word) <= 5) or _I.fullmatch(word))
+        ]
+        if words:
+            yield " ".join(words[:_LONGEST_NAME]).rstrip("'’")

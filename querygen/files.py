@@ -1,12 +1,18 @@
-"""Files of queries: written whole or not at all, with reviews never lost."""
+"""Files of queries and of tasks, written whole or not at all, with reviews never lost."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
-from drr.env.query import Query
+from drr.env.errors import Misuse
+from drr.env.files import Id
+from drr.env.jsonl import rows_of
+from drr.env.query import Query, Review
+from pydantic import BaseModel, ConfigDict, Field
 
 
 def line_of(query: Query) -> str:
@@ -41,3 +47,51 @@ def merged(present: Sequence[Query], fresh: Sequence[Query]) -> list[Query]:
         reviewed.pop(query.id, query) for query in fresh if query.id in reviewed or query.id not in edited
     ]
     return [*reviewed.values(), *kept]
+
+
+SCHEMA = 1
+BUILT_IN = Path(__file__).parent / "builtin" / "tasks.jsonl"
+"""Fifty, five for each category of the sample shop, written by a language model; no person has reviewed them."""
+
+
+class ResearchTask(BaseModel):
+    """What anybody might ask. Whose wish it is, a pair says."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    schema_version: int = SCHEMA
+    task_id: Id
+    category: str = Field(min_length=1)
+    task: str = Field(min_length=1)
+    intent: str | None = None
+    needs: list[str] = Field(default_factory=list)
+    """What a shop must sell to answer it, as search words."""
+    model: str | None = None
+    """Who wrote it, where that was a model."""
+    rule_written: bool | None = None
+    review: Review = Field(default_factory=Review)
+
+    def line(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", exclude_none=True)
+
+
+def read_tasks(path: Path) -> list[ResearchTask]:
+    """A broken line is named by its number, and nothing is skipped."""
+    found: dict[str, ResearchTask] = {}
+    for number, task in rows_of(
+        path, ResearchTask, "tasks", SCHEMA, "{'task_id': ..., 'category': ..., 'task': ...}"
+    ):
+        if task.task_id in found:
+            raise Misuse(
+                f"{path}, line {number}: the task {task.task_id} is there already; ids are unique in a file"
+            )
+        if not task.task.strip():
+            raise Misuse(f"{path}, line {number}: `task` must not be blank")
+        found[task.task_id] = task
+    if not found:
+        raise Misuse(f"{path}: holds no task; `drr papers tasks build` writes such a file")
+    return list(found.values())
+
+
+def write_tasks(path: Path, tasks: Iterable[ResearchTask]) -> None:
+    write_lines(path, (json.dumps(task.line(), ensure_ascii=False) for task in tasks))

@@ -1,4 +1,4 @@
-"""Generation as study work: one unit a shopper, resumable, budgeted and concurrent by the machinery of every study."""
+"""Generation as study work: a seeded sample of shoppers, and one unit for each."""
 
 from __future__ import annotations
 
@@ -8,25 +8,28 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from drr.env.constraints import parse_constraints
+from drr.env.errors import DrrError
 from drr.env.profile import build_profile
 from drr.env.query import Query
 from drr.env.records.lines import one_line
 from drr.env.shop import Shop
+from drr.env.statistics import UserStatistics
 from drr.llm.factory import Models
 from drr.llm.names import OFFLINE
 from drr.llm.prompts import Prompts
 from drr.llm.role import Policy
 from drr.querygen.asking import (
     DepartmentBrief,
+    Draft,
+    Mode,
     ShopperBrief,
     again_message,
+    drafts_of,
     generic_messages,
     profile_messages,
     tool_list,
 )
 from drr.querygen.checks import Checked
-from drr.querygen.drafts import Draft, Mode, drafts_of
-from drr.querygen.sampling import Sampled
 from drr.study.study import Study
 from drr.study.unit import Outcome, Unit, UnitFailure
 from drr.study.worker import Context
@@ -179,3 +182,72 @@ def written_queries(study: Study, units: Sequence[Unit]) -> list[Query]:
         if record is not None and record.done:
             found += [Query.model_validate(raw) for raw in record.result["queries"]]
     return found
+
+
+_OVERSAMPLE = 20
+
+
+class Sampled(NamedTuple):
+    user_id: str
+    category: str
+    """Where most of the orders lie."""
+    activity: str
+    """few, some or many orders, against the other candidates."""
+
+
+def sample_users(shop: Shop, count: int, *, seed: int, min_orders: int) -> list[Sampled]:
+    """Sample in turn from each (category, activity) group, the largest first; fewer than `count` where the shop has no more."""
+    candidates = shop.store.sample_users(count * _OVERSAMPLE, seed=seed, min_orders=min_orders)
+    if not candidates:
+        raise DrrError(
+            f"{shop.spec}: no user has {min_orders} orders; lower --min-orders (`drr shop info` shows orders per user)"
+        )
+    return _spread(_grouped(shop, candidates), count)
+
+
+def named_users(shop: Shop, users: Sequence[str], *, min_orders: int) -> list[Sampled]:
+    """The users that were asked for by id; all must exist and have enough orders."""
+    for user_id in users:
+        if shop.store.user(user_id) is None:
+            raise DrrError(
+                f"{shop.spec}: no user {user_id!r}; ids are 28 characters, `drr shop info` counts users"
+            )
+        orders = shop.store.orders(user_id, limit=1).total
+        if orders < min_orders:
+            raise DrrError(
+                f"user {user_id} has {orders} orders and --min-orders is {min_orders}: too few to write from; lower it or "
+                "choose another user"
+            )
+    return _grouped(shop, users)
+
+
+def _grouped(shop: Shop, users: Sequence[str]) -> list[Sampled]:
+    found: list[tuple[str, UserStatistics]] = []
+    for user_id in users:
+        statistics = shop.store.statistics(user_id)
+        if statistics is not None and statistics.by_category:
+            found.append((user_id, statistics))
+    counts = sorted(statistics.orders for _, statistics in found)
+    low, high = (counts[len(counts) * k // 3] for k in (1, 2)) if counts else (0, 0)
+    return [
+        Sampled(
+            user_id,
+            statistics.by_category[0].name,
+            "few" if statistics.orders <= low else "some" if statistics.orders <= high else "many",
+        )
+        for user_id, statistics in found
+    ]
+
+
+def _spread(users: Sequence[Sampled], count: int) -> list[Sampled]:
+    """Categories take turns; within a category its activities do."""
+    groups: dict[str, dict[str, list[Sampled]]] = {}
+    for user in users:
+        groups.setdefault(user.category, {}).setdefault(user.activity, []).append(user)
+    queues = [_interleaved(list(groups[name].values())) for name in sorted(groups)]
+    return _interleaved(queues)[:count]
+
+
+def _interleaved(queues: Sequence[Sequence[Sampled]]) -> list[Sampled]:
+    longest = max(map(len, queues), default=0)
+    return [queue[place] for place in range(longest) for queue in queues if place < len(queue)]

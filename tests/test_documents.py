@@ -21,7 +21,7 @@ from drr.env.settings import Settings
 from drr.env.shop import open_shop
 from drr.env.shop_world import ShopWorld
 from drr.env.web.sandbox import Sandbox
-from drr.tools import orders
+from drr.tools import users
 from drr.tools.base import ToolContext
 from drr.tools.spec import make_tool
 
@@ -158,11 +158,11 @@ def test_the_tenth_tool_of_the_documents_answers(shop_folder: Path) -> None:
     (written,) = [
         block for block in fenced(ROOT / "docs" / "tools.md", "python") if "def count_orders" in block
     ]
-    exec(written, orders.__dict__)
+    exec(written, users.__dict__)
     try:
-        tool = make_tool(orders.__dict__["count_orders"])
+        tool = make_tool(users.__dict__["count_orders"])
     finally:
-        del orders.__dict__["count_orders"]
+        del users.__dict__["count_orders"]
     with open_shop(str(shop_folder), Settings()) as shop:
         ctx = ToolContext(ShopWorld(Session(shop, ANNA), Sandbox(DOCUMENTS)))
         answer = tool.function(ctx)

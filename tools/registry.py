@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drr.env.errors import ShopError
+from drr.env.plugins import load, merged
 from drr.env.records.lines import one_line
 from drr.env.statistics import UserStatistics
 from drr.tools.base import ToolAnswer, ToolContext, ToolError
@@ -26,11 +27,23 @@ from drr.tools.files import (
     search_file,
     view_image,
 )
-from drr.tools.orders import ListedOrders, OrderData, get_order_details, get_user_orders
 from drr.tools.outputs import ProductRecord, UserRecord
 from drr.tools.spec import Tool, make_tool
-from drr.tools.users import ChangedProfile, get_user_profile, get_user_statistics, update_user_profile
+from drr.tools.users import (
+    ChangedProfile,
+    ListedOrders,
+    OrderData,
+    get_order_details,
+    get_user_orders,
+    get_user_profile,
+    get_user_statistics,
+    update_user_profile,
+)
 from drr.tools.utility import Calculated, WebResults, calculator, web_search
+
+if TYPE_CHECKING:
+    from drr.tools.mcp import Face
+
 
 TOOLS: dict[str, Tool] = {
     tool.name: tool
@@ -131,3 +144,16 @@ def call_sync(name: str, args: Mapping[str, Any], ctx: ToolContext) -> ToolAnswe
 def _unavailable(error: ShopError) -> ToolError:
     """A dead server, a torn shop: it says itself how, and what to do."""
     return ToolError("unavailable", one_line(str(error), 400))
+
+
+FACES = {"shop": "drr.tools.mcp:OwnTools"}
+
+
+def all_faces() -> dict[str, str]:
+    """Ours and those of the extras."""
+    return FACES | merged("faces")
+
+
+def face(name: str) -> Face:
+    found: Face = load(all_faces()[name])()
+    return found

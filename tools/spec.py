@@ -1,22 +1,167 @@
-"""One function is one tool: name, description and JSON Schema come from its signature and docstring."""
+"""One function is one tool: name, description and JSON Schema come from its signature and docstring.
+
+Models, forms and other languages write a number as text, a whole number with a point, a word of a list in another case, an
+id as a number, and `null` for what they leave out. Each is understood where it has one meaning; nothing is guessed.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+import re
+import reprlib
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Annotated, Any, cast, get_type_hints
 
 from drr.env.json_object import JsonObject
-from drr.tools.arguments import allowed, refusal, understood
+from drr.env.records.lines import one_line
 from drr.tools.base import ToolAnswer, ToolError
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+_NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?")
+_EXACT = 2**53
+"""Beyond it a number with a point no longer says which whole number was meant."""
+_NO = object()
+
+
+def understood(given: Mapping[Any, Any], schema: JsonObject) -> dict[Any, Any]:
+    """Turn the arguments into what the schema has, where that can be only one thing. Every other one stays as it was given."""
+    required, parts = schema["required"], schema["properties"]
+    meant = {}
+    for name, value in given.items():
+        part = parts.get(name) if isinstance(name, str) else None
+        if part is None:
+            meant[name] = value
+        elif value is not None or name in required:
+            read = (_choice if "enum" in part else _READERS[part["type"]])(value, part)
+            meant[name] = value if read is _NO else read
+    return meant
+
+
+def _choice(value: Any, part: JsonObject) -> Any:
+    if not isinstance(value, str) or len(value) > 100:
+        return _NO
+    found = [word for word in part["enum"] if _plain(word) == _plain(value)]
+    return found[0] if len(found) == 1 else _NO
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[\s_-]+", "_", word.strip().casefold())
+
+
+def _number(value: Any, part: JsonObject) -> Any:
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        return float(value)
+    return _NO
+
+
+def _whole(value: Any, part: JsonObject) -> Any:
+    number = _number(value, part) if isinstance(value, str) else value
+    if isinstance(number, float) and number.is_integer() and abs(number) < _EXACT:
+        return int(number)
+    return _NO
+
+
+def _text(value: Any, part: JsonObject) -> Any:
+    """A number is the text of its digits: an order's id, a house number."""
+    if isinstance(value, bool):
+        return _NO
+    whole = value if isinstance(value, int) else _whole(value, part) if isinstance(value, float) else _NO
+    return str(whole) if isinstance(whole, int) and whole.bit_length() < 200 else _NO
+
+
+def _boolean(value: Any, part: JsonObject) -> Any:
+    return (
+        {"true": True, "false": False}.get(value.strip().casefold(), _NO) if isinstance(value, str) else _NO
+    )
+
+
+_READERS: dict[str, Callable[[Any, JsonObject], Any]] = {
+    "number": _number,
+    "integer": _whole,
+    "string": _text,
+    "boolean": _boolean,
+}
+
+
+def allowed(part: JsonObject) -> str:
+    """Say in words what a parameter takes."""
+    if "enum" in part:
+        return "one of " + ", ".join(map(str, part["enum"]))
+    if part.get("type") == "string":
+        return f"text of {_span(part.get('minLength', 0), part.get('maxLength'))} characters"
+    words = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
+    word = words.get(str(part.get("type")), "a value")
+    bounded = "minimum" in part or "maximum" in part
+    return f"{word} {_between(part.get('minimum'), part.get('maximum'))}" if bounded else word
+
+
+def _span(least: int, most: int | None) -> str:
+    return f"at least {least}" if most is None else f"{least} to {most}"
+
+
+def _between(least: float | None, most: float | None) -> str:
+    if least is None or most is None:
+        return f"of at least {least:g}" if least is not None else f"of at most {most:,g}"
+    return f"from {least:g} to {most:.0f}"
+
+
+def refusal(
+    tool: str, given: Any, schema: JsonObject, problems: Iterable[tuple[str, tuple[Any, ...]]]
+) -> str:
+    """One clause for each wrong argument, three at most: its name, what was given, what it may be."""
+    if not isinstance(given, Mapping):
+        return f"The arguments of {tool} are {_cut(given)}; they must be one object, a value for each name."
+    clauses = list(dict.fromkeys(_clause(tool, given, schema, kind, place) for kind, place in problems))
+    more = f" (and {len(clauses) - 3} more)" if len(clauses) > 3 else ""
+    message = "; ".join(clauses[:3]) + more
+    return message if message.endswith("?") else f"{message}."
+
+
+def _clause(
+    tool: str, given: Mapping[Any, Any], schema: JsonObject, kind: str, place: tuple[Any, ...]
+) -> str:
+    name = place[0] if place else None
+    part = schema["properties"].get(name) if isinstance(name, str) else None
+    if part is None:
+        shown = one_line(name if isinstance(name, str) else _shown(name), 60) or "''"
+        return f"{shown} is not an argument of {tool}; {_names(name, list(schema['properties']))}"
+    if kind == "missing" or given.get(name) is None:
+        return f"{name} is missing: it must be {allowed(part)}"
+    unicode = " of valid Unicode" if kind == "string_unicode" else ""
+    return f"{name} is {_cut(given[name])}: it must be {allowed(part)}{unicode}"
+
+
+def _names(name: Any, known: list[str]) -> str:
+    near = get_close_matches(str(name)[:60].casefold(), known, 1, 0.7) if isinstance(name, str) else []
+    return f"did you mean {near[0]}?" if near else f"it takes {', '.join(known) or 'none'}"
+
+
+class _Shown(reprlib.Repr):
+    """A value as it was sent, cut short on the way. Its whole `repr` may be endless, or refused by Python."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxstring, self.maxother = 2, 60, 60
+        self.maxdict = self.maxlist = self.maxtuple = 3
+
+    def repr_int(self, x: int, level: int) -> str:
+        return repr(x) if x.bit_length() < 200 else "a number of very many digits"
+
+
+_shown = _Shown().repr
+
+
+def _cut(value: Any) -> str:
+    return one_line(_shown(value), 70)
+
+
 ToolFunction = Callable[..., ToolAnswer] | Callable[..., Awaitable[ToolAnswer]]
 
 
-# Strict, and what does not pass is looked at once more: `drr.tools.arguments` says what else has one meaning.
+# Strict, and what does not pass is looked at once more: `drr.tools.spec` says what else has one meaning.
 _CONFIG = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
 

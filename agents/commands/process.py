@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
-from drr.agents.commands.command import Command
+from drr.agents.commands.command import Command, CommandTerms
 from drr.agents.commands.namespaces import FOLDER
 from drr.agents.commands.sight import seen_by
-from drr.agents.commands.terms import CommandTerms
 from drr.env.errors import DrrError, ProgramFailure
 from drr.env.json_object import JsonObject
 

@@ -1,15 +1,20 @@
-"""The sight of a contained command: the system's programs, its own interpreter, what it names, and nothing else."""
+"""The containment of a command: whether this system allows a place, and what is seen there.
+
+The system's programs, its own interpreter, what the command names, and nothing else.
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import socket
+import subprocess
 import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from drr.agents.commands.command import Command
-from drr.agents.commands.terms import CommandTerms
+from drr.agents.commands.command import Command, CommandTerms
 from drr.env.errors import Misuse
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
@@ -166,3 +171,32 @@ def _corpus() -> Path:
     from drr.env.web.sandbox import BOX
 
     return _real(BOX)
+
+
+_LAUNCHER = Path(__file__).with_name("launcher.py")
+_PATIENCE_S = 30.0
+NOT_CONTAINED = "its view of this machine's files and processes, its network, how many processes it starts"
+
+
+@cache
+def why_not_contained() -> str | None:
+    """`None` where a command can be given a place of its own here; else what is in the way."""
+    if sys.platform != "linux":
+        return "only Linux has namespaces"
+    ours, theirs = socket.socketpair()
+    ours.settimeout(_PATIENCE_S)
+    order = {"contained": True, "processes": 301, "visible": ["/usr"], "hidden": []}
+    with ours:
+        with theirs:
+            started = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-I", "-S", "-B", str(_LAUNCHER), str(theirs.fileno())],
+                pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, env={},
+            )  # fmt: skip
+        try:
+            ours.sendall(json.dumps(order).encode() + b"\n")
+            report = json.loads(ours.makefile("rb").readline() or b"{}")
+        except (OSError, ValueError) as error:
+            report = {"refused": str(error)}
+    started.wait(_PATIENCE_S)
+    return None if report.get("ready") else str(report.get("refused", "its launcher cannot be started"))

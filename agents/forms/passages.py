@@ -2,21 +2,101 @@
 
 from __future__ import annotations
 
+import html
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from drr.agents.forms.file_names import FileNames
 from drr.citations.addresses import canonical_url
+from drr.citations.bare import without_addresses
 from drr.env.json_object import JsonObject
-from drr.env.records.lines import one_line
+from drr.env.records.lines import count, dollars, one_line, stars
 from drr.env.source import Source
 from drr.llm.prompts import fence
+from drr.wording.money import every_amount
+
+_FIRST, _MOST = 0xE000, 100
+"""Characters that Unicode leaves to private use: no letter, no digit, and in no text of ours."""
+_STRAY = re.compile("[\ue000-\uf8ff]")
+_HARMLESS = re.compile(r"\w[\w .()+-]{0,120}\.(?:pdf|png|jpe?g|xlsx|csv|eml|html?|md|txt)", re.IGNORECASE)
+"""Endings of what drawers hold; a file that is named like a site stays cut."""
+
+
+class FileNames:
+    """The names of files that belong to a question. A name counts where it stands by itself and in no address."""
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        known = {name.casefold(): name for name in names if _HARMLESS.fullmatch(name)}
+        self._marks = {name: chr(_FIRST + place) for place, name in enumerate(list(known)[:_MOST])}
+        self._names = {mark: known[name] for name, mark in self._marks.items()}
+        either = "|".join(map(re.escape, sorted(self._marks, key=len, reverse=True)))
+        self._said = re.compile(rf"(?<![\w@./:-])(?:{either})(?![\w@/#-]|\.\w)", re.IGNORECASE)
+
+    def marked(self, text: str) -> str:
+        """`text` without marks of its own, and with one for each name."""
+        text = _STRAY.sub("", text)
+        return self._said.sub(lambda match: self._marks[match[0].casefold()], text) if self._marks else text
+
+    def restored(self, text: str) -> str:
+        return _STRAY.sub(lambda match: self._names.get(match[0], ""), text)
+
+
+def is_mark(char: str) -> bool:
+    return _STRAY.match(char) is not None
+
+
+NO_FILES = FileNames()
+
+
+LONGEST = 1_200
+"""Characters of one sentence; what goes on is cut."""
+_MARKS = re.compile(r"\[[\s\d,;^†–-]{0,40}\]|【[^【】]{0,200}】")
+_MARKUP = re.compile(r"\{[^{}\[\]<>|`]{0,200}\}|[\[\]<>*_`#|~\\^【】†]")
+_LEAD = re.compile(r"^(?:(?:[-+•·>=]|\d{1,3}[.)])\s+)+")
+_ESCAPES = 3
+
+
+def plain(text: str, limit: int = LONGEST, files: FileNames = NO_FILES) -> str:
+    """Placeholders in braces are left as they are; a name of `files` is left as its mark."""
+    text = text[: 4 * limit]
+    for _ in range(_ESCAPES):
+        text = html.unescape(text)
+    text = one_line(_western(unicodedata.normalize("NFKC", text)), 4 * limit)
+    text = without_addresses(files.marked(text))
+    text = _MARKUP.sub(lambda match: match[0] if match[0][0] == "{" else " ", _MARKS.sub(" ", text))
+    return _LEAD.sub("", one_line(_tidy(text), limit)).strip()
+
+
+def unmarked(text: str) -> str:
+    """Clean what stands between placeholders: no brace, no mark."""
+    return _MARKUP.sub(" ", text.replace("{", " ").replace("}", " "))
+
+
+def _western(text: str) -> str:
+    """Every digit of any script as one of ours."""
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.digit(char, char)) if char.isdigit() else char for char in text)
+
+
+def _tidy(text: str) -> str:
+    """Drop what taking something out left behind."""
+    text = re.sub(r"\(\s*\)|\"\s*\"", " ", text)
+    return re.sub(r"(?<!\s)\s++([.,;:!?)])", r"\1", text)
+
 
 _ROW = 700
 """Characters of a passage that goes on one line of the list; a longer one keeps its lines, between marks of its own."""
 _TITLE = 120
+
+
+_LONG_NAME, _SHORT_NAME = 110, 60
+_BREAK = re.compile(r",| - | – | — | \(| with | for |…")
+_LEAST = 12
+"""Characters of a title that still names a thing."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +124,34 @@ class KnownProduct:
     rating: float | None
     ratings: int | None
     store: str | None
+
+    def named(self, limit: int = _LONG_NAME) -> str:
+        """The title without markup, addresses and amounts: a seller's words state no price here."""
+        text = plain(self.title.replace("{", "(").replace("}", ")"), 2 * _LONG_NAME)
+        for amount in reversed(every_amount(text)):
+            text = f"{text[: amount.start]} {text[amount.end :]}"
+        text = " ".join(text.split())
+        if len(text) > limit:
+            text = text[:limit].rsplit(" ", 1)[0].rstrip(" ,;:-–—(/")
+        return text or f"product {self.product_id}"
+
+    @property
+    def short_name(self) -> str:
+        """The title up to the first break that leaves enough of it."""
+        text = self.named()
+        for mark in _BREAK.finditer(text):
+            if _LEAST <= mark.start() <= _SHORT_NAME:
+                return text[: mark.start()]
+        return self.named(_SHORT_NAME)
+
+    def shown_price(self, unknown: str = "an unknown price") -> str:
+        return unknown if self.price is None else dollars(float(self.price))
+
+    def shown_rating(self) -> str:
+        return "not rated" if self.rating is None else f"{stars(self.rating)}/5"
+
+    def shown_ratings(self, unknown: str = "an unknown number of") -> str:
+        return unknown if self.ratings is None else count(self.ratings)
 
 
 @dataclass(frozen=True)

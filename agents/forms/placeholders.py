@@ -1,4 +1,4 @@
-"""The placeholders of a sentence: products, figures and sums that code fills in from the records."""
+"""The form in which a model gives a report, its placeholders, and its limits of cost."""
 
 from __future__ import annotations
 
@@ -8,12 +8,67 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from drr.agents.forms import names
-from drr.agents.forms.limits import CostLimits
-from drr.agents.forms.passages import KnownProduct, Passages
-from drr.agents.forms.plain import plain, unmarked
+from drr.agents.forms.passages import KnownProduct, Passages, plain, unmarked
+from drr.env.query import Constraints
 from drr.wording.money import money
 from drr.wording.stated import HeldFigures
+from drr.wording.verdicts import VERDICTS
+from pydantic import BaseModel, ConfigDict, Field
+
+
+@dataclass(frozen=True)
+class CostLimits:
+    demands: Constraints
+
+    @cached_property
+    def total(self) -> Decimal | None:
+        """The most that everything may cost: as said, or so many months at so much."""
+        if self.demands.total_max is None and self.demands.month_max is not None:
+            return _cents(self.demands.month_max * (self.demands.months or 1))
+        return _cents(self.demands.total_max)
+
+    @cached_property
+    def floor(self) -> Decimal | None:
+        return _cents(self.demands.total_min)
+
+    @cached_property
+    def item(self) -> Decimal | None:
+        """The most that one thing may cost."""
+        return _cents(self.demands.item_max)
+
+    def outside(self, product: KnownProduct) -> str | None:
+        """Return the limit that a product by itself exceeds."""
+        least = _cents(self.demands.item_min)
+        if product.price is None:
+            return None
+        if self.item is not None and product.price > self.item:
+            return f"over your limit of {money(self.item)} for one thing"
+        if least is not None and product.price < least:
+            return f"below your minimum of {money(least)} for one thing"
+        if self.total is not None and product.price > self.total:
+            return f"over your limit of {money(self.total)}"
+        return None
+
+    def misjudged(self, text: str, costs: Sequence[Decimal | None], *, together: bool) -> bool:
+        """Tell whether a sentence gives a verdict on a limit for what costs so much that nobody can see it hold.
+
+        `together`: what is bought in one, which a limit on one thing says nothing of.
+        """
+        limits = [limit for limit in (self.total, self.item) if limit is not None]
+        if len(limits) != 1:
+            return False
+        verdict = VERDICTS.verdict(text, float(limits[0]))
+        if verdict not in ("fits", "breaks"):
+            return False
+        over = [cost > limits[0] for cost in costs if cost is not None]
+        if not over or len(over) < len(costs) or (together and self.total is None):
+            return True
+        return any(over) if verdict == "fits" else not all(over)
+
+
+def _cents(value: float | None) -> Decimal | None:
+    return None if value is None else Decimal(str(value)).quantize(Decimal("0.01"))
+
 
 SINGLE = ("product", "price", "rating", "ratings", "bought")
 """Those that name one product."""
@@ -120,15 +175,63 @@ def filled(slot: Placeholder, slots: Sequence[Placeholder], setting: ReadingTerm
         return written_out(slot.products) + (" (over your limit)" if beyond else "")
     product = slot.products[0][0]
     named = any(one.kind == "product" and one.products[0][0] == product for one in slots)
-    whose = "" if named else f" ({names.short_title(product)})"
+    whose = "" if named else f" ({product.short_name})"
     match slot.kind:
         case "price":
             over = "" if setting.limits.outside(product) is None else " (outside your limit)"
-            return names.price(product) + whose + over
+            return product.shown_price() + whose + over
         case "rating":
-            return names.rating(product) + whose
+            return product.shown_rating() + whose
         case "ratings":
-            return names.ratings(product) + " ratings" + whose
+            return product.shown_ratings() + " ratings" + whose
         case "bought":
             return f"on {setting.passages.orders[product.product_id].date}"
-    return names.short_title(product)
+    return product.short_name
+
+
+class SaidSentence(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(
+        description="One sentence of plain text; titles and figures of products as placeholders"
+    )
+    passages: list[int] = Field(
+        description="Numbers of the passages that state it; empty for your own judgement"
+    )
+
+
+class ComparedProduct(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    product_id: str = Field(description="Id of a product that the passages show")
+    note: str = Field(description="What tells it apart, in a few words")
+
+
+class ReportSection(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field(description="A few words without figures")
+    sentences: list[SaidSentence]
+    products: list[ComparedProduct] = Field(
+        description="Rows of a table that compares products; may be empty"
+    )
+
+
+class PlanLine(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    product_id: str = Field(description="Id of a product that the passages show")
+    quantity: int = Field(description="How many to buy, 1 or more")
+
+
+class ReportForm(BaseModel):
+    model_config = ConfigDict(extra="forbid", title="Report")
+
+    answer: list[SaidSentence] = Field(description="The short answer: what to buy or do, and why")
+    sections: list[ReportSection] = Field(description="Reasons, comparison, background, what stays open")
+    plan: list[PlanLine] = Field(description="What to buy; prices and the total are filled in")
+
+    def sentences(self) -> Iterator[SaidSentence]:
+        yield from self.answer
+        for section in self.sections:
+            yield from section.sentences

@@ -20,7 +20,7 @@ In a client's configuration:
 
 def build(parser: argparse.ArgumentParser) -> None:
     from drr.app.console import add_setting_options
-    from drr.tools.faces import all_faces
+    from drr.tools.registry import all_faces
 
     parser.epilog = _EXAMPLES
     parser.add_argument("--shop", required=True, metavar="SHOP", help="a folder, or servers:NAME")
@@ -48,8 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.app.by_hand import tool_context
     from drr.app.console import settings_of
     from drr.env.errors import Misuse
-    from drr.tools.faces import face
     from drr.tools.mcp import ShopServer
+    from drr.tools.registry import face
 
     if arguments.http is None:
         if arguments.token_file is not None:

@@ -23,7 +23,7 @@ def build(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import sys
 
-    from drr.agents.architecture import PROFILE, WS
+    from drr.agents.base import PROFILE, WS
     from drr.agents.registry import PAPER, plug_ins, variants
     from drr.app.console import print_json
     from drr.app.terminal import flowing

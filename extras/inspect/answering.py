@@ -6,13 +6,10 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from drr.agents.architecture import AGENT, Run
-from drr.agents.base import Ending, StopReason
-from drr.agents.brief import Reporting
-from drr.agents.recovery import broken_off
-from drr.agents.rendering import RESULTS
+from drr.agents.base import AGENT, Ending, Run, StopReason
+from drr.agents.brief import RESULTS, Reporting
 from drr.agents.running import AgentRun
-from drr.agents.writing import compose
+from drr.agents.turns import broken_off, compose
 from drr.extras.inspect.model import PROVIDER, LimitReached, model_of
 from drr.extras.inspect.surroundings import sample_of
 from drr.extras.inspect.tools import RunPlace, enter, note_refused

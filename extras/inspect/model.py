@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from drr.agents.base import StopReason
-from drr.agents.plugins import Watched
+from drr.agents.plugins import RunChatModel
 from drr.env.json_object import JsonObject
 from drr.extras.inspect.tools import RunPlace
 from drr.extras.inspect.words import Conversions
@@ -58,7 +58,7 @@ class Answers:
     turns: int = 0
 
     def __post_init__(self) -> None:
-        self.watched = Watched(self.place.run)
+        self.watched = RunChatModel.of(self.place.run)
 
     async def answer(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:
         place = self.place

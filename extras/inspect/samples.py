@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from drr.agents.architecture import AGENT, Architecture, Variant
-from drr.agents.base import AnswerRecord, Ending
+from drr.agents.base import AGENT, AnswerRecord, Architecture, Ending, Variant
 from drr.agents.runner import AgentOptions, run_variant
 from drr.agents.running import AgentRun
 from drr.app.prompts import prompts_of

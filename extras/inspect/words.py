@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from drr.agents.running import AgentRun
-from drr.agents.writing import report_form
+from drr.agents.turns import report_form
 from drr.extras.inspect.variants import PROMPT
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage

@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from drr.env.text import tokens
-from drr.offline.agents.memory import Memory, SeenOrder, SeenPage
-from drr.offline.agents.prose import sentences
+from drr.offline.agents.memory import Memory, SeenOrder, SeenPage, plain, sentences
+from drr.offline.agents.papers import names_in
 from drr.offline.agents.question import Asked, content_words, is_quality, is_stop, state_name
-from drr.offline.agents.seeking import names_in
-from drr.offline.agents.words import plain
 from drr.wording.states import STATES
 
 _TO_MACHINES = re.compile(

@@ -14,10 +14,9 @@ from typing import NamedTuple
 
 from drr.env.text import stem
 from drr.offline.agents import question as offline_question
-from drr.offline.agents.choice import candidates, same_word
-from drr.offline.agents.kinds import WORD, Kind, Kinds, kind_of_name
+from drr.offline.agents.choice import WORD, Kind, Kinds, candidates, kind_of_name, same_word
+from drr.offline.agents.cues import MOST_NEEDS
 from drr.offline.agents.memory import Memory, SeenProduct
-from drr.offline.agents.needs import MOST_NEEDS
 from drr.offline.agents.question import Asked, content_words
 
 _SENTENCES, _MOST_WORDS, _MOST, _SHORT, _FEW = 4, 14, 24, 6, 3

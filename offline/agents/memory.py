@@ -1,12 +1,14 @@
-"""The rules' memory of a run: products, orders, pages and figures as they were seen."""
+"""The rules' memory of a run, and their words for what was seen."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from drr.env.statistics import UserStatistics
+from drr.wording.money import money
 
 
 @dataclass(frozen=True)
@@ -143,3 +145,70 @@ class Memory:
         known = self.pages.get(page.url)
         if known is None or (page.read and not known.read):
             self.pages[page.url] = page
+
+
+def plain(text: str, limit: int) -> str:
+    """Foreign text as part of our Markdown: no marks of its own."""
+    text = " ".join(re.sub(r"[|*_`\[\]<>#]", " ", text).split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def short(title: str) -> str:
+    """A product's name: its title up to the first break that leaves enough of it."""
+    title = plain(title, 120)
+    for mark in re.finditer(r",| - | – | — | \(| with | for |…", title):
+        if 12 <= mark.start() <= 60:
+            return title[: mark.start()]
+    return (title if len(title) <= 60 else title[:60].rsplit(" ", 1)[0]).rstrip(" -–—")
+
+
+def join(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def rated(product: SeenProduct) -> str:
+    if product.rating is None:
+        return "not rated yet"
+    votes = f" from {product.ratings:,} ratings" if product.ratings is not None else ""
+    return f"rated {product.rating:g}/5{votes}"
+
+
+def at_price(product: SeenProduct) -> str:
+    return "(price unknown)" if product.price is None else f"at {money(product.price)}"
+
+
+def priced(product: SeenProduct) -> str:
+    return "price unknown" if product.price is None else money(product.price)
+
+
+@dataclass
+class Cites:
+    """Numbers for addresses, in the order of first use."""
+
+    titles: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, url: str, title: str) -> str:
+        self.titles.setdefault(url, plain(title, 120))
+        return f"[{list(self.titles).index(url) + 1}]"
+
+    def product(self, product: SeenProduct) -> str:
+        return self(product.url, product.title)
+
+    def order(self, order: SeenOrder) -> str:
+        return self(order.url, f"Your order of {order.date}")
+
+    def listing(self) -> str:
+        rows = [f"[{n}] {title}: {url}" for n, (url, title) in enumerate(self.titles.items(), 1)]
+        return "## Sources\n\n" + ("\n".join(rows) if rows else "None.")
+
+
+def sentences(text: str) -> Iterable[str]:
+    """The sentences of a plain or Markdown text, without markup; tables, headings and code are left out."""
+    prose = re.sub(r"```.*?```|^[ \t]*[#|>][^\n]*$", " ", text, flags=re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"!?\[([^\]]{0,500})\]\([^)]{0,2000}\)", r"\1", prose)
+    prose = re.sub(r"^[^\S\n]*+(?:[-*+]|\d++[.)])\s+", "", prose, flags=re.MULTILINE)
+    prose = re.sub(r"[*_`]{1,3}", "", prose)
+    for paragraph in re.split(r"\n\s*\n|\n(?=\S)", prose):
+        for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z0-9\"“(])", " ".join(paragraph.split())):
+            if sentence:
+                yield sentence

@@ -14,19 +14,18 @@ from functools import partial
 from typing import Any
 
 from drr.agents import brief as briefs
-from drr.agents.control import FINALIZE, REASON
+from drr.agents.brief import FINALIZE, REASON
 from drr.env.json_object import JsonObject
 from drr.offline.agents import choice as offline_choice
-from drr.offline.agents import delegating, papers, reading, supervising
 from drr.offline.agents import facts as offline_facts
+from drr.offline.agents import papers, reading, supervising
 from drr.offline.agents import question as offline_question
 from drr.offline.agents import report as offline_report
-from drr.offline.agents import words as offline_words
-from drr.offline.agents.filling import filled
 from drr.offline.agents.grounding import grounded, wide_searches
-from drr.offline.agents.memory import Memory
+from drr.offline.agents.memory import Memory, join
+from drr.offline.agents.papers import searches
 from drr.offline.agents.question import Asked
-from drr.offline.agents.seeking import searches
+from drr.offline.agents.report import filled
 from drr.offline.agents.synthesis import condensed, condensed_of
 from drr.wording.money import money
 from langchain_core.messages import AIMessage, BaseMessage
@@ -51,13 +50,13 @@ def agent_policy(messages: Sequence[BaseMessage], arguments: Mapping[str, Any]) 
         case briefs.Researching():
             return _research(messages, brief, _bound(arguments))
         case briefs.Leading():
-            thought, calls = delegating.lead(messages, brief, _bound(arguments))
+            thought, calls = supervising.lead(messages, brief, _bound(arguments))
             end: Calls = [(FINALIZE, {"reason": "The summaries answer the parts of the question."})]
             return _turn(messages, thought, calls or end)
         case briefs.Helping():
             return _help(messages, brief, _bound(arguments))
         case briefs.Checking():
-            return AIMessage(delegating.checked())
+            return AIMessage(supervising.checked())
         case briefs.Condensing():
             return AIMessage(condensed(brief).text())
         case briefs.Reporting():
@@ -105,7 +104,7 @@ def _plan(brief: briefs.Planning) -> AIMessage:
             calls.append(("get_product_details", {"product_id": f"${number}.items[0].product_id"}))
     asked = searches(task.text) if brief.files else []
     calls += [("web_search", {"query": words}) for words in asked or [_web_query(task, None)]]
-    plan = f"Find {offline_words.join(task.needs) or 'an answer'}" + (
+    plan = f"Find {join(task.needs) or 'an answer'}" + (
         f" within {money(task.limit)}" if task.limit is not None else ""
     )
     document = {
@@ -145,7 +144,7 @@ def _help(messages: Sequence[BaseMessage], brief: briefs.Helping, bound: set[str
     read = offline_question.with_history(offline_question.read(brief.problem), memory.bought)
     thought, calls = _missing(read, memory, bound)
     if not calls:
-        thought, calls = delegating.more_passages(memory, bound)
+        thought, calls = supervising.more_passages(memory, bound)
     return _turn(messages, thought, calls) if calls else AIMessage(condensed_of(brief.problem, memory).text())
 
 
@@ -215,7 +214,7 @@ def _look_for_products(task: Asked, memory: Memory) -> tuple[str, Calls]:
     calls: Calls = [
         ("product_catalog_search", _search(task, need)) for need in task.needs if not memory.searched(need)
     ]
-    return f"Each part needs a search of its own: {offline_words.join(task.needs)}.", calls[:4]
+    return f"Each part needs a search of its own: {join(task.needs)}.", calls[:4]
 
 
 def _look_around(read: Asked, task: Asked, memory: Memory) -> tuple[str, Calls]:
@@ -302,7 +301,7 @@ def _web_query(task: Asked, memory: Memory | None) -> str:
     """The question's own words; `my state` becomes the state, where it is known."""
     words = _given(task) or (task.asks[0] if task.asks else "")
     if not words:
-        words = f"{offline_words.join(task.needs[:2]) or task.topic} how to choose"
+        words = f"{join(task.needs[:2]) or task.topic} how to choose"
     state = memory.home.state if memory is not None and memory.home else None
     if state and task.about_place:
         name = offline_question.state_name(state)

@@ -12,9 +12,7 @@ from typing import NamedTuple
 from drr.env.constraints import parse_constraints
 from drr.env.query import Constraints
 from drr.env.text import stem, tokens
-from drr.offline.agents.cues import Cues
-from drr.offline.agents.needs import NeedFinder, WordRun
-from drr.offline.agents.walls import WallReader
+from drr.offline.agents.cues import Cues, NeedFinder, WallReader, WordRun
 from drr.wording.states import STATES
 from drr.wording.vocabulary import Wordbook, vocabulary
 

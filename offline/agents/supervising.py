@@ -1,29 +1,69 @@
-"""The rules as a supervisor. The sub-problems of a question, and after the reports what they left open or now make possible."""
+"""The rules as an agent that gives work away: as supervisor, or with sub-agents."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from drr.agents.brief import Supervising
-from drr.agents.control import LAUNCH
+from drr.agents.brief import LAUNCH, Leading, Supervising
 from drr.env.json_object import JsonObject
 from drr.offline.agents import choice as offline_choice
 from drr.offline.agents import question as offline_question
 from drr.offline.agents import reading
-from drr.offline.agents import words as offline_words
-from drr.offline.agents.delegating import on_the_web
 from drr.offline.agents.grounding import grounded
-from drr.offline.agents.memory import Memory
+from drr.offline.agents.memory import Memory, join
+from drr.offline.agents.papers import searches
 from drr.offline.agents.question import Asked
-from drr.offline.agents.seeking import searches
 from drr.wording.money import money
-from langchain_core.messages import BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+FIGURES = "Give figures and conditions, and say whose advice it is."
+AT_ONCE = 4
+Calls = list[tuple[str, JsonObject]]
+
+
+def on_the_web(words: str) -> str:
+    """The sub-problem of finding something out on the web."""
+    return f"Find out on the web {words}. {FIGURES}"
+
+
+def lead(messages: Sequence[BaseMessage], brief: Leading, bound: set[str]) -> tuple[str, Calls]:
+    """Lead: first the files, the shop and what the question names on the web, side by side. Then what else it asks; then the end."""
+    given = {
+        str(call["args"].get("task")) for m in messages if isinstance(m, AIMessage) for call in m.tool_calls
+    }
+    task = offline_question.read(brief.question)
+    asked = searches(task.text) or [*task.asks] or [f"how to choose {task.topic}"]
+    wanted = [
+        ("read_files", offline_question.from_files(brief.question)),
+        ("search_shop", offline_question.look_through(brief.question)),
+        *(("search_pages", on_the_web(words)) for words in asked),
+    ]
+    left = [(name, words) for name, words in wanted if name in bound and words not in given]
+    if not left or sum(isinstance(message, AIMessage) for message in messages) >= 2:
+        return "", []
+    return "What is open belongs to whoever can look for it.", [
+        (name, {"task": words}) for name, words in left[:AT_ONCE]
+    ]
+
+
+def more_passages(memory: Memory, bound: set[str]) -> tuple[str, Calls]:
+    """Find many passages for the same words after a search."""
+    asked = [call.arguments.get("query") for call in memory.calls if call.name == "web_search"]
+    if "get_context" not in bound or not asked or memory.called("get_context"):
+        return "", []
+    return "These words lead there; more passages may say more.", [("get_context", {"query": str(asked[0])})]
+
+
+def checked() -> str:
+    """The rules know no requirement that they could hold a report against."""
+    return json.dumps({"unmet": []})
+
 
 PER_ROUND = 4
 _ENOUGH = 2
 """Products to choose from; with fewer a need is looked for once more."""
-Calls = list[tuple[str, JsonObject]]
 
 
 def problems(messages: Sequence[BaseMessage], brief: Supervising) -> tuple[str, Calls]:
@@ -65,7 +105,7 @@ def _launches(problems: Sequence[str]) -> Calls:
 
 
 def _strategy(task: Asked) -> str:
-    parts = f"The question is about {offline_words.join(task.needs) or task.topic or 'the shop'}"
+    parts = f"The question is about {join(task.needs) or task.topic or 'the shop'}"
     if task.limit is not None:
         parts += f", with a limit of {money(task.limit)}"
     return parts + ". Products, background and the shopper's record can be researched apart from each other."
@@ -94,7 +134,7 @@ def _finds(task: Asked) -> list[str]:
 
 def _background(task: Asked) -> list[str]:
     """List what the web knows, and what the shopper bought before."""
-    subject = task.asks[0] if task.asks else f"how to choose {offline_words.join(task.needs) or task.topic}"
+    subject = task.asks[0] if task.asks else f"how to choose {join(task.needs) or task.topic}"
     web = [on_the_web(subject)]
     about = " ".join(dict.fromkeys([task.topic, *task.needs])).strip()
     records = [

@@ -10,20 +10,21 @@ from drr.env.records.lines import count, price
 from drr.env.records.statistics import statistics_page
 from drr.offline.agents import question as offline_question
 from drr.offline.agents.choice import candidates
-from drr.offline.agents.cites import Cites
 from drr.offline.agents.facts import related_orders, web_facts
 from drr.offline.agents.grounding import grounded
 from drr.offline.agents.memory import (
+    Cites,
     Memory,
     SeenHome,
     SeenOrder,
     SeenPage,
     SeenProduct,
     SeenStatistics,
+    plain,
+    short,
 )
 from drr.offline.agents.papers import Quotation, quotations
 from drr.offline.agents.reading import of_evidence
-from drr.offline.agents.words import plain, short
 from drr.wording.money import money
 
 BEST, FEATURES, ORDERS, FACTS, LINES = 3, 3, 6, 7, 4

@@ -25,8 +25,7 @@ from drr.offline.writer.sentences import (
     listed,
     round_up,
 )
-from drr.querygen.asking import DepartmentBrief, ShopperBrief, records
-from drr.querygen.drafts import INTENTS, Intent
+from drr.querygen.asking import INTENTS, DepartmentBrief, Intent, ShopperBrief, records
 from drr.wording.states import STATES
 from langchain_core.messages import AIMessage, BaseMessage
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple, NotRequired, TypedDict
 
-from drr.querygen.drafts import Intent
+from drr.querygen.asking import Intent
 
 Need = tuple[str, float] | tuple[str, float, str]
 """Search words, what one such thing usually costs, and how a sentence calls it where that differs."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from drr.env.query import Query
 from drr.env.text import tokens
 from drr.papers.pdr.person import Person
-from drr.querygen.tasks import ResearchTask
+from drr.querygen.files import ResearchTask
 
 _SPREAD = ("themes", "price_level", "place")
 """What persons of one task shall differ in: what they mainly are for, how they pay, where they live."""

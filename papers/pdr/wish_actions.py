@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drr.env.settings import Settings
-    from drr.querygen.tasks import ResearchTask
+    from drr.querygen.files import ResearchTask
 
 FORM = "FILE.jsonl"
 TOLD = """\
@@ -73,8 +73,8 @@ def _build(arguments: argparse.Namespace) -> int:
 
     from drr.app.console import print_json, write_lines
     from drr.env.shop import open_shop
-    from drr.querygen.task_checks import problems
-    from drr.querygen.tasks import BUILT_IN, read_tasks
+    from drr.querygen.checks import problems
+    from drr.querygen.files import BUILT_IN, read_tasks
 
     tasks = read_tasks(BUILT_IN)
     with open_shop(arguments.shop, _settings(arguments)) as shop:
@@ -126,8 +126,8 @@ def check(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.env.errors import Misuse
     from drr.env.shop import open_shop
-    from drr.querygen.task_checks import problems
-    from drr.querygen.tasks import read_tasks
+    from drr.querygen.checks import problems
+    from drr.querygen.files import read_tasks
 
     if arguments.model is not None:
         raise Misuse(
@@ -153,7 +153,7 @@ def show(arguments: argparse.Namespace) -> int:
     from drr.app.console import print_json
     from drr.app.terminal import flowed, screen
     from drr.env.errors import Misuse
-    from drr.querygen.tasks import read_tasks
+    from drr.querygen.files import read_tasks
 
     tasks = [task for task in read_tasks(arguments.file) if arguments.task in (None, task.task_id)]
     if not tasks:
@@ -171,9 +171,9 @@ def show(arguments: argparse.Namespace) -> int:
 
 def review(arguments: argparse.Namespace) -> int:
     from drr.app.at_terminal import review_at_terminal, reviewer_of
-    from drr.querygen.task_checks import problems
-    from drr.querygen.task_review import review_wishes
-    from drr.querygen.tasks import read_tasks
+    from drr.querygen.checks import problems
+    from drr.querygen.files import read_tasks
+    from drr.querygen.review import review_wishes
 
     name, tasks = reviewer_of(arguments), read_tasks(arguments.file)
 

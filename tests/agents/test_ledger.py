@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from drr.agents.base import AnswerRecord
-from drr.agents.forms.form import ReportForm
 from drr.agents.forms.passages import Passages
+from drr.agents.forms.placeholders import ReportForm
 from drr.agents.forms.report import FormRead
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import AgentOptions, key_fields, load_prompts, run_variant

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from drr.agents.base import AnswerRecord, Limits
-from drr.agents.rendering import SHORTENED, shorten
+from drr.agents.brief import SHORTENED, shorten
 from drr.llm.failures import ModelFailure
 from langchain_core.messages import AIMessage, BaseMessage
 

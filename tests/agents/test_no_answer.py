@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from drr.agents.content import ONCE_MORE, is_call, is_empty
+from drr.agents.answers import ONCE_MORE, is_call, is_empty
 from drr.agents.registry import variant
 from drr.agents.runner import AgentOptions, key_fields, load_prompts
 from drr.app.cli import main

@@ -7,8 +7,7 @@ from typing import Any
 from drr.agents.brief import CallEvidence, Condensing
 from drr.env.session import Session
 from drr.env.shop import Shop
-from drr.offline.agents.memory import Memory
-from drr.offline.agents.prose import sentences
+from drr.offline.agents.memory import Memory, sentences
 from drr.offline.agents.reading import of_conversation, of_evidence, of_researched
 from drr.offline.agents.synthesis import condensed
 from drr.tools.base import ToolAnswer, context_for

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 from drr.agents import registry
-from drr.agents.architecture import WS, Variant
-from drr.agents.base import Limits
-from drr.agents.content import ONCE_MORE
+from drr.agents.answers import ONCE_MORE
+from drr.agents.base import WS, Limits, Variant
 from drr.agents.registry import PAPER, choose, variant, variants
 from drr.agents.runner import PERSON, AgentOptions, key_fields, load_prompts, said
 from drr.app.answers import AnswerConfig, Answering, open_answering

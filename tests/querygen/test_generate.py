@@ -14,11 +14,10 @@ from drr.env.profile import Bought, build_profile
 from drr.env.query import Query, read_queries
 from drr.env.shop import Shop
 from drr.offline.writer.rules import write_offline
-from drr.querygen.asking import ShopperBrief
-from drr.querygen.drafts import INTENTS
+from drr.querygen.asking import INTENTS, ShopperBrief
 from drr.querygen.files import merged
+from drr.querygen.generate import sample_users
 from drr.querygen.review import edited
-from drr.querygen.sampling import sample_users
 from drr.tools.registry import TOOLS
 
 from tests.commands import drr

@@ -13,8 +13,7 @@ import pytest
 from drr.env.constraints import parse_constraints
 from drr.env.errors import DrrError
 from drr.env.query import Query, query_id, read_queries
-from drr.querygen.review import review
-from drr.querygen.reviewing import Terminal
+from drr.querygen.review import Terminal, review
 
 from tests.commands import drr
 

@@ -13,8 +13,8 @@ from drr.env.errors import Misuse
 from drr.env.query import read_queries
 from drr.papers.pdr.pairing import pairs
 from drr.papers.pdr.person import Attribute, Person
-from drr.querygen.task_checks import problems
-from drr.querygen.tasks import BUILT_IN, ResearchTask, read_tasks, write_tasks
+from drr.querygen.checks import problems
+from drr.querygen.files import BUILT_IN, ResearchTask, read_tasks, write_tasks
 
 from tests.commands import drr
 

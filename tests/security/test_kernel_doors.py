@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 from drr.agents.commands import syscalls
-from drr.agents.commands.command import Command, search_path
-from drr.agents.commands.containment import why_not_contained
+from drr.agents.commands.command import Command, CommandTerms, search_path
 from drr.agents.commands.process import place_for
-from drr.agents.commands.terms import CommandTerms
+from drr.agents.commands.sight import why_not_contained
 
 needs_containment = pytest.mark.skipif(
     why_not_contained() is not None or platform.machine() != "x86_64",

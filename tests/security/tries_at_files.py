@@ -17,9 +17,8 @@ from random import Random
 from typing import Any
 from weakref import finalize
 
-from drr.agents.commands.command import Command, search_path
+from drr.agents.commands.command import Command, CommandTerms, search_path
 from drr.agents.commands.process import place_for
-from drr.agents.commands.terms import CommandTerms
 from drr.app.pages.serve import guarded, place_of
 from drr.env.bounded import DEEPEST, read_toml
 from drr.env.errors import DrrError

@@ -21,8 +21,7 @@ from drr.eval.tasks.protocol import PROTOCOLS
 from drr.eval.tasks.registry import groups, tasks
 from drr.llm.factory import Models, ModelSettings
 from drr.offline.writer.rules import rules_version, write_offline
-from drr.querygen.generate import Writer, WritingRules
-from drr.querygen.sampling import named_users
+from drr.querygen.generate import Writer, WritingRules, named_users
 from drr.study.study import Study
 from drr.study.unit import Assignment, Unit
 

@@ -24,9 +24,8 @@ from drr.env.web.base import Page, WebHit
 from drr.env.web.build import build_sandbox
 from drr.env.web.sandbox import DOCUMENTS, Sandbox, open_sandbox
 from drr.tools.base import ToolContext, context_for
-from drr.tools.clients import ClientContexts
 from drr.tools.guard import TokenGuard
-from drr.tools.mcp import ShopServer
+from drr.tools.mcp import ClientContexts, ShopServer
 from drr.tools.registry import TOOLS
 from jsonschema import Draft202012Validator
 from mcp.client import Client

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drr.agents.architecture import AGENT, PERCEPTION, Architecture, Option
+from drr.agents.base import AGENT, PERCEPTION, Architecture, Option
 from drr.agents.registry import built_in
 
 VALIDATE = Option(

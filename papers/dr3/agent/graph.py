@@ -15,22 +15,19 @@ from functools import cache, partial
 from typing import Annotated, Any, Literal, TypedDict
 
 from drr.agents.base import CallError, Ending, StopReason, ToolSchema
-from drr.agents.brief import Leading, Reporting
-from drr.agents.control import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL
+from drr.agents.brief import FINALIZE, FINALIZE_TOOL, REASON, REASON_TOOL, REPORTS, Leading, Piece, Reporting
 from drr.agents.findings import (
     Finding,
     SubProblem,
     attempted,
     bare,
+    condensing,
     end_of,
     give_up_without_findings,
     stop_over_budget,
 )
-from drr.agents.recovery import broken_off, end_for, is_broken_off, twice
-from drr.agents.rendering import REPORTS, Piece
 from drr.agents.running import MAIN, AgentRun, tool_message
-from drr.agents.synthesis import condensing
-from drr.agents.writing import compose, in_place
+from drr.agents.turns import broken_off, compose, end_for, in_place, is_broken_off, twice
 from drr.env.web.base import Page
 from drr.llm.failures import ModelFailure
 from drr.papers.dr3.agent import VALIDATE, long_context, looking

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drr.agents.rendering import Piece
+from drr.agents.brief import Piece
 from drr.agents.running import MAIN, AgentRun
 from drr.env.source import Source
 from drr.env.web.base import InWhole, Page

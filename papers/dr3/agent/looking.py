@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drr.agents.architecture import PERCEPTION
-from drr.agents.base import CallError
+from drr.agents.base import PERCEPTION, CallError
 from drr.agents.brief import Looking
 from drr.agents.findings import Condensed
-from drr.agents.recovery import twice
 from drr.agents.running import AgentRun
+from drr.agents.turns import twice
 from drr.citations.files import file_place
 from drr.llm.failures import ModelFailure
 from drr.llm.seeing import Block, with_pictures

@@ -5,20 +5,18 @@ Whoever calls one reads that text and nothing else of it.
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Any, Literal
 
-from drr.agents import loop
-from drr.agents.base import CallError, StopReason, ToolSchema
+from drr.agents import turns
+from drr.agents.base import CallError, ToolSchema
 from drr.agents.brief import Helping
-from drr.agents.findings import Condensed
-from drr.agents.recovery import is_broken_off
+from drr.agents.findings import Condensed, afresh, in_conversation
 from drr.agents.running import AgentRun, CallTool, tool_message
-from drr.agents.synthesis import afresh, in_conversation
+from drr.agents.turns import is_broken_off
 from drr.citations.files import piece_address
 from drr.env.text import tokens
 from drr.env.web.base import InPieces
@@ -138,13 +136,10 @@ SUB_AGENTS = (SEARCHER, READER, SHOPPER)
 BY_NODE = {one.node: one for one in SUB_AGENTS}
 
 
-class SubAgentState(TypedDict):
+class SubAgentState(turns.LoopState):
     node: str
     who: str
     problem: str
-    messages: Annotated[list[BaseMessage], operator.add]
-    steps: int
-    stop: StopReason
     summary: str
 
 
@@ -154,13 +149,8 @@ def _conversation(state: SubAgentState) -> str:
 
 async def reason(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Literal["act", "summarise"]]:
     run, tools = runtime.context, BY_NODE[state["node"]].tools(runtime.context)
-    turn, stop = await loop.think(
-        run, state["who"], _conversation(state), state["messages"], Helping(state["problem"]), tools
-    )
-    turns = [] if turn is None else [turn]
-    if stop is not None:
-        return Command(update={"messages": turns, "stop": stop}, goto="summarise")
-    return Command(update={"messages": turns, "steps": state["steps"] + 1}, goto="act")
+    brief = Helping(state["problem"])
+    return await turns.think(run, state["who"], _conversation(state), state, brief, "summarise", tools)
 
 
 async def act(state: SubAgentState, runtime: Runtime[AgentRun]) -> Command[Literal["reason", "summarise"]]:
@@ -212,17 +202,17 @@ def graph() -> CompiledStateGraph[SubAgentState, AgentRun, SubAgentState, SubAge
 
 async def condensed(run: AgentRun, kind: SubAgent, who: str, problem: str) -> Condensed:
     """Condense what one sub-agent found out on a problem."""
-    turns = getattr(run.limits, kind.turns)
+    most = getattr(run.limits, kind.turns)
     start: SubAgentState = {
         "node": kind.node,
         "who": who,
         "problem": problem,
-        "messages": [run.system(kind.prompt, steps=str(turns)), HumanMessage(problem)],
+        "messages": [run.system(kind.prompt, steps=str(most)), HumanMessage(problem)],
         "steps": 0,
         "stop": "answered",
         "summary": "",
     }
-    config: RunnableConfig = {"recursion_limit": loop.recursion_limit(turns)}
+    config: RunnableConfig = {"recursion_limit": turns.recursion_limit(most)}
     end = await graph().ainvoke(start, config, context=run)
     return Condensed(end["summary"], end["stop"])
 

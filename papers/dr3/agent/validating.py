@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from drr.agents.answers import read_in_run
 from drr.agents.brief import Checking
-from drr.agents.repairing import read_in_run
 from drr.agents.running import AgentRun
-from drr.agents.writing import report_form, write
+from drr.agents.turns import report_form, write
 from drr.llm.failures import ModelFailure
 from drr.llm.prompts import fence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage

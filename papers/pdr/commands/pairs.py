@@ -37,8 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     from drr.env.errors import Misuse
     from drr.papers.pdr.pairing import pairs
     from drr.papers.pdr.person import read_persons
-    from drr.querygen.files import write_queries
-    from drr.querygen.tasks import read_tasks
+    from drr.querygen.files import read_tasks, write_queries
 
     tasks, persons = read_tasks(arguments.tasks), read_persons(arguments.persons)
     kept = [task for task in tasks if task.review.status != "rejected"]

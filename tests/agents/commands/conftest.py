@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from drr.agents.commands.containment import why_not_contained
+from drr.agents.commands.sight import why_not_contained
 
 from tests.agents.garden import ANNA, write_box
 

@@ -153,7 +153,7 @@ KILLED = """
 import asyncio
 from drr.agents.commands.command import Command
 from drr.agents.commands.process import place_for
-from drr.agents.commands.terms import CommandTerms
+from drr.agents.commands.command import CommandTerms
 
 async def main():
     async with place_for(Command.of("cmd:./waits.sh"), CommandTerms(trusted=TRUSTED)) as place:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drr.agents.commands.proxy import chat, messages, responses
-from drr.agents.commands.proxy.asked import Conversations, NotOffered
+from drr.agents.commands.model_protocols import chat, messages, responses
+from drr.agents.commands.model_requests import Conversations, NotOffered
 from drr.study.study import Study
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 

@@ -1,23 +1,25 @@
-"""Answers that are none: told by their form, never by their words."""
+"""Finished answers: those that are none, by their form, and their citations put right."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from drr.agents.architecture import BUILT_IN, Run, Variant
-from drr.agents.base import Ending
-from drr.agents.brief import Reporting
-from drr.agents.control import CONTROL
-from drr.agents.recovery import is_broken_off
-from drr.agents.rendering import RESULTS
+from drr.agents.base import BUILT_IN, CitationRepair, Ending, Run, Variant
+from drr.agents.brief import CONTROL, Mending
+from drr.agents.evidence import actor_rank
 from drr.agents.running import AgentRun
-from drr.agents.writing import compose
-from drr.citations.parse import parse
+from drr.agents.turns import is_broken_off, report_afresh, write
+from drr.citations import repair
+from drr.citations.addresses import canonical_url
+from drr.citations.ids import IdLookup
+from drr.citations.parse import Citations, parse
+from drr.env.deadline import read_in_time
 from drr.llm.failures import ModelFailure, NoAnswer
-from drr.llm.prompts import Prompts
+from drr.llm.prompts import Prompts, fence
+from langchain_core.messages import HumanMessage
 
 ONCE_MORE = "once_more"
 """What is said beside the question after an answer that was none."""
@@ -66,9 +68,7 @@ async def _again(run: AgentRun, variant: Variant, answer: Run, none: NoAnswer, e
     ours = variant.architecture.origin == BUILT_IN and "report" in variant.prompts
     if not (ours and has_researched(run)):
         return await answer(run)
-    brief = Reporting(run.query, run.evidence())
-    text = await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures())
-    return Ending(text, ending.stop_reason)
+    return Ending(await report_afresh(run), ending.stop_reason)
 
 
 def no_answer(run: AgentRun, report: str) -> NoAnswer | None:
@@ -141,3 +141,85 @@ def _names_call(value: Any, tools: Collection[str]) -> bool:
     if has_arguments and any(word.isidentifier() for word in words):
         return True
     return bool(inner) and all(_names_call(one, tools) for one in inner)
+
+
+async def read_in_run(run: AgentRun, report: str) -> Citations:
+    """Read a report as judges read it. Where an entry gives the id of a product alone, it leads to the shop's page."""
+    return await read_in_time(report, lambda: parse(report, *_shop_pages(run)))
+
+
+def _shop_pages(run: AgentRun) -> tuple[str, IdLookup | None]:
+    """Below which address the pages of products live, and who says what is the id of one."""
+    shop = run.tools.shop
+    return ("", None) if shop is None else (shop.shop_url, shop.held)
+
+
+class Repaired(NamedTuple):
+    report: str
+    removed: list[str]
+    """The citations that are no longer in it."""
+    made_up: Sequence[str] = ()
+    """What the model made up when it was asked to mend."""
+
+
+async def repaired(
+    run: AgentRun, raw: str, cited: Citations, made_up: list[str], setting: CitationRepair
+) -> Repaired:
+    """The report as the setting wants it; one that is mended stands for itself outside the shop too."""
+    wrong = _wrong(cited, made_up)
+    if setting == "off":
+        return Repaired(raw, [])
+    addressed = _addressed(run, raw)
+    if addressed != raw:
+        cited = await read_in_run(run, addressed)
+        wrong = _wrong(cited, made_up)
+    if not wrong:
+        return Repaired(addressed, [])
+    if setting == "remove":
+        return Repaired(repair.remove(addressed, made_up, *_shop_pages(run)), wrong)
+    mended = await _mended(run, addressed, wrong)
+    if mended is None:
+        return Repaired(addressed, [])
+    report = _addressed(run, mended)
+    after = await read_in_run(run, report)
+    if still := repair.unknown_urls(after, run.ledger.knows):
+        run.notes.append(
+            f"citations: {len(still)} made-up addresses stood in the mended report too; taken out"
+        )
+        report = repair.remove(report, still, *_shop_pages(run))
+        after = await read_in_run(run, report)
+    left = {source.url for source in after.sources} | {f"[{name}]" for name in repair.lost(after)}
+    return Repaired(report, [one for one in wrong if canonical_url(one) not in left], still)
+
+
+def _wrong(cited: Citations, made_up: list[str]) -> list[str]:
+    return [*made_up, *(f"[{name}]" for name in repair.lost(cited))]
+
+
+def _addressed(run: AgentRun, report: str) -> str:
+    return repair.with_addresses(report, run.ledger.knows, *_shop_pages(run))
+
+
+async def _mended(run: AgentRun, raw: str, wrong: list[str]) -> str | None:
+    """The model's own correction; `None` where it could not give one, which is noted."""
+    try:
+        return await _ask(run, raw, wrong)
+    except ModelFailure as failure:
+        if failure.transient or failure.fatal or failure.kind == "over_budget":
+            raise
+        run.notes.append(f"citations not repaired: {failure.kind}")
+        return None
+
+
+async def _ask(run: AgentRun, raw: str, wrong: list[str]) -> str:
+    known = "\n".join(
+        f"{source.title or 'untitled'}: {source.url}" for source in run.ledger.sources(actor_rank)
+    )
+    request = (
+        f"# Report\n{fence(raw, 'report')}\n\n# Wrong\n"
+        + "\n".join(wrong)
+        + f"\n\n# Evidence\n{fence(known, 'list')}\n"
+    )
+    return await write(
+        run, "citations", [run.bare("citation_fix"), HumanMessage(request)], brief=Mending(raw)
+    )

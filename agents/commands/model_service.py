@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from itertools import count
 from typing import TYPE_CHECKING
 
-from drr.agents.commands.proxy import chat, messages, responses
-from drr.agents.commands.proxy.asked import LEFT_OUT, Conversations, ModelRequest, NotOffered, Protocol
-from drr.agents.plugins import Watched
+from drr.agents.commands.model_protocols import PROTOCOLS, Protocol
+from drr.agents.commands.model_requests import LEFT_OUT, Conversations, ModelRequest, NotOffered
+from drr.agents.plugins import RunChatModel
 from drr.agents.running import AgentRun
 from drr.env.json_object import JsonObject
 from drr.llm.failures import ModelFailure
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-PROTOCOLS = (
-    Protocol("/v1/chat/completions", chat.read, chat.write, chat.stream, chat.failed),
-    Protocol("/v1/responses", responses.read, responses.write, responses.stream, responses.failed),
-    Protocol("/v1/messages", messages.read, messages.write, messages.stream, messages.failed),
-)
 MOST_BYTES = 16_000_000
 _NO_RETRY = {"x-should-retry": "false"}
 
@@ -43,7 +38,7 @@ class ModelService:
         self._door = door
         self._run: AgentRun = door.run
         self._heard = Conversations(door.answer_of)
-        self._model = Watched(door.run)
+        self._model = RunChatModel.of(door.run)
         self._tools: dict[str, JsonObject] = {}
         self._number = count(1)
 

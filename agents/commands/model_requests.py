@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from drr.env.json_object import JsonObject
@@ -34,18 +33,6 @@ class ModelRequest(NamedTuple):
     messages: list[BaseMessage]
     tools: list[JsonObject]
     """OpenAI style."""
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """A protocol to ask for a message. How it is read, and how an answer is written, whole and in pieces."""
-
-    path: str
-    read: Callable[[JsonObject, Conversations], ModelRequest]
-    write: Callable[[AIMessage, JsonObject, int], JsonObject]
-    stream: Callable[[AIMessage, JsonObject, int], str]
-    failed: Callable[[str, str], JsonObject]
-    """Of a kind and a sentence."""
 
 
 class Conversations:

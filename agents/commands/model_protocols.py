@@ -1,0 +1,368 @@
+"""The wire protocols in which a command may ask for a model: OpenAI's chat completions and responses, Anthropic's messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+from drr.agents.commands.model_requests import (
+    Conversations,
+    ModelRequest,
+    NotOffered,
+    function,
+    in_order,
+    listed,
+    offered,
+    text_of,
+)
+from drr.env.json_object import JsonObject
+from langchain_core.messages import AIMessage, BaseMessage
+
+Event = tuple[str, JsonObject]
+
+
+class Protocol:
+    """A protocol to ask for a message. How it is read, and how an answer is written, whole and in pieces."""
+
+    path: str
+    texts = frozenset({"text"})
+    """The types of parts that are texts."""
+
+    def read(self, body: JsonObject, heard: Conversations) -> ModelRequest:
+        messages = in_order(self._messages(body, heard), heard)
+        tools = heard.usable(self._tool(one) for one in listed(body, "tools"))
+        return ModelRequest(messages, offered(body, tools))
+
+    def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject:
+        raise NotImplementedError
+
+    def stream(self, reply: AIMessage, body: JsonObject, number: int) -> str:
+        raise NotImplementedError
+
+    def failed(self, kind: str, message: str) -> JsonObject:
+        return {"error": {"message": message, "type": "invalid_request_error", "code": kind, "param": None}}
+
+    def _messages(self, body: JsonObject, heard: Conversations) -> Sequence[BaseMessage]:
+        raise NotImplementedError
+
+    def _tool(self, told: JsonObject) -> JsonObject | str:
+        """A function that may be called; of another tool its type."""
+        if told.get("type") != "function":
+            return str(told.get("type"))
+        return function(told.get("name"), told.get("description"), told.get("parameters"))
+
+    def _text(self, content: object) -> str:
+        return text_of(content, self.texts)
+
+
+def _call(call_id: object, name: object, arguments: JsonObject) -> dict[str, Any]:
+    return {"id": str(call_id), "name": str(name), "args": arguments}
+
+
+def _arguments(text: object) -> JsonObject:
+    try:
+        given = json.loads(text if isinstance(text, str) and text.strip() else "{}")
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise NotOffered("arguments of a call are no JSON object")
+    return given
+
+
+def _no_form(asked: object, name: str) -> None:
+    if asked:
+        raise NotOffered(f"{name}: answers in a form are not passed on; ask for it in words")
+
+
+def _is_form(asked: JsonObject | None) -> bool:
+    return (asked or {}).get("type") not in (None, "text")
+
+
+def _cached(reply: AIMessage) -> tuple[int, int]:
+    """Tokens that were read from the cache, and written to it."""
+    used: Any = reply.usage_metadata or {}
+    details = used.get("input_token_details") or {}
+    return int(details.get("cache_read") or 0), int(details.get("cache_creation") or 0)
+
+
+class _Chat(Protocol):
+    path = "/v1/chat/completions"
+    roles: ClassVar = {"system": "system", "developer": "system", "user": "user"}
+
+    def _messages(self, body: JsonObject, heard: Conversations) -> list[BaseMessage]:
+        if body.get("n") not in (None, 1):
+            raise NotOffered("n: one answer to a request")
+        _no_form(_is_form(body.get("response_format")), "response_format")
+        return [self._message(one, heard) for one in listed(body, "messages")]
+
+    def _message(self, told: JsonObject, heard: Conversations) -> BaseMessage:
+        role, text = told.get("role"), self._text(told.get("content"))
+        if role in self.roles:
+            return heard.told(self.roles[role], text)
+        if role == "tool":
+            return heard.result(str(told.get("tool_call_id")), text)
+        if role == "assistant":
+            made = [(one.get("id"), one.get("function") or {}) for one in listed(told, "tool_calls")]
+            calls = [_call(key, one.get("name"), _arguments(one.get("arguments"))) for key, one in made]
+            return heard.reply(text, calls)
+        raise NotOffered(f"role {role!r}: not one of system, developer, user, assistant, tool")
+
+    def _tool(self, told: JsonObject) -> JsonObject | str:
+        return super()._tool({**(told.get("function") or {}), "type": told.get("type")})
+
+    def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject:
+        message: JsonObject = {"role": "assistant", "content": reply.text or None}
+        if reply.tool_calls:
+            message["tool_calls"] = self._calls(reply)
+        choice = {"index": 0, "message": message, "finish_reason": self._reason(reply), "logprobs": None}
+        return {**self._head(body, number, "chat.completion"), "choices": [choice], **self._usage(reply)}
+
+    def stream(self, reply: AIMessage, body: JsonObject, number: int) -> str:
+        head = self._head(body, number, "chat.completion.chunk")
+        calls = [{"index": index, **call} for index, call in enumerate(self._calls(reply))]
+        delta = {
+            "role": "assistant",
+            "content": reply.text or None,
+            **({"tool_calls": calls} if calls else {}),
+        }
+        chunks: list[JsonObject] = [
+            {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+            {"choices": [{"index": 0, "delta": {}, "finish_reason": self._reason(reply)}]},
+        ]
+        if (body.get("stream_options") or {}).get("include_usage"):
+            chunks.append({"choices": [], **self._usage(reply)})
+        return "".join(f"data: {json.dumps({**head, **chunk})}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+
+    def _head(self, body: JsonObject, number: int, kind: str) -> JsonObject:
+        return {"id": f"chatcmpl-{number}", "object": kind, "created": 0, "model": body.get("model") or ""}
+
+    def _reason(self, reply: AIMessage) -> str:
+        return "tool_calls" if reply.tool_calls else "stop"
+
+    def _calls(self, reply: AIMessage) -> list[JsonObject]:
+        return [
+            {
+                "id": call["id"],
+                "type": "function",
+                "function": {
+                    "name": call["name"],
+                    "arguments": json.dumps(call["args"], ensure_ascii=False),
+                },
+            }
+            for call in reply.tool_calls
+        ]
+
+    def _usage(self, reply: AIMessage) -> JsonObject:
+        used = reply.usage_metadata
+        if used is None:
+            return {}
+        counts = {"prompt_tokens": used["input_tokens"], "completion_tokens": used["output_tokens"]}
+        return {"usage": {**counts, "total_tokens": used["total_tokens"]}}
+
+
+class _Responses(Protocol):
+    """Without what a server would have to remember between requests."""
+
+    path = "/v1/responses"
+    texts = frozenset({"text", "input_text", "output_text"})
+
+    def _messages(self, body: JsonObject, heard: Conversations) -> list[BaseMessage]:
+        for name in ("previous_response_id", "conversation"):
+            if body.get(name):
+                raise NotOffered(f"{name}: nothing is remembered here; send the whole input")
+        _no_form(_is_form((body.get("text") or {}).get("format")), "text.format")
+        given, instructions = body.get("input"), body.get("instructions")
+        items = [{"role": "user", "content": given}] if isinstance(given, str) else listed(body, "input")
+        messages = [heard.told("system", str(instructions))] if instructions else []
+        return [*messages, *self._joined(items, heard)]
+
+    def _joined(self, items: list[JsonObject], heard: Conversations) -> Iterable[BaseMessage]:
+        """Join a model's message that comes as several items in a row: a text, and calls."""
+        texts: list[str] = []
+        calls: list[dict[str, Any]] = []
+        for item in [*items, {"type": "end"}]:
+            kind = item.get("type", "message")
+            if kind == "reasoning":
+                continue
+            text = kind == "message" and item.get("role") == "assistant"
+            if (texts or calls) and not (kind == "function_call" or (text and not calls)):
+                yield heard.reply("\n".join(texts), calls)
+                texts, calls = [], []
+            if kind == "function_call":
+                calls.append(_call(item.get("call_id"), item.get("name"), _arguments(item.get("arguments"))))
+            elif text:
+                texts.append(self._text(item.get("content")))
+            elif kind != "end":
+                yield self._message(kind, item, heard)
+
+    def _message(self, kind: object, item: JsonObject, heard: Conversations) -> BaseMessage:
+        if kind == "function_call_output":
+            return heard.result(str(item.get("call_id")), self._text(item.get("output")))
+        if kind == "message" and item.get("role") in ("user", "system", "developer"):
+            role = "user" if item["role"] == "user" else "system"
+            return heard.told(role, self._text(item.get("content")))
+        raise NotOffered(f"an item of the type {kind!r} is not passed on")
+
+    def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject:
+        return {
+            "id": f"resp_{number}", "object": "response", "created_at": 0, "status": "completed", "model": body.get("model") or "",
+            "output": self._items(reply, number), "usage": self._usage(reply), "error": None, "incomplete_details": None,
+            "instructions": None, "metadata": {}, "parallel_tool_calls": True, "temperature": None, "top_p": None,
+            "tool_choice": "auto", "tools": [],
+        }  # fmt: skip
+
+    def _items(self, reply: AIMessage, number: int) -> list[JsonObject]:
+        part = {"type": "output_text", "text": reply.text, "annotations": []}
+        text: JsonObject = {"type": "message", "id": f"msg_{number}", "status": "completed", "role": "assistant", "content": [part]}  # fmt: skip
+        calls: list[JsonObject] = [
+            {"type": "function_call", "id": f"fc_{number}_{index}", "call_id": call["id"], "name": call["name"],
+             "arguments": json.dumps(call["args"], ensure_ascii=False), "status": "completed"}
+            for index, call in enumerate(reply.tool_calls)
+        ]  # fmt: skip
+        return [text, *calls] if reply.text or not calls else calls
+
+    def _usage(self, reply: AIMessage) -> JsonObject | None:
+        used = reply.usage_metadata
+        if used is None:
+            return None
+        return {
+            "input_tokens": used["input_tokens"],
+            "input_tokens_details": {"cached_tokens": _cached(reply)[0]},
+            "output_tokens": used["output_tokens"],
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": used["total_tokens"],
+        }
+
+    def stream(self, reply: AIMessage, body: JsonObject, number: int) -> str:
+        whole = self.write(reply, body, number)
+        begun = {"response": {**whole, "status": "in_progress", "output": [], "usage": None}}
+        events: list[Event] = [("created", begun), ("in_progress", begun)]
+        for index, item in enumerate(whole["output"]):
+            events += self._pieces(index, item)
+        events.append(("completed", {"response": whole}))
+        lines = []
+        for order, (name, data) in enumerate(events):
+            document = {"type": f"response.{name}", "sequence_number": order, **data}
+            lines.append(f"event: response.{name}\ndata: {json.dumps(document)}\n\n")
+        return "".join(lines)
+
+    def _pieces(self, index: int, item: JsonObject) -> list[Event]:
+        place = {"item_id": item["id"], "output_index": index}
+        if item["type"] == "message":
+            part = item["content"][0]
+            within, text = {**place, "content_index": 0}, part["text"]
+            empty: JsonObject = {"content": []}
+            pieces: list[Event] = [
+                ("content_part.added", {**within, "part": {**part, "text": ""}}),
+                ("output_text.delta", {**within, "delta": text, "logprobs": []}),
+                ("output_text.done", {**within, "text": text, "logprobs": []}),
+                ("content_part.done", {**within, "part": part}),
+            ]
+        else:
+            empty, given = {"arguments": ""}, item["arguments"]
+            pieces = [
+                ("function_call_arguments.delta", {**place, "delta": given}),
+                ("function_call_arguments.done", {**place, "arguments": given, "name": item["name"]}),
+            ]
+        added = {"output_index": index, "item": {**item, "status": "in_progress", **empty}}
+        done = {"output_index": index, "item": item}
+        return [("output_item.added", added), *pieces, ("output_item.done", done)]
+
+
+class _Messages(Protocol):
+    path = "/v1/messages"
+
+    def _messages(self, body: JsonObject, heard: Conversations) -> list[BaseMessage]:
+        _no_form(body.get("output_config", {}).get("format") or body.get("output_format"), "output_format")
+        system = self._text(body.get("system"))
+        told = [one for message in listed(body, "messages") for one in self._of_role(message, heard)]
+        return [heard.told("system", system), *told] if system else told
+
+    def _of_role(self, told: JsonObject, heard: Conversations) -> list[BaseMessage]:
+        role, content = told.get("role"), told.get("content")
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else listed(told, "content")
+        if role == "user":
+            results = [self._result(one, heard) for one in blocks if one.get("type") == "tool_result"]
+            text = self._text([one for one in blocks if one.get("type") != "tool_result"])
+            return [*results, *([heard.told("user", text)] if text else [])]
+        if role == "assistant":
+            used = [one for one in blocks if one.get("type") == "tool_use"]
+            calls = [
+                _call(one.get("id"), one.get("name"), given if isinstance(given, dict) else {})
+                for one in used
+                for given in [one.get("input")]
+            ]
+            rest = [
+                one for one in blocks if one.get("type") not in ("tool_use", "thinking", "redacted_thinking")
+            ]
+            return [heard.reply(self._text(rest), calls)]
+        if role == "system":
+            return [heard.told("system", self._text(blocks))]
+        raise NotOffered(f"role {role!r}: not one of user, assistant, system")
+
+    def _result(self, told: JsonObject, heard: Conversations) -> BaseMessage:
+        text = self._text(told.get("content"))
+        return heard.result(str(told.get("tool_use_id")), text, ok=not told.get("is_error"))
+
+    def _tool(self, told: JsonObject) -> JsonObject | str:
+        if told.get("type") not in (None, "custom"):
+            return str(told.get("type"))
+        return function(told.get("name"), told.get("description"), told.get("input_schema"))
+
+    def write(self, reply: AIMessage, body: JsonObject, number: int) -> JsonObject:
+        text: list[JsonObject] = [{"type": "text", "text": reply.text}] if reply.text else []
+        calls = [
+            {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
+            for call in reply.tool_calls
+        ]
+        return {
+            "id": f"msg_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": body.get("model") or "",
+            "content": text + calls,
+            "stop_reason": "tool_use" if reply.tool_calls else "end_turn",
+            "stop_sequence": None,
+            "usage": self._usage(reply),
+        }
+
+    def _usage(self, reply: AIMessage) -> JsonObject:
+        """State the usage as the protocol does. What was read from the cache or written to it is no part of the input."""
+        used = reply.usage_metadata
+        if used is None:
+            return {"input_tokens": 0, "output_tokens": 0}
+        read, made = _cached(reply)
+        return {
+            "input_tokens": max(0, used["input_tokens"] - read - made),
+            "cache_read_input_tokens": read,
+            "cache_creation_input_tokens": made,
+            "output_tokens": used["output_tokens"],
+        }
+
+    def stream(self, reply: AIMessage, body: JsonObject, number: int) -> str:
+        whole = self.write(reply, body, number)
+        events: list[Event] = [("message_start", {"message": {**whole, "content": [], "stop_reason": None}})]
+        for index, block in enumerate(whole["content"]):
+            if block["type"] == "text":
+                empty, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
+            else:
+                given = json.dumps(block["input"], ensure_ascii=False)
+                empty, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": given}
+            events += [
+                ("content_block_start", {"index": index, "content_block": empty}),
+                ("content_block_delta", {"index": index, "delta": delta}),
+                ("content_block_stop", {"index": index}),
+            ]
+        ending = {"stop_reason": whole["stop_reason"], "stop_sequence": None}
+        events += [("message_delta", {"delta": ending, "usage": whole["usage"]}), ("message_stop", {})]
+        return "".join(
+            f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n" for name, data in events
+        )
+
+    def failed(self, kind: str, message: str) -> JsonObject:
+        return {"type": "error", "error": {"type": "invalid_request_error", "message": f"{kind}: {message}"}}
+
+
+chat, responses, messages = _Chat(), _Responses(), _Messages()
+PROTOCOLS: tuple[Protocol, ...] = (chat, responses, messages)

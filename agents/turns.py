@@ -1,0 +1,284 @@
+"""The turns of a run's models: asked again after a failure, in a fresh conversation, in a loop.
+
+A report after a failure is written by the same model in a fresh conversation, never by rules; its stop reason says that the research was
+broken off, so that it can be counted and left out. Where no report can be had either, the unit fails.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar
+
+from drr.agents.base import BROKEN_OFF, StopReason, ToolSchema
+from drr.agents.brief import (
+    FINALIZE,
+    FINALIZE_TOOL,
+    PROBLEM,
+    QUESTION,
+    REASON,
+    REASON_TOOL,
+    RESULTS,
+    Brief,
+    Condensing,
+    Piece,
+    Reporting,
+    dossier,
+)
+from drr.agents.running import MAIN, AgentRun, tool_message
+from drr.llm.failures import FailureKind, ModelFailure
+from drr.llm.seeing import Block, with_pictures
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+if TYPE_CHECKING:
+    from langgraph.types import Command
+
+Value = TypeVar("Value")
+_AGAIN: frozenset[FailureKind] = frozenset({"refusal", "truncated", "malformed", "empty"})
+_STOPS: Mapping[str, StopReason] = {
+    "refusal": "refused",
+    "truncated": "truncated",
+    "malformed": "malformed",
+    "empty": "malformed",
+    "bad_request": "rejected",
+}
+
+
+def asks_again(failure: ModelFailure) -> bool:
+    return failure.kind in _AGAIN
+
+
+async def twice(run: AgentRun, what: str, ask: Callable[[], Awaitable[Value]]) -> Value:
+    """Ask twice for what nothing can take the place of: a first turn, a plan, a report. Another conversation may fare better."""
+    try:
+        return await ask()
+    except ModelFailure as failure:
+        if not asks_again(failure):
+            raise
+        run.notes.append(f"{what}: asked once more, the first answer could not be used ({failure.kind})")
+    return await ask()
+
+
+def broken_off(run: AgentRun, what: str, failure: ModelFailure, *, known: bool) -> StopReason | None:
+    """Say why the research ends here with a report from what is known; `None` where it has to fail.
+
+    An outage while nothing is known is no end: the unit fails, and is computed when the outage is over.
+    """
+    stop = end_for(failure, known=known)
+    if stop is not None:
+        run.notes.append(f"{what}: the research was broken off ({failure.kind}: {str(failure)[:200]})")
+    return stop
+
+
+def end_for(failure: ModelFailure, *, known: bool) -> StopReason | None:
+    return "outage" if failure.transient and known else _STOPS.get(failure.kind)
+
+
+def is_broken_off(stop: str) -> bool:
+    return stop in BROKEN_OFF
+
+
+ROUNDS = 3
+"""The dossier is halved this often before a context overflow is final."""
+REPORT_TURNS = 2
+"""Turns in which the model may still answer the request for the report with a tool call."""
+
+
+async def write(
+    run: AgentRun, conversation: str, messages: Sequence[BaseMessage], *, brief: Brief | None
+) -> str:
+    """A text without tools. An empty one is a failure: nothing may take its place."""
+    text = (await run.speak(conversation, messages, brief=brief)).text.strip()
+    if not text:
+        raise ModelFailure("empty", f"{run.agent.name} answered {conversation} with no text")
+    return text
+
+
+async def compose(
+    run: AgentRun,
+    prompt: str,
+    conversation: str,
+    task: str,
+    heading: str,
+    pieces: Sequence[Piece],
+    brief: Condensing | Reporting,
+    pictures: Sequence[Block] = (),
+) -> str:
+    """A text from a dossier and the pictures that belong to it; `brief` is the same as records. Where it does not fit the model, the longest findings are shortened, which is noted."""
+    problem = isinstance(brief, Condensing)
+    system = run.system(prompt, **({} if problem else {"report_form": report_form(run)}))
+    limit = run.limits.evidence_chars
+    if sum(len(piece.text) for piece in pieces) > limit:
+        run.notes.append(f"{conversation}: findings shortened to {limit:,} characters")
+    for last in (False,) * (ROUNDS - 1) + (True,):
+        text = dossier(PROBLEM if problem else QUESTION, task, heading, pieces, limit)
+        asked = [system, with_pictures(text, pictures)]
+        try:
+            return await twice(run, conversation, partial(write, run, conversation, asked, brief=brief))
+        except ModelFailure as failure:
+            if failure.kind != "context_overflow" or last:
+                raise
+        limit = min(limit, sum(len(piece.text) for piece in pieces)) // 2
+        run.notes.append(
+            f"{conversation}: findings shortened to {limit:,} characters, the model's context is smaller"
+        )
+    raise AssertionError("unreachable")
+
+
+async def report_afresh(run: AgentRun) -> str:
+    """The report in a fresh conversation, from what the tools answered to the main agent."""
+    brief = Reporting(run.query, run.evidence())
+    return await compose(run, "report", "report", run.asked, RESULTS, run.pieces(), brief, run.pictures())
+
+
+def report_form(run: AgentRun) -> str:
+    return run.prompts["report_form"].text.strip()
+
+
+WHY: dict[StopReason, str] = {
+    "step_limit": "the limit of turns is reached",
+    "round_limit": "the limit of research rounds is reached",
+    "tool_call_limit": "the limit of tool calls is reached",
+    "token_limit": "the limit of tokens is reached",
+    "time_limit": "the time is up",
+}
+
+
+async def in_place(
+    run: AgentRun,
+    conversation: str,
+    messages: Sequence[BaseMessage],
+    stop: StopReason,
+    tools: Sequence[ToolSchema],
+    brief: Reporting,
+) -> tuple[str | None, list[BaseMessage]]:
+    """The report as the next turn of the same conversation, tools still bound, because a transcript only grows."""
+    why = f", because {WHY[stop]}" if stop in WHY else ""
+    request = run.prompts.fill("react_report", reason=why, query=run.query, report_form=report_form(run))
+    added: list[BaseMessage] = [HumanMessage(request)]
+    for _ in range(REPORT_TURNS):
+        try:
+            reply = await run.speak(conversation, [*messages, *added], tools, brief=brief)
+        except ModelFailure as failure:
+            if failure.kind == "context_overflow":
+                return None, []
+            raise
+        added.append(reply)
+        if not reply.tool_calls:
+            return reply.text.strip() or None, added
+        added += _refusals(reply)
+    return None, []
+
+
+def _refusals(reply: AIMessage) -> list[BaseMessage]:
+    text = "Not run: the research is over. Write the report now."
+    return [tool_message(call["id"], call["name"], text, ok=False) for call in reply.tool_calls]
+
+
+def tools_of(run: AgentRun) -> list[ToolSchema]:
+    """List {Reason, Finalize} and the nine, Reason only where the agent has it. The same list in every request of a conversation."""
+    return [*([REASON_TOOL] if run.reasons else []), FINALIZE_TOOL, *run.schemas]
+
+
+class LoopState(TypedDict):
+    """The part of a graph's state that a loop of reasoning and acting needs."""
+
+    messages: Annotated[list[BaseMessage], operator.add]
+    """The transcript. It only grows: `operator.add` cannot replace, as `add_messages` would."""
+    steps: int
+    stop: StopReason
+
+
+async def think(
+    run: AgentRun,
+    actor: str,
+    conversation: str,
+    state: LoopState,
+    brief: Brief,
+    end: str,
+    tools: Sequence[ToolSchema] | None = None,
+) -> Command[Any]:
+    """The next turn, and `act` behind it; `end` where there is none."""
+    turn, stop = await _next(run, actor, conversation, state["messages"], brief, tools)
+    said = {"messages": [] if turn is None else [turn]}
+    return (
+        _onward({**said, "steps": state["steps"] + 1}, "act")
+        if stop is None
+        else _onward({**said, "stop": stop}, end)
+    )
+
+
+def _onward(update: Mapping[str, object], node: str) -> Command[Any]:
+    from langgraph.types import Command  # costs a second, and not every command runs a graph
+
+    return Command(update=update, goto=node)
+
+
+async def _next(
+    run: AgentRun,
+    actor: str,
+    conversation: str,
+    messages: Sequence[BaseMessage],
+    brief: Brief,
+    tools: Sequence[ToolSchema] | None,
+) -> tuple[AIMessage | None, StopReason | None]:
+    """The next turn, or why there is none. A turn without a call ends the loop as Finalize does."""
+    if reached := run.allowance.reached():
+        return None, reached
+    known = bool(run.calls.get(actor))
+    bound = tools_of(run) if tools is None else tools
+
+    async def speak() -> AIMessage:
+        return await run.speak(conversation, messages, bound, brief=brief)
+
+    try:
+        reply = await (speak() if known else twice(run, conversation, speak))
+    except ModelFailure as failure:
+        if failure.kind == "context_overflow" and known:
+            return None, "context_limit"
+        # A researcher that found nothing has nothing to tell: whoever launched it goes on without it.
+        stop = broken_off(run, conversation, failure, known=known) if known or actor == MAIN else None
+        if stop is None:
+            raise
+        return None, stop
+    run.tell("turn", actor, reply.text)
+    if reply.tool_calls:
+        return reply, None
+    # A turn that says nothing is not sent back: providers refuse empty messages.
+    return (reply if reply.text.strip() else None), "answered"
+
+
+async def act(
+    run: AgentRun, actor: str, conversation: str, state: LoopState, problem: str, end: str
+) -> Command[Any]:
+    """Answer the calls of the last turn; then `reason` again, or `end`."""
+    answers, stop = await _answers(run, actor, conversation, state, problem)
+    if stop is not None:
+        return _onward({"messages": answers, "stop": stop}, end)
+    return _onward({"messages": answers}, "reason")
+
+
+async def _answers(
+    run: AgentRun, actor: str, conversation: str, state: LoopState, problem: str
+) -> tuple[list[BaseMessage], StopReason | None]:
+    """The answers to the calls of the last turn, and why the loop ends here, if it does."""
+    turn = state["messages"][-1]
+    assert isinstance(turn, AIMessage)
+    context, steering = run.tools_on(problem), {REASON, FINALIZE} if run.reasons else {FINALIZE}
+    try:
+        answers = await run.act(actor, turn, context, run.names | steering)
+    except ModelFailure as failure:  # of what summarises pages
+        stop = broken_off(run, conversation, failure, known=bool(run.calls.get(actor)))
+        if stop is None:
+            raise
+        return [], stop
+    run.keep(conversation, [*state["messages"], *answers])
+    if any(call["name"] == FINALIZE for call in turn.tool_calls):
+        return answers, "finalized"
+    return answers, "step_limit" if state["steps"] >= run.limits.steps else None
+
+
+def recursion_limit(steps: int) -> int:
+    """Two graph steps a turn and the last ones; explicit, because LangGraph's default stops nothing."""
+    return 2 * steps + 6
