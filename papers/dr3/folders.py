@@ -11,14 +11,7 @@ from drr.env.drawer.drawer import Drawer
 from drr.env.errors import Misuse
 from drr.env.files import check_plain
 from drr.env.plugins import check_needs
-from drr.papers.dr3.form import (
-    DRAWER,
-    QUESTION,
-    FileQuestion,
-    is_task,
-    read_question,
-    task_folders,
-)
+from drr.papers.dr3.form import DRAWER, QUESTION, FileQuestion, is_task, read_question, task_folders
 from drr.papers.dr3.plugin import PAPER
 
 _TOLD = 10

@@ -37,7 +37,7 @@ PAPER = Paper(
     examples={
         "study import": (
             "  drr study import study result/128k/gpt-4.1 --format dr3 --queries datasets_en/query.jsonl",
-        ),
+        )
     },
     task_actions=f"{_HERE}.task_actions",
     report=f"{_HERE}.report:PARTS",

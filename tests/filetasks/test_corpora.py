@@ -42,12 +42,7 @@ from drr.papers.dr3.corpus.pool import PagePool, build_pool, plain
 from drr.papers.dr3.corpus.ranking import PageRanking
 from drr.papers.dr3.corpus.scene import ROLES, PageScene, page_scene, people
 from drr.papers.dr3.corpus.stamps import TaskBeginnings, dated
-from drr.papers.dr3.corpus.statement import (
-    PageStatement,
-    drawn_statement,
-    is_said_of,
-    range_of,
-)
+from drr.papers.dr3.corpus.statement import PageStatement, drawn_statement, is_said_of, range_of
 from drr.papers.dr3.corpus.stock import LISTINGS, MEMBER, RULES, TOPICS, VOICES, stock
 from drr.papers.dr3.corpus.talks import casual, is_casual, later, talk
 from drr.papers.dr3.corpus.telling import told
@@ -170,10 +165,7 @@ def _patterns(
         "subject": r"(?P<s>SUBJECT)",
         "value": rf"(?P<v>\$?{value})",
         "in_state": "(?: in [A-Z][A-Za-z ]+?)?",
-        **dict.fromkeys(
-            ("sold_a", "sold_b", "sold_c"),
-            r"(?: \([^)]+\))?",
-        ),
+        **dict.fromkeys(("sold_a", "sold_b", "sold_c"), r"(?: \([^)]+\))?"),
     }
 
     def pattern(said: str) -> re.Pattern[str]:
@@ -471,10 +463,7 @@ def test_form_alone_does_not_find_what_is_needed(
     found = {row[0]: float(row[4]) for row in search.rows()}
     told, untold = (
         found[step]
-        for step in (
-            "and the latest start of each unit, asked units",
-            "the same without looking for hearsay",
-        )
+        for step in ("and the latest start of each unit, asked units", "the same without looking for hearsay")
     )
     assert told < 0.55 + _CHANCE and told < untold + 0.15
     for rule in (row for row in search.rows() if row[0] in FORM_RULES):

@@ -66,10 +66,7 @@ def test_each_reach_has_one_name(text: str, name: str) -> None:
     assert reach_of(text).name == name and reach_of(name) == reach_of(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    cases("filetasks", "test_what_is_none_is_misuse"),
-)
+@pytest.mark.parametrize("text", cases("filetasks", "test_what_is_none_is_misuse"))
 def test_what_is_none_is_misuse(text: str) -> None:
     with pytest.raises(Misuse):
         reaches_of(text)
@@ -139,9 +136,7 @@ def test_reaches_are_systems_of_one_study_paired_by_task_and_size(
 
 
 def test_retrievers_and_models_stand_side_by_side_in_one_study(
-    place: Path,
-    request: pytest.FixtureRequest,
-    capsys: pytest.CaptureFixture[str],
+    place: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:
     embedding: EmbeddingServer = request.getfixturevalue("server")
     url = f"http://127.0.0.1:{embedding.server_address[1]}/v1"
@@ -165,8 +160,7 @@ def test_retrievers_and_models_stand_side_by_side_in_one_study(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
-    cases("filetasks", "test_what_cannot_be_reached_is_said_before_anything_is_run"),
+    ("words", "said"), cases("filetasks", "test_what_cannot_be_reached_is_said_before_anything_is_run")
 )
 def test_what_cannot_be_reached_is_said_before_anything_is_run(
     place: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]

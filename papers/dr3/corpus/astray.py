@@ -148,12 +148,7 @@ class AstrayTimes:
         return replace(wanted, value=value)
 
     def kept(
-        self,
-        fact: TaskFact,
-        wanted: WantedChange,
-        said: PageStatement,
-        kind: ChangeKind,
-        day: date,
+        self, fact: TaskFact, wanted: WantedChange, said: PageStatement, kind: ChangeKind, day: date
     ) -> PageStatement:
         """Return the statement that comes of a change. Another model has makes and prices of its own."""
         if kind in _TIMED and said.value:
@@ -209,11 +204,7 @@ class AstrayTimes:
         return other_value(fact.value, avoid, rng, loose, within, form.among)
 
     def _turns(
-        self,
-        fact: TaskFact,
-        wanted: WantedChange,
-        day: date,
-        asked: Callable[[FactValues, str, str], bool],
+        self, fact: TaskFact, wanted: WantedChange, day: date, asked: Callable[[FactValues, str, str], bool]
     ) -> Callable[[str], bool]:
         """Make the test of a value that turns the answer. It must be one that somebody can have seen by the day of the page."""
         form = stock().statement(fact.attribute)[0]

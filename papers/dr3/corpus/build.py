@@ -131,14 +131,7 @@ def _deck(
     related.sort(key=lambda page: (page.title not in before, _part(page) % 2 == 0))
     others = [page for page in free if page.theme != theme]
     others.sort(key=lambda page: (page.title not in before, _part(page) % 2))
-    return NoiseDeck(
-        related,
-        others,
-        asides(writer),
-        beginnings,
-        rng,
-        before,
-    )
+    return NoiseDeck(related, others, asides(writer), beginnings, rng, before)
 
 
 def _part(page: PoolPage) -> int:

@@ -14,12 +14,7 @@ from zlib import crc32
 from drr.env.text import fold
 from drr.papers.dr3.case import NamedThing, TaskCase
 from drr.papers.dr3.corpus.astray import BEATEN, AstrayTimes
-from drr.papers.dr3.corpus.calendar import (
-    GAP,
-    TERMS,
-    PageCalendar,
-    month_name,
-)
+from drr.papers.dr3.corpus.calendar import GAP, TERMS, PageCalendar, month_name
 from drr.papers.dr3.corpus.dealing import SentenceDeck
 from drr.papers.dr3.corpus.firms import other_name
 from drr.papers.dr3.corpus.naming import theme_key
@@ -247,12 +242,7 @@ class CasePages:
         return page.title in self.titles or len(page.said & self.said) > _TWIN * len(page.said)
 
     def calendar(
-        self,
-        age: int,
-        said: PageStatement | None = None,
-        *,
-        is_early: bool = False,
-        is_newer: bool = False,
+        self, age: int, said: PageStatement | None = None, *, is_early: bool = False, is_newer: bool = False
     ) -> PageCalendar:
         """Make the calendar of a page. One that speaks of an earlier make knows no other, and so does one
         that speaks of a later make than that at hand."""

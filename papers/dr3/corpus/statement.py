@@ -237,12 +237,7 @@ def _drawn_of(
     if hearsay and value and rng.random() < _WRONG:
         most = months_taken(form, value)
         other = other_value(
-            value,
-            (),
-            rng,
-            lambda told: months_taken(form, told) <= most,
-            range_of(form, kind),
-            form.among,
+            value, (), rng, lambda told: months_taken(form, told) <= most, range_of(form, kind), form.among
         )
     if calendar.day is None and rng.random() < _NO_MONTH:
         as_of = None

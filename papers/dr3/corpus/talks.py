@@ -184,13 +184,7 @@ def _to(rng: Random, asker: str, last: str) -> str:
 
 _GREETINGS = ("", "Dear editors: ", "Hello. ", "To the page: ", "Good morning. ", "To whom it concerns: ")
 _SIGNED = ("{who}, {town}", "- {who}", "*{who}, {town}*", "Yours, {who}", "({who})", "{town}, {who}")
-_ASKED = (
-    'We asked: "{ask}"',
-    "The question was: {ask}",
-    "**{ask}**",
-    "## {ask}",
-    "*{ask}*",
-)
+_ASKED = ('We asked: "{ask}"', "The question was: {ask}", "**{ask}**", "## {ask}", "*{ask}*")
 
 
 def _letters(form: PageForm, scene: PageScene, rounds: list[TalkRound]) -> str:

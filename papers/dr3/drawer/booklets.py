@@ -175,7 +175,7 @@ def _terms(paper: PaperPages, brief: FileBrief) -> None:
     paper.text(
         f"{thing.brand} repairs or replaces this product free of charge if a defect in material or work shows in normal use at "
         "home. The term starts on the day of the first purchase. Terms depend on product and production run; those in force are "
-        "published by the maker.",
+        "published by the maker."
     )
     paper.gap(12)
     _heading(paper, "What is not covered")

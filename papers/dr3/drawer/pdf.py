@@ -164,10 +164,7 @@ class PaperPages:
                 self.canvas.setStrokeColor(GREY if number == 0 else FAINT)
                 self.canvas.setLineWidth(0.7 if number == 0 else 0.35)
                 self.canvas.line(
-                    self.margin,
-                    self.y - size * 0.45,
-                    self.margin + sum(widths),
-                    self.y - size * 0.45,
+                    self.margin, self.y - size * 0.45, self.margin + sum(widths), self.y - size * 0.45
                 )
         self.y -= size * 0.6
 

@@ -261,7 +261,7 @@ def _log(book: KeptWorkbook, brief: FileBrief) -> None:
                 (f"{capital(case.thing.called)}, regular pack opened", None),
                 ("1 pack", None),
                 ("", None),
-            ],
+            ]
         )
     rows.sort(key=lambda row: str(row[0][0]))
     book.rows(sheet, 1, ["Day", "What", "Value", "Remark"], rows)

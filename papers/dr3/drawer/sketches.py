@@ -21,12 +21,7 @@ def write_sketch(brief: FileBrief) -> WrittenFile:
             picture.draw.line((at, 0, at, _H), fill=(226, 233, 240))
             picture.draw.line((0, at, _W, at), fill=(226, 233, 240))
     title = rng.choice(
-        (
-            "Where it should go",
-            "Measured on Sunday",
-            "Measured twice",
-            "Plan (inside measures)",
-        )
+        ("Where it should go", "Measured on Sunday", "Measured twice", "Plan (inside measures)")
     )
     title = f"{title}, widths about to scale"
     picture.text(70, 40, title, 34, "italic", pen)

@@ -148,12 +148,7 @@ def write_notes(brief: FileBrief) -> WrittenFile:
     else:
         mark = "- " if style == "list" else rng.choice(("- [ ] ", "* "))
         rows = [f"# {head}", "", *(f"{mark}{line}" for line in lines), ""]
-        rows += [
-            "## Later",
-            "",
-            f"{mark}{capital(dealt(brief, 'later', 1, 1)[0])}",
-            "",
-        ]
+        rows += ["## Later", "", f"{mark}{capital(dealt(brief, 'later', 1, 1)[0])}", ""]
     for entry in brief.file.entries:
         places.put(entry.fact, entry.said)
     return WrittenFile("\n".join(rows).encode(), places.found)

@@ -187,11 +187,7 @@ class _Search:
             return None
 
     def _made(
-        self,
-        corpus: FoundCorpus,
-        looked: Sequence[LookedAt],
-        counts: dict[str, int],
-        asked: ProposedQuestion,
+        self, corpus: FoundCorpus, looked: Sequence[LookedAt], counts: dict[str, int], asked: ProposedQuestion
     ) -> FoundCandidate:
         case, pages = self.case, tuple(one.page for one in corpus.order)
         facts = (*case.of("file"), *corpus.facts)
@@ -258,10 +254,7 @@ def _proposals(corpus: FoundCorpus, looked: Sequence[LookedAt]) -> tuple[PagePro
 
 
 def _truths(
-    corpus: FoundCorpus,
-    pages: Sequence[CorpusPage],
-    known: Sequence[KnownPage],
-    sizes: Mapping[str, int],
+    corpus: FoundCorpus, pages: Sequence[CorpusPage], known: Sequence[KnownPage], sizes: Mapping[str, int]
 ) -> dict[str, SizeTruth]:
     kinds = {page.url: page.kind for page in known}
     rows = [line(page) for page in pages]

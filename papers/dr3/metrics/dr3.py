@@ -63,10 +63,7 @@ METRICS = (
         "The mean of IR files, IR pages, CC, FA, IF and DQ; unknown where one of them is.",
     ),
     _metric(
-        "avg_printed",
-        "avg as printed",
-        "As avg of six, over those of the six that are known.",
-        detail=True,
+        "avg_printed", "avg as printed", "As avg of six, over those of the six that are known.", detail=True
     ),
     _metric(
         "ir_sc_mean",

@@ -41,11 +41,7 @@ def errors_of(judged: Judged, answer: Answer) -> list[Dr3Error] | None:
     labels = fact_labels(judged, answer.key)
     if labels is None:
         return None
-    return [
-        *_hallucinations(judged, answer),
-        *_of_facts(judged, answer, labels),
-        *_points(judged, answer),
-    ]
+    return [*_hallucinations(judged, answer), *_of_facts(judged, answer, labels), *_points(judged, answer)]
 
 
 def error_shares(judged: Judged, answers: Sequence[Answer]) -> dict[str, ErrorShare]:

@@ -14,7 +14,7 @@ def _dr3_notes(material: Material) -> list[str]:
     return [
         "IR of pages and CC stand first: only they move with the size of what is searched. Facts are found by rule, value and subject in one sentence, "
         "then by the judge; where rules judge it is a lower bound, and points of the checklist that no rule decides are unknown. The order of the paper's "
-        "Table 2 is IR files, IR pages, CC, FA, IF, DQ, avg.",
+        "Table 2 is IR files, IR pages, CC, FA, IF, DQ, avg."
     ]
 
 
